@@ -1,0 +1,97 @@
+"""What a test remembers of its traffic, how long it waits, and how differences are told."""
+
+from datetime import timedelta
+
+from msgspec import structs
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.testing.fakes import URL, request, response
+from trafficmock.testing.errors import UsageError
+from trafficmock.testing.objects.request import Request
+from trafficmock.testing.objects.response import Response
+from trafficmock.testing.session.arguments import request_overrides as ch
+from trafficmock.testing.session.observation.diagnosis import differing
+from trafficmock.testing.session.observation.request_state import ResponseState
+from trafficmock.testing.session.observation.traffic import ObservedTraffic
+from trafficmock.testing.session.observation.waiting import milliseconds
+from trafficmock.testing.session.ports import Adapter
+
+
+class TrafficTests(SynchronousTestCase):
+    """Redirects are linked whichever message comes first."""
+
+    def test_either_order(self) -> None:
+        """The next request of the same client to the resolved Location is the hop."""
+        for hop_first in (False, True):
+            traffic = ObservedTraffic()
+            first, _ = traffic.observe("r1", request("http://h.test/x/a"), "app")
+            if not hop_first:
+                traffic.respond(first, response(302, location="../b"))
+            traffic.observe("r0", request("http://h.test/b"), "another")
+            second, _ = traffic.observe("r2", request("http://h.test/b"), "app")
+            if hop_first:
+                _, hop = traffic.respond(first, response(302, location="../b"))
+                self.assertIs(hop, second)
+            self.assertIs(first.redirected_to, second)
+            self.assertIs(second.redirected_from, first)
+            self.assertIsNone(traffic.requests["r0"].redirected_from)
+
+    def test_cut_body(self) -> None:
+        """A body that the proxy did not keep whole cannot be read as if it were empty."""
+        traffic = ObservedTraffic()
+        state, _ = traffic.observe("r1", request(), "app")
+        answer, _ = traffic.respond(state, structs.replace(response(), truncated=True))
+        assert answer is not None
+        with self.assertRaisesRegex(UsageError, "--history-body-bytes"):
+            answer.read()
+        cut = structs.replace(request(), truncated=True)
+        state, _ = traffic.observe("r2", cut, "app")
+        seen = Request(state, Adapter())
+        for read in ("post_data", "post_data_buffer", "post_data_json"):
+            with self.assertRaisesRegex(UsageError, f"the body of GET {URL} whole"):
+                getattr(seen, read)
+        state.changes = ch.Changes(body=b"changed")
+        self.assertEqual(seen.post_data, "changed")
+
+    def test_repeated_headers(self) -> None:
+        """The values of a header that repeats are listed apart, whatever the name's case."""
+        pairs = [("Set-Cookie", "a=1"), ("set-cookie", "b=2, c"), ("x-a", "1")]
+        state, _ = ObservedTraffic().observe("r1", request(), "app")
+        wire = structs.replace(response(), headers_list=pairs)
+        seen = Response(ResponseState(state, wire), Adapter())
+        self.assertEqual(seen.header_values("SET-COOKIE"), ["a=1", "b=2, c"])
+        self.assertEqual(seen.header_values("x-none"), [])
+
+    def test_same_request_once(self) -> None:
+        """A request that is announced twice is one, and its first answer stays."""
+        traffic = ObservedTraffic()
+        state, new = traffic.observe("r1", request(), "app")
+        self.assertTrue(new)
+        self.assertEqual(traffic.observe("r1", request(), "app"), (state, False))
+        self.assertIsNotNone(traffic.respond(state, response(201))[0])
+        self.assertEqual(traffic.respond(state, response(202)), (None, None))
+
+
+class TimeoutTests(SynchronousTestCase):
+    """How long calls may wait."""
+
+    def test_kinds(self) -> None:
+        """Milliseconds are as given, durations are converted, ``None`` is 30 s, 0 stays 0."""
+        read = [milliseconds(each) for each in (250, timedelta(seconds=1.5), None, 0)]
+        self.assertEqual(read, [250, 1500, 30_000, 0])
+
+
+class ExplainTests(SynchronousTestCase):
+    """Which part of a URL differs from a glob."""
+
+    def test_parts(self) -> None:
+        """Each part is named by itself; globs without a host are compared as a whole."""
+        url = "http://h.test/a?x=1"
+        for glob, expected in (
+            ("https://h.test/a?x=1", ["scheme"]),
+            ("http://g.test/a?x=1", ["host"]),
+            ("http://h.test/b?x=2", ["path", "query"]),
+            ("**/a", ["query"]),
+            ("**/b", ["path"]),
+        ):
+            self.assertEqual(differing(glob, url), expected, glob)

@@ -1,0 +1,128 @@
+"""What a test is told of mistakes, its own and others'."""
+
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.testing.fakes import URL, SessionHarness, kept
+from trafficmock.testing.errors import (
+    RoutingError,
+    UsageError,
+)
+from trafficmock.testing.session.handlers.routed_request import ABORT_CODES, RoutedRequest
+from trafficmock.wire import outbound
+from trafficmock.wire.inbound import HandlerResult
+from trafficmock.wire.payloads import handler_action
+
+
+class ErrorTests(SynchronousTestCase):
+    """Errors that the proxy sends about a test."""
+
+    def test_ambiguous(self) -> None:
+        """An ambiguous route names the other test and says how to tell them apart."""
+        harness = SessionHarness()
+        other = {"testId": "t2", "title": "sells", "file": "g.py", "workerId": "1", "matcher": {}}
+        mine = {**other, "testId": "t1"}
+        harness.receive(outbound.ProxyError("ambiguous_route", "Ambiguous", "t1", [mine, other]))
+        (error,) = self.taken(harness)
+        self.assertIsInstance(error, RoutingError)
+        text = str(error)
+        self.assertEqual(text.count("Also matched by"), 1)
+        self.assertIn("'sells' in g.py (worker 1)", text)
+        self.assertIn("client_id=", text)
+
+    def test_ambiguous_without_a_file(self) -> None:
+        """A rival that is no test of a file has its title and worker, once."""
+        harness = SessionHarness()
+        other = {"title": "sells", "file": "", "workerId": "1", "matcher": {}}
+        for test_id, said in (("t2", "Ambiguous"), ("t3", 'Ambiguous: "sells" (worker 1)')):
+            diagnostics = [{**other, "testId": test_id, "routeId": test_id}]
+            harness.receive(outbound.ProxyError("ambiguous_route", said, "t1", diagnostics))
+        nameless, named = self.taken(harness)
+        self.assertIn("Also matched by 'sells' (worker 1)", str(nameless))
+        self.assertNotIn("Also matched by", str(named))
+
+    def test_repeated(self) -> None:
+        """The same competition over many requests is one error, with a note of how many."""
+        harness = SessionHarness()
+        rivals = [{"routeId": "q", "testId": "t1"}, {"routeId": "p", "testId": "t2"}]
+        for subject in ("one", "two", "three"):
+            harness.receive(outbound.ProxyError("ambiguous_route", subject, "t1", rivals))
+        other = [*rivals, {"routeId": "o", "testId": "t3"}]
+        harness.receive(outbound.ProxyError("ambiguous_route", "with others", "t1", other))
+        error, another = self.taken(harness)
+        self.assertEqual(error.__notes__, ["2 more requests met the same."])
+        self.assertEqual(getattr(another, "__notes__", []), [])
+
+    def test_advice_once(self) -> None:
+        """What our proxy advises is not said again in other words."""
+        harness = SessionHarness()
+        message = "Ambiguous: Give each test's application its own client id."
+        harness.receive(outbound.ProxyError("ambiguous_route", message, "t1", []))
+        (error,) = self.taken(harness)
+        self.assertEqual(str(error).count("client id"), 1)
+
+    def test_sync_playwright(self) -> None:
+        """The error of a page that is used on another thread becomes one that says what to do."""
+        switch = type("error", (Exception,), {"__module__": "greenlet"})
+        harness = SessionHarness()
+        harness.route(lambda _, done: done(None, switch("cannot switch to a different thread")))
+        harness.matched()
+        (error,) = self.taken(harness)
+        self.assertIn("belong to the thread of the test", str(error))
+        self.assertIsInstance(error.__cause__, switch)
+        self.assertIn("registered for", "".join(error.__notes__))
+
+    def test_abort_codes(self) -> None:
+        """Playwright's codes are taken; another is refused with all, and may be mended."""
+        for code, sent in (("timedout", "timedout"), ("blockedbyclient", "failed")):
+            harness = SessionHarness()
+            harness.route(lambda routed, done, code=code: done(routed.abort(code), None))
+            harness.matched()
+            (result,) = [each for each in harness.take() if isinstance(each, HandlerResult)]
+            self.assertIsInstance(result.result, handler_action.Abort)
+            self.assertEqual(getattr(result.result, "error_code", ""), sent)
+        harness = SessionHarness()
+        requests: list[RoutedRequest] = []
+        harness.route(lambda routed, _: requests.append(routed))
+        harness.matched()
+        for code, hint in (
+            ("conectionreset", "did you mean 'connectionreset'? These"),
+            ("nonsense", "these"),
+        ):
+            error = self.assertRaises(UsageError, requests[0].abort, code)
+            known = ", ".join(ABORT_CODES)
+            expected = f"abort: {code!r} is not an error code of Playwright; {hint} are: {known}"
+            self.assertEqual(str(error), expected)
+        requests[0].abort("failed")
+        self.assertEqual(harness.results(), [("r1", "Abort")])
+
+    def taken(self, harness: SessionHarness) -> list[BaseException]:
+        promise = harness.session.take_errors()
+        harness.acknowledge()
+        return kept(promise)
+
+    def test_whose(self) -> None:
+        """An error without a test is everybody's, another test's is not ours."""
+        harness = SessionHarness()
+        harness.receive(outbound.ProxyError("invalid_message", "for all"))
+        harness.receive(outbound.ProxyError("internal", "another's", "t2"))
+        self.assertEqual([str(each) for each in self.taken(harness)], ["for all"])
+
+    def test_pointed_at(self) -> None:
+        """A handler's error says which handler it was, on which line, for which request."""
+        harness = SessionHarness()
+
+        def breaks(_: RoutedRequest, done: Any) -> None:
+            try:
+                int("broken")
+            except ValueError as error:
+                done(None, error)
+
+        harness.route(breaks)
+        harness.matched()
+        (error,) = self.taken(harness)
+        notes = "\n".join(error.__notes__)
+        self.assertIn("breaks (test_session_errors.py:", notes)
+        self.assertIn('int("broken")', notes)
+        self.assertIn(f"GET {URL}", notes)
