@@ -9,7 +9,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import GET, ForwardProxyHarness
-from trafficmock.proxy.proxy_clients import MOST_LINGERING, ProxyClient, ProxyClients
+from trafficmock.proxy.proxy_clients import MOST_IDLE_CLIENTS, ProxyClient, ProxyClients
 from trafficmock.proxy.transfer.body_decoding import Decoders
 from trafficmock.server.rest.connections_report import connections_report
 from trafficmock.wire import inbound, outbound
@@ -151,9 +151,9 @@ class PartiesTests(SynchronousTestCase):
 
     def test_many(self) -> None:
         """Made-up ids do not pile up."""
-        for number in range(MOST_LINGERING + 10):
+        for number in range(MOST_IDLE_CLIENTS + 10):
             self.proxy_clients.leave(self.proxy_clients.enter(str(number)))
-        self.assertEqual(len(self.clock.getDelayedCalls()), MOST_LINGERING)
+        self.assertEqual(len(self.clock.getDelayedCalls()), MOST_IDLE_CLIENTS)
         self.proxy_clients.stop()
         self.assertEqual(self.clock.getDelayedCalls(), [])
 

@@ -6,8 +6,7 @@ from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.http_client import Answer, Connection, Service, record
-from trafficmock.http.http_limits import HttpLimits
-from trafficmock.server.http_channel import LINGER_SECONDS
+from trafficmock.http.http_limits import LINGER_SECONDS, HttpLimits
 
 LIMIT = 2000
 GOOD = b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n"

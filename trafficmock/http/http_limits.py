@@ -10,6 +10,12 @@ from trafficmock.wire.limits import or_unlimited
 IDLE_SECONDS = 60.0
 """How long a connection may be silent between requests, or in the middle of one."""
 
+LINGER_SECONDS = 2.0
+"""How long a client may still send before a connection that is done or refused is closed.
+
+Closing at once, with bytes unread, would reset the connection and could take the answer with it.
+"""
+
 QUIET_SECONDS = 10.0
 """Between two log lines about refused connections."""
 

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from trafficmock.wire.outbound import BodyLimits
     from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
-LINGER_SECONDS = 30.0
+IDLE_CLIENT_SECONDS = 30.0
 """How long a client id stays connected without a connection: some open one a request."""
 
 REDIRECT_SECONDS = 30.0
 """How long a client may take to come to where it was redirected, to count as following."""
 
-MOST_LINGERING = 500
+MOST_IDLE_CLIENTS = 500
 """Client ids that stay though they have no connection."""
 
 _MOST_REDIRECTS = 1000
@@ -206,7 +206,7 @@ class ProxyClients:
         init=False, default=Factory(lambda self: Decoders(self.clock), takes_self=True)
     )
     _proxy_clients: dict[str, ProxyClient] = field(factory=dict)
-    _lingering: dict[ProxyClient, Any] = field(factory=dict)
+    _idle_clients: dict[ProxyClient, Any] = field(factory=dict)
 
     def enter(self, client_id: str) -> ProxyClient:
         """Give the proxy client of a client id, with one connection more."""
@@ -215,7 +215,7 @@ class ProxyClients:
             proxy_client = ProxyClient(self.gateway, client_id, self.clock, self._decoders)
             self._proxy_clients[client_id] = proxy_client
             self.gateway.client_opened(proxy_client, self._hello(client_id))
-        elif (timer := self._lingering.pop(proxy_client, None)) is not None:
+        elif (timer := self._idle_clients.pop(proxy_client, None)) is not None:
             timer.cancel()
         proxy_client.connections += 1
         return proxy_client
@@ -225,10 +225,10 @@ class ProxyClients:
         proxy_client.connections -= 1
         if proxy_client.connections:
             return
-        if len(self._lingering) >= MOST_LINGERING:
-            self._close(next(iter(self._lingering)))
-        self._lingering[proxy_client] = self.clock.callLater(
-            LINGER_SECONDS, self._close, proxy_client
+        if len(self._idle_clients) >= MOST_IDLE_CLIENTS:
+            self._close(next(iter(self._idle_clients)))
+        self._idle_clients[proxy_client] = self.clock.callLater(
+            IDLE_CLIENT_SECONDS, self._close, proxy_client
         )
 
     def stop(self) -> bool:
@@ -237,7 +237,7 @@ class ProxyClients:
         :returns: whether a client is still connected: answers to it may be on their way.
         """
         self._decoders.stop()
-        for proxy_client in list(self._lingering):
+        for proxy_client in list(self._idle_clients):
             self._close(proxy_client)
         for proxy_client in self._proxy_clients.values():
             for receiver in list(proxy_client.receivers.values()):
@@ -245,7 +245,7 @@ class ProxyClients:
         return bool(self._proxy_clients)
 
     def _close(self, proxy_client: ProxyClient) -> None:
-        timer = self._lingering.pop(proxy_client)
+        timer = self._idle_clients.pop(proxy_client)
         if timer.active():
             timer.cancel()
         del self._proxy_clients[proxy_client.client_id]

@@ -8,14 +8,8 @@ from twisted.logger import Logger
 from twisted.web.http import HTTPChannel, Request
 from zope.interface import implementer
 
+from trafficmock.http.http_limits import LINGER_SECONDS
 from trafficmock.http.responses import JSON, SAFETY, error_body, reason
-
-LINGER_SECONDS = 2.0
-"""How long a refused client may still send before the connection is closed.
-
-Closing at once, with bytes unread, would reset the connection and could take
-the answer with it.
-"""
 
 
 def bare_answer(

@@ -9,6 +9,7 @@ from twisted.internet.protocol import Protocol, connectionDone
 from twisted.logger import Logger
 from zope.interface import implementer
 
+from trafficmock.http.http_limits import LINGER_SECONDS
 from trafficmock.proxy.downstream.connection_state import State, step
 from trafficmock.proxy.downstream.half_close import HalfCloseWatch
 from trafficmock.proxy.downstream.idle_timer import IdleTimer
@@ -30,12 +31,6 @@ if TYPE_CHECKING:
 
 MOST_AHEAD = 64 * 1024
 """Bytes of later requests that are read while one is answered."""
-
-LINGER_SECONDS = 2.0
-"""How long a client may still send before a connection that is done is closed.
-
-Closing at once, with bytes unread, would reset it and could take the answer along.
-"""
 
 _BODY, _AHEAD = 1, 2
 """Why a connection is not read, as bits: the body is held back, or too much came ahead."""
