@@ -10,7 +10,7 @@ import { startWorker } from "./worker.mjs";
 const WITHOUT_ACKNOWLEDGEMENT = `
 from trafficmock.core.local.local_decisions import LocalDecisions
 from trafficmock.cli import main
-LocalDecisions._hold = lambda self, n, out, release, *_, **__: release(out)
+LocalDecisions._hold = lambda self, worker, n, out, release, *_, **__: release(out)
 main()
 `;
 
