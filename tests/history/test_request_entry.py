@@ -62,15 +62,3 @@ class RequestEntryTests(SynchronousTestCase):
             self.assertLessEqual(len(entry._unwritten), 4)
         self.assertEqual((entry.action, entry.status), ("passthrough", 200))
         self.assertEqual(entry._unwritten, [])
-
-    def test_unread_heads(self) -> None:
-        """A large head does not wait to be written once a smaller one has replaced it."""
-        history = History()
-        history.record(records.RequestSeen("r", "app", request()), 1)
-        history.record(records.RequestPassedThrough("r"), 2)
-        entry = history.requests.get("r")
-        assert entry is not None
-        for text in ("large" * 1000, ""):
-            reported = response(200, "OK", headers={"a": text})
-            history.record(records.ResponseReported("r", reported, None, body_pending=True), 3)
-        self.assertEqual(entry._unwritten, [])

@@ -37,6 +37,8 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
 
     Most entries go before anybody reads them, and writing a record costs several times what
     keeping an entry costs. So the stages of a request wait until somebody looks at the record.
+    The head of the response does not wait with them: the entry has only the latest, which is the
+    one that counts in its weight.
 
     :param request: as the application sent it, without its body.
     :param action: what was done.
@@ -49,13 +51,14 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
     overrides_body: Body | None = None
     _unwritten: list[tuple[Stage, Any, int]] = field(default_factory=list)
     _record: RequestRecord | None = None
+    _response: SerializedResponse | UnsetType = UNSET
     _response_weight: int = 0
 
     @property
     def record(self) -> RequestRecord:
         """The JSON to be, written as far as the request has come."""
         if self._unwritten:
-            self.write()
+            self._write()
         if self._record is None:
             self._record = self._begin()
         return self._record
@@ -68,10 +71,9 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         """
         self._unwritten.append((write, what, at))
         if len(self._unwritten) > _MOST_UNWRITTEN:
-            self.write()
+            self._write()
 
-    def write(self) -> None:
-        """Write the stages that wait into the record, and let go of what they hold."""
+    def _write(self) -> None:
         unwritten, self._unwritten = self._unwritten, []
         for write, what, at in unwritten:
             write(self, what, at)
@@ -138,17 +140,20 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         self.request, self.request_body = without_body(request)
         self.record.request = self.request
 
-    def begin_answer(self, response: SerializedResponse) -> tuple[SerializedResponse, int]:
+    def begin_answer(self, response: SerializedResponse) -> int:
         """Take a response whose body goes on; returns as :meth:`answer` does."""
         return self._answer(response, BODY_HERE, awaited())
 
-    def answer(self, response: SerializedResponse) -> tuple[SerializedResponse, int]:
-        """Take the body of a response.
+    def answer(self, response: SerializedResponse) -> int:
+        """Take a response, in place of an earlier one, its head and its body apart.
 
-        :returns: what is left of it, for the outcome, and by how many characters the head of the
-            entry has grown.
+        :returns: by how many characters the head of the entry has grown.
         """
         return self._answer(response, *keep_of(response))
+
+    def write_response(self) -> None:
+        """Write the head of the latest response into the outcome."""
+        self.record.outcome.response = self._response
 
     @property
     def body_arrives(self) -> bool:
@@ -165,11 +170,12 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         self.response_body.drop()
         return True
 
-    def _answer(
-        self, response: SerializedResponse, raw: Raw, body: Body | None
-    ) -> tuple[SerializedResponse, int]:
+    def _answer(self, response: SerializedResponse, raw: Raw, body: Body | None) -> int:
         self.response_body = body
-        head = SerializedResponse(
+        if self._record is not None:
+            # Its stage waits again; the earlier head must not wait with it.
+            self._record.outcome.response = UNSET
+        self._response = SerializedResponse(
             response.status,
             response.status_text,
             response.headers,
@@ -179,7 +185,7 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         )
         weight = _weigh_response(response)
         grown, self._response_weight = weight - self._response_weight, weight
-        return head, grown
+        return grown
 
     def override(self, overrides: SerializedOverrides) -> int:
         """Write down what ``continue`` changed; when it changed nothing, nothing is.
@@ -193,9 +199,8 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         if kept == SerializedOverrides():
             return 0
         self.record.overrides = kept
-        return len(overrides.url or "") + header_weight(
-            overrides.headers or {}, overrides.headers_list
-        )
+        line = len(overrides.method or "") + len(overrides.url or "")
+        return line + header_weight(overrides.headers or {}, overrides.headers_list)
 
     def texts(self) -> Iterator[tuple[int, str]]:
         """List the short texts that a search looks at (protocol 3 gives the scores)."""
@@ -272,4 +277,5 @@ def weigh(request: SerializedRequest) -> int:
 
 
 def _weigh_response(response: SerializedResponse) -> int:
-    return len(response.status_text) + header_weight(response.headers, response.headers_list)
+    line = len(response.status_text) + len(response.url or "")
+    return line + header_weight(response.headers, response.headers_list)

@@ -8,8 +8,10 @@ from attrs import define
 from msgspec import UNSET
 
 from trafficmock import records
+from trafficmock.history.entry import MAX_DETAIL
 from trafficmock.history.request_entry import RequestEntry, announced, weigh, without_body
 from trafficmock.history.rest_records import RequestOutcome
+from trafficmock.history.search import matches_weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,16 +104,14 @@ class RequestRecorder:
         if entry is None:
             return
         entry.action = "fulfill"
-        response, grown = entry.answer(record.response)
-        entry.write_later(self._write_fulfilled, (record.owner, response), at)
+        grown = entry.answer(record.response)
+        entry.write_later(self._write_fulfilled, record.owner, at)
         self._settled(entry, entry.response_body, grown)
 
-    def _write_fulfilled(
-        self, entry: RequestEntry, what: tuple[records.Owner, SerializedResponse], at: int
-    ) -> None:
-        owner, response = what
-        outcome = RequestOutcome("mocked", response, owner.route_id, owner.test_id)
+    def _write_fulfilled(self, entry: RequestEntry, owner: records.Owner, at: int) -> None:
+        outcome = RequestOutcome("mocked", route_id=owner.route_id, test_id=owner.test_id)
         entry.settle("fulfill", outcome, owner, at)
+        entry.write_response()
         entry.log(self._event_id(), at, "fulfill")
 
     def _aborted(self, record: records.RequestAborted, at: int) -> None:
@@ -131,7 +131,7 @@ class RequestRecorder:
         outcome = RequestOutcome("error", message=message, code=record.code, matches=matches)
         entry.settle("error", outcome, record.owner, at)
         entry.log(self._event_id(), at, "error", message)
-        self._settled(entry, None, len(message))
+        self._settled(entry, None, len(message) + matches_weight(record.matches))
 
     def _reported(self, record: records.ResponseReported, at: int) -> None:
         """Note what came from upstream after passthrough or continue.
@@ -168,24 +168,20 @@ class RequestRecorder:
         write = self._write_rest_of_answer if entry.body_arrives else self._write_answer
         self.requests.release(entry.response_body)
         take = entry.begin_answer if body_pending else entry.answer
-        head, grown = take(response)
-        entry.write_later(write, head, at)
-        if grown < 0:
-            # A head that is counted no more must not wait to be replaced.
-            entry.write()
+        grown = take(response)
+        line = response.status, response.status_text[:MAX_DETAIL]
+        entry.write_later(write, line, at)
         self._settled(entry, entry.response_body, grown)
 
-    def _write_answer(self, entry: RequestEntry, response: SerializedResponse, at: int) -> None:
-        self._write_rest_of_answer(entry, response, at)
-        text = f"{response.status} {response.status_text}".rstrip()
-        entry.log(self._event_id(), at, "response", text)
+    def _write_answer(self, entry: RequestEntry, line: tuple[int, str], at: int) -> None:
+        self._write_rest_of_answer(entry, line, at)
+        status, text = line
+        entry.log(self._event_id(), at, "response", f"{status} {text}".rstrip())
 
-    def _write_rest_of_answer(
-        self, entry: RequestEntry, response: SerializedResponse, at: int
-    ) -> None:
+    def _write_rest_of_answer(self, entry: RequestEntry, _: tuple[int, str], at: int) -> None:
         """Write a response of which the head was written before."""
         entry.time(at)
-        entry.record.outcome.response = response
+        entry.write_response()
 
     def _hop_seen(self, record: records.HopSeen, at: int) -> None:
         action = record.action

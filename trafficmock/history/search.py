@@ -7,6 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from trafficmock.history.entry import HistoryEntry
 from trafficmock.history.query import Query
+from trafficmock.history.rest_records import encode
 from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 from trafficmock.wire.payloads.serialized_request import HeaderPairs
 
@@ -129,6 +130,11 @@ def header_weight(headers: dict[str, str], pairs: HeaderPairs | UnsetType = UNSE
     if pairs is not UNSET:
         count += sum(len(name) + len(value) for name, value in pairs)
     return count
+
+
+def matches_weight(matches: list[RouteMatchDiagnostic] | None) -> int:
+    """Count the characters of the routes that an error names."""
+    return 0 if matches is None else len(encode(matches))
 
 
 def fold_in_windows(text: str, overlap: int) -> Iterator[str]:

@@ -10,6 +10,7 @@ from msgspec import UNSET
 from trafficmock import records
 from trafficmock.history.entry import MAX_DETAIL
 from trafficmock.history.rest_records import RecordedClose, SocketEvent, SocketRecord
+from trafficmock.history.search import matches_weight
 from trafficmock.history.websocket_entry import SocketEntry, frame_size
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class SocketRecorder:
         kept.matches = record.matches or UNSET
         self._log(entry, "system", "error", message, at)
         self.sockets.settle(entry)
-        self.sockets.weigh(entry, len(message))
+        self.sockets.weigh(entry, len(message) + matches_weight(record.matches))
 
     def _activity(self, record: records.SocketActivity, at: int) -> None:
         entry = self.sockets.find(record.socket_id)
@@ -125,6 +126,7 @@ class SocketRecorder:
         words = ["close", side, "" if code is None else str(code), reason or ""]
         self._log(entry, "system", "close", " ".join(filter(None, words)), at)
         entry.changed()
+        self.sockets.weigh(entry, len(reason or ""))
 
     def _settle(self, entry: SocketEntry, outcome: str, at: int) -> None:
         entry.record.outcome = outcome
