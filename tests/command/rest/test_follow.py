@@ -23,7 +23,7 @@ from trafficmock.command.rest.list_resources import REQUESTS
 from trafficmock.command.rest.rest_client import RestResponse, UnreachableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 
 class Over(Exception):  # noqa: N818 - nothing is wrong
@@ -46,10 +46,14 @@ def entry(entry_id: str, at: int, action: str = "fulfill", status: int | None = 
 
 @define
 class ScriptedProxy:
-    """Answers lists from a script: entries, oldest first; ``None`` for 304; or an error."""
+    """Answers lists from a script: what changed, oldest first; ``None`` for 304; or an error.
+
+    :param removed: what each list of changes says is gone.
+    """
 
     script: list[Any]
     known: dict[str, Any] = field(factory=dict)
+    removed: list[str] = field(factory=list)
     lost: int = 0
     asked: list[tuple[dict[str, Any], str | None]] = field(factory=list)
 
@@ -70,7 +74,8 @@ class ScriptedProxy:
             raise step
         if step is None:
             return RestResponse(304, "tag", {})
-        return RestResponse(200, f"tag{len(self.asked)}", {"entries": step[::-1]})
+        changes = {"removed": self.removed} if query.get("since") else {}
+        return RestResponse(200, f"tag{len(self.asked)}", {"entries": step[::-1], **changes})
 
 
 class FollowerTests(SynchronousTestCase):
@@ -83,9 +88,14 @@ class FollowerTests(SynchronousTestCase):
         self.patch(follow, "complain", self.complaints.append)
 
     def follow(
-        self, *script: Any, first: int = 10, width: int | None = None, **known: Any
+        self,
+        *script: Any,
+        first: int = 10,
+        width: int | None = None,
+        removed: Sequence[str] = (),
+        **known: Any,
     ) -> ScriptedProxy:
-        proxy = ScriptedProxy(list(script), known)
+        proxy = ScriptedProxy(list(script), known, list(removed))
         follower = Follower(
             client=proxy,  # type: ignore[arg-type] # plays it
             listing=REQUESTS,
@@ -109,25 +119,35 @@ class FollowerTests(SynchronousTestCase):
         self.assertEqual(self.printed(), [("a", "fulfill"), ("b", "pending"), ("b", "fulfill")])
 
     def test_cheap(self) -> None:
-        """A poll sends the tag it has, and asks from the oldest entry on that may still change."""
-        waiting = entry("b", 20, "passthrough", None)
-        proxy = self.follow([entry("a", 10)], [entry("a", 10), waiting], [waiting, entry("c", 30)])
+        """A poll sends the tag it has, and asks only for what has changed since."""
+        proxy = self.follow([entry("a", 10)], [entry("b", 20)], None)
         summary = {"fields": "summary"}
         expected = [
-            ({"limit": 10, **summary}, None),
-            ({"from": 10, **summary}, "tag1"),
-            ({"from": 20, **summary}, "tag2"),
-            ({"from": 20, **summary}, "tag3"),
+            (summary, None),
+            ({"since": "tag1", **summary}, "tag1"),
+            ({"since": "tag2", **summary}, "tag2"),
+            ({"since": "tag", **summary}, "tag"),
         ]
         self.assertEqual(proxy.asked, expected)
         self.assertEqual(set(self.slept), {POLL_SECONDS})
 
-    def test_patience(self) -> None:
-        """Upstream responses that never come are given up after a minute; decisions are not."""
-        late = 10 + follow.PATIENCE_MS
-        for action, since in (("passthrough", late), ("pending", 10)):
-            proxy = self.follow([entry("a", 10, action, None), entry("b", late)])
-            self.assertEqual(proxy.asked[-1][0]["from"], since)
+    def test_late(self) -> None:
+        """What began before the newest entry is printed when it is reported, and when it ends."""
+        held = entry("a", 10, "continue", None)
+        self.follow([held], [entry("b", 10**7)], [entry("c", 20)], [entry("a", 10, "continue")])
+        self.assertEqual([entry_id for entry_id, _ in self.printed()], ["a", "b", "c", "a"])
+
+    def test_first(self) -> None:
+        """At first the newest are printed; older ones are known, and printed when they change."""
+        old = entry("a", 1, "passthrough")
+        self.follow([old, entry("b", 2), entry("c", 3)], [old], [entry("a", 1, "abort")], first=2)
+        expected = [("b", "fulfill"), ("c", "fulfill"), ("a", "abort")]
+        self.assertEqual(self.printed(), expected)
+
+    def test_replaced(self) -> None:
+        """An entry that went and came back as another is printed again."""
+        self.follow([entry("a", 1), entry("b", 1)], [entry("a", 1)], removed=["a"])
+        self.assertEqual([entry_id for entry_id, _ in self.printed()], ["a", "b", "a"])
 
     def test_columns(self) -> None:
         """Columns grow with what comes, under a new head, and never out of the terminal."""
@@ -153,9 +173,8 @@ class FollowerTests(SynchronousTestCase):
         """What is filtered here is followed all the same, since it may change."""
         self.accepts = lambda entry: "response" in entry["outcome"]
         waiting = entry("a", 10, "passthrough", None)
-        proxy = self.follow([waiting], [waiting, entry("b", 20)], [entry("a", 10, "passthrough")])
+        self.follow([waiting], [waiting, entry("b", 20)], [entry("a", 10, "passthrough")])
         self.assertEqual(self.printed(), [("b", "fulfill"), ("a", "passthrough")])
-        self.assertEqual(proxy.asked[2][0]["from"], 10)
 
     def test_none_to_begin_with(self) -> None:
         """``--limit 0`` prints only what comes from now on."""

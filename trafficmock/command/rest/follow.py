@@ -23,20 +23,18 @@ if TYPE_CHECKING:
 POLL_SECONDS = 0.5
 AWAY_SECONDS = 1.0
 RESTARTED = "the proxy was restarted; what it recorded before is gone"
-PATIENCE_MS = 60_000
-"""How long a request's upstream response is watched for; some are never reported."""
 
 
 @define(kw_only=True)
 class Follower:
     """Prints entries when they appear, and again when their state changes.
 
-    A poll that finds nothing new costs the proxy an empty 304; another fetches summaries from
-    the oldest entry on that may still change.
+    The first poll fetches all summaries. The next ones ask for what has changed since, not for
+    what is newer: agents report some requests only after they have begun, so that newer ones
+    may be there before them. A poll that finds nothing new costs the proxy an empty 304.
 
     :param query: the filters that the proxy applies.
-    :param accepts: tells what to print of the rest: a filter of the proxy on
-        what an entry becomes would hide entries that may still change.
+    :param accepts: tells what to print of the rest.
     :param as_json: one JSON object a line instead of a table.
     :param sleep: lets time pass, in seconds.
     """
@@ -51,7 +49,6 @@ class Follower:
     _etag: str | None = None
     _states: dict[str, object] = field(factory=dict)
     _latest: list_columns.Entry | None = None
-    _since: int | None = None
     _table: Table | None = None
     _widest: list[Row] = field(factory=list)
 
@@ -66,7 +63,7 @@ class Follower:
             self.sleep(POLL_SECONDS)
             lost = self.client.lost
             try:
-                self._poll(None)
+                self._poll()
                 if self.client.lost > lost and self._is_another():
                     complain(RESTARTED)
             except UnreachableError as error:
@@ -94,25 +91,32 @@ class Follower:
         return bool(there.get("timestamp") != self._latest["timestamp"])
 
     def _poll(self, first: int | None = None) -> None:
-        """Fetch what is new; the first time at most ``first``, of which one tells the time."""
-        given = max(filter(None, (self._since, self.query.get("from"))), default=None)
-        limit = None if first is None else max(1, first)
-        query = {**self.query, "from": given, "limit": limit, "fields": "summary"}
+        """Print what has changed; the first time no more than ``first`` entries."""
+        query = {**self.query, "since": self._etag, "fields": "summary"}
         answer = self.client.get(self.listing.path, query, self._etag)
         self._etag = answer.etag
+        if answer.unchanged:
+            return
         entries = self.listing.read(self.client, answer)[::-1]
         entries.sort(key=_age)
-        if entries:
-            news = self._news(entries)
-            self._print([] if first == 0 else news)
-            self._look_back(entries)
+        news = self._news(entries, answer.document.get("removed"))
+        self._print(news if first is None else news[max(0, len(news) - first) :])
 
-    def _news(self, entries: Sequence[list_columns.Entry]) -> list[list_columns.Entry]:
-        """Take the entries of an answer; entries that it leaves out cannot change any more."""
+    def _news(
+        self, entries: Sequence[list_columns.Entry], removed: list[str] | None
+    ) -> list[list_columns.Entry]:
+        """Take the entries of an answer, and find those that are to be printed.
+
+        :param removed: what the proxy has dropped since; ``None`` for an answer that is the
+            whole list.
+        """
         before = self._states
-        self._states = {entry["id"]: self.listing.state(entry) for entry in entries}
-        self._latest = entries[-1]
-        changed = [e for e in entries if before.get(e["id"]) != self._states[e["id"]]]
+        for entry_id in removed or ():
+            before.pop(entry_id, None)
+        states = {entry["id"]: self.listing.state(entry) for entry in entries}
+        changed = [each for each in entries if before.get(each["id"]) != states[each["id"]]]
+        self._states = states if removed is None else before | states
+        self._latest = entries[-1] if entries else self._latest
         return [entry for entry in changed if self.accepts(entry)]
 
     def _print(self, entries: Sequence[list_columns.Entry]) -> None:
@@ -138,19 +142,7 @@ class Follower:
                 self._table = table = wanted
         return table
 
-    def _look_back(self, entries: Sequence[list_columns.Entry]) -> None:
-        """Settle from when on entries are worth being fetched again."""
-        newest = entries[-1]["timestamp"]
-        open_ = [entry for entry in entries if not self.listing.settled(entry)]
-        watched = [e["timestamp"] for e in open_ if _held(e) or newest - _age(e) < PATIENCE_MS]
-        self._since = min([newest, *watched])
-
 
 def _age(entry: list_columns.Entry) -> int:
     timestamp: int = entry["timestamp"]
     return timestamp
-
-
-def _held(entry: list_columns.Entry) -> bool:
-    """Tell whether somebody still has to decide, or a WebSocket is open."""
-    return bool(entry.get("action", "pending") == "pending")

@@ -28,7 +28,6 @@ class Listing:
     :param one: what one entry is called there.
     :param row: shows an entry under an id that may be shortened.
     :param state: what of an entry is worth a new line when it changes.
-    :param settled: whether nothing is to be expected of an entry any more.
     """
 
     kind: str
@@ -37,7 +36,6 @@ class Listing:
     columns: Sequence[Column]
     row: Callable[[list_columns.Entry, str], Sequence[Cell]]
     state: Callable[[list_columns.Entry], object]
-    settled: Callable[[list_columns.Entry], bool]
 
     @property
     def path(self) -> str:
@@ -74,13 +72,6 @@ def _request_state(entry: list_columns.Entry) -> object:
     )
 
 
-def _request_settled(entry: list_columns.Entry) -> bool:
-    """Tell whether it has all: after continue and passthrough the response comes later."""
-    goes_upstream = entry["action"] in ("continue", "passthrough")
-    answered = "response" in entry["outcome"] or list_columns.upstream_error(entry) is not None
-    return entry["action"] != "pending" and (answered or not goes_upstream)
-
-
 REQUESTS = Listing(
     kind="history",
     key="entries",
@@ -88,7 +79,6 @@ REQUESTS = Listing(
     columns=list_columns.REQUEST_COLUMNS,
     row=list_columns.request_row,
     state=_request_state,
-    settled=_request_settled,
 )
 SOCKETS = Listing(
     kind="ws",
@@ -97,7 +87,6 @@ SOCKETS = Listing(
     columns=list_columns.SOCKET_COLUMNS,
     row=list_columns.socket_row,
     state=lambda entry: (entry["timestamp"], entry["outcome"], entry.get("closedAt")),
-    settled=lambda entry: "closedAt" in entry,
 )
 
 
