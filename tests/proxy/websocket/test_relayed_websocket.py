@@ -14,6 +14,7 @@ from trafficmock.proxy.http1.heads import parse_request
 from trafficmock.proxy.proxy_settings import ProxySettings
 from trafficmock.proxy.upstream.server_verification import ServerVerification
 from trafficmock.proxy.websocket.opening_handshake import acceptance
+from trafficmock.proxy.websocket.relayed_websocket import FLUSH_SECONDS
 
 
 class PassthroughTests(SocketCase):
@@ -101,6 +102,21 @@ class PassthroughTests(SocketCase):
         self.client = self.harness.ask(OPEN)
         self.client.lose()
         self.assertTrue(self.harness.servers[0].aborted)
+
+    def test_client_gone_behind_its_words(self) -> None:
+        """The server gets what its client has sent, if it takes it in half a minute."""
+        for takes in (True, False):
+            self.client = self.harness.ask(OPEN)
+            server = self.harness.servers[-1]
+            server.sends(acceptance(b"x", "b"))
+            self.client.sends(b"words")
+            self.client.lose()
+            self.assertTrue(server.took().endswith(b"words"))
+            self.assertEqual((server.disconnecting, server.aborted), (True, False))
+            if takes:
+                server.lose()
+            self.harness.core.clock.advance(FLUSH_SECONDS)
+            self.assertEqual(server.aborted, not takes)
 
     def test_order(self) -> None:
         """What the client sends before the server's answer follows the handshake, in order."""

@@ -15,12 +15,16 @@ from trafficmock.proxy.websocket.websocket_upstream import dial
 
 if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
+    from twisted.internet.interfaces import IDelayedCall
 
     from trafficmock.proxy.http1.heads import Pairs, RequestHead, ResponseHead
     from trafficmock.proxy.proxy_clients import ProxyClient
     from trafficmock.proxy.proxy_settings import ProxyContext
     from trafficmock.proxy.request_target import Target
     from trafficmock.proxy.websocket.websocket_upstream import WebSocketUpstream
+
+FLUSH_SECONDS = 30
+"""How long a server may take for what its client sent before it left."""
 
 _SWITCHING = 101
 
@@ -63,6 +67,7 @@ class RelayedWebSocket:
         self._state = RelayState.CONNECTING
         self._server: Any = None
         self._dialling: Deferred[Any] | None = None
+        self._flushing: IDelayedCall | None = None
         self._tap = FrameTap(id_, proxy_client.record)
 
     def start(self) -> None:
@@ -86,14 +91,23 @@ class RelayedWebSocket:
         self._client.loseConnection()
 
     def lost(self) -> None:
-        """Handle the loss of the client's connection: end the server's side."""
-        self._state = RelayState.OVER
+        """Handle the loss of the client's connection: end the server's side.
+
+        A client may leave right behind its last message or its close, which the server gets.
+        """
+        state, self._state = self._state, RelayState.OVER
         self._tap.page_lost()
         dialling, self._dialling = self._dialling, None
         if dialling is not None:
             dialling.cancel()
-        if self._server is not None:
-            self._server.unregisterProducer()
+        if self._server is None:
+            return
+        self._server.unregisterProducer()
+        if state is RelayState.RELAYING:
+            self._server.loseConnection()
+            abort = self._server.abortConnection
+            self._flushing = self._context.reactor.callLater(FLUSH_SECONDS, abort)
+        else:
             self._server.abortConnection()
 
     # The server's side
@@ -136,6 +150,8 @@ class RelayedWebSocket:
         """Handle the loss of the server's connection, or that it could not be opened."""
         state, self._state = self._state, RelayState.OVER
         self._server = None
+        if self._flushing is not None and self._flushing.active():
+            self._flushing.cancel()
         if state is RelayState.RELAYING:
             self._tap.server_lost()
             self._client.unregisterProducer()
