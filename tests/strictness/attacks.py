@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
-from tests.strictness.lab import ALLOWED, Lab, Seen, Worker, chance, now_ms
+from tests.strictness.lab import ALLOWED, SECONDS, Lab, Seen, Worker, chance, now_ms
+from tests.support.proxy_process import free_port
 from trafficmock.testing import sync
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.session.session import TestInfo
@@ -155,6 +156,30 @@ def between(lab: Lab, rounds: int) -> Result:
     return Result(rounds, found)
 
 
+def rivals(lab: Lab, rounds: int) -> Result:
+    """Start services with the same data: beside this one, in vain on its port, and as its heirs."""
+    beside = lab.begin_service(free_port())
+    connection = ThreadedConnection(lab.url)
+    connection.make_run_strict([ALLOWED])
+    since = now_ms()
+    for _ in range(rounds):
+        in_vain = lab.begin_service(lab.port)
+        assert in_vain.wait(SECONDS) == 1
+        if chance.random() < 0.5:
+            beside.send_signal(chance.choice([signal.SIGKILL, signal.SIGTERM]))
+            beside.wait(SECONDS)
+            beside = lab.begin_service(free_port())
+        lab.end_service(chance.choice([signal.SIGKILL, signal.SIGTERM]))
+        lab.start_rivals(3)
+        time.sleep(chance.uniform(0.5, 1.5))
+        connection.refresh()
+    until = now_ms()
+    connection.close()
+    beside.kill()
+    beside.wait(SECONDS)
+    return Result(rounds, lab.leaked(since, until, UNOWNED))
+
+
 ATTACKS: dict[str, Callable[[Lab, int], Result]] = {
     "restart": restart,
     "restart-in-test": restart_in_test,
@@ -162,4 +187,5 @@ ATTACKS: dict[str, Callable[[Lab, int], Result]] = {
     "tests": tests,
     "workers": workers,
     "between": between,
+    "rivals": rivals,
 }

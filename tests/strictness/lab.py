@@ -179,13 +179,34 @@ class Lab:
 
     def start_service(self) -> None:
         """Start it, and wait until it answers."""
+        self._service = self.begin_service(self.port)
+        self._until_answers()
+
+    def begin_service(self, port: int) -> subprocess.Popen[bytes]:
+        """Start a service with the data of this one."""
         resolve = [
             word for host in HOSTS for word in ("--resolve", f"{host}:{self.upstream}:127.0.0.1")
         ]
-        command = [sys.executable, "-m", "trafficmock", "serve", "--port", str(self.port)]
+        command = [sys.executable, "-m", "trafficmock", "serve", "--port", str(port)]
         command += ["--ca-dir", str(self.folder / "ca"), "--local", self.local, *resolve]
         with (self.folder / "service.log").open("ab") as log:
-            self._service = subprocess.Popen(command, stdout=log, stderr=log, cwd=REPOSITORY)
+            return subprocess.Popen(command, stdout=log, stderr=log, cwd=REPOSITORY)
+
+    def start_rivals(self, count: int) -> None:
+        """Start several on the same port at once: one of them gets it, and the others end."""
+        rivals = [self.begin_service(self.port) for _ in range(count)]
+        # Whatever happens, they are ended.
+        for each in rivals:
+            self._stack.callback(each.kill)
+        self._until_answers()
+        deadline = time.monotonic() + SECONDS
+        while len(left := [each for each in rivals if each.poll() is None]) > 1:
+            if time.monotonic() > deadline:
+                raise AssertionError((self.folder / "service.log").read_text())
+            time.sleep(0.02)
+        (self._service,) = left
+
+    def _until_answers(self) -> None:
         # Applications that never rest keep the machine busy.
         deadline = time.monotonic() + 3 * SECONDS
         while time.monotonic() < deadline:
