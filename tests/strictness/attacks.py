@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from attrs import define
 
 from tests.strictness.lab import ALLOWED, SECONDS, Lab, Seen, Worker, chance, now_ms
-from tests.support.proxy_process import free_port
+from tests.support.processes.proxy_process import free_port
 from trafficmock.testing import sync
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.session.session import TestInfo

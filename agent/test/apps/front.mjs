@@ -1,6 +1,6 @@
 /*
  * A server in front of another, BACK: /page says what that one said. /queued asks one after the other, and /waiting says
- * how many wait for their turn.
+ * how many wait for their turn. /later asks when somebody loads /now.
  */
 import { createServer } from "node:http";
 
@@ -23,9 +23,24 @@ async function next() {
   isBusy = false;
 }
 
+const later = [];
+
+function askLater() {
+  const now = new Promise((resolve) => later.push(resolve));
+  now.then(() => fetch(`${HOST}/price`)).catch((error) => process.stderr.write(`${error.message}\n`));
+  return new Response("later");
+}
+
+function askNow() {
+  for (const begin of later.splice(0)) begin();
+  return new Response("now");
+}
+
 const PAGES = {
   "/page": () => fetch(`${process.env.BACK}/page`),
   "/queued": () => queued(() => fetch(`${HOST}/price`)),
+  "/later": askLater,
+  "/now": askNow,
   "/waiting": () => new Response(String(waiting.length)),
 };
 

@@ -4,13 +4,14 @@ The address is printed as one JSON line.
 """
 
 import json
+import os
 import sys
 
 import requests
 from flask import Flask, request
 from werkzeug.serving import make_server
 
-HOST = "http://third.test"
+HOST = os.environ.get("SAMPLE_THIRD", "http://third.test")
 
 application = Flask(__name__)
 

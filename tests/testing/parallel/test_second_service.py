@@ -9,17 +9,24 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.error import HTTPError
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.tested_proxy import start_proxy
+from tests.support.threaded_server import threaded_server
+from tests.support.waiting import wait_until
 from tests.testing import runs
 from tests.testing.parallel.samples.on_two_servers import page
 from tests.testing.row_context import ask
 from trafficmock.testing import sync
+
+if TYPE_CHECKING:
+    from trafficmock.testing.session.traffic_context import Isolation
 
 FRONT = runs.REPOSITORY / "agent" / "test" / "apps" / "front.mjs"
 FLASK = runs.APPLICATIONS / "pages_flask.py"
@@ -28,6 +35,23 @@ QUIET = ("OTEL_TRACES_EXPORTER=none", "OTEL_METRICS_EXPORTER=none", "OTEL_LOGS_E
 TESTS = 4
 SECONDS = 60.0
 POLLS = 5000
+
+
+class ThirdParty(BaseHTTPRequestHandler):
+    """Keeps the headers that arrive."""
+
+    arrived: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        """Answer."""
+        self.arrived.append(str(self.headers))
+        self.send_response(200)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"third")
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's
+        """Keep quiet."""
 
 
 class TwoServicesTests(SynchronousTestCase):
@@ -39,10 +63,13 @@ class TwoServicesTests(SynchronousTestCase):
     def setUp(self) -> None:
         stack = ExitStack()
         self.addCleanup(stack.close)
-        self.proxy = start_proxy([])
+        port = stack.enter_context(threaded_server(ThirdParty))
+        self.third = f"http://third.test:{port}"
+        self.proxy = start_proxy([f"--resolve=third.test:{port}:127.0.0.1"])
         stack.callback(self.proxy.stop)
         data = str(Path(self.mktemp()).absolute())
-        flask = ["env", *QUIET, sys.executable, "-c", INSTRUMENT, sys.executable, str(FLASK)]
+        flask = ["env", *QUIET, f"SAMPLE_THIRD={self.third}", sys.executable, "-c", INSTRUMENT]
+        flask += [sys.executable, str(FLASK)]
         back = runs.attached(self.proxy.url, flask, "--no-agent", data=data)
         stack.callback(back.stop)
         node = shutil.which("node") or "node"
@@ -51,31 +78,111 @@ class TwoServicesTests(SynchronousTestCase):
         stack.callback(front.stop)
         self.front = front.announced()["url"]
 
-    def test_owned(self) -> None:
-        """What the second service asks belongs to the test whose page it is for."""
+    def load(self, token: str, isolation: Isolation = "required") -> str:
+        """Load a page in a test that answers with a token of its own."""
 
-        def load(token: str) -> str:
-            def fulfill(route: Any) -> None:
-                assert mocks.id is not None
-                assert mocks.id not in json.dumps(route.request.headers)
-                route.fulfill(body=token)
+        def fulfill(route: Any) -> None:
+            assert mocks.id is None or mocks.id not in json.dumps(route.request.headers)
+            route.fulfill(body=token)
 
-            with sync.mocks(self.proxy.url, title=token, isolation="required") as mocks:
-                mocks.route("http://third.test/**", fulfill)
+        with sync.mocks(self.proxy.url, title=token, isolation=isolation) as mocks:
+            mocks.route(f"{self.third}/**", fulfill)
+            try:
                 return page(self.front, mocks.headers)
+            except HTTPError as error:
+                return str(error)
+            finally:
+                if isolation == "off":
+                    mocks.unroute_all()
+                    mocks.take_errors()
 
+    def load_all(self, isolation: Isolation) -> tuple[list[str], list[str], str]:
+        """Load pages at once; give what was expected, what came, and the history."""
         tokens = [secrets.token_hex(8) for _ in range(TESTS)]
         with ThreadPoolExecutor(TESTS) as pool:
-            pages = list(pool.map(load, tokens))
-        self.assertEqual(pages, [" ".join([token] * 3) for token in tokens])
-        entries = ask(f"{self.proxy.url}/api/history?limit=1000")["entries"]
-        self.assertNotIn("ambiguous_route", json.dumps(entries))
+            pages = list(pool.map(lambda token: self.load(token, isolation), tokens))
+        history = ask(f"{self.proxy.url}/api/history?limit=1000")["entries"]
+        return [" ".join([token] * 3) for token in tokens], pages, json.dumps(history)
+
+    def test_owned(self) -> None:
+        """What the second service asks belongs to the test whose page it is for.
+
+        Without contexts it is ambiguous.
+        """
+        expected, pages, history = self.load_all("required")
+        self.assertEqual(pages, expected)
+        self.assertNotIn("ambiguous_route", history)
+        expected, pages, history = self.load_all("off")
+        self.assertNotEqual(pages, expected)
+        self.assertIn("ambiguous_route", history)
+
+    def test_third_party(self) -> None:
+        """A server that is not of the system gets nothing of the context, by either service."""
+        ThirdParty.arrived.clear()
+        with sync.mocks(self.proxy.url, title="passes") as mocks:
+            self.assertEqual(page(self.front, mocks.headers), "third third third")
+            names = [entry["title"] for entry in ask(f"{self.proxy.url}/api/history")["entries"]]
+        self.assertEqual(names, ["passes"] * len(names))
+        self.assertEqual(len(ThirdParty.arrived), 3)
+        arrived = "".join(ThirdParty.arrived)
+        self.assertIn("traceparent", arrived)
+        for ours in ("trafficmock.test", "trafficmock_test", str(mocks.id)):
+            self.assertNotIn(ours, arrived)
+
+    def ask_late(self, isolation: Isolation) -> tuple[list[str], dict[str, Any]]:
+        """Let a page ask when its test has ended, and another test mocks the URL.
+
+        Give what that one answered, and the entry of the history.
+        """
+        answered: list[str] = []
+
+        def fulfill(route: Any) -> None:
+            answered.append(route.request.url)
+            route.fulfill(body="of another")
+
+        with sync.mocks(self.proxy.url, title="over", isolation=isolation) as first:
+            page(self.front, first.headers, "later")
+        with sync.mocks(self.proxy.url, title="runs", isolation=isolation) as second:
+            second.route("**/price", fulfill)
+            page(self.front, second.headers, "now")
+            wait_until(lambda: self.asked() != [], "the request")
+            (entry,) = self.asked()
+        return answered, entry
+
+    def asked(self) -> list[dict[str, Any]]:
+        entries = ask(f"{self.proxy.url}/api/history")["entries"]
+        return [entry for entry in entries if entry["action"] != "pending"]
+
+    def test_late(self) -> None:
+        """What a page asks after its test has ended reaches no other test, and is marked."""
+        answered, entry = self.ask_late("required")
+        self.assertEqual(answered, [])
+        facts = entry["title"], entry["late"], entry["action"]
+        self.assertEqual(facts, ("over", True, "passthrough"))
+
+    def test_late_without_contexts(self) -> None:
+        """Without contexts the other test answers it, so this can fail."""
+        answered, entry = self.ask_late("off")
+        self.assertEqual((len(answered), entry["title"]), (1, "runs"))
 
     def wait_until_queued(self) -> None:
         for _ in range(POLLS):
             if page(self.front, {}, "waiting") == "1":
                 return
         self.fail("no request waits for its turn")
+
+    def test_right_context_is_not_told(self) -> None:
+        """Where nobody waits in the queue each has its own, and the report names nobody."""
+        with (
+            self.assertRaises(ValueError) as failed,
+            sync.mocks(self.proxy.url, title="A", isolation="required") as first,
+            sync.mocks(self.proxy.url, title="B", isolation="required") as second,
+        ):
+            for mocks, body in ((first, "of A"), (second, "of B")):
+                mocks.mock("**/price", body=body)
+                self.assertEqual(page(self.front, mocks.headers, "queued"), body)
+            raise ValueError("for the report")
+        self.assertNotIn("was made for test", "\n".join(failed.exception.__notes__))
 
     def test_wrong_context_is_told(self) -> None:
         """A queue gives the request of one test the context of another: the report says whose."""

@@ -1,0 +1,62 @@
+"""A Django application: ``/way/NAME?who=…`` asks in that way, ``/ways`` lists them.
+
+It is one of ASGI where the variable ``ASGI`` is set, else of WSGI.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.core.asgi import get_asgi_application
+from django.core.wsgi import get_wsgi_application
+from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.urls import path
+
+from tests.clients.python.ways.blocking_ways import WAYS, address, ask
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ASYNC = {"sync-to-async": sync_to_async(ask), "to-thread": lambda url: asyncio.to_thread(ask, url)}
+
+
+def ways(_: HttpRequest) -> JsonResponse:
+    named = [*WAYS, "streamed-body", *(ASYNC if os.environ.get("ASGI") else ())]
+    return JsonResponse(named, safe=False)
+
+
+def way(request: HttpRequest, name: str) -> HttpResponse:
+    return HttpResponse(WAYS[name](address(name, request.GET["who"])))
+
+
+async def way_async(request: HttpRequest, name: str) -> HttpResponse:
+    return HttpResponse(await ASYNC[name](address(name, request.GET["who"])))
+
+
+def streamed_body(request: HttpRequest) -> StreamingHttpResponse:
+    """Ask while the body is sent, when the view has returned."""
+    url = address("streamed-body", request.GET["who"])
+
+    def body() -> Iterator[str]:
+        yield "it said "
+        yield ask(url)
+
+    return StreamingHttpResponse(body())
+
+
+def _async(name: str) -> object:
+    return path(f"way/{name}", way_async, {"name": name})
+
+
+urlpatterns = [
+    path("ways", ways),
+    path("way/streamed-body", streamed_body),
+    *map(_async, ASYNC),
+    path("way/<name>", way),
+]
+settings.configure(ALLOWED_HOSTS=["*"], ROOT_URLCONF=__name__, SECRET_KEY="of a test")
+application = get_asgi_application() if os.environ.get("ASGI") else get_wsgi_application()
