@@ -17,6 +17,9 @@ const { WebSocketRoute } = require("./websocket-route.js");
  * @typedef {import("../../index.js").RouteMatcher} RouteMatcher
  */
 
+/** The cookie that carries the context of a test. */
+const COOKIE = "trafficmock_test";
+
 /**
  * The calls of a test about the traffic of attached applications.
  * @implements {PublicTrafficMock}
@@ -55,7 +58,7 @@ class TrafficMock {
     if (!url) throw new UsageError("cookie(url): name the application's URL, or set baseURL");
     const { protocol, hostname } = new URL(url);
     return {
-      name: "trafficmock_test",
+      name: COOKIE,
       value: this.id,
       domain: hostname,
       path: "/",
@@ -208,4 +211,4 @@ const viewsOf = (session) => ({
   routedOf,
 });
 
-module.exports = { TrafficMock, viewsOf };
+module.exports = { COOKIE, TrafficMock, viewsOf };

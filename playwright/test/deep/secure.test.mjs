@@ -15,5 +15,5 @@ test("tests side by side on one https application each get their own answers", a
 test("cookies carry the context, beside those of the configuration", async () => {
   const ended = await runFixtures([], { SHOP_KEY, SHOP_CERT, ISOLATION: "required" }, { specs: "secure" });
   assert.deepEqual(ended.failed, []);
-  assert.equal(ended.passed.length, 4);
+  assert.equal(ended.passed.length, 5);
 });

@@ -150,7 +150,7 @@ class BrowserTests(SynchronousTestCase):
         variables = {**runs.LEAN, "SAMPLE_APP": url, "TRAFFICMOCK_PROXY_URL": proxy.url}
         pytest = (*runs.lean_pytest("xdist", "playwright"), "-n", "2")
         sample = str(SAMPLES / "in_a_browser_https.py")
-        for origins, expected in ((url, "6 passed"), ("https://elsewhere.test", "failed")):
+        for origins, expected in ((url, "7 passed"), ("https://elsewhere.test", "failed")):
             more = ("--trafficmock-isolation=required", "-o", f"trafficmock_origins={origins}")
             output = runs.run(*pytest, *more, sample, environment=variables, seconds=1800)
             self.assertIn(expected, output, output)
@@ -218,6 +218,31 @@ class BrowserTests(SynchronousTestCase):
                 self.assertEqual((browser.proxy, browser.cookies), expected)
                 self.assertEqual(len(caught), int(options != {}))
                 self.assertEqual(vars(browser).keys(), {"proxy", "cookies"})
+
+    def test_saved_state(self) -> None:
+        """A state that another test has saved comes without the cookie of that test."""
+        session = {"name": "session", "value": "mine"}
+        state = {"cookies": [session, {"name": "trafficmock_test", "value": "x"}], "origins": []}
+        file = Path(self.mktemp())
+        file.write_text(json.dumps(state))
+        browser = KeepingBrowser()
+        with tagged(browser, None, []):
+            for each in (state, file, str(file)):
+                browser.new_context(storage_state=each)
+                expected = {"cookies": [session], "origins": []}
+                self.assertEqual(browser.options, {"storage_state": expected})
+            # Playwright itself complains.
+            browser.new_context(storage_state="missing.json")
+            self.assertEqual(browser.options, {"storage_state": "missing.json"})
+
+
+class KeepingBrowser:
+    """A browser that keeps what a context is opened with."""
+
+    options: dict[str, Any]
+
+    def new_context(self, **options: Any) -> None:
+        self.options = options
 
 
 class FakeBrowser:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import json
 import warnings
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from trafficmock.testing.session.traffic_context import COOKIE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,6 +43,8 @@ def tagged(
 ) -> Iterator[None]:
     """Give a proxy to the contexts that a browser opens meanwhile, or else cookies.
 
+    A cookie of another test in a saved state is left out.
+
     :param browser: of sync or async Playwright.
     :param proxy: for contexts that are opened without one; ``None`` for no context.
     :param cookies: as ``BrowserContext.add_cookies`` takes them, for what the proxy does not
@@ -47,6 +53,8 @@ def tagged(
     new_context = browser.new_context
 
     def choose(options: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        if options.get("storage_state"):
+            options = {**options, "storage_state": _untagged(options["storage_state"])}
         if proxy is not None and not options.get("proxy"):
             secure = [each for each in cookies if each["url"].startswith("https:")]
             return {**options, "proxy": proxy}, secure
@@ -75,3 +83,20 @@ def tagged(
     finally:
         # Without it the class's own method is found again.
         del browser.new_context
+
+
+def _untagged(state: Any) -> Any:
+    """Leave the contexts of tests out of a browser's state.
+
+    :param state: a mapping, or where it was saved.
+    """
+    if isinstance(state, str | Path):
+        try:
+            known = json.loads(Path(state).read_text())
+        except (OSError, ValueError):
+            # Playwright says what is wrong with it.
+            return state
+    else:
+        known = state
+    cookies = [each for each in known.get("cookies", ()) if each.get("name") != COOKIE]
+    return {**known, "cookies": cookies}

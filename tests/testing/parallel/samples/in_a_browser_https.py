@@ -1,11 +1,13 @@
 """Run by pytest-playwright with two workers: an application on https, for all of them."""
 
+import json
 import os
 import uuid
+from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.support.processes.node_parts import chromium
 from trafficmock.testing.sync import TrafficMock
@@ -39,3 +41,25 @@ def test_own_answer(page: Page, trafficmock: TrafficMock, number: int) -> None:
     (cookie,) = page.context.cookies()
     assert (cookie["name"], cookie["value"]) == ("trafficmock_test", trafficmock.id)
     assert (cookie["secure"], cookie["httpOnly"]) == (True, True)
+
+
+def test_state_of_another_test(
+    browser: Browser, page: Page, trafficmock: TrafficMock, tmp_path: Path
+) -> None:
+    """A saved state brings its cookies, but not the context of the test that saved it."""
+    trafficmock.route("http://prices.test/*", lambda route: route.fulfill(body="mine"))
+    page.goto(APP)
+    saved = page.context.storage_state()
+    (own,) = saved["cookies"]
+    saved["cookies"] = [
+        {**own, "value": uuid.uuid4().hex},
+        {**own, "value": uuid.uuid4().hex, "domain": "localhost"},
+        {**own, "name": "session", "value": "kept"},
+    ]
+    file = tmp_path / "state.json"
+    file.write_text(json.dumps(saved))
+    context = browser.new_context(storage_state=file, ignore_https_errors=True)
+    assert context.request.get(f"{APP}/price", timeout=MOST_MS).text() == "mine"
+    values = sorted((each["name"], each["value"]) for each in context.cookies())
+    assert values == [("session", "kept"), ("trafficmock_test", trafficmock.id)]
+    context.close()
