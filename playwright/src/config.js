@@ -12,7 +12,7 @@ const { defaultProxyUrl, defaultToken } = require("./settings.js");
  * @typedef {import("../config.js").AttachedOptions} AttachedOptions
  */
 
-const HOW_TO_INSTALL = "install it where the tests run: pip install trafficmock (or pipx install trafficmock)";
+const HOW_TO_INSTALL = "install trafficmock (Python 3.11 or later) where the tests run, so that one of them works";
 const START_MS = 30_000;
 
 /**
@@ -46,7 +46,7 @@ function findCommand() {
     const [program, ...args] = words;
     if (spawnSync(program, [...args, "--version"], { stdio: "ignore" }).status === 0) return words;
   }
-  throw new UsageError(`neither the command trafficmock nor python -m trafficmock is there: ${HOW_TO_INSTALL}`);
+  throw new UsageError(`neither the command trafficmock nor python3 -m trafficmock is there: ${HOW_TO_INSTALL}`);
 }
 
 /**

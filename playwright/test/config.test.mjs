@@ -92,6 +92,12 @@ test("a token of the configuration does not get into the environment", () => {
   assert.deepEqual(called, ["--version", "env", "env"]);
 });
 
+test("where trafficmock is missing, it says what to install", () => {
+  const wanted =
+    /nor python3 -m trafficmock is there: install trafficmock \(Python 3\.11 or later\) where the tests run/;
+  assert.throws(() => run("proxyServer();", { PATH: place.concat("-missing") }), wanted);
+});
+
 test("a proxy that is strict from its start allows what the tests do", () => {
   const { said } = run(`
     process.stdout.write(proxyServer({ strict: { allow: ["auth.example", "**/health"] }, args: ["--local", "off"] }).command);

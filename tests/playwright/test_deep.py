@@ -38,6 +38,14 @@ class DeepTests(test_package.PackageTestCase):
         """The fixtures do on the npm proxy 0.1.8 what it has, and say what it does not have."""
         self.check("deep/npm-proxy.test.mjs")
 
+    def test_config(self) -> None:
+        """What a configuration asks the command for, and how often."""
+        self.check("config.test.mjs")
+
+    def test_strict(self) -> None:
+        """Strict runs, and whom a refused request fails."""
+        self.check("deep/strict.test.mjs")
+
     def test_secure(self) -> None:
         """Tests on an application on https send their context by cookie."""
         self.check("deep/secure.test.mjs")

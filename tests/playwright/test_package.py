@@ -48,6 +48,10 @@ class PackageTests(PackageTestCase):
         """Globs, matchers, HARs and redaction decide as documented."""
         self.check("parts.test.mjs")
 
+    def test_connection(self) -> None:
+        """A worker leaves a strict run as it was."""
+        self.check("connection.test.mjs")
+
     def test_core(self) -> None:
         """Tests without Playwright decide what they cause."""
         self.check("core.test.mjs")
