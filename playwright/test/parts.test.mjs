@@ -14,6 +14,7 @@ const { repliesOf } = require("../src/har/har-replies.js");
 const { ackTimeoutMs } = require("../src/settings.js");
 const { redactHeaders, redactUrl } = require("../src/report/redaction.js");
 const { trafficTable } = require("../src/report/traffic-table.js");
+const { ProxyClock } = require("../src/session/proxy-clock.js");
 const { whenGone } = require("../src/session/forgotten-routes.js");
 const { TestErrors } = require("../src/session/test-errors.js");
 
@@ -152,6 +153,23 @@ test("the proxy gets those answers of a HAR that method and URL decide", async (
   const filter = { url: "**/a", method: "put", clientId: "app" };
   assert.deepEqual(await repliesFor(given, filter, sizes), [["PUT", "a", 200, text("from a file")]]);
   assert.deepEqual(await repliesFor(given, () => true, sizes), []);
+});
+
+test("what the proxy saw is older than a moment where that is certain", () => {
+  const ours = new ProxyClock(1500, { asked: 1000, answered: 2000 });
+  assert.deepEqual(
+    [4999, 5000].map((seenAt) => ours.isBefore(seenAt, 5000)),
+    [true, false],
+  );
+  // Another machine's clock, which stood at 90,000 some time before 2,000 here.
+  const another = new ProxyClock(90_000, { asked: 1000, answered: 2000 });
+  const [since, drift] = [8000, 8];
+  assert.deepEqual(
+    [90_000 + since - drift - 1, 90_000 + since - drift].map((seenAt) => another.isBefore(seenAt, 10_000)),
+    [true, false],
+  );
+  assert.equal(new ProxyClock(undefined, { asked: 1, answered: 2 }).isBefore(3, 10), false);
+  assert.equal(ours.isBefore(undefined, 5000), false);
 });
 
 test("one collection of garbage looks for the routes of all requests that wait", async (t) => {

@@ -41,6 +41,9 @@ FEATURES = st.sampled_from(
         ["reply"],
         ["context", "decline", "reply", "stream", "subscribe"],
         ["context", "local", "stream", "strict", "subscribe"],
+        ["clock"],
+        ["clock", "context", "reply"],
+        ["clock", "context", "stream", "subscribe"],
     ]
 )
 CONTEXTS = st.sampled_from(["a" * 32, "b" * 32])

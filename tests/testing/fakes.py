@@ -61,6 +61,9 @@ class FakeLink:
     def epoch_ms(self) -> int:
         return round(self.clock.seconds() * 1000)
 
+    def monotonic_us(self) -> int:
+        return round(self.clock.seconds() * 1_000_000)
+
 
 class ManualAdapter(Adapter):
     """Calls handlers with the routed request itself and ``done``: each test plays them by hand."""
@@ -167,8 +170,11 @@ class SessionHarness:
         message = outbound.RequestMatched(request_id, request(url, **more), "app", "q", "t1")
         self.receive(structs.replace(message, context=self.context))
 
-    def observed(self, request_id: str = "r1", url: str = URL) -> None:
-        self.receive(outbound.RequestObserved(request_id, request(url), "app"))
+    def observed(
+        self, request_id: str = "r1", url: str = URL, seen_at: int | UnsetType = UNSET
+    ) -> None:
+        message = outbound.RequestObserved(request_id, request(url), "app", seen_at=seen_at)
+        self.receive(message)
 
     def responded(self, request_id: str = "r1", answer: SerializedResponse | None = None) -> None:
         self.receive(inbound.RequestResponse(request_id, ok=True, response=answer or response()))
@@ -178,7 +184,7 @@ def acknowledgement(message: Message) -> WorkerMessage | None:  # noqa: PLR0911 
     match message:
         case inbound.TestRegister():
             port = UNSET if message.door is UNSET else 5000
-            return outbound.TestRegistered(message.test_id, 1000, port)
+            return outbound.TestRegistered(message.test_id, 1000, port, clock=0)
         case inbound.TestUnregister():
             return outbound.TestUnregistered(message.test_id)
         case inbound.TestSubscribe():

@@ -9,10 +9,10 @@ from msgspec import UNSET
 
 from trafficmock.core import error_messages
 from trafficmock.core.effects import CloseDoor, EffectList, OpenDoor
+from trafficmock.core.http.observation import clock_reading, may_observe
 from trafficmock.core.http.replies import ReplyError
 from trafficmock.core.http.response_reports import tell_of_ends
 from trafficmock.core.ownership import door_origins
-from trafficmock.core.ownership.contexts import Contexts, may_observe
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.matching.allow_list import AllowListError, read_allow_list
 from trafficmock.wire import outbound
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ended_tests import EndedTests
     from trafficmock.core.http.replies import Replies
     from trafficmock.core.local.local_decisions import LocalDecisions
+    from trafficmock.core.ownership.contexts import Contexts
     from trafficmock.core.ownership.registry import RegisteredTest, Registry
     from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.peers import Agent, Worker
@@ -71,7 +72,8 @@ class Registration:
             if allow is not None:
                 self.strictness.add_test(worker.tests[message.test_id], allow, out)
             at = out.now.epoch_ms if worker.features & _TOLD_THE_TIME else UNSET
-            registered = outbound.TestRegistered(message.test_id, at)
+            clock = clock_reading(worker, out.now.seconds)
+            registered = outbound.TestRegistered(message.test_id, at, clock=clock)
             test = worker.tests[message.test_id]
             if context is not UNSET and message.door is not UNSET:
                 test.has_door = True

@@ -6,6 +6,9 @@ A client that does not name a feature never sees the messages and keys that belo
 AGENTS = "agents"
 """Workers may ask which agents are connected."""
 
+CLOCK = "clock"
+"""Workers are told when the coordinator took note of a request."""
+
 CONTEXT = "context"
 """Tests give their traffic a context, and agents say which context a request carries."""
 
@@ -34,11 +37,23 @@ SUBSCRIBE = "subscribe"
 """Workers ask for the events of all traffic and are sent none before."""
 
 ALL = frozenset(
-    {AGENTS, CONTEXT, DECLINE, HEADERS_LIST, LIVENESS, LOCAL, REPLY, STREAM, STRICT, SUBSCRIBE}
+    {
+        AGENTS,
+        CLOCK,
+        CONTEXT,
+        DECLINE,
+        HEADERS_LIST,
+        LIVENESS,
+        LOCAL,
+        REPLY,
+        STREAM,
+        STRICT,
+        SUBSCRIBE,
+    }
 )
 
 OF_AGENTS = (CONTEXT, HEADERS_LIST, LOCAL, STREAM, STRICT)
 """What trafficmock's agent names."""
 
-OF_WORKERS = (AGENTS, CONTEXT, DECLINE, HEADERS_LIST, REPLY, STRICT, SUBSCRIBE)
+OF_WORKERS = (AGENTS, CLOCK, CONTEXT, DECLINE, HEADERS_LIST, REPLY, STRICT, SUBSCRIBE)
 """What trafficmock's test workers name."""

@@ -87,11 +87,13 @@ class TestRegistered(Message, frozen=True, tag="test:registered"):
     Only workers get the time that have the feature ``subscribe``.
 
     :param door_port: of the door that the test asked for; absent when there is none.
+    :param clock: the service's monotonic clock in microseconds (feature ``clock``).
     """
 
     test_id: str
     at: SafeInt | UnsetType = UNSET
     door_port: int | UnsetType = UNSET
+    clock: int | UnsetType = UNSET
 
 
 class TestSubscribed(Message, frozen=True, tag="test:subscribed"):
@@ -129,7 +131,8 @@ class RequestMessage(Message, frozen=True):
     """The parent of what tells a worker about a request.
 
     Each has ``context``: ``own`` when it carries the context of a test of this worker, absent
-    for traffic without a context and for workers without the feature ``context``.
+    for traffic without a context and for workers without the feature ``context``. All but claims
+    have ``seen_at``: when the service took note of the request, by its clock (feature ``clock``).
     """
 
     request_id: str
@@ -145,6 +148,7 @@ class RequestObserved(RequestMessage, frozen=True, tag="request:observed"):
 
     context: Context | UnsetType = UNSET
     test_id: str | UnsetType = UNSET
+    seen_at: int | UnsetType = UNSET
 
 
 class RequestClaim(RequestMessage, frozen=True, tag="request:claim"):
@@ -159,6 +163,7 @@ class RequestMatched(RequestMessage, frozen=True, tag="request:matched"):
     route_id: str
     test_id: str
     context: Context | UnsetType = UNSET
+    seen_at: int | UnsetType = UNSET
 
 
 class RequestReplied(RequestMessage, frozen=True, tag="request:replied"):
@@ -167,6 +172,7 @@ class RequestReplied(RequestMessage, frozen=True, tag="request:replied"):
     route_id: str
     test_id: str
     context: Context | UnsetType = UNSET
+    seen_at: int | UnsetType = UNSET
 
 
 class RouteExpired(Message, frozen=True, tag="route:expired"):

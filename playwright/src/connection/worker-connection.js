@@ -26,7 +26,7 @@ const { Questions } = require("./questions.js");
  * The features of a worker beyond protocol 3. Not `subscribe`: a wait is begun without being awaited, so what the test
  * does next could be faster than the subscription.
  */
-const FEATURES = ["headers-list", "agents", "context", "decline", "reply", "strict", "liveness"];
+const FEATURES = ["headers-list", "agents", "clock", "context", "decline", "reply", "strict", "liveness"];
 
 /** One connection to the proxy; every test on it is a session. */
 class WorkerConnection {

@@ -36,12 +36,12 @@ class SteppedTrafficMock extends TrafficMock {
 
   /** @type {TrafficMock["waitForRequest"]} */
   waitForRequest(wanted, ...rest) {
-    return step("waitForRequest", wanted, () => super.waitForRequest(wanted, ...rest));
+    return waitStep("waitForRequest", wanted, () => super.waitForRequest(wanted, ...rest));
   }
 
   /** @type {TrafficMock["waitForResponse"]} */
   waitForResponse(wanted, ...rest) {
-    return step("waitForResponse", wanted, () => super.waitForResponse(wanted, ...rest));
+    return waitStep("waitForResponse", wanted, () => super.waitForResponse(wanted, ...rest));
   }
 }
 
@@ -54,8 +54,37 @@ class SteppedTrafficMock extends TrafficMock {
  */
 function step(call, argument, run) {
   const location = callSite()();
+  return stepAt(location, call, argument, () => calledFrom(location, run));
+}
+
+/**
+ * The same for a wait, which begins at once: Playwright may begin a step later, when the act is under way.
+ *
+ * @template T
+ * @param {string} call
+ * @param {unknown} argument
+ * @param {() => Promise<T>} run
+ * @returns {Promise<T>}
+ */
+function waitStep(call, argument, run) {
+  const location = callSite()();
+  const wait = calledFrom(location, run);
+  // The step tells how it ended.
+  wait.catch(() => {});
+  return stepAt(location, call, argument, () => wait);
+}
+
+/**
+ * @template T
+ * @param {ReturnType<ReturnType<typeof callSite>>} location
+ * @param {string} call
+ * @param {unknown} argument
+ * @param {() => Promise<T>} run
+ * @returns {Promise<T>}
+ */
+function stepAt(location, call, argument, run) {
   const title = `trafficmock.${call}${argument === undefined ? "" : ` ${named(argument)}`}`;
-  return test.step(title, () => calledFrom(location, run), { location });
+  return test.step(title, run, { location });
 }
 
 /**

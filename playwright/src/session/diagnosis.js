@@ -13,7 +13,7 @@ const HOW_TO_ATTACH =
   "or through `trafficmock run -- COMMAND`.";
 
 /**
- * @param {{ kind: string, since: number, matcher?: import("../arguments/matcher.js").Matcher }} waiter
+ * @param {{ kind: string, isTooOld(request: RequestState): boolean, matcher?: import("../arguments/matcher.js").Matcher }} waiter
  * @param {RequestState[]} seen all since the test began, oldest first
  * @param {{ agents?: any[], problemOf(request: RequestState): string }} known `agents` are the applications that are
  *   connected, where the proxy tells; `problemOf` says what keeps a request from its end
@@ -34,7 +34,7 @@ function describeSeen(waiter, seen, { agents, problemOf }) {
 }
 
 /**
- * @param {{ kind: string, since: number, matcher?: import("../arguments/matcher.js").Matcher }} waiter
+ * @param {{ kind: string, isTooOld(request: RequestState): boolean, matcher?: import("../arguments/matcher.js").Matcher }} waiter
  * @param {string} glob
  * @param {RequestState} request
  */
@@ -42,7 +42,7 @@ function reasonFor(waiter, glob, request) {
   if (waiter.matcher && !waiter.matcher.matchesUrl(request.url)) {
     return (glob && differences(glob, request.url).join(", ")) || "the URL differs";
   }
-  if (request.sequence <= waiter.since) return "came before the wait began: begin it before the act";
+  if (waiter.isTooOld(request)) return "came before the wait began: begin it before the act";
   if (waiter.kind === "response" && !request.response) return "no response yet, or it failed";
   return waiter.matcher ? "" : "the predicate did not want it";
 }

@@ -23,14 +23,14 @@ class ObservedTraffic {
   /**
    * Take note of a request.
    *
-   * @param {{ requestId: string, clientId: string, request: WireRequest }} message
+   * @param {{ requestId: string, clientId: string, request: WireRequest, seenAt?: number }} message
    * @returns {[state: RequestState, isNew: boolean]}
    */
-  observe({ requestId, clientId, request: wire }) {
+  observe({ requestId, clientId, request: wire, seenAt }) {
     const known = this.requests.get(requestId);
     if (known) return [known, false];
     this.sequence += 1;
-    const state = new RequestState({ id: requestId, clientId, wire, sequence: this.sequence });
+    const state = new RequestState({ id: requestId, clientId, wire, seenAt, sequence: this.sequence });
     this.requests.set(requestId, state);
     const before = this.awaitedHops.get(placeOf(state, wire.url))?.shift();
     if (before) connect(before, state);

@@ -3,6 +3,7 @@
 const { newId } = require("trafficmock-agent/protocol/ids");
 const { UsageError } = require("../errors.js");
 const { written } = require("./call-site.js");
+const { ProxyClock, now } = require("./proxy-clock.js");
 
 /**
  * @typedef {import("../connection/worker-connection.js").WorkerConnection} WorkerConnection
@@ -26,6 +27,8 @@ class Registration {
     this.doorPort = undefined;
     /** @type {number | undefined} when the test began, by the proxy's clock; epoch ms */
     this.startedAt = undefined;
+    /** @type {ProxyClock | undefined} */
+    this.clock = undefined;
   }
 
   /** Register the test: it counts for every later request. */
@@ -33,6 +36,7 @@ class Registration {
     const { testId, info, connection } = this;
     this.context = this.#newContext();
     if (info.strict) connection.needStrict();
+    const asked = now();
     const answer = await connection.ask(`test:register ${testId}`, {
       type: "test:register",
       testId,
@@ -44,6 +48,7 @@ class Registration {
       ...(info.isShared && { scope: "worker" }),
       ...(this.context && info.hasBrowser && { door: { origins: info.origins } }),
     });
+    this.clock = new ProxyClock(answer.clock, { asked, answered: now() });
     this.startedAt = answer.at;
     this.doorPort = answer.doorPort;
   }

@@ -19,14 +19,16 @@ const headers = require("../arguments/headers.js");
 /** One request of the application from its arrival on, and its response as far as it is known. */
 class RequestState {
   /**
-   * @param {{ id: string, clientId: string, wire: WireRequest, sequence: number, overrides?: Overrides }} known
-   *   `sequence` is its place among all that the test saw
+   * @param {{ id: string, clientId: string, wire: WireRequest, sequence: number, seenAt?: number, overrides?: Overrides
+   *   }} known `sequence` is its place among all that the test saw; `seenAt` tells when the proxy took note of it, by
+   *   the proxy's clock
    */
-  constructor({ id, clientId, wire, sequence, overrides = {} }) {
+  constructor({ id, clientId, wire, sequence, seenAt, overrides = {} }) {
     this.id = id;
     this.clientId = clientId;
     this.wire = wire;
     this.sequence = sequence;
+    this.seenAt = seenAt;
     /** @type {Overrides} what handlers changed so far */
     this.overrides = overrides;
     /** @type {RequestState | null} */

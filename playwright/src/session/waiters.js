@@ -5,6 +5,7 @@ const { Matcher } = require("../arguments/matcher.js");
 const { callSite, raisedAt } = require("./call-site.js");
 const { describeSeen } = require("./diagnosis.js");
 const { abortError } = require("./handler-fetches.js");
+const { now } = require("./proxy-clock.js");
 
 /**
  * @typedef {import("./request-state.js").RequestState} RequestState
@@ -20,12 +21,12 @@ const LAST_LOOK_MS = 1000;
 /** One wait; it looks only at requests after it began. */
 class Waiter {
   /**
-   * @param {{ kind: Kind, since: number, timeout: number, matcher?: Matcher,
-   *   predicate?: (found: any) => unknown }} wanted `since` is the last request that is too old
+   * @param {{ kind: Kind, isTooOld: (request: RequestState) => boolean, timeout: number, matcher?: Matcher,
+   *   predicate?: (found: any) => unknown }} wanted `isTooOld` tells whether a request came before the wait
    */
-  constructor({ kind, since, timeout, matcher, predicate }) {
+  constructor({ kind, isTooOld, timeout, matcher, predicate }) {
     this.kind = kind;
-    this.since = since;
+    this.isTooOld = isTooOld;
     this.timeout = timeout;
     this.matcher = matcher;
     this.predicate = predicate;
@@ -108,14 +109,18 @@ class Waiters {
    * @param {number} timeout
    */
   begin(kind, wanted, timeout) {
-    const since = this.session.traffic.sequence;
+    const { traffic, registration } = this.session;
+    const [since, began] = [traffic.sequence, now()];
+    // What this process has not read of yet may have come before the wait all the same.
+    const isTooOld = (/** @type {RequestState} */ { sequence, seenAt }) =>
+      sequence <= since || Boolean(registration.clock?.isBefore(seenAt, began));
     const isPredicate = typeof wanted === "function";
     if (!isPredicate && (wanted === undefined || wanted === null)) {
       throw new UsageError(`what ${kind} to wait for is a glob, a RegExp or a predicate, not ${wanted}`);
     }
     const waiter = new Waiter({
       kind,
-      since,
+      isTooOld,
       timeout,
       ...(isPredicate ? { predicate: wanted } : { matcher: new Matcher(wanted, { baseURL: this.session.baseURL }) }),
     });
@@ -143,25 +148,25 @@ class Waiters {
 
   /** @param {RequestState} request */
   requestCame(request) {
-    this.offer("request", request, request.sequence);
+    this.offer("request", request, request);
   }
 
   /** @param {ResponseState} response offered to those who waited when its request came */
   responseCame(response) {
-    this.offer("response", response, response.request.sequence);
+    this.offer("response", response, response.request);
   }
 
   /**
    * @param {Kind} kind
    * @param {RequestState | ResponseState} found
-   * @param {number} sequence
+   * @param {RequestState} request
    */
-  offer(kind, found, sequence) {
+  offer(kind, found, request) {
     const { session } = this;
     const viewOf = (/** @type {any} */ state) =>
       kind === "request" ? session.views.request(state) : session.views.response(state);
     for (const waiter of this.open) {
-      if (waiter.kind === kind && sequence > waiter.since) waiter.offer(found, viewOf);
+      if (waiter.kind === kind && !waiter.isTooOld(request)) waiter.offer(found, viewOf);
     }
   }
 

@@ -42,9 +42,30 @@ class SubscriptionInvariants:
             self.early.add(sender)
         for effect in effects:
             if isinstance(effect, Send):
-                self._sent(effect, cause)
+                self._sent(effect)
+        if isinstance(cause, inbound.RequestStart):
+            self._observed(effects, cause)
 
-    def _sent(self, send: Send, cause: object) -> None:
+    def _observed(self, effects: Effects, cause: inbound.RequestStart) -> None:
+        """Check who is told of a request; some are told when it came, others are not."""
+        sends = [
+            each
+            for each in effects
+            if isinstance(each, Send)
+            and isinstance(each.message, outbound.RequestObserved)
+            and each.message.request_id == cause.request_id
+        ]
+        told = {receiver for send in sends for receiver in send.to}
+        assert len(told) == sum(len(send.to) for send in sends), f"told twice: {sends}"
+        if not told:
+            return
+        audience = self._audience()
+        if cause.context is UNSET:  # else see ContextInvariants
+            assert told - (self.early - audience) == audience, f"told of {sends}, not {audience}"
+        else:
+            assert told <= audience | self.early, f"told of {sends} unasked"
+
+    def _sent(self, send: Send) -> None:
         message, receiver = send.message, send.to[0]
         if isinstance(message, outbound.HelloOk) and SUBSCRIBE in (message.features or ()):
             self.asking.add(receiver)
@@ -58,14 +79,6 @@ class SubscriptionInvariants:
             if message.test_id not in self.ended[receiver]:
                 assert message.test_id in self.tests[receiver], f"subscribed for another's: {send}"
                 self.subscribed[receiver].add(message.test_id)
-        elif isinstance(message, outbound.RequestObserved) and isinstance(
-            cause, inbound.RequestStart
-        ):
-            if cause.context is UNSET:  # else see ContextInvariants
-                told = set(send.to) - (self.early - self._audience())
-                assert told == self._audience(), f"told of {send}, not {self._audience()}"
-            else:
-                assert set(send.to) <= self._audience() | self.early, f"told of {send} unasked"
 
     def _ended(self, worker: str, test_id: str) -> None:
         if test_id in self.tests[worker]:

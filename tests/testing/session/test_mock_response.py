@@ -14,6 +14,7 @@ from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.handlers.mock_response import File, Mock, build
 from trafficmock.testing.session.observation.request_state import ResponseState
 from trafficmock.testing.session.observation.traffic import ObservedTraffic
+from trafficmock.wire.outbound import RequestObserved
 
 
 class MockTests(SynchronousTestCase):
@@ -28,7 +29,7 @@ class MockTests(SynchronousTestCase):
 
     def test_status_texts(self) -> None:
         """The text is the one given, else the response's with its status, else the status's."""
-        state, _ = ObservedTraffic().observe("r1", request(), "app")
+        state, _ = ObservedTraffic().observe(RequestObserved("r1", request(), "app"))
         for text in ("Fine", ""):
             wire = structs.replace(response(), status_text=text)
             given = ResponseState(state, wire)

@@ -45,10 +45,8 @@ class ConnectionTests(SynchronousTestCase):
         """The client introduces itself first, with its features, and reports a refusal."""
         harness = SessionHarness()
         hello = harness.client.identity.hello()
-        self.assertEqual(
-            hello.features,
-            ["agents", "context", "decline", "headers-list", "reply", "strict", "subscribe"],
-        )
+        features = ["agents", "clock", "context", "decline", "headers-list", "reply", "strict"]
+        self.assertEqual(hello.features, [*features, "subscribe"])
         self.assertEqual((hello.role, hello.protocol_version), ("playwright", 3))
         self.assertTrue(harness.client.ready.done)
 

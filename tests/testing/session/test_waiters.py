@@ -40,6 +40,20 @@ class WaiterTests(SynchronousTestCase):
         self.harness.responded("r2", response(201))
         self.assertEqual(kept(answer.promise).wire.status, 201)
 
+    def test_read_late(self) -> None:
+        """What the proxy saw before the wait does not count, read later as it may be."""
+        self.harness.link.clock.advance(1)
+        asked, answer = self.wait("request", URL, 100), self.wait("response", URL)
+        self.harness.observed("r1", seen_at=999_999)
+        self.harness.responded("r1")
+        self.assertFalse(asked.promise.done or answer.promise.done)
+        self.harness.link.clock.advance(0.1)
+        self.harness.acknowledge()
+        self.assertIn("came before the wait began", str(failure(asked.promise)))
+        self.harness.observed("r2", seen_at=1_000_000)
+        self.harness.responded("r2", response(201))
+        self.assertEqual(kept(answer.promise).wire.status, 201)
+
     def test_no_limit(self) -> None:
         """A timeout of 0 means no timeout; a wait that is over leaves no timer."""
         endless, soon = self.wait("request", "**/never", 0), self.wait("request", URL)

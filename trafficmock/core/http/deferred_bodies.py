@@ -12,8 +12,8 @@ from attrs import define, evolve, frozen
 from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
+from trafficmock.core.http.observation import send_observed
 from trafficmock.core.lifecycle import RequestStage
-from trafficmock.core.ownership.contexts import send_observed
 from trafficmock.records import RequestBodyCame
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.outbound import BodyLimits, ProxyError, RequestObserved
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
+    from trafficmock.core.http.observation import Sighting
     from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.ownership.contexts import ContextTest
@@ -46,12 +47,14 @@ class DeferredObservation:
 
     :param request: its head.
     :param made_for: the test whose context it carries, if any.
+    :param sighting: when its head came, where observers want to know.
     :param not_for: observers who began after it.
     """
 
     client_id: str
     request: SerializedRequest
     made_for: ContextTest | None = None
+    sighting: Sighting | None = None
     not_for: frozenset[str] = frozenset()
 
     def without(self, observer: str) -> DeferredObservation:
@@ -87,7 +90,7 @@ class DeferredObservation:
         observers = tuple([each for each in observers if each not in self.not_for])
         if observers:
             observed = RequestObserved(request_id, for_workers(request), self.client_id)
-            send_observed(observed, observers, self.made_for, out)
+            send_observed(observed, observers, self.made_for, self.sighting, out)
         return request
 
 

@@ -13,6 +13,7 @@ from attrs import define
 from msgspec import UNSET, structs
 
 from trafficmock.core.http import response_rules
+from trafficmock.core.http.observation import clock_reading
 from trafficmock.core.ownership.kept_reply import KeptResponse, Reply
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.wire.features import REPLY
@@ -134,7 +135,13 @@ class Replies:
             return False
         context: Context | UnsetType = UNSET if pending.made_for is None else OWN
         told = RequestReplied(
-            pending.id, pending.request, pending.client_id, route.id, test.id, context
+            pending.id,
+            pending.request,
+            pending.client_id,
+            route.id,
+            test.id,
+            context,
+            clock_reading(test.worker, pending.announced_at),
         )
         out.send(test.worker.id, told)
         self._count(route, route.reply, test.worker, out)

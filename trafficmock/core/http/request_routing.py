@@ -11,11 +11,13 @@ from trafficmock import records
 from trafficmock.core import error_messages
 from trafficmock.core.effects import EffectList
 from trafficmock.core.http.deferred_bodies import DeferredObservation
-from trafficmock.core.lifecycle import IllegalStepError, PendingRequest, RequestStage
-from trafficmock.core.ownership.contexts import (
+from trafficmock.core.http.observation import (
+    clock_reading,
     observers_of,
     send_observed,
+    sighted,
 )
+from trafficmock.core.lifecycle import IllegalStepError, PendingRequest, RequestStage
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import CONTEXT, STREAM, SUBSCRIBE
@@ -65,6 +67,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         made_for = None
         if message.context is not UNSET and CONTEXT in agent.features:
             made_for = self.contexts.resolve(message.context, out.now.seconds)
+        sighting = sighted(self.registry, out.now.seconds)
         pending = PendingRequest(
             id=request_id,
             client_id=client_id,
@@ -74,7 +77,9 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             observers=self.registry.observers
             if made_for is None
             else observers_of(made_for, self.registry),
-            deferred=DeferredObservation(client_id, request, made_for) if body_pending else None,
+            deferred=DeferredObservation(client_id, request, made_for, sighting)
+            if body_pending
+            else None,
             made_for=made_for,
         )
         self.decisions.pending[request_id] = agent.pending[request_id] = pending
@@ -93,7 +98,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         )
         if pending.observers and not body_pending:
             observed = to_client.RequestObserved(request_id, request, client_id)
-            send_observed(observed, pending.observers, made_for, out)
+            send_observed(observed, pending.observers, made_for, sighting, out)
         self._find_owner(pending, request.url, request.method, out)
 
     def _refuse_id(self, agent: Agent, message: RequestStart, out: EffectList) -> None:
@@ -184,6 +189,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             owner.route_id,
             test.id,
             UNSET if pending.made_for is None else to_client.OWN,
+            clock_reading(test.worker, pending.announced_at),
         )
         out.send(test.worker.id, match)
 

@@ -10,8 +10,13 @@ from msgspec import UNSET, Struct, structs
 
 from trafficmock.core.effects import EffectList
 from trafficmock.core.http.deferred_bodies import clipped, for_workers
+from trafficmock.core.http.observation import (
+    may_observe,
+    observers_of,
+    send_observed,
+    sighted,
+)
 from trafficmock.core.lifecycle import PendingRequest
-from trafficmock.core.ownership.contexts import may_observe, observers_of, send_observed
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.records import HopSeen, Owner, RequestFailed, RequestSeen, ResponseReported
 from trafficmock.wire.features import CONTEXT, STREAM, STRICT
@@ -272,7 +277,8 @@ class ResponseReports:
             out.record(seen)
         if report.observers:
             observed = RequestObserved(request_id, request, client_id)
-            send_observed(observed, report.observers, made_for, out)
+            sighting = sighted(self.registry, out.now.seconds)
+            send_observed(observed, report.observers, made_for, sighting, out)
         self.awaited.add(agent, report, out)
         if _awaits_decision(agent, message):
             out.send(agent.id, DecisionPassthrough(request_id, judge_hops=True))
@@ -343,7 +349,8 @@ class ResponseReports:
         out.record(seen)
         if hop.observers:
             observed = RequestObserved(hop.id, hop.request, hop.client_id)
-            send_observed(observed, hop.observers, hop.made_for, out)
+            sighting = sighted(self.registry, out.now.seconds)
+            send_observed(observed, hop.observers, hop.made_for, sighting, out)
         out.record(RequestFailed(hop.id, hop.owner, UNMATCHED, text, None))
         out.send(hop.agent.id, DecisionError(hop.id, UNMATCHED, text))
         if hop.observers:

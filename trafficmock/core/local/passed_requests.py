@@ -10,8 +10,8 @@ from msgspec import UNSET, structs
 from trafficmock import records
 from trafficmock.core.effects import Dated, EffectList
 from trafficmock.core.http.deferred_bodies import DeferredObservation
+from trafficmock.core.http.observation import observers_of, send_observed, sighted
 from trafficmock.core.http.response_reports import AwaitedReport, tell_of_ends
-from trafficmock.core.ownership.contexts import observers_of, send_observed
 from trafficmock.core.timers import Moment
 from trafficmock.wire.features import CONTEXT, STREAM
 from trafficmock.wire.outbound import RequestObserved
@@ -86,12 +86,13 @@ class PassedRequests:
         )
         out.record(seen)
         out.record(records.RequestPassedThrough(request_id, ()))
+        sighting = sighted(self.registry, out.now.seconds)
         deferred = None
         if body_pending:
-            deferred = DeferredObservation(client_id, request, made_for)
+            deferred = DeferredObservation(client_id, request, made_for, sighting)
         elif observers:
             observed = RequestObserved(request_id, request, client_id)
-            send_observed(observed, observers, made_for, out)
+            send_observed(observed, observers, made_for, sighting, out)
         report = AwaitedReport(
             request_id=request_id,
             action="passthrough",

@@ -17,20 +17,16 @@ from typing import TYPE_CHECKING
 from attrs import define, field, frozen
 from msgspec import structs
 
-from trafficmock.core.ownership.registry import MatchingTests, RegisteredTest, with_observer
+from trafficmock.core.ownership.registry import MatchingTests, RegisteredTest
 from trafficmock.records import MadeFor
-from trafficmock.wire.features import CONTEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.ownership.claims import Claimant
-    from trafficmock.core.ownership.registry import Registry
-    from trafficmock.core.peers import Worker
     from trafficmock.core.timers import Alarm
     from trafficmock.matching.allow_list import AllowList
-    from trafficmock.wire.outbound import RequestObserved
 
 LATE_SECONDS = 30.0
 """How long after the end of its test a context still tells whose the traffic was."""
@@ -129,42 +125,6 @@ class Contexts:
         for ended in self.ended.values():
             return ended.ended_at + LATE_SECONDS
         return None
-
-
-def observers_of(test: ContextTest, registry: Registry) -> tuple[str, ...]:
-    """List the workers that observe a request with the context of ``test``.
-
-    Workers with the feature ``context`` observe the traffic of their own tests, and traffic
-    without a context.
-    """
-    if isinstance(test, RegisteredTest) and test.worker.id in registry.observers:
-        return with_observer(registry.observers_of_all, test.worker.id)
-    return registry.observers_of_all
-
-
-def may_observe(worker: Worker, test: ContextTest | None) -> bool:
-    """Tell whether a worker with a subscription observes traffic with the context of ``test``."""
-    if test is None or CONTEXT not in worker.features:
-        return True
-    return isinstance(test, RegisteredTest) and test.worker is worker
-
-
-def send_observed(
-    observed: RequestObserved,
-    observers: tuple[str, ...],
-    test: ContextTest | None,
-    out: EffectList,
-) -> None:
-    """Send a request to its observers; the worker of its test is told which test that is."""
-    if not isinstance(test, RegisteredTest):
-        out.send_all(observers, observed)
-        return
-    own = test.worker.id
-    others = tuple([each for each in observers if each != own])
-    if others:
-        out.send_all(others, observed)
-    if own in observers:
-        out.send(own, structs.replace(observed, context="own", test_id=test.id))
 
 
 def title_of_ended(test: ContextTest | None) -> str:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from trafficmock.matching import PatternCache, RouteIndex, compile_matcher
 from trafficmock.matching.patterns.match_cost import STEPS
-from trafficmock.wire.features import CONTEXT, SUBSCRIBE
+from trafficmock.wire.features import CLOCK, CONTEXT, SUBSCRIBE
 from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
 
 if TYPE_CHECKING:
@@ -146,6 +146,8 @@ class Registry:
     observers: tuple[str, ...] = ()
     observers_of_all: tuple[str, ...] = ()
     """Observers without the feature ``context``: they also get the traffic of other tests."""
+    asking_when: frozenset[str] = frozenset()
+    """Observers with the feature ``clock``."""
     sequence: int = 0
     reply_bytes: int = 0
     """What the replies of all routes take."""
@@ -299,6 +301,9 @@ class Registry:
         self.observers = change(self.observers, worker.id)
         if CONTEXT not in worker.features:
             self.observers_of_all = change(self.observers_of_all, worker.id)
+        if CLOCK in worker.features:
+            asking = self.asking_when - {worker.id}
+            self.asking_when = asking | {worker.id} if observes else asking
 
     def _activate(self, route: RegisteredRoute, test: RegisteredTest) -> None:
         route.test = test

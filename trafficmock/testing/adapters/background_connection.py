@@ -144,3 +144,7 @@ class BackgroundConnection(LoopThread):
     def epoch_ms(self) -> int:
         """Tell the time in milliseconds since 1970."""
         return round(time.time() * 1000)
+
+    def monotonic_us(self) -> int:
+        """Read the monotonic clock of this machine."""
+        return time.monotonic_ns() // 1000

@@ -154,6 +154,10 @@ class TwistedConnection:
         """Tell the time in milliseconds since 1970."""
         return round(time.time() * 1000)
 
+    def monotonic_us(self) -> int:
+        """Read the monotonic clock of this machine."""
+        return time.monotonic_ns() // 1000
+
     # Tests
 
     async def begin(self, info: TestInfo) -> DeferredTrafficMock:

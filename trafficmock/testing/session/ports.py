@@ -51,6 +51,9 @@ class ProxyLink(Protocol):
     def epoch_ms(self) -> int:
         """Give the time in milliseconds since 1970."""
 
+    def monotonic_us(self) -> int:
+        """Read the monotonic clock of this machine, in microseconds."""
+
 
 class Adapter:
     """One way of writing tests: blocking, asyncio or Twisted.

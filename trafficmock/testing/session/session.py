@@ -15,6 +15,7 @@ from trafficmock.testing.session.handlers import handler_errors
 from trafficmock.testing.session.handlers.handler_fetches import HandlerFetches
 from trafficmock.testing.session.handlers.http_routes import HttpRoutes
 from trafficmock.testing.session.handlers.websocket_routes import WebSocketRoutes
+from trafficmock.testing.session.observation.proxy_clock import ProxyClock
 from trafficmock.testing.session.observation.traffic import ObservedTraffic, RecordedTraffic
 from trafficmock.testing.session.observation.waiting import Observation
 from trafficmock.testing.session.traffic_context import (
@@ -111,6 +112,7 @@ class Session:
     finishing: list[Callable[[], None]] = field(init=False, factory=list)
     ended: bool = field(init=False, default=False)
     started_at: int | None = field(init=False, default=None)
+    clock: ProxyClock | None = field(init=False, default=None)
     context: TrafficContext = field(init=False, factory=TrafficContext)
     door_port: int | None = field(init=False, default=None)
     tagged: bool = field(init=False, default=False)
@@ -180,9 +182,11 @@ class Session:
             strict=UNSET if patterns is None else Strict(list(patterns)),
         )
         self.client.sessions[self.id] = self
+        asked_at = self.client.link.monotonic_us()
         asked = self.client.ask(("test:register", self.id), message)
 
         def registered(answer: outbound.TestRegistered) -> None:
+            self.clock = ProxyClock(answer.clock, asked_at, self.client.link.monotonic_us())
             self.started_at = None if answer.at is UNSET else answer.at
             self.door_port = None if answer.door_port is UNSET else answer.door_port
 
@@ -315,7 +319,7 @@ class Session:
 
     def observed(self, message: outbound.RequestObserved) -> None:
         """Record a request that an application sent."""
-        state, new = self.traffic.observe(message.request_id, message.request, message.client_id)
+        state, new = self.traffic.observe(message)
         if new:
             self.observation.request_came(state)
 

@@ -294,7 +294,7 @@ class HttpRoutes:
     def matched(self, message: RequestMatched) -> None:
         """Run the handlers on a request that this test owns."""
         session = self.session
-        state, new = session.traffic.observe(message.request_id, message.request, message.client_id)
+        state, new = session.traffic.observe(message)
         if new:
             session.observation.request_came(state)
         session.check_context(message)
@@ -306,7 +306,7 @@ class HttpRoutes:
     def replied(self, message: RequestReplied) -> None:
         """Note that the proxy gave one of the test's fixed answers."""
         session, entry = self.session, self.known.get(message.route_id)
-        state, new = session.traffic.observe(message.request_id, message.request, message.client_id)
+        state, new = session.traffic.observe(message)
         if new:
             session.observation.request_came(state)
         session.check_context(message)

@@ -117,7 +117,7 @@ def _reasons(waiter: Waiter, request: RequestState) -> list[str]:
         glob = waiter.glob or ""
         parts = differing(glob, request.url) if glob else []
         return [_difference(glob, request.url, part) for part in parts] or ["the URL differs"]
-    if request.sequence <= waiter.since:
+    if waiter.is_too_old(request):
         return ["came before the wait began: enter it before the act"]
     if waiter.kind == "response" and not request.existing():
         return ["no response yet, or it failed"]

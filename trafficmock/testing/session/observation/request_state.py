@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise
@@ -27,6 +27,7 @@ class RequestState:
     :param answered: the response, or ``None`` when there will be none.
     :param changes: what handlers changed so far.
     :param views: what tests see of it, one for each way of writing tests.
+    :param seen_at: when the proxy took note of it, by the proxy's clock.
     """
 
     id: str
@@ -38,6 +39,7 @@ class RequestState:
     redirected_from: RequestState | None = None
     redirected_to: RequestState | None = None
     views: dict[type, Any] = field(factory=dict)
+    seen_at: int | UnsetType = UNSET
 
     @property
     def url(self) -> str:

@@ -8,7 +8,12 @@ from msgspec import UNSET, Struct, UnsetType
 from trafficmock.testing.errors import TestEndedError
 from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
 from trafficmock.wire.inbound import RequestResponse
-from trafficmock.wire.outbound import HistoryResult
+from trafficmock.wire.outbound import (
+    HistoryResult,
+    RequestMatched,
+    RequestObserved,
+    RequestReplied,
+)
 from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -27,14 +32,15 @@ class ObservedTraffic:
     _unlinked: dict[Place, list[RequestState]] = field(factory=dict)
 
     def observe(
-        self, request_id: str, wire: SerializedRequest, client_id: str
+        self, message: RequestObserved | RequestMatched | RequestReplied
     ) -> tuple[RequestState, bool]:
         """Take note of a request; tell whether it is new."""
+        request_id, client_id, wire = message.request_id, message.client_id, message.request
         known = self.requests.get(request_id)
         if known is not None:
             return known, False
         self.sequence += 1
-        state = RequestState(request_id, client_id, wire, self.sequence)
+        state = RequestState(request_id, client_id, wire, self.sequence, seen_at=message.seen_at)
         self.requests[request_id] = state
         place = client_id, wire.url
         before = self._awaited_hops.get(place)

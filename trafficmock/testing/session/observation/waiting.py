@@ -50,7 +50,7 @@ class Waiter:
 
     :param what: how failures call what is waited for.
     :param wants: judges a URL, where that is all that matters.
-    :param since: the last request that is too old.
+    :param is_too_old: tells whether a request came before the wait.
     :param timeout: milliseconds; 0 for none.
     :param ready: kept when nothing can be missed any more.
     """
@@ -58,7 +58,7 @@ class Waiter:
     kind: Kind
     what: str
     test: Test
-    since: int
+    is_too_old: Callable[[RequestState], bool]
     timeout: float
     glob: str | None = None
     wants: Callable[[str], bool] | None = None
@@ -179,7 +179,7 @@ class Observation:
                 kind,
                 str(matcher),
                 test,
-                session.traffic.sequence,
+                self._too_old(),
                 timeout,
                 glob,
                 matcher.matches_url,
@@ -189,9 +189,22 @@ class Observation:
             kind,
             describe(wanted, "predicate"),
             partial(session.adapter.run_predicate, wanted),
-            session.traffic.sequence,
+            self._too_old(),
             timeout,
         )
+
+    def _too_old(self) -> Callable[[RequestState], bool]:
+        """Remember what came before now, whether this process has read of it or not."""
+        session = self.session
+        since, began = session.traffic.sequence, session.client.link.monotonic_us()
+
+        def is_too_old(request: RequestState) -> bool:
+            clock = session.clock
+            return request.sequence <= since or (
+                clock is not None and clock.is_before(request.seen_at, began)
+            )
+
+        return is_too_old
 
     def _expire(self, waiter: Waiter) -> None:
         agents: list[ConnectedClient] | None = None
@@ -227,11 +240,11 @@ class Observation:
 
     def request_came(self, request: RequestState) -> None:
         """Offer a request to the waits that are open."""
-        self._offer("request", request, request.sequence)
+        self._offer("request", request, request)
 
     def response_came(self, response: ResponseState) -> None:
         """Offer a response to those who waited when its request came."""
-        self._offer("response", response, response.request.sequence)
+        self._offer("response", response, response.request)
 
     def end(self, error: BaseException | None = None) -> None:
         for waiter in list(self._open):
@@ -239,9 +252,11 @@ class Observation:
             waiter.ready.resolve(None)
             waiter.promise.reject(error or TestEndedError(text))
 
-    def _offer(self, kind: Kind, found: RequestState | ResponseState, sequence: int) -> None:
+    def _offer(
+        self, kind: Kind, found: RequestState | ResponseState, request: RequestState
+    ) -> None:
         for waiter in list(self._open):
-            if waiter.kind == kind and sequence > waiter.since:
+            if waiter.kind == kind and not waiter.is_too_old(request):
                 waiter.offer(found)
 
     def _forget(self, waiter: Waiter) -> None:

@@ -1,0 +1,60 @@
+"""Which of two moments was first, where one was read from the proxy's clock."""
+
+from itertools import accumulate
+from math import ceil, floor
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET
+from twisted.trial.unittest import SynchronousTestCase
+
+from trafficmock.testing.session.observation.proxy_clock import ProxyClock
+
+MICROSECONDS = st.integers(0, 10**12)
+DELAYS = st.integers(0, 10**6)
+DRIFTS = st.floats(-0.0005, 0.0005)
+
+
+class ProxyClockTests(SynchronousTestCase):
+    """Readings of one clock, and of clocks that differ."""
+
+    @given(MICROSECONDS, DELAYS, DELAYS, MICROSECONDS, MICROSECONDS)
+    def test_one_machine(
+        self, asked: int, there: int, back: int, reading: int, moment: int
+    ) -> None:
+        """On one machine the order is known."""
+        clock = ProxyClock(asked + there, asked, asked + there + back)
+        self.assertEqual(clock.is_before(reading, moment), reading < moment)
+
+    @given(
+        st.tuples(DELAYS, DELAYS, MICROSECONDS, MICROSECONDS),
+        MICROSECONDS,
+        st.tuples(DRIFTS, DRIFTS),
+    )
+    def test_two_machines(
+        self, passing: tuple[int, int, int, int], behind: int, drifts: tuple[float, float]
+    ) -> None:
+        """What came after a moment never counts as before it, whatever the clocks do."""
+        read, answered, moment, seen = accumulate(passing)
+        # What the proxy reads is less than what this process read before it asked.
+        behind += 2 * read + 10
+        theirs, ours = drifts
+
+        def by_proxy(time: int) -> int:
+            return ceil(time * (1 + theirs)) - behind
+
+        def by_us(time: int) -> int:
+            return floor(time * (1 + ours))
+
+        clock = ProxyClock(by_proxy(read), 0, by_us(answered))
+        self.assertFalse(clock.is_before(by_proxy(seen) + 2, by_us(moment)))
+
+    def test_long_before(self) -> None:
+        """What came long before a moment is before it, also by another machine's clock."""
+        clock = ProxyClock(-50_000, 0, 400)
+        self.assertTrue(clock.is_before(-49_900, 5_000))
+
+    def test_no_clock(self) -> None:
+        """Nothing is known to be older where the proxy tells no time."""
+        self.assertFalse(ProxyClock(UNSET, 0, 1).is_before(5, 10))
+        self.assertFalse(ProxyClock(0, 0, 1).is_before(UNSET, 10))

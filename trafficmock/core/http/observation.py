@@ -1,0 +1,104 @@
+"""Which workers are told of a request, and when the coordinator took note of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET, Struct, structs
+
+from trafficmock.core.ownership.registry import RegisteredTest, with_observer
+from trafficmock.wire.features import CLOCK, CONTEXT
+
+if TYPE_CHECKING:
+    from msgspec import UnsetType
+
+    from trafficmock.core.effects import EffectList
+    from trafficmock.core.ownership.contexts import ContextTest
+    from trafficmock.core.ownership.registry import Registry
+    from trafficmock.core.peers import Worker
+    from trafficmock.wire.outbound import RequestObserved
+
+
+class Sighting(Struct, frozen=True, gc=False):
+    """When the coordinator took note of a request, for the workers that want to know.
+
+    :param at: by its monotonic clock, in microseconds.
+    :param asking: the connections that are told.
+    """
+
+    at: int
+    asking: frozenset[str]
+
+
+def sighted(registry: Registry, now: float) -> Sighting | None:
+    """Take note of when a request came, if some observer wants to know.
+
+    :param now: monotonic seconds.
+    """
+    asking = registry.asking_when
+    return Sighting(_reading(now), asking) if asking else None
+
+
+def clock_reading(worker: Worker, now: float) -> int | UnsetType:
+    """Write monotonic seconds for a worker with the feature ``clock``; nothing for another."""
+    return _reading(now) if CLOCK in worker.features else UNSET
+
+
+def _reading(now: float) -> int:
+    return round(now * 1_000_000)
+
+
+def observers_of(test: ContextTest, registry: Registry) -> tuple[str, ...]:
+    """List the workers that observe a request with the context of ``test``.
+
+    Workers with the feature ``context`` observe the traffic of their own tests, and traffic
+    without a context.
+    """
+    if isinstance(test, RegisteredTest) and test.worker.id in registry.observers:
+        return with_observer(registry.observers_of_all, test.worker.id)
+    return registry.observers_of_all
+
+
+def may_observe(worker: Worker, test: ContextTest | None) -> bool:
+    """Tell whether a worker with a subscription observes traffic with the context of ``test``."""
+    if test is None or CONTEXT not in worker.features:
+        return True
+    return isinstance(test, RegisteredTest) and test.worker is worker
+
+
+def send_observed(
+    observed: RequestObserved,
+    observers: tuple[str, ...],
+    test: ContextTest | None,
+    sighting: Sighting | None,
+    out: EffectList,
+) -> None:
+    """Send a request to its observers.
+
+    :param test: whose context it carries; its worker is told which test that is.
+    :param sighting: when it was seen first; ``None`` where no worker asks.
+    """
+    if sighting is not None:
+        asking = tuple([each for each in observers if each in sighting.asking])
+        if asking:
+            _send(structs.replace(observed, seen_at=sighting.at), asking, test, out)
+            observers = tuple([each for each in observers if each not in sighting.asking])
+    if observers:
+        _send(observed, observers, test, out)
+
+
+def _send(
+    observed: RequestObserved,
+    observers: tuple[str, ...],
+    test: ContextTest | None,
+    out: EffectList,
+) -> None:
+    if not isinstance(test, RegisteredTest):
+        out.send_all(observers, observed)
+        return
+    own = test.worker.id
+    others = tuple([each for each in observers if each != own])
+    if others:
+        out.send_all(others, observed)
+    if own in observers:
+        out.send(own, structs.replace(observed, context="own", test_id=test.id))
