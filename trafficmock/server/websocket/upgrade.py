@@ -100,7 +100,8 @@ def websocket_resource(
     :param handler: handles the events of all links.
     :param limits: those of each connection.
     :param reactor: bounds how long a closing connection may take.
-    :param stock: take Autobahn's public interface only, which is several times slower.
+    :param stock: leave all frames to Autobahn, as with versions of it that are not known; several
+        times slower.
     """
     missing = native_parts_missing()
     if missing:
