@@ -8,8 +8,8 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("trafficmock", "benchmarks", "tests/dashboard", "tests/support", "tests/testing")
-SOURCES = tuple(ROOT / room for room in ROOMS)
+TESTS = tuple(ROOT / "tests" / room for room in ("dashboard", "hostile", "support", "testing"))
+SOURCES = (ROOT / "trafficmock", ROOT / "benchmarks", *TESTS)
 JAVASCRIPT = (ROOT / "agent" / "src", ROOT / "playwright" / "src")
 
 ANY_NAME = re.compile(r"\w+")

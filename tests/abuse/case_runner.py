@@ -12,14 +12,14 @@ from attrs import frozen
 from tests.abuse import reading
 from tests.abuse.case import DEAD, OWN, UPSTREAM
 from tests.abuse.upstream import PROBE
-from tests.hostile.raw import connect
+from tests.hostile.clients.raw import connect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from tests.abuse.case import Arrives, Case
     from tests.abuse.upstream import Upstream
-    from tests.hostile.raw import Raw
+    from tests.hostile.clients.raw import Raw
 
 _DEAD = b"127.0.0.1:9"
 """The discard port, where nobody listens."""

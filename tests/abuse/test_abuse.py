@@ -13,7 +13,7 @@ from tests.abuse.case_runner import CaseRunner
 from tests.abuse.cases import GROUPS
 from tests.abuse.upstream import Upstream
 from tests.hostile.case import HostileTestCase
-from tests.hostile.raw import pause
+from tests.hostile.clients.raw import pause
 
 if TYPE_CHECKING:
     from collections.abc import Callable

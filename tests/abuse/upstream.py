@@ -9,7 +9,7 @@ from twisted.internet.endpoints import TCP4ServerEndpoint
 from twisted.internet.protocol import Factory, Protocol, connectionDone
 
 from tests.abuse import reading
-from tests.hostile.raw import reactor
+from tests.hostile.clients.raw import reactor
 
 if TYPE_CHECKING:
     from twisted.internet.address import IPv4Address

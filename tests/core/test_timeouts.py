@@ -102,7 +102,7 @@ class ClaimTimeoutTests(TimeoutTests):
 
 
 class SilentOwnerTests(TimeoutTests):
-    """A match without a question; other silences stand in :mod:`tests.core.test_frozen`."""
+    """A match without a question; other silences are in :mod:`tests.core.liveness`."""
 
     def setUp(self) -> None:
         super().setUp()

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from attrs import define, field
 from twisted.trial.unittest import SkipTest, TestCase
 
-from tests.hostile.raw import HELLO, Raw, connect, pause
-from tests.hostile.well_behaved import WellBehavedClients
+from tests.hostile.clients.raw import HELLO, Raw, connect, pause
+from tests.hostile.clients.well_behaved import WellBehavedClients
 from tests.support.processes.process_usage import cpu_seconds, memory
 from tests.support.processes.tested_proxy import start_proxy, target
 

@@ -6,7 +6,7 @@ import json
 from functools import partial
 
 from tests.hostile.case import CONNECTION_LIMIT, MIB, HostileTestCase, request
-from tests.hostile.raw import HANDSHAKE, Raw, pause
+from tests.hostile.clients.raw import HANDSHAKE, Raw, pause
 
 GET_HEALTH = b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n"
 GET_HISTORY = b"GET /api/history HTTP/1.1\r\nhost: localhost\r\n\r\n"

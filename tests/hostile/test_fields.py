@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.hostile.case import HostileTestCase
-from tests.hostile.shapes import broken, message_types, sample
+from tests.hostile.clients.shapes import broken, message_types, sample
 from trafficmock.wire.client_message import ClientMessage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.hostile.raw import Raw
-    from tests.hostile.shapes import Broken
+    from tests.hostile.clients.raw import Raw
+    from tests.hostile.clients.shapes import Broken
 
 SIDE_EFFECTS = {"decision:error", "ws:error"}
 """What may come before the complaint: who waits for the message is answered."""

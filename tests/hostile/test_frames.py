@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from tests.hostile.case import FRAME_LIMIT, HostileTestCase, hello, request
-from tests.hostile.frames import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, frame, text
-from tests.hostile.raw import HANDSHAKE, HELLO, Raw
+from tests.hostile.clients.frames import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, frame, text
+from tests.hostile.clients.raw import HANDSHAKE, HELLO, Raw
 
 HELLO_JSON = json.dumps(HELLO | {"role": "node"}).encode()
 NORMAL, PROTOCOL_ERROR, INVALID_PAYLOAD, TOO_BIG = 1000, 1002, 1007, 1009

@@ -6,8 +6,8 @@ import os
 from random import Random
 
 from tests.hostile.case import HostileTestCase
-from tests.hostile.mutants import mutant
-from tests.hostile.raw import HANDSHAKE, Raw
+from tests.hostile.clients.mutants import mutant
+from tests.hostile.clients.raw import HANDSHAKE, Raw
 from tests.support.hypothesis_profiles import DEEP
 
 SESSIONS = 10_000 if DEEP else 300

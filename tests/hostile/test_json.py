@@ -7,10 +7,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from tests.hostile.case import MIB, HostileTestCase, hello, request
-from tests.hostile.frames import BINARY, frame
+from tests.hostile.clients.frames import BINARY, frame
 
 if TYPE_CHECKING:
-    from tests.hostile.raw import Raw
+    from tests.hostile.clients.raw import Raw
 
 NESTED = 100_000
 _NO_MESSAGES = {

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tests.hostile.case import ORDINARY, HostileTestCase, hello, request, test
-from tests.hostile.raw import HELLO
-from tests.hostile.shapes import message_types, sample
+from tests.hostile.clients.raw import HELLO
+from tests.hostile.clients.shapes import message_types, sample
 
 if TYPE_CHECKING:
-    from tests.hostile.raw import Raw
+    from tests.hostile.clients.raw import Raw
 
 REFUSED = 1008
 GREEDY = {"type": "route:register", "routeId": "greedy", "testId": "hostile", "matcher": {}}

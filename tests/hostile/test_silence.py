@@ -11,15 +11,15 @@ from unittest import skipUnless
 from twisted.internet.threads import deferToThread
 
 from tests.hostile.case import CLAIM_SECONDS, HostileTestCase, request
-from tests.hostile.frames import PING, frame
-from tests.hostile.raw import pause, reactor
-from tests.hostile.stoppable import NAME
+from tests.hostile.clients.frames import PING, frame
+from tests.hostile.clients.raw import pause, reactor
+from tests.hostile.clients.stoppable import NAME
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.child_process import Child
 from tests.support.processes.proxy_process import REPOSITORY
 
 if TYPE_CHECKING:
-    from tests.hostile.raw import Raw
+    from tests.hostile.clients.raw import Raw
 
 CLAIM_MS = f"{CLAIM_SECONDS * 1000:.0f} ms"
 HELLO_SECONDS, BEAT_SECONDS, IDLE_SECONDS = 0.8, 0.3, 1.2
@@ -159,7 +159,7 @@ class StoppedWorkerTests(HostileTestCase):
             await deferToThread(worker.stop)
 
     async def start(self, how: str) -> Child:
-        argv = [sys.executable, "-m", "tests.hostile.stoppable", self.url, how]
+        argv = [sys.executable, "-m", "tests.hostile.clients.stoppable", self.url, how]
         worker = Child.start("the worker to be stopped", argv, env={}, cwd=REPOSITORY)
         self.addCleanup(worker.process.kill)
         await deferToThread(worker.announced)

@@ -1,7 +1,7 @@
 """The ten well-behaved clients by themselves."""
 
 from tests.hostile.case import HostileTestCase
-from tests.hostile.raw import pause
+from tests.hostile.clients.raw import pause
 
 
 class UndisturbedTests(HostileTestCase):

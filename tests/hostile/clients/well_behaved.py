@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 from twisted.internet.defer import Deferred, gatherResults
 
-from tests.hostile.raw import connect, pause, reactor
+from tests.hostile.clients.raw import connect, pause, reactor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.hostile.raw import Raw
+    from tests.hostile.clients.raw import Raw
 
 PAIRS = 5
 PACE = 0.03

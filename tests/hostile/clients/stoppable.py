@@ -1,6 +1,6 @@
 """A test worker in a process of its own, which is stopped or stops itself.
 
-``python -m tests.hostile.stoppable URL ask`` registers a route that must be asked, with
+``python -m tests.hostile.clients.stoppable URL ask`` registers a route that must be asked, with
 ``tell`` one that needs no question; it never answers anything but heartbeats. With ``claim``,
 ``fetch`` or ``socket`` it takes part up to there, and then stops its own process: it claims a
 request, asks for a fetch, or claims a WebSocket.

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from tests.hostile.case import hello, request, test
-from tests.hostile.frames import BINARY, CONTINUATION, PING, frame
-from tests.hostile.raw import HANDSHAKE
+from tests.hostile.clients.frames import BINARY, CONTINUATION, PING, frame
+from tests.hostile.clients.raw import HANDSHAKE
 
 if TYPE_CHECKING:
     from random import Random

@@ -13,7 +13,7 @@ from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.internet.task import deferLater
 
-from tests.hostile import frames
+from tests.hostile.clients import frames
 from tests.support.http_client import Answer
 
 if TYPE_CHECKING:
