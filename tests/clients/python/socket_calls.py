@@ -38,6 +38,13 @@ async def _asked(connect: Any, url: str, more: dict[str, str]) -> Any:
         return await socket.recv()
 
 
+def trio(url: str, **more: str) -> Any:
+    import trio as library
+    from websockets.trio.client import connect
+
+    return library.run(_asked, connect, url, more)
+
+
 def websocket_client(url: str, proxy: str = "") -> Any:
     import websocket
 
@@ -51,14 +58,14 @@ def websocket_client(url: str, proxy: str = "") -> Any:
         socket.close()
 
 
-CALLS = {call.__name__: call for call in (sync, new, legacy, websocket_client)}
+CALLS = {call.__name__: call for call in (sync, new, legacy, trio, websocket_client)}
 
 
 def outcome(call: Any, url: str, *proxy: str) -> dict[str, Any]:
     try:
         return {"value": call(url, proxy=proxy[0]) if proxy else call(url)}
     except Exception as error:  # noqa: BLE001 - what the client raises is the result
-        return {"error": type(error).__name__, "text": str(error)}
+        return {"error": type(error).__name__, "text": f"{error} {error.__cause__}"}
 
 
 if __name__ == "__main__":

@@ -142,9 +142,10 @@ class AttachedSocketTests(SynchronousTestCase):
             self.check_own_proxy(client)
 
     def test_websockets(self) -> None:
-        """The newest version."""
-        self.compare("websockets", "sync", "new")
-        for client in ("sync", "new"):
+        """The newest version, which has a client for trio too."""
+        clients = ("sync", "new", "trio")
+        self.compare("websockets", *clients)
+        for client in clients:
             self.check_own_proxy(client)
 
     def test_websocket_client(self) -> None:

@@ -87,6 +87,7 @@ def _changes(
 _WEBSOCKETS = {
     "websockets.asyncio.client": ("websockets_asyncio_change", "change_asyncio"),
     "websockets.legacy.client": ("websockets_asyncio_change", "change_legacy"),
+    "websockets.trio.client": ("websockets_trio_change", "change_trio"),
     "websockets.sync.client": ("websockets_change", "change_sync"),
     "websocket._http": ("websocket_client_change", "change_connections"),
     "websocket._handshake": ("websocket_client_change", "change_handshakes"),

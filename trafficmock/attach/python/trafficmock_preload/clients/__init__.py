@@ -7,7 +7,7 @@ httplib2, which use ``http.client``, ``http_client_change`` calls it, by their `
 
 * ``http_client_change`` (the standard library), ``urllib3_change``, ``httplib2_change``,
   ``httpcore_change`` (httpx), ``aiohttp_change``, ``twisted_change`` with ``twisted_endpoint``;
-* ``websockets_change`` and ``websockets_asyncio_change`` with ``asyncio_tunnel``,
-  ``websocket_client_change``;
+* ``websockets_change`` for threads, ``websockets_asyncio_change`` with ``asyncio_tunnel``,
+  ``websockets_trio_change``; ``websocket_client_change``;
 * ``environment_proxies`` keeps libraries from taking the proxy from the environment as well.
 """
