@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -36,7 +38,7 @@ PACKAGES = (
     *("requests", "tenacity", "httpx[http2]", "aiohttp", "boto3", "stripe", "openai", "anthropic"),
     *("slack_sdk", "twilio", "google-api-python-client", "sentry-sdk", "algoliasearch"),
     *("flask", "django", "fastapi", "klein", "treq", "celery", "coverage", "ddtrace"),
-    *("gunicorn", "gevent", "pyuwsgi", "uvicorn", "hypercorn", "daphne"),
+    *("gunicorn", "gevent", "pyuwsgi", "uvicorn", "hypercorn", "daphne", "supervisor"),
     # The applications are modules of this project's tests.
     "hypothesis",
 )
@@ -52,6 +54,7 @@ def python() -> str:
     if given:
         return given
     folder = Path(tempfile.mkdtemp(prefix="trafficmock-bench-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     venv.create(folder, with_pip=True)
     made = str(folder / "bin" / "python")
     install = [made, "-m", "pip", "install", "--quiet", *PACKAGES]
@@ -187,3 +190,5 @@ class ServiceTests(SynchronousTestCase):
 
 if __name__ == "__main__":
     sys.stdout.write(f"{python()}\n")
+    # It is for the variable that names one.
+    atexit.unregister(shutil.rmtree)

@@ -41,12 +41,17 @@ class AttachedSession:
     folder: Path
 
     @classmethod
-    def start(cls, words: Sequence[str], folder: Path, proxy_url: str) -> AttachedSession:
-        """Start a program in a folder, with nothing of ours but the preload."""
+    def start(
+        cls, words: Sequence[str], folder: Path, proxy_url: str, interpreter: str = ""
+    ) -> AttachedSession:
+        """Start a program in a folder, with nothing of ours but the preload.
+
+        :param interpreter: by default that of the environment with the clients.
+        """
         preload = {"TRAFFICMOCK_PROXY_URL": proxy_url, "PYTHONPATH": str(DIRECTORY)}
         with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
             process = subprocess.Popen(
-                [python(), *words],
+                [interpreter or python(), *words],
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
@@ -97,11 +102,32 @@ def until(ask: Callable[[], bool], what: str, session: AttachedSession) -> None:
         raise AssertionError(f"{error}\n{session.read('err')}") from None
 
 
+def processes_in(folder: Path) -> list[int]:
+    """List the processes that run in a folder; a session of their own does not hide them."""
+    found: list[int] = []
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError):
+            if entry.name.isdigit() and (entry / "cwd").readlink() == folder:
+                found.append(int(entry.name))
+    return found
+
+
+def kill_processes(folder: Path) -> None:
+    for process in processes_in(folder):
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+
+
 class SessionCase(SynchronousTestCase):
-    """A proxy, tests, and a program in a folder of its own."""
+    """A proxy, tests, and a program in a folder of its own.
+
+    :cvar interpreter: what runs the program, the usual one if it is empty.
+    """
 
     if not DEEP:
         skip = "only with TRAFFICMOCK_DEEP=1"
+
+    interpreter = ""
 
     def setUp(self) -> None:
         self.folder = Path(self.mktemp()).absolute()
@@ -117,7 +143,7 @@ class SessionCase(SynchronousTestCase):
         return mocks
 
     def start(self, *words: str) -> AttachedSession:
-        session = AttachedSession.start(words, self.folder, self.proxy.url)
+        session = AttachedSession.start(words, self.folder, self.proxy.url, self.interpreter)
         self.addCleanup(session.kill)
         return session
 
