@@ -3,16 +3,14 @@
 import ast
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 from trafficmock_preload.preload_settings import URL_VARIABLES
-from twisted.trial.unittest import SkipTest, SynchronousTestCase
+from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.hypothesis_profiles import DEEP
 from trafficmock.attach.python_preload import DIRECTORY
 
 SHOW = (
@@ -86,42 +84,6 @@ class StartTests(SynchronousTestCase):
             for node in ast.walk(tree):
                 if isinstance(node, ast.ImportFrom):
                     self.assertNotEqual((node.module or "").split(".")[0], "trafficmock", path)
-
-    def test_versions(self) -> None:
-        """It runs on each Python that is here; a request fails, since there is no proxy."""
-        program = (
-            "import urllib.request\n"
-            "try: urllib.request.urlopen('https://third.test/')\n"
-            "except OSError as error: print(error)"
-        )
-        ran = 0
-        for minor in range(9, 15):
-            python = shutil.which(f"python3.{minor}")
-            if python is None or subprocess.call([python, "-c", ""], stderr=subprocess.DEVNULL):
-                continue
-            done = subprocess.run(
-                [python, "-c", program],
-                capture_output=True,
-                text=True,
-                timeout=60,
-                check=True,
-                env={
-                    **os.environ,
-                    "TRAFFICMOCK_PROXY_URL": "http://127.0.0.1:2",
-                    "PYTHONPATH": str(DIRECTORY),
-                    "PYTHONDONTWRITEBYTECODE": "1",
-                    "NO_PROXY": "",
-                    "no_proxy": "",
-                },
-            )
-            self.assertEqual(done.stderr, "")
-            self.assertIn("trafficmock at 127.0.0.1:2 cannot be reached", done.stdout, python)
-            ran += 1
-        if not ran:
-            raise SkipTest("no Python 3.9 to 3.14 on the path under its name")
-
-    if not DEEP:
-        test_versions.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
 
     def test_wrong(self) -> None:
         """A mistake in a variable is one line, and no request goes to the real network."""

@@ -19,7 +19,7 @@ from tests.support.processes.proxy_process import free_port
 from tests.support.threaded_server import threaded_server
 from trafficmock.attach.python_preload import DIRECTORY
 
-PROGRAM = Path(__file__).parent / "lost_calls.py"
+PROGRAM = Path(__file__).parent / "library_calls.py"
 USUAL = ("http_client", "urllib3")
 LIBRARIES = (*USUAL, "requests", "httpx", "httpx_async", "aiohttp", "treq")
 
