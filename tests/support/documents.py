@@ -43,6 +43,18 @@ def blocks(page: Path) -> list[Block]:
     return found
 
 
+def table(page: Path, head: str) -> list[list[str]]:
+    """Read the rows of the table on a page whose first column has that head."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    (begin,) = [number for number, line in enumerate(lines) if line.startswith(f"| {head} |")]
+    rows = []
+    for line in lines[begin + 2 :]:
+        if not line.startswith("|"):
+            break
+        rows.append([cell.strip() for cell in line.strip().strip("|").split(" | ")])
+    return rows
+
+
 def shows(output: str, expected: str) -> bool:
     """Tell whether each line of a page's sample is in an output, in this order.
 

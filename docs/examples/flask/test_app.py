@@ -2,16 +2,16 @@
 
 import json
 import urllib.error
-import urllib.request
+from urllib.request import Request, urlopen
 
 from trafficmock.testing.sync import TrafficMock
 
 PRICES = "https://prices.example/v1*"
 
 
-def ask(shop: str) -> tuple[int, dict[str, object]]:
+def ask(shop: str, test: TrafficMock) -> tuple[int, dict[str, object]]:
     try:
-        with urllib.request.urlopen(f"{shop}/price/teapot") as answer:
+        with urlopen(Request(f"{shop}/price/teapot", headers=test.headers)) as answer:
             return answer.status, json.load(answer)
     except urllib.error.HTTPError as answer:
         return answer.code, json.load(answer)
@@ -19,27 +19,27 @@ def ask(shop: str) -> tuple[int, dict[str, object]]:
 
 def test_price(shop: str, trafficmock: TrafficMock) -> None:
     trafficmock.route(PRICES, lambda route, _: route.fulfill(json={"price": 12}))
-    assert ask(shop) == (200, {"item": "teapot", "price": 12})
+    assert ask(shop, trafficmock) == (200, {"item": "teapot", "price": 12})
 
 
 def test_what_is_asked(shop: str, trafficmock: TrafficMock) -> None:
     trafficmock.route(PRICES, lambda route, _: route.fulfill(json={"price": 12}))
     with trafficmock.expect_request(PRICES) as asked:
-        ask(shop)
+        ask(shop, trafficmock)
     assert asked.value.url == "https://prices.example/v1?item=teapot"
     assert asked.value.method == "GET"
 
 
 def test_broken(shop: str, trafficmock: TrafficMock) -> None:
     trafficmock.route(PRICES, lambda route, _: route.fulfill(status=500))
-    assert ask(shop) == (503, {"error": "no prices today"})
+    assert ask(shop, trafficmock) == (503, {"error": "no prices today"})
 
 
 def test_unreachable(shop: str, trafficmock: TrafficMock) -> None:
     trafficmock.route(PRICES, lambda route, _: route.abort("connectionrefused"))
-    assert ask(shop) == (503, {"error": "no prices today"})
+    assert ask(shop, trafficmock) == (503, {"error": "no prices today"})
 
 
 def test_only_the_shop(shop: str, trafficmock: TrafficMock) -> None:
     trafficmock.route(PRICES, lambda route, _: route.fulfill(json={"price": 1}), client_id="other")
-    assert ask(shop) == (503, {"error": "no prices today"})
+    assert ask(shop, trafficmock) == (503, {"error": "no prices today"})

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import queue
+import subprocess
+import sys
 import threading
 import urllib.request
 from concurrent.futures import Future, ThreadPoolExecutor
 from http.client import HTTPConnection
+from multiprocessing import get_context
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -59,8 +62,22 @@ def after_the_response(url: str) -> str:
     return "to be asked"
 
 
+def in_a_fork(url: str) -> str:
+    child = get_context("fork").Process(target=ask, args=(url,))
+    child.start()
+    child.join()
+    return "asked"
+
+
+def in_a_program(url: str) -> str:
+    program = f"import urllib.request as r; r.urlopen({url!r})"
+    # Where nobody is asked for the request, the program fails.
+    subprocess.run([sys.executable, "-c", program], check=False, stderr=subprocess.DEVNULL)
+    return "asked"
+
+
 class Queue:
-    """Jobs for one thread, which the first job starts."""
+    """Jobs for one thread, which the first job starts, or the application."""
 
     def __init__(self) -> None:
         self.jobs: queue.Queue[tuple[Future[str], str]] = queue.Queue()
@@ -69,13 +86,16 @@ class Queue:
 
     def put(self, url: str) -> str:
         """Let the thread ask, and wait for it."""
+        self.start()
+        future: Future[str] = Future()
+        self.jobs.put((future, url))
+        return future.result(SECONDS)
+
+    def start(self) -> None:
         with self.lock:
             if self.thread is None:
                 self.thread = threading.Thread(target=self.work, daemon=True)
                 self.thread.start()
-        future: Future[str] = Future()
-        self.jobs.put((future, url))
-        return future.result(SECONDS)
 
     def work(self) -> None:
         """Ask for one URL after the other."""
@@ -88,6 +108,8 @@ class Queue:
 
 
 QUEUE = "queue-of-a-thread"
+EARLY = Queue()
+"""Begins with a request that is no test's: that for the list of the ways."""
 
 WAYS: dict[str, Callable[[str], str]] = {
     "requests": ask,
@@ -99,5 +121,8 @@ WAYS: dict[str, Callable[[str], str]] = {
     "thread": in_a_thread,
     "pool-of-one-thread": lambda url: pool_of_threads.submit(ask, url).result(SECONDS),
     "timer-after-the-response": after_the_response,
+    "fork": in_a_fork,
+    "program": in_a_program,
+    "queue-of-an-early-thread": EARLY.put,
     QUEUE: Queue().put,
 }

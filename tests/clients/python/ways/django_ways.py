@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
@@ -16,16 +16,46 @@ from django.core.wsgi import get_wsgi_application
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.urls import path
 
-from tests.clients.python.ways.blocking_ways import WAYS, address, ask
+from tests.clients.python.ways.blocking_ways import EARLY, LATER, WAYS, address, ask
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-ASYNC = {"sync-to-async": sync_to_async(ask), "to-thread": lambda url: asyncio.to_thread(ask, url)}
+started: set[asyncio.Task[None]] = set()
+
+
+async def after_the_response(url: str) -> str:
+    async def later() -> None:
+        await asyncio.sleep(LATER)
+        await asyncio.to_thread(ask, url)
+
+    task = asyncio.create_task(later())
+    started.add(task)
+    task.add_done_callback(started.discard)
+    return "to be asked"
+
+
+ASYNC = {
+    "sync-to-async": sync_to_async(ask),
+    "to-thread": lambda url: asyncio.to_thread(ask, url),
+    "task-after-the-response": after_the_response,
+}
+
+
+def middleware(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+    """Ask before there is a view."""
+
+    def handle(request: HttpRequest) -> Any:
+        if request.path == "/way/middleware":
+            return HttpResponse(ask(address("middleware", request.GET["who"])))
+        return get_response(request)
+
+    return handle
 
 
 def ways(_: HttpRequest) -> JsonResponse:
-    named = [*WAYS, "streamed-body", *(ASYNC if os.environ.get("ASGI") else ())]
+    EARLY.start()
+    named = [*WAYS, "middleware", "streamed-body", *(ASYNC if os.environ.get("ASGI") else ())]
     return JsonResponse(named, safe=False)
 
 
@@ -58,5 +88,10 @@ urlpatterns = [
     *map(_async, ASYNC),
     path("way/<name>", way),
 ]
-settings.configure(ALLOWED_HOSTS=["*"], ROOT_URLCONF=__name__, SECRET_KEY="of a test")
+settings.configure(
+    ALLOWED_HOSTS=["*"],
+    MIDDLEWARE=[f"{__name__}.middleware"],
+    ROOT_URLCONF=__name__,
+    SECRET_KEY="of a test",
+)
 application = get_asgi_application() if os.environ.get("ASGI") else get_wsgi_application()

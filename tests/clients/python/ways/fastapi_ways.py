@@ -51,7 +51,7 @@ async def after_the_response(url: str) -> str:
 
 
 class Queue:
-    """Jobs for one task, which the first job starts."""
+    """Jobs for one task, which the first job starts, or the application."""
 
     def __init__(self) -> None:
         self.jobs: asyncio.Queue[tuple[asyncio.Future[str], str]] = asyncio.Queue()
@@ -59,11 +59,14 @@ class Queue:
 
     async def put(self, url: str) -> str:
         """Let the task ask, and wait for it."""
-        if self.task is None:
-            self.task = asyncio.create_task(self.work())
+        self.start()
         future: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.jobs.put_nowait((future, url))
         return await future
+
+    def start(self) -> None:
+        if self.task is None:
+            self.task = asyncio.create_task(self.work())
 
     async def work(self) -> None:
         """Ask for one URL after the other."""
@@ -75,6 +78,9 @@ class Queue:
                 future.set_exception(error)
 
 
+EARLY = Queue()
+"""Begins with a request that is no test's: that for the list of the ways."""
+
 WAYS: dict[str, Callable[[str], Awaitable[str]]] = {
     "httpx": ask_async,
     "aiohttp": by_aiohttp,
@@ -82,6 +88,7 @@ WAYS: dict[str, Callable[[str], Awaitable[str]]] = {
     "to-thread": lambda url: asyncio.to_thread(ask, url),
     "executor": in_an_executor,
     "task-after-the-response": after_the_response,
+    "queue-of-an-early-task": EARLY.put,
     QUEUE: Queue().put,
 }
 OTHERS = ("sync-endpoint", "sync-dependency", "background-task", "streamed-body")
@@ -89,6 +96,7 @@ OTHERS = ("sync-endpoint", "sync-dependency", "background-task", "streamed-body"
 
 @application.get("/ways")
 async def ways() -> list[str]:
+    EARLY.start()
     return [*WAYS, *OTHERS]
 
 

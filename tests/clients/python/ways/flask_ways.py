@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from flask import Flask, Response, jsonify, request
 
-from tests.clients.python.ways.blocking_ways import WAYS, address, ask
+from tests.clients.python.ways.blocking_ways import EARLY, WAYS, address, ask
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +16,16 @@ application = Flask(__name__)
 
 @application.get("/ways")
 def ways() -> Response:
-    return jsonify([*WAYS, "streamed-body", "closed-response"])
+    EARLY.start()
+    return jsonify([*WAYS, "before-request", "streamed-body", "closed-response"])
+
+
+@application.before_request
+def before_request() -> str | None:
+    """Ask before there is a view."""
+    if request.path != "/way/before-request":
+        return None
+    return ask(address("before-request", request.args["who"]))
 
 
 @application.get("/way/<name>")

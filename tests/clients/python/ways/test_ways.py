@@ -19,6 +19,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.clients.opentelemetry.frameworks import PATIENT
 from tests.clients.python import test_services
 from tests.clients.python.test_frameworks import preloaded
+from tests.clients.python.ways.labels import LABELS
+from tests.support.documents import table
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.child_process import Child
 from tests.support.processes.proxy_process import REPOSITORY, running_proxy
@@ -29,14 +31,24 @@ if TYPE_CHECKING:
     from trafficmock.testing.sync import TrafficMock
 
 HERE = "tests.clients.python.ways"
+PAGES = REPOSITORY / "docs" / "how-to" / "attach"
 TESTS = "ABC"
 NOBODY = "nobody"
 SECONDS = 60.0
 GUNICORN = ("gunicorn", "--bind", "fd://FD", "--log-level", "error")
 UVICORN = ("uvicorn", "--fd", "FD", "--log-level", "error")
 
-WRONG = {"queue-of-a-thread": "wrong", "queue-of-a-task": "wrong"}
+WRONG = {
+    "queue-of-a-thread": "wrong",
+    "queue-of-a-task": "wrong",
+    "queue-of-an-early-thread": "lost",
+    "queue-of-an-early-task": "lost",
+    "program": "lost",
+}
 """The ways that do not keep a request with its test: whoever starts the queue has all of it."""
+
+SAID = {"right": "yes", "lost": "no", "wrong": "mixed up"}
+"""The words of the pages of the documentation."""
 
 
 def result(owners: dict[str, set[str]]) -> str:
@@ -121,27 +133,31 @@ class WaysTests(SynchronousTestCase):
                 for each in asked:
                     each.result(SECONDS)
 
-    def check(self, *words: str, **env: str) -> None:
-        """Every way is right but those that are known by name."""
-        found = self.found(*words, **env)
+    def check(self, framework: str, *words: str, **env: str) -> None:
+        """Every way is right but those that are known by name, as the framework's page says."""
+        found = self.found(*words, f"{HERE}.{framework}_ways:application", **env)
         expected = {way: WRONG.get(way, "right") for way in found}
         self.assertEqual(found, expected)
         self.assertGreaterEqual(len(found), 11)
+        for label, said in table(PAGES / f"{framework}.md", "The request is sent by"):
+            way = LABELS[framework][label]
+            if way in found:
+                self.assertEqual(said, SAID[found[way]], label)
 
     def test_gunicorn_sync(self) -> None:
         """One request after the other."""
-        self.check(*GUNICORN, f"{HERE}.flask_ways:application")
+        self.check("flask", *GUNICORN)
 
     def test_gunicorn_threads(self) -> None:
         """Threads, and an application that is loaded before the fork."""
         threads = ("--threads", "8", "--preload")
         for framework in ("flask", "django"):
-            self.check(*GUNICORN, *threads, f"{HERE}.{framework}_ways:application")
+            self.check(framework, *GUNICORN, *threads)
 
     def test_uvicorn(self) -> None:
         """One loop."""
-        self.check(*UVICORN, f"{HERE}.fastapi_ways:application")
-        self.check(*UVICORN, f"{HERE}.django_ways:application", ASGI="1")
+        self.check("fastapi", *UVICORN)
+        self.check("django", *UVICORN, ASGI="1")
 
     def test_off(self) -> None:
         """Where the preload reads no contexts nearly all is lost, so this can fail."""
