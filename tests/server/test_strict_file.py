@@ -93,17 +93,6 @@ class StrictFileTests(SynchronousTestCase):
         self.file.keep(NOTHING)
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
-    def test_unchanged(self) -> None:
-        """What changes nothing writes nothing: in a strict run each test begins and ends."""
-        self.file.keep(RUN)
-        written = self.path.stat()
-        self.file.keep(RUN)
-        self.assertEqual(self.path.stat().st_ino, written.st_ino)
-        for kept in (TEST, RUN):
-            self.file.keep(kept)
-            self.assertEqual(self.opened().open(), kept)
-        self.file.close()
-
     def test_unreadable(self) -> None:
         """A file that makes no sense is as none, and the log says so."""
         self.path.parent.mkdir(parents=True)

@@ -73,6 +73,26 @@ def restart_in_test(lab: Lab, rounds: int) -> Result:
     return Result(rounds, leaked)
 
 
+def restart_after_test(lab: Lab, rounds: int) -> Result:
+    """End and start it after a strict test whose requests go on, in a run that is not strict."""
+    leaked = []
+    for _ in range(rounds):
+        connection = ThreadedConnection(lab.url)
+        mocks, _ = sync.begin(connection, STRICT)
+        since, context = now_ms(), mocks.id
+        lab.go("own", context=context, count=30, spread=100)
+        time.sleep(chance.uniform(0, 0.3))
+        sync.finish(mocks)
+        lab.end_service(chance.choice([signal.SIGKILL, signal.SIGTERM]))
+        time.sleep(chance.uniform(0, 0.2))
+        lab.start_service()
+        lab.go("own", context=context, count=30, spread=30)
+        time.sleep(1)
+        leaked += lab.leaked(since, now_ms(), {"own"})
+        connection.close()
+    return Result(rounds, leaked)
+
+
 def link(lab: Lab, rounds: int) -> Result:
     """Cut or hold the link between agent and service, in a strict run and a strict test."""
     connection = ThreadedConnection(lab.url)
@@ -183,6 +203,7 @@ def rivals(lab: Lab, rounds: int) -> Result:
 ATTACKS: dict[str, Callable[[Lab, int], Result]] = {
     "restart": restart,
     "restart-in-test": restart_in_test,
+    "restart-after-test": restart_after_test,
     "link": link,
     "tests": tests,
     "workers": workers,

@@ -106,7 +106,7 @@ class Coordinator:
             regex_steps=settings.regex_steps,
         )
         self.owner_timeouts = OwnerTimeouts(settings.claim_timeout, alarm)
-        strictness = Strictness(self.registry, settings.strict, settings.is_own_host)
+        strictness = Strictness(self.registry, settings.strict, settings.is_own_host, self.contexts)
         self.local = LocalDecisions(settings, self.registry, strictness, self.contexts, alarm)
         self.strict_mode = StrictMode(
             strictness, self.local, self.clients, self._agents, self.contexts, alarm
@@ -280,6 +280,7 @@ class Coordinator:
             self.bodies.overdue(pending, out)
         self.sockets.forget_closed(now.seconds)
         self.contexts.forget_ended(now.seconds)
+        self.strict_mode.strictness.forget_ended(out)
         self.strict_mode.lost_runs.forget(out)
         self.local.tick(out)
         self.heartbeat.beat(self.clients(), out)

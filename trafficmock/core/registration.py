@@ -169,10 +169,9 @@ class Registration:
 
     def _remove(self, test: RegisteredTest, out: EffectList) -> None:
         """Remove a test, so that no further request is matched to it."""
-        test.allow_late = self.strictness.remove_test(test, out)
         self.registry.remove_test(test)
         test.is_over = True
-        self.contexts.release(test, out)
+        self.strictness.end_test(test, out)
         if test.has_door:
             out.append(CloseDoor(test.id))
 

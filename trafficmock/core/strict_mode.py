@@ -157,13 +157,13 @@ class StrictMode:
         """
         if self.strictness.service is not None:
             return
-        self.strictness.is_kept = True
         for number, patterns in enumerate(kept.runs):
             self.lost_runs.take_over(f"earlier-{number}", read_allow_list(patterns), out)
         for test in kept.tests:
             made_for = records.MadeFor(test.test_id, test.title, test.file, late=True)
             allow = read_allow_list(test.allow)
             self.contexts.remember(test.context, made_for, allow, out)
+        self.strictness.keep_taken_over(out)
         if kept.runs or kept.tests:
             out.note("warn", error_messages.STRICT_TAKEN_OVER)
 

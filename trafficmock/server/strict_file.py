@@ -73,11 +73,8 @@ class StrictFile:
             return _NOTHING
 
     def keep(self, kept: KeptStrictness) -> None:
-        """Replace what the file says, if that changes; without a file where nothing is strict.
-
-        In a strict run nothing changes when tests begin and end.
-        """
-        if self.path is None or kept == self._kept:
+        """Replace what the file says; without a file where nothing is strict."""
+        if self.path is None:
             return
         self._kept = kept
         try:
@@ -109,8 +106,7 @@ class StrictFile:
             os.utime(self.path)
         except OSError:
             # Somebody removed it, or there was no room for it.
-            kept, self._kept = self._kept, None
-            self.keep(kept)
+            self.keep(self._kept)
 
     def _warn(self, error: Exception) -> None:
         self.log.warn(

@@ -8,7 +8,7 @@ from tests.core.strict.case import OF_WORKERS, URL, A, B, StrictCase, messages
 from tests.support.builders import predicate
 from trafficmock.core.effects import KeepStrictness, Note
 from trafficmock.core.local.leases import LEASE_SECONDS
-from trafficmock.core.ownership.contexts import LATE_SECONDS
+from trafficmock.core.ownership.contexts import LATE_SECONDS, MOST_LATE_KEPT
 from trafficmock.core.ownership.kept_strictness import KeptStrictness, KeptTest
 from trafficmock.core.ownership.lost_runs import LOST_SECONDS
 from trafficmock.matching.allow_list import read_allow_list
@@ -16,6 +16,7 @@ from trafficmock.records import RequestPassedThrough
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.agent_filter import FilterDrop, FilterEntry, FilterSet
 
+C = "c" * 32
 KEPT_TEST = KeptTest(A, "buys", "buys", "buys.py", ("auth.example",))
 
 
@@ -202,14 +203,52 @@ class KeptTests(EndCase):
         assert kept is not None
         self.assertEqual(kept.tests[0].allow, ("b.test",))
         self.worker.sends(inbound.TestUnregister("buys"))
+        self.assertIsNone(self.kept(), "what comes late is refused as well")
+        self.playbook.wait(LATE_SECONDS)
         self.assertEqual(self.kept(), KeptStrictness())
+
+    def test_late_ones(self) -> None:
+        """A test that begins when others ended long ago is kept without them."""
+        self.register()
+        self.kept()
+        self.worker.sends(inbound.TestUnregister("buys"))
+        self.kept()
+        self.playbook.wait(LATE_SECONDS - 1)
+        self.playbook.take()
+        for title, context in (("sells", B), ("lends", C)):
+            strict = inbound.Strict([])
+            self.worker.sends(inbound.TestRegister(title, title, "", "0", context, strict=strict))
+            kept = self.kept()
+        assert kept is not None
+        self.assertEqual([test.title for test in kept.tests], ["buys", "sells", "lends"])
+        self.playbook.wait(1)
+        self.assertIsNone(self.kept())
+        self.worker.sends(inbound.TestStrict("lends"))
+        kept = self.kept()
+        assert kept is not None
+        self.assertEqual([test.title for test in kept.tests], ["sells"])
+        self.worker.dies()
+        self.assertIsNone(self.kept())
+
+    def test_most(self) -> None:
+        """Of very many that ended, so many are kept beside the one that runs."""
+        for number in range(MOST_LATE_KEPT + 2):
+            strict, test_id = inbound.Strict([]), f"t{number}"
+            context = f"{number + 1:032x}"
+            self.worker.sends(inbound.TestRegister(test_id, "", "", "0", context, strict=strict))
+            kept = self.kept()
+            self.worker.sends(inbound.TestUnregister(test_id))
+            self.playbook.take()
+        assert kept is not None
+        self.assertEqual(len(kept.tests), MOST_LATE_KEPT + 1)
+        self.assertEqual(kept.tests[-1].test_id, test_id)
 
     def test_run(self) -> None:
         """A run is kept until its connection is closed, or lost for long."""
         self.worker.sends(inbound.RunStrict("q", ["a.test"]))
         self.assertEqual(self.kept(), KeptStrictness((("a.test",),)))
         self.register()
-        self.assertEqual(self.kept(), KeptStrictness((("a.test",),)), "the run says enough")
+        self.assertIsNone(self.kept(), "the run says enough")
         self.worker.dies()
         self.kept()
         self.playbook.wait(LOST_SECONDS)
@@ -248,7 +287,7 @@ class KeptTests(EndCase):
         self.worker.sends(inbound.RunStrict("q", ["a.test"]))
         self.kept()
         self.worker.dies()
-        self.assertEqual(self.kept(), KeptStrictness((("a.test",),)))
+        self.assertIsNone(self.kept())
         worker = self.playbook.worker("2", features=OF_WORKERS)
         worker.sends(inbound.RunStrict("q", ["b.test"]))
         self.assertEqual(self.kept(), KeptStrictness((("b.test",),)))
@@ -257,10 +296,10 @@ class KeptTests(EndCase):
 
     def test_two_runs_taken_over(self) -> None:
         """Both are waited for, and told to the process after that one."""
+        self.begin()
         kept = KeptStrictness((("a.test",), ("b.test",)))
         effects = self.taken_over(kept)
-        told = [e.kept for e in effects if isinstance(e, KeepStrictness)]
-        self.assertEqual(told[-1], kept)
+        self.assertEqual([e.kept for e in effects if isinstance(e, KeepStrictness)], [kept])
         for number, url in enumerate(("http://a.test/", "http://b.test/")):
             self.assert_passed(self.asks(url, context=None, request_id=f"r{number}"))
         self.refused(self.asks(context=None, request_id="r3"))
@@ -291,7 +330,9 @@ class KeptTests(EndCase):
     def test_test_taken_over(self) -> None:
         """Of a test, the requests with its context are refused, and it may come back."""
         self.begin()
-        self.taken_over(KeptStrictness(tests=(KEPT_TEST,)))
+        kept = KeptStrictness(tests=(KEPT_TEST,))
+        effects = self.taken_over(kept)
+        self.assertEqual([e.kept for e in effects if isinstance(e, KeepStrictness)], [kept])
         self.assertIn('"buys", which has ended', self.refused(self.asks()))
         passed = self.asks(context=None, request_id="r2")
         self.assertEqual(len([e for e in passed if isinstance(e, RequestPassedThrough)]), 1)

@@ -12,11 +12,13 @@ A context is an opaque id that a test puts on its traffic. What a request carrie
 from __future__ import annotations
 
 from collections import OrderedDict
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 from msgspec import structs
 
+from trafficmock.core.ownership.kept_strictness import KeptTest
 from trafficmock.core.ownership.registry import MatchingTests, RegisteredTest
 from trafficmock.records import MadeFor
 
@@ -33,6 +35,9 @@ LATE_SECONDS = 30.0
 
 MOST_ENDED = 10_000
 """Contexts of ended tests that are kept; beyond it the oldest is forgotten."""
+
+MOST_LATE_KEPT = 100
+"""Tests that ended last among which the next process on the same port is told of strict ones."""
 
 MOST_ALSO_MATCHED = 5
 """Routes of other tests that are named for a request which passed under a context."""
@@ -119,6 +124,14 @@ class Contexts:
         for context, ended in self.ended.items():
             if ended.allow_late is not None:
                 yield context
+
+    def late_tests(self) -> Iterator[KeptTest]:
+        """List the strict ones among the tests that ended last, for the next process."""
+        for context, ended in islice(reversed(self.ended.items()), MOST_LATE_KEPT):
+            if ended.allow_late is not None:
+                test = ended.made_for
+                texts = ended.allow_late.texts
+                yield KeptTest(context, test.test_id, test.title, test.file, texts)
 
     def next_deadline(self) -> float | None:
         """Tell when the next context of an ended test counts as none."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.lifecycle import Owned, PendingRequest
-    from trafficmock.core.ownership.contexts import ContextTest
+    from trafficmock.core.ownership.contexts import Contexts, ContextTest
     from trafficmock.core.ownership.registry import RegisteredRoute, Registry
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.matching.url_parts import UrlParts
@@ -49,19 +49,23 @@ class Strictness:
 
     :param service: what the service allows; ``None`` unless it is strict.
     :param is_own_host: tells whether a host and port are part of the system under test.
+    :param contexts: of the tests that ended just now, what comes late is refused as well.
     :ivar runs: what workers allow whose run is strict, by connection.
     :ivar lost: those of them whose connection is lost, and when they end; epoch ms.
     :ivar tests: the tests that are strict by themselves, by id, and what they allow.
     :ivar is_kept: another process on the same port may follow, and is to know who is strict.
+    :ivar kept: what it would be told.
     """
 
     registry: Registry
     service: AllowList | None
     is_own_host: Callable[[str, int], bool]
+    contexts: Contexts
     runs: dict[str, AllowList] = field(factory=dict)
     lost: dict[str, int] = field(factory=dict)
     tests: dict[str, AllowList] = field(factory=dict)
     is_kept: bool = False
+    kept: KeptStrictness = field(factory=KeptStrictness)
 
     # Who is strict
 
@@ -70,12 +74,27 @@ class Strictness:
         self.tests[test.id] = allow
         self._keep(out)
 
-    def remove_test(self, test: RegisteredTest, out: EffectList) -> AllowList | None:
-        """End the strictness of a test, and give what it allowed, if it was strict."""
-        allow = self.tests.pop(test.id, None)
-        if allow is not None:
+    def remove_test(self, test: RegisteredTest, out: EffectList) -> None:
+        """Make a test that goes on strict no more."""
+        if self.tests.pop(test.id, None) is not None:
             self._keep(out)
-        return allow
+
+    def end_test(self, test: RegisteredTest, out: EffectList) -> None:
+        """Let the strictness of a test end with it, but for what comes late."""
+        test.allow_late = self.tests.pop(test.id, None)
+        self.contexts.release(test, out)
+        if test.allow_late is not None:
+            self._keep(out)
+
+    def forget_ended(self, out: EffectList) -> None:
+        """Keep the last tests no longer than what comes late for them is refused."""
+        if self.kept.tests and not self.tests and not any(self.contexts.late_strict()):
+            self._keep(out)
+
+    def keep_taken_over(self, out: EffectList) -> None:
+        """Keep what an earlier process kept."""
+        self.is_kept = True
+        self._keep(out)
 
     def add_run(
         self, run_id: str, allow: AllowList, out: EffectList, *, lost_until: int | None = None
@@ -113,24 +132,29 @@ class Strictness:
 
     def _keep(self, out: EffectList) -> None:
         # A service that is strict by itself is so again after its next start.
-        if self.is_kept and self.service is None:
-            out.append(KeepStrictness(self._kept()))
+        if not self.is_kept or self.service is not None:
+            return
+        kept = self._to_be_kept()
+        if kept != self.kept:
+            self.kept = kept
+            out.append(KeepStrictness(kept))
 
-    def _kept(self) -> KeptStrictness:
+    def _to_be_kept(self) -> KeptStrictness:
         runs = {allow.texts for allow in self._runs_in_force()}
         only = self._only_test()
         if only is not None and only.id in self.tests:
             runs.add(self.tests[only.id].texts)
         if runs:
             return KeptStrictness(tuple(sorted(runs)))
-        tests = [(self.registry.tests[test_id], allow) for test_id, allow in self.tests.items()]
-        return KeptStrictness(
-            tests=tuple(
-                KeptTest(test.context, test.id, test.title, test.file, allow.texts)
-                for test, allow in tests
-                if test.context is not None
-            )
-        )
+        running = [(self.registry.tests[test_id], allow) for test_id, allow in self.tests.items()]
+        tests = [
+            KeptTest(test.context, test.id, test.title, test.file, allow.texts)
+            for test, allow in running
+            if test.context is not None
+        ]
+        # A test that ends changes nothing: it is among the late ones from then on.
+        tests += self.contexts.late_tests()
+        return KeptStrictness(tests=tuple(sorted(tests, key=lambda test: test.context)))
 
     # What is refused
 
