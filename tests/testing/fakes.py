@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import json
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from msgspec import UNSET, UnsetType, structs
+from msgspec import UNSET, Raw, UnsetType, structs
 from twisted.internet.task import Clock
 
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
@@ -21,8 +22,6 @@ from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from msgspec import Raw
 
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.ports import Cancel
@@ -221,3 +220,19 @@ def failure(promise: Promise[Any]) -> BaseException:
     assert promise.done, "not settled"
     assert promise.error is not None, promise
     return promise.error
+
+
+_REQUEST: dict[str, Any] = {"method": "GET", "headers": {}, "bodyBase64": None}
+
+
+def entry(number: int, path: str, kind: str, /, **more: Any) -> Raw:
+    """Make an entry of the history."""
+    outcome = {"kind": kind, **more.pop("outcome", {})}
+    record = {
+        "id": f"r{number}",
+        "clientId": "shop",
+        "request": {**_REQUEST, "url": f"http://h.test/{path}"},
+        "outcome": outcome,
+        **more,
+    }
+    return Raw(json.dumps(record).encode())

@@ -203,7 +203,10 @@ class AdviceTests(SynchronousTestCase):
         """The request lacks one: headers or a cookie were forgotten, or the context was lost."""
         said = self.advised((ONE, True), (OTHER, True))
         self.assertLess(said.index("trafficmock.headers"), said.index("lost the context"))
-        self.assertLess(said.index("lost the context"), said.index("Otherwise give each test's"))
+        self.assertLess(
+            said.index("lost the context"),
+            said.index("Where that is not possible, give each test's"),
+        )
         self.assertNotIn("solation", said)
         self.assertNotIn("knows no contexts", said)
 
@@ -211,7 +214,9 @@ class AdviceTests(SynchronousTestCase):
         """Neither can have put its context on the request."""
         said = self.advised(("", True), ("", True))
         self.assertTrue(said.startswith("Isolation is off for these tests: turn it on"), said)
-        self.assertIn("Otherwise give each test's application its own client id", said)
+        self.assertIn(
+            "Where that is not possible, give each test's application its own client id", said
+        )
         self.assertNotIn("trafficmock.headers", said)
 
     def test_fixtures_without_contexts(self) -> None:
@@ -225,7 +230,9 @@ class AdviceTests(SynchronousTestCase):
         said = self.advised((ONE, True), ("", True), ("", False))
         self.assertTrue(said.startswith("The request carries the context of no test."), said)
         self.assertIn('Isolation is off for "b": turn it on', said)
-        self.assertIn('The fixture of "c" knows no contexts. Otherwise give', said)
+        self.assertIn(
+            'The fixture of "c" knows no contexts. Where that is not possible, give', said
+        )
 
     def test_many(self) -> None:
         """A few tests are named."""

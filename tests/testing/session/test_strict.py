@@ -5,8 +5,8 @@ from typing import Any
 from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.testing.fakes import SessionHarness, failure, kept
-from tests.testing.session.test_traffic_report import entry, report
+from tests.testing.fakes import SessionHarness, entry, failure, kept
+from tests.testing.session.test_traffic_report import report
 from trafficmock.testing.errors import UnmatchedRequestError, UsageError
 from trafficmock.testing.objects.call_place import place_of_call
 from trafficmock.testing.session.arguments.allow_patterns import allow_patterns

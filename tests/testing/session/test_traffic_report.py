@@ -1,15 +1,13 @@
 """What the report of a failing test says of the traffic around it."""
 
 import asyncio
-import json
 from typing import Any
 
-from msgspec import Raw
 from twisted.internet import reactor  # noqa: TID251 - trial's own
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
-from tests.testing.fakes import SessionHarness, failure, kept
+from tests.testing.fakes import SessionHarness, entry, failure, kept
 from tests.testing.shared_app import shared_app
 from trafficmock.testing import aio, sync, tx
 from trafficmock.testing.adapters.teardown import show_in_text
@@ -19,21 +17,6 @@ from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.testing.session.traffic_report import traffic
 from trafficmock.wire.outbound import ConnectedClient
-
-REQUEST: dict[str, Any] = {"method": "GET", "headers": {}, "bodyBase64": None}
-
-
-def entry(number: int, path: str, kind: str, /, **more: Any) -> Raw:
-    """Make an entry of the history."""
-    outcome = {"kind": kind, **more.pop("outcome", {})}
-    record = {
-        "id": f"r{number}",
-        "clientId": "shop",
-        "request": {**REQUEST, "url": f"http://h.test/{path}"},
-        "outcome": outcome,
-        **more,
-    }
-    return Raw(json.dumps(record).encode())
 
 
 def report(harness: SessionHarness) -> str:

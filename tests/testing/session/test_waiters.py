@@ -4,7 +4,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.testing.fakes import URL, SessionHarness, failure, kept, response
+from tests.testing.fakes import URL, SessionHarness, entry, failure, kept, response
 from trafficmock.testing.errors import (
     TestEndedError,
 )
@@ -72,6 +72,19 @@ class WaiterTests(SynchronousTestCase):
         self.assertFalse(waiter.promise.done)
         self.harness.link.clock.advance(1)
         self.assertIn(f"GET {URL} (client app): path differs", str(failure(waiter.promise)))
+
+    def test_failed_response(self) -> None:
+        """A wait for a response says why the server gave none, as far as that is known."""
+        waiter = self.wait("response", URL, 100)
+        for number in (1, 2):
+            self.harness.observed(f"r{number}")
+        failed = [{"kind": "upstream_error", "detail": "connect ECONNREFUSED 127.0.0.1:9"}]
+        self.harness.entries = [entry(1, "a", "passthrough", events=failed)]
+        self.harness.link.clock.advance(0.1)
+        self.harness.acknowledge()
+        text = str(failure(waiter.promise))
+        self.assertIn("(client app): no response (connect ECONNREFUSED 127.0.0.1:9)", text)
+        self.assertIn("(client app): no response yet, or it failed", text)
 
     def test_late_link(self) -> None:
         """A hop that came before its redirect was known is offered again once it is."""

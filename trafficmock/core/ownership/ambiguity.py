@@ -55,7 +55,7 @@ def _advice(tests: list[RegisteredTest]) -> str:
     if unaware := [test for test in without if CONTEXT not in test.worker.features]:
         sentences.append(f"The fixture of {_names(unaware, tests)} knows no contexts.")
     if len(unaware) < len(tests):
-        sentences.append("Otherwise give")
+        sentences.append("Where that is not possible, give")
     else:
         sentences.append("Give")
     return (

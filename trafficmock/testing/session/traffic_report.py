@@ -131,8 +131,8 @@ class _Report:
         if entry is not None and entry.outcome.kind == "aborted" and decision[:5] != "abort":
             # The test's handler decided too late, or not at all.
             status, decision = "no response", GIVEN_UP
-        elif entry is not None and entry.upstream_failure:
-            status += f" ({entry.upstream_failure})"
+        elif request.failure:
+            status += f" ({request.failure})"
         parts = [str(request), status, f"client {request.client_id}", decision]
         if entry is not None and kind in (OTHERS, TAKEN):
             ended = ", which had ended" if entry.late else ""

@@ -120,7 +120,8 @@ def _reasons(waiter: Waiter, request: RequestState) -> list[str]:
     if waiter.is_too_old(request):
         return ["came before the wait began: enter it before the act"]
     if waiter.kind == "response" and not request.existing():
-        return ["no response yet, or it failed"]
+        failure = request.failure
+        return [f"no response ({failure})" if failure else "no response yet, or it failed"]
     return [] if waiter.wants is not None else ["the predicate did not want it"]
 
 

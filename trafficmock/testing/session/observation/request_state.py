@@ -28,6 +28,8 @@ class RequestState:
     :param changes: what handlers changed so far.
     :param views: what tests see of it, one for each way of writing tests.
     :param seen_at: when the proxy took note of it, by the proxy's clock.
+    :param failure: why the real server gave no response, or broke it off, as the proxy's history
+        had it when it was asked last.
     """
 
     id: str
@@ -40,6 +42,7 @@ class RequestState:
     redirected_to: RequestState | None = None
     views: dict[type, Any] = field(factory=dict)
     seen_at: int | UnsetType = UNSET
+    failure: str = ""
 
     @property
     def url(self) -> str:

@@ -181,9 +181,12 @@ class RecordedTraffic:
             state.answered.reject(error or TestEndedError(text))
 
     def _state(self, entry: RecordedRequest) -> RequestState:
-        seen = self.traffic.requests.get(entry.id)
-        if seen is not None:
-            return seen
+        state = self.traffic.requests.get(entry.id) or self._recorded_state(entry)
+        state.failure = entry.upstream_failure
+        return state
+
+    def _recorded_state(self, entry: RecordedRequest) -> RequestState:
+        """Give the state of a request that this test did not see by itself."""
         state = self._recorded.get(entry.id)
         if state is None:
             state = RequestState(entry.id, entry.client_id, entry.request, 0)
