@@ -121,11 +121,23 @@ class CloseTests(SynchronousTestCase):
 
     def test_codes(self) -> None:
         """Codes that may not be sent become 1000 (RFC 6455 section 7.4)."""
-        for code, sent in ((None, 1000), (1005, 1000), (1006, 1000), (7, 1000), (3000, 3000)):
+        for code, sent in ((None, 1000), (1005, 1000), (7, 1000), (3000, 3000)):
             side = Side()
             side.frames.close(code, "é" * 100)
             (goodbye,) = side.took()
             self.assertEqual(goodbye.code, sent, code)
+
+    def test_abnormal(self) -> None:
+        """A side whose other side went without a close frame ends without one, and once."""
+        side = Side()
+        side.frames.send("last words")
+        side.frames.close(1006, "")
+        (words,) = side.took()
+        self.assertEqual(words.data, "last words")
+        self.assertTrue(side.transport.disconnecting)
+        side.frames.close(1006, "")
+        side.frames.lost()
+        self.assertEqual(side.receiver.received, [(1006, "", False)])
 
     def test_lost(self) -> None:
         """A connection that is gone without a close is 1006."""

@@ -123,8 +123,15 @@ class FrameStream:
             self._transport.write(self._connection.send(event))
 
     def close(self, code: int | None, reason: str) -> None:
-        """Send a close frame and wait for the answer to it."""
+        """Send a close frame and wait for the answer to it.
+
+        :param code: 1006 says that the other side has gone without a close frame (RFC 6455 section
+            7.1.5), and so this one goes.
+        """
         if not self.open:
+            return
+        if code == ABNORMAL:
+            self._end(ABNORMAL, "", clean=False)
             return
         self._say_goodbye(code, reason)
         self._timer = self._clock.callLater(CLOSE_SECONDS, self._cut)
