@@ -10,12 +10,14 @@ from trafficmock.core import error_messages
 from trafficmock.core.effects import CloseConnection, EffectList
 from trafficmock.core.ended_tests import EndedTests
 from trafficmock.core.hello import Handshake, refuse
+from trafficmock.core.http.awaited_reports import AwaitedReports
 from trafficmock.core.http.decisions import Decisions
 from trafficmock.core.http.deferred_bodies import PendingBodies
 from trafficmock.core.http.handler_results import HandlerResults
+from trafficmock.core.http.redirect_hops import RedirectHops
 from trafficmock.core.http.replies import Replies
 from trafficmock.core.http.request_routing import RequestRouting
-from trafficmock.core.http.response_reports import AwaitedReports, ResponseReports
+from trafficmock.core.http.response_reports import ResponseReports
 from trafficmock.core.invalid_messages import InvalidMessages
 from trafficmock.core.lifecycle import Socket
 from trafficmock.core.local.local_decisions import LocalDecisions
@@ -79,6 +81,7 @@ class Coordinator:
     routing: dict[Kind, RequestRouting | WebSocketRouting] = field(init=False)
     relay: WebSocketRelay = field(init=False)
     reports: ResponseReports = field(init=False)
+    hops: RedirectHops = field(init=False)
     bodies: PendingBodies = field(init=False)
     handlers: HandlerResults = field(init=False)
     ended_tests: EndedTests = field(init=False)
@@ -138,8 +141,8 @@ class Coordinator:
         )
         self.routing = {"http": self.requests, "websocket": self.sockets}
         self.relay = WebSocketRelay(self.sockets)
-        self.reports = ResponseReports(
-            settings,
+        self.reports = ResponseReports(settings, awaited)
+        self.hops = RedirectHops(
             registry,
             contexts,
             awaited,

@@ -47,7 +47,7 @@ def _handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
         inbound.RequestCancel: cancel,
         inbound.FetchResult: core.handlers.fetched,
         inbound.RequestResponse: core.reports.response,
-        inbound.RequestObserve: core.reports.hop,
+        inbound.RequestObserve: core.hops.hop,
         local_reports.RequestPassed: core.passed.passed,
         local_reports.Batch: core.passed.batch,
         local_reports.FilterAck: core.local.acted,

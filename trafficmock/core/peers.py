@@ -11,7 +11,7 @@ from msgspec import UNSET
 from trafficmock.wire.outbound import ConnectedClient
 
 if TYPE_CHECKING:
-    from trafficmock.core.http.response_reports import AwaitedReport
+    from trafficmock.core.http.awaited_reports import AwaitedReport
     from trafficmock.core.lifecycle import PendingRequest, Socket
     from trafficmock.core.local.leases import LocalAgent
     from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest

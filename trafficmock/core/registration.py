@@ -9,9 +9,9 @@ from msgspec import UNSET
 
 from trafficmock.core import error_messages
 from trafficmock.core.effects import CloseDoor, EffectList, OpenDoor
+from trafficmock.core.http.awaited_reports import tell_of_ends
 from trafficmock.core.http.observation import clock_reading, may_observe
 from trafficmock.core.http.replies import ReplyError
-from trafficmock.core.http.response_reports import tell_of_ends
 from trafficmock.core.ownership import door_origins
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.matching.allow_list import AllowListError, read_allow_list

@@ -20,7 +20,7 @@ from tests.support.builders import (
 )
 from tests.support.playbook import SETTINGS
 from trafficmock.core.effects import Send
-from trafficmock.core.http import response_reports
+from trafficmock.core.http import awaited_reports
 from trafficmock.records import (
     HopSeen,
     RequestBodyCame,
@@ -111,7 +111,7 @@ class PassedThroughTests(BodyCase):
 
     def test_too_many(self) -> None:
         """A request that is no longer waited for is told of, since no copy will be taken."""
-        self.patch(response_reports, "MOST_AWAITED", 1)
+        self.patch(awaited_reports, "MOST_AWAITED", 1)
         self.pass_through()
         self.agent.sends(start("r2"))
         self.assertEqual(types(self.playbook.take())[-1], "request:observed")

@@ -18,7 +18,7 @@ from tests.support.builders import (
 )
 from tests.support.playbook import SETTINGS
 from trafficmock.core.effects import Send
-from trafficmock.core.http import response_reports
+from trafficmock.core.http import awaited_reports
 from trafficmock.records import (
     ResponseReported,
 )
@@ -46,7 +46,7 @@ class ResponseTests(BodyCase):
     def test_too_many(self) -> None:
         """A body that is no longer waited for is not shown as on its way for good."""
         self.begin()
-        self.patch(response_reports, "MOST_AWAITED", 1)
+        self.patch(awaited_reports, "MOST_AWAITED", 1)
         self.agent.sends(start("r2"))
         dropped = [each for each in self.playbook.take() if isinstance(each, ResponseReported)]
         self.assertEqual([(each.request_id, each.response) for each in dropped], [("r1", None)])

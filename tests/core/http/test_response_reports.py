@@ -16,7 +16,7 @@ from tests.support.builders import (
 )
 from tests.support.playbook import Playbook
 from trafficmock.core.effects import Effects
-from trafficmock.core.http import response_reports
+from trafficmock.core.http import awaited_reports
 from trafficmock.records import HopSeen, Owner, RequestSeen, ResponseReported
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
@@ -179,7 +179,7 @@ class AwaitedTests(WithAgent):
 
     def test_most(self) -> None:
         """Beyond the most reports awaited, the oldest is no longer waited for."""
-        self.patch(response_reports, "MOST_AWAITED", 3)
+        self.patch(awaited_reports, "MOST_AWAITED", 3)
         for request_id in ("r2", "r3", "r4"):
             self.passes(request_id)
         self.sends(report("r1"))

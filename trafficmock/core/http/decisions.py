@@ -11,7 +11,7 @@ from msgspec import UNSET, structs
 from trafficmock import records
 from trafficmock.core import error_messages
 from trafficmock.core.http import response_rules
-from trafficmock.core.http.response_reports import AwaitedReport
+from trafficmock.core.http.awaited_reports import AwaitedReport
 from trafficmock.core.lifecycle import IllegalStepError, RequestStage
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.wire import outbound as to_client
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.response_reports import AwaitedReports
+    from trafficmock.core.http.awaited_reports import AwaitedReports
     from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.ownership.claims import Claims
     from trafficmock.core.ownership.owner_timeout import OwnerTimeouts

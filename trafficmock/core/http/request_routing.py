@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
+    from trafficmock.core.http.awaited_reports import AwaitedReports
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.replies import Replies
-    from trafficmock.core.http.response_reports import AwaitedReports
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
     from trafficmock.core.ownership.registry import Kind, RegisteredTest

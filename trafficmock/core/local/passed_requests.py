@@ -9,9 +9,9 @@ from msgspec import UNSET, structs
 
 from trafficmock import records
 from trafficmock.core.effects import Dated, EffectList
+from trafficmock.core.http.awaited_reports import AwaitedReport, tell_of_ends
 from trafficmock.core.http.deferred_bodies import DeferredObservation
 from trafficmock.core.http.observation import observers_of, send_observed, sighted
-from trafficmock.core.http.response_reports import AwaitedReport, tell_of_ends
 from trafficmock.core.timers import Moment
 from trafficmock.wire.features import CONTEXT, STREAM
 from trafficmock.wire.outbound import RequestObserved
@@ -20,8 +20,8 @@ from trafficmock.wire.payloads import body
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from trafficmock.core.http.awaited_reports import AwaitedReports
     from trafficmock.core.http.decisions import Decisions
-    from trafficmock.core.http.response_reports import AwaitedReports
     from trafficmock.core.local.local_decisions import LocalDecisions
     from trafficmock.core.ownership.contexts import Contexts
     from trafficmock.core.ownership.registry import Registry

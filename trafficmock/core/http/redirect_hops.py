@@ -1,0 +1,186 @@
+"""Redirects that agents follow: each hop has the fate of the request before it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define
+from msgspec import UNSET
+
+from trafficmock.core.http.awaited_reports import AwaitedReport, AwaitedReports
+from trafficmock.core.http.observation import (
+    observers_of,
+    send_observed,
+    sighted,
+)
+from trafficmock.core.lifecycle import PendingRequest
+from trafficmock.core.ownership.registry import with_observer
+from trafficmock.records import HopSeen, RequestFailed, RequestSeen
+from trafficmock.wire.features import CONTEXT, STRICT
+from trafficmock.wire.inbound import RequestObserve, RequestResponse
+from trafficmock.wire.outbound import (
+    UNMATCHED,
+    DecisionError,
+    DecisionPassthrough,
+    RequestObserved,
+)
+from trafficmock.wire.payloads.serialized_response import SerializedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.core.effects import EffectList
+    from trafficmock.core.ownership.contexts import Contexts, ContextTest
+    from trafficmock.core.ownership.refusals import Refusals
+    from trafficmock.core.ownership.registry import Registry
+    from trafficmock.core.ownership.strictness import Refusal
+    from trafficmock.core.peers import Agent
+
+
+@define
+class RedirectHops:
+    """Takes the next requests of redirect chains, which the test of the first one has.
+
+    :param told_by: picks the observers who are told of what an agent did by itself.
+    """
+
+    registry: Registry
+    contexts: Contexts
+    awaited: AwaitedReports
+    pending: dict[str, PendingRequest]
+    refusals: Refusals
+    told_by: Callable[[Agent, tuple[str, ...]], tuple[str, ...]]
+
+    def hop(self, agent: Agent, message: RequestObserve, out: EffectList) -> None:
+        """Take the next request of a redirect chain; it is not routed anew."""
+        request_id, client_id, request = message.request_id, message.client_id, message.request
+        if request_id in self.awaited or request_id in self.pending:
+            text = f"{client_id!r} used the request id {request_id} twice"
+            out.note("warn", text)
+            if _awaits_decision(agent, message):
+                out.send(agent.id, DecisionError(request_id, "internal", text))
+            return
+        prior = agent.awaited.get(message.redirected_from_request_id or "")
+        owner_id = prior.owner_id if prior else None
+        made_for = self._made_for(agent, message, prior, out)
+        observers = self._observers(agent, prior, made_for)
+        if _awaits_decision(agent, message):
+            hop = self._as_pending(agent, message, prior, out)
+            hop.made_for, hop.observers = made_for, with_observer(observers, owner_id)
+            refusal = self.refusals.strictness.refusal(hop, hop.url)
+            if refusal is not None:
+                self._refuse_hop(hop, prior, refusal, out)
+                return
+        report = AwaitedReport(
+            request_id=request_id,
+            action=prior.action if prior else "passthrough",
+            owner=prior.owner if prior else None,
+            observers=with_observer(observers, owner_id),
+            owner_id=owner_id,
+            head=prior.head if prior else request_id,
+            recorded=prior.recorded if prior else False,
+            made_for=made_for,
+            unasked=prior.unasked if prior else False,
+        )
+        if prior is not None:
+            prior.send_deferred(out)
+            self.awaited.free(agent, prior)
+            agent.tails[report.head] = request_id
+        if prior is not None and prior.recorded:
+            seen = HopSeen(
+                request_id,
+                client_id,
+                request,
+                prior.request_id,
+                prior.action,
+                prior.owner,
+                made_for=None if made_for is None else made_for.made_for,
+            )
+            out.record(seen)
+        if report.observers:
+            observed = RequestObserved(request_id, request, client_id)
+            sighting = sighted(self.registry, out.now.seconds)
+            send_observed(observed, report.observers, made_for, sighting, out)
+        self.awaited.add(agent, report, out)
+        if _awaits_decision(agent, message):
+            out.send(agent.id, DecisionPassthrough(request_id, judge_hops=True))
+
+    def _observers(
+        self, agent: Agent, prior: AwaitedReport | None, made_for: ContextTest | None
+    ) -> tuple[str, ...]:
+        """List who is told of a hop: if it is reported late, the tests that observed by then."""
+        of_all = self.registry.observers
+        if made_for is not None:
+            of_all = observers_of(made_for, self.registry)
+        return self.told_by(agent, of_all) if prior and prior.unasked else of_all
+
+    def _made_for(
+        self,
+        agent: Agent,
+        message: RequestObserve,
+        prior: AwaitedReport | None,
+        out: EffectList,
+    ) -> ContextTest | None:
+        """Find the test whose context a hop carries: that of its chain, where that is known."""
+        if prior is not None:
+            return prior.made_for
+        if message.context is UNSET or CONTEXT not in agent.features:
+            return None
+        return self.contexts.resolve(message.context, out.now.seconds)
+
+    def _as_pending(
+        self,
+        agent: Agent,
+        message: RequestObserve,
+        prior: AwaitedReport | None,
+        out: EffectList,
+    ) -> PendingRequest:
+        """Write a hop as what strict mode judges; it is nowhere pending."""
+        owner = prior.owner if prior else None
+        return PendingRequest(
+            id=message.request_id,
+            client_id=message.client_id,
+            request=message.request,
+            agent=agent,
+            announced_at=out.now.seconds,
+            observers=(),
+            test=self.registry.tests.get(owner.test_id) if owner else None,
+            owner=owner,
+        )
+
+    def _refuse_hop(
+        self,
+        hop: PendingRequest,
+        prior: AwaitedReport | None,
+        refusal: Refusal,
+        out: EffectList,
+    ) -> None:
+        """Fail the next request of a redirect chain, as if it were one of its own."""
+        if prior is not None:
+            prior.send_deferred(out)
+            self.awaited.free(hop.agent, prior)
+        text, told = self.refusals.message("http", hop, refusal)
+        made_for = None if hop.made_for is None else hop.made_for.made_for
+        seen = RequestSeen(
+            hop.id,
+            hop.client_id,
+            hop.request,
+            redirected_from=prior.request_id if prior else None,
+            made_for=made_for,
+        )
+        out.record(seen)
+        if hop.observers:
+            observed = RequestObserved(hop.id, hop.request, hop.client_id)
+            sighting = sighted(self.registry, out.now.seconds)
+            send_observed(observed, hop.observers, hop.made_for, sighting, out)
+        out.record(RequestFailed(hop.id, hop.owner, UNMATCHED, text, None))
+        out.send(hop.agent.id, DecisionError(hop.id, UNMATCHED, text))
+        if hop.observers:
+            error = SerializedError("Error", text, code=UNMATCHED)
+            out.send_all(hop.observers, RequestResponse(hop.id, ok=False, error=error))
+        if told is not None:
+            out.send(*told)
+
+
+def _awaits_decision(agent: Agent, message: RequestObserve) -> bool:
+    return message.decide is True and STRICT in agent.features
