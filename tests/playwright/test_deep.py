@@ -9,6 +9,7 @@ from pathlib import Path
 
 from attrs import evolve
 
+from tests.agent.test_deep import VERSIONS, node
 from tests.playwright import specs, test_package, test_rows
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.npm_packages import install
@@ -24,6 +25,12 @@ class DeepTests(test_package.PackageTestCase):
         """Older versions of Playwright, repeats, shards and retries."""
         install(test_package.PACKAGE / "test" / "deep", "vitest")
         self.check("deep/versions.test.mjs")
+
+    def test_every_node(self) -> None:
+        """The fixtures, and the core without Playwright, on each version of Node."""
+        for version in VERSIONS:
+            for file in ("core.test.mjs", "fixtures.test.mjs"):
+                self.check(file, node(version))
 
     def test_examples(self) -> None:
         """The examples of the pages about Playwright, Vitest and Node's runner."""

@@ -19,12 +19,17 @@ SECONDS = 900
 class PackageTestCase(SynchronousTestCase):
     """Runs files of ``playwright/test``."""
 
-    def check(self, file: str) -> None:
+    def check(self, file: str, node: str | None = None) -> None:
+        """Run a file.
+
+        :param node: what it, Playwright and the application run on.
+        """
         if not (PACKAGE / "node_modules" / "fflate").exists():
             self.fail("the package's npm packages are missing; run: npm ci --prefix playwright")
-        node = shutil.which("node") or "node"
+        node = node or shutil.which("node") or "node"
         env = {
             **os.environ,
+            "PATH": f"{Path(node).parent}{os.pathsep}{os.environ['PATH']}",
             "TRAFFICMOCK_TEST_PYTHON": sys.executable,
             "NODE_OPTIONS": "",
             "E2E_CHROMIUM": str(chromium()),
