@@ -7,15 +7,9 @@ from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.server.fakes import DriverHarness, FakeLink
-from trafficmock.core.settings import Settings
 from trafficmock.history.store import Capture, History
 from trafficmock.http.log_safety import MOST_LINES, PERIOD_SECONDS
-from trafficmock.records import RequestSeen
 from trafficmock.server.websocket.oversized_frames import OversizedMessage
-from trafficmock.wire.inbound import Hello, Message, Ping, Pong, RequestCancel, RequestStart
-from trafficmock.wire.outbound import DecisionPassthrough, HelloOk
-from trafficmock.wire.payloads.body import NULL
-from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 URL = "http://api.test/users"
 OK = {"status": 200, "statusText": "OK", "headers": {}, "bodyBase64": "aGk="}
@@ -195,95 +189,6 @@ class LongQueryTests(SynchronousTestCase):
         self.worker.took()
 
 
-class TimeTests(SynchronousTestCase):
-    """The driver wakes the core when it asked for it."""
-
-    def setUp(self) -> None:
-        self.harness = DriverHarness(settings=Settings(version="1", claim_timeout=4.0))
-
-    def test_claim_timeout(self) -> None:
-        """An owner that stays silent is pinged, and given up when the time is over."""
-        agent = self.harness.agent()
-        worker = self.harness.worker_with_route("http://api.test/*")
-        self.harness.clock.advance(0.001)
-        self.harness.request(agent, "1", URL)
-        worker.took("request:observed", "request:matched")
-        self.harness.clock.advance(2.01)
-        worker.took("ping")
-        self.harness.clock.advance(2.01)
-        (decision,) = agent.took("decision:error")
-        self.assertEqual(decision["code"], "claim_timeout")
-
-    def test_stopped_owner(self) -> None:
-        """The kernel takes what is sent to a stopped process: that is no sign of its life."""
-        agent = self.harness.agent()
-        worker = self.harness.worker_with_route("http://api.test/*")
-        self.harness.clock.advance(0.001)
-        self.harness.request(agent, "1", URL)
-        for _ in range(50):
-            worker.queued_bytes = 10
-            worker.drained_total += 10
-            self.harness.clock.advance(0.1)
-        (decision,) = agent.took("decision:error")
-        self.assertEqual(decision["code"], "claim_timeout")
-
-    def test_owner_sends_a_large_answer(self) -> None:
-        """An owner whose message is still arriving is not silent; one that stops sending is."""
-        agent = self.harness.agent()
-        worker = self.harness.worker_with_route("http://api.test/*")
-        self.harness.clock.advance(0.001)
-        self.harness.request(agent, "1", URL)
-        for _ in range(60):
-            worker.arriving_bytes += 1000
-            self.harness.clock.advance(0.1)
-        self.assertEqual(agent.took(), [])
-        self.harness.clock.pump([0.1] * 50)
-        (decision,) = agent.took("decision:error")
-        self.assertEqual(decision["code"], "claim_timeout")
-
-    def test_owner_drips(self) -> None:
-        """An owner that sends a byte of a message now and then is given up in time."""
-        agent = self.harness.agent()
-        worker = self.harness.worker_with_route("http://api.test/*")
-        self.harness.clock.advance(0.001)
-        self.harness.request(agent, "1", URL)
-        for _ in range(50):
-            worker.arriving_bytes += 1
-            self.harness.clock.advance(0.1)
-        (decision,) = agent.took("decision:error")
-        self.assertEqual(decision["code"], "claim_timeout")
-
-    def test_one_timer(self) -> None:
-        """All deadlines share one timer."""
-        for _ in range(5):
-            self.harness.agent()
-        self.assertEqual(len(self.harness.clock.getDelayedCalls()), 1)
-
-    def test_idle(self) -> None:
-        """A silent connection is cut; one that lags and takes what was queued for it is not."""
-        dead, slow = self.harness.agent(), self.harness.agent()
-        self.harness.driver.link_backlogged(slow)
-        for _ in range(80):
-            slow.drained_total += 1
-            self.harness.clock.advance(1)
-        self.assertTrue(dead.aborted)
-        self.assertFalse(slow.aborted)
-
-    def test_stop(self) -> None:
-        """At the end whoever waits is answered, all links are closed and no timer is left."""
-        agent = self.harness.agent()
-        worker = self.harness.worker_with_route("http://api.test/*")
-        self.harness.request(agent, "1", URL)
-        self.harness.driver.stop()
-        (decision,) = agent.took("decision:error")
-        self.assertIn("stopped", decision["message"])
-        self.assertEqual(
-            [link.closed for link in (agent, worker)], [(1001, "The proxy stops.")] * 2
-        )
-        self.assertEqual(self.harness.clock.getDelayedCalls(), [])
-        self.assertEqual(self.harness.driver.open_links(), 2)
-
-
 class ObservabilityTests(SynchronousTestCase):
     """What is remembered never changes what is decided."""
 
@@ -308,76 +213,3 @@ class ObservabilityTests(SynchronousTestCase):
         self.assertGreater(len(everything), 10)
         self.assertEqual(self.conversation("handled"), everything)
         self.assertEqual(self.conversation("none"), everything)
-
-
-class RecordingClient:
-    """A client within the process that keeps what it is told, and answers in between."""
-
-    kind = "proxy"
-    id = ""
-
-    def __init__(self, harness: DriverHarness) -> None:
-        self.harness = harness
-        self.received: list[Message] = []
-        self.answers: list[Message] = []
-
-    def socket(self, socket_id: str) -> None:
-        """Have no WebSockets."""
-
-    def deliver(self, message: Message) -> None:
-        self.received.append(message)
-        for answer in self.answers:
-            self.harness.driver.client_sent(self, answer)
-        self.answers.clear()
-
-
-class ProxyClientTests(SynchronousTestCase):
-    """Clients of the core within the process."""
-
-    def setUp(self) -> None:
-        self.harness = DriverHarness()
-        self.client = RecordingClient(self.harness)
-        self.harness.driver.client_opened(self.client, Hello(3, "1", "node", client_id="here"))
-
-    def start(self, request_id: str) -> RequestStart:
-        return RequestStart(request_id, "here", SerializedRequest(URL, "GET", {}, NULL))
-
-    def test_told_the_message_itself(self) -> None:
-        """It is introduced like everybody, and told messages, not their encoding."""
-        self.harness.driver.client_sent(self.client, self.start("1"))
-        hello, decision = self.client.received
-        self.assertIsInstance(hello, HelloOk)
-        self.assertEqual(decision, DecisionPassthrough("1"))
-        (client,) = self.harness.driver.coordinator.clients()
-        self.assertEqual((client.id, client.kind), (self.client.id, "proxy"))
-
-    def test_does_not_overtake(self) -> None:
-        """What it answers while it is told comes after all that it was told about."""
-        worker = self.harness.worker_with_route("http://other.test/")
-        self.client.answers.append(RequestCancel("1"))
-        self.client.answers.append(self.start("2"))
-        self.harness.driver.client_sent(self.client, self.start("1"))
-        news = worker.took("request:observed", "request:response", "request:observed")
-        self.assertEqual([message["requestId"] for message in news], ["1", "1", "2"])
-
-    def test_many_answer(self) -> None:
-        """A thousand of them may answer one effect: none is heard within another's turn."""
-        for number in range(1000):
-            client = RecordingClient(self.harness)
-            self.harness.driver.client_opened(client, Hello(3, "1", "node", client_id=f"c{number}"))
-            client.answers.append(Pong(0))
-            self.client.answers.append(Pong(0))
-        self.harness.clock.advance(15)
-        self.assertIsInstance(client.received[-1], Ping)
-        self.assertEqual(self.client.answers, [])
-
-    def test_closed(self) -> None:
-        """When it goes, the core forgets it, and nothing is sent to it."""
-        self.harness.driver.client_closed(self.client)
-        self.assertEqual(self.harness.driver.coordinator.clients(), [])
-
-    def test_recorded(self) -> None:
-        """It may have in the history what the core has nothing to decide about."""
-        request = SerializedRequest(URL, "CONNECT", {}, NULL)
-        self.harness.driver.client_recorded(RequestSeen("t", "here", request))
-        self.assertIsNotNone(self.harness.history.requests.get("t"))
