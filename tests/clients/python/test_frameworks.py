@@ -150,12 +150,12 @@ class ServerTests(AttachedCase):
 
     def test_coverage(self) -> None:
         """Gunicorn in a process whose coverage is measured."""
-        coverage = ("coverage", "run", f"--data-file={self.mktemp()}")
+        coverage = ("coverage", "run", f"--data-file={Path(self.mktemp()).absolute()}")
         self.under(*coverage, "-m", *GUNICORN, "--threads", "8", FLASK)
 
     def test_coverage_ddtrace(self) -> None:
         """The same in a process that ddtrace has attached itself to before."""
-        coverage = ("coverage", "run", f"--data-file={self.mktemp()}", "-m")
+        coverage = ("coverage", "run", f"--data-file={Path(self.mktemp()).absolute()}", "-m")
         traced = ("bin/ddtrace-run", "PYTHON", "-m", *coverage, *GUNICORN)
         self.under(*traced, "--threads", "8", FLASK)
 
