@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from tests.attach.python import trafficmock_preload as unit_tests
-from tests.clients.python import library_calls
 from tests.clients.python.processes.attached_session import SessionCase, until
 from tests.clients.python.processes.interpreters import environment
 from tests.clients.python.processes.test_children import POOLS
@@ -17,6 +16,7 @@ from tests.clients.python.test_services import SECONDS, clean
 from tests.support.processes.proxy_process import REPOSITORY, free_port
 from trafficmock.attach.python_preload import DIRECTORY
 
+LIBRARY_CALLS = Path(__file__).parents[1] / "library_calls.py"
 REFUSED = {
     "urllib": "URLError",
     "urllib3": "NewConnectionError",
@@ -68,7 +68,7 @@ class InterpreterTests(SessionCase):
     def called(self, url: str, proxy_url: str) -> dict[str, Any]:
         """Get a URL with each library."""
         done = subprocess.run(
-            [self.interpreter, library_calls.__file__, url, *REFUSED],
+            [self.interpreter, str(LIBRARY_CALLS), url, *REFUSED],
             capture_output=True,
             text=True,
             timeout=SECONDS,
