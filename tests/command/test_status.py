@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 
 from tests.command.recorded_proxy import CommandTestCase
 from trafficmock import __version__
@@ -51,13 +52,17 @@ class StatusTests(CommandTestCase):
             {"clientId": "python-1", "strictTestCount": 2},
             {"clientId": "python-2"},
         ]
-        rows = {"strict": {"allow": []}, "runnerWorkers": workers}
+        at = 1_700_000_000_000
+        lost = [{"allow": ["b.test"], "until": at}]
+        rows = {"strict": {"allow": []}, "runnerWorkers": workers, "lostRuns": lost}
+        until = datetime.fromtimestamp(at / 1000).astimezone().strftime("%H:%M:%S")
         self.assertEqual(
             list(strict_lines(rows)),
             [
                 "the service; allows nothing",
                 r"what no test owns, by worker 0; allows a.test, \x1b",
                 "2 tests of worker python-1",
+                f"what no test owns, until {until}, of a run whose worker was lost; allows b.test",
             ],
         )
         self.assertNotIn("strict", self.run_command("status").out)

@@ -120,6 +120,9 @@ def strict_lines(connections: Mapping[str, Any]) -> Iterator[str]:
             yield f"what no test owns, by worker {name}; {_allows(run)}"
         if tests := worker.get("strictTestCount", 0):
             yield f"{_number(tests, 'test')} of worker {name}"
+    for run in connections.get("lostRuns", ()):
+        until = list_columns.clock(run["until"])
+        yield f"what no test owns, until {until}, of a run whose worker was lost; {_allows(run)}"
 
 
 def _allows(strict: Mapping[str, Any]) -> str:

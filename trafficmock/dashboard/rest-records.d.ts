@@ -12,6 +12,7 @@ export interface Connections {
   runnerWorkers: Worker[];
   playwrightWorkers: Worker[];
   strict?: Strict;
+  lostRuns?: LostRun[];
   local?: {
     on: boolean;
     asksAll: boolean;
@@ -22,6 +23,11 @@ export interface Connections {
 
 export interface Strict {
   allow: string[];
+}
+
+/** A strict run whose worker was lost: it is strict until then; epoch milliseconds. */
+export interface LostRun extends Strict {
+  until: number;
 }
 
 /** What agents and workers have in common. */

@@ -1,5 +1,7 @@
 """Strict mode on the pages: who is strict, and what was refused."""
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.dashboard.fixtures.browser import BrowserTestCase, busy_setup, reload, show
@@ -39,7 +41,7 @@ class StrictTests(BrowserTestCase):
             expect(detail).to_contain_text("Add a route, or allow the host or URL.")
 
     def test_service(self) -> None:
-        """The service and the run of a worker say what they allow."""
+        """The service, the run of a worker and one whose worker is lost say what they allow."""
         page = self.open("/?view=overview")
         page.route(
             "**/api/connections*",
@@ -56,13 +58,19 @@ class StrictTests(BrowserTestCase):
                         }
                     ],
                     "strict": {"allow": ["a.test", "b.test\u202e"]},
+                    "lostRuns": [{"allow": ["c.test\u202e"], "until": 1_700_000_000_000}],
                 }
             ),
         )
         reload(page)
         page.keyboard.press("4")
-        expect(page.locator("p.strict")).to_have_text(
-            "The service is strict: allows a.test, b.test⟨U+202E⟩"
+        service, lost = page.locator("p.strict").all()
+        expect(service).to_have_text("The service is strict: allows a.test, b.test⟨U+202E⟩")
+        expect(lost).to_have_text(
+            re.compile(
+                r"^Strict about what no test owns until 2023-11-1[45] \d\d:\d\d:\d\d\.000, "
+                r"of a run whose worker was lost: allows c\.test⟨U\+202E⟩$"
+            )
         )
         expect(page.locator(".worker")).to_contain_text(
             "strict about what no test owns: allows nothing"

@@ -4,7 +4,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.server.fakes import DriverHarness
+from tests.server.fakes import DriverHarness, FakeLink
 from trafficmock.core.settings import Settings
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.server.rest.connections_report import connections_report
@@ -105,6 +105,31 @@ class ConnectionsReportTests(SynchronousTestCase):
         self.assertEqual(strict["strict"], {"allow": ["c.test"]})
         self.assertEqual(strict["routes"][0]["place"], "f:12")
         self.assertNotIn("strict", other)
+
+    def test_lost_run(self) -> None:
+        """It says until when what nobody owns is refused for a run whose worker was lost."""
+        harness = DriverHarness()
+
+        def begin_run(pattern: str) -> FakeLink:
+            worker = harness.hello("playwright", features=["strict"])
+            harness.send_message(worker, "run:strict", queryId="q", allow=[pattern])
+            return worker
+
+        def lost_runs() -> object:
+            return connections_report(harness.driver.coordinator).get("lostRuns")
+
+        lost = begin_run("a.test")
+        harness.clock.advance(5)
+        self.assertIsNone(lost_runs())
+        harness.driver.link_closed(lost)
+        self.assertEqual(lost_runs(), [{"allow": ["a.test"], "until": 1_035_000}])
+        back = begin_run("b.test")
+        self.assertIsNone(lost_runs(), "only what a connected run allows counts")
+        back.closed_cleanly = True
+        harness.driver.link_closed(back)
+        self.assertEqual(lost_runs(), [{"allow": ["a.test"], "until": 1_035_000}])
+        harness.clock.advance(30)
+        self.assertIsNone(lost_runs())
 
     def test_process(self) -> None:
         """A row says which process it is, where its client told."""

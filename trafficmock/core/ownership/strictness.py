@@ -122,6 +122,12 @@ class Strictness:
         self.lost[run_id] = until
         self._keep(out)
 
+    def lost_in_force(self) -> list[tuple[AllowList, int]]:
+        """List what lost runs allow that nobody has come back for, and until when; epoch ms."""
+        if self.runs.keys() != self.lost.keys():
+            return []
+        return [(self.runs[run_id], until) for run_id, until in self.lost.items()]
+
     def _runs_in_force(self) -> list[AllowList]:
         """List what strict runs allow: those that are connected, else those that are lost.
 
@@ -224,9 +230,9 @@ class Strictness:
 
     def _lost_until(self, made_for: ContextTest | None) -> int | None:
         is_of_test = isinstance(made_for, RegisteredTest)
-        if is_of_test or self.service is not None or self.runs.keys() != self.lost.keys():
+        if is_of_test or self.service is not None:
             return None
-        return max(self.lost.values(), default=None)
+        return max((until for _, until in self.lost_in_force()), default=None)
 
     def _in_force(self, made_for: ContextTest | None) -> list[AllowList]:
         """List what allows requests of a test; nothing at all when they are not refused.

@@ -33,6 +33,7 @@ def connections_report(coordinator: Coordinator, *, tests: bool = False) -> dict
             if isinstance(client, Worker)
         ],
         **_strict(strictness.service),
+        **_lost(strictness),
         "local": _local(coordinator.local),
     }
 
@@ -50,6 +51,15 @@ def _local(local: LocalDecisions) -> dict[str, Any]:
 def _strict(allowed: AllowList | None) -> dict[str, Any]:
     """Say what strict mode allows, where it is in force."""
     return {} if allowed is None else {"strict": {"allow": list(allowed.texts)}}
+
+
+def _lost(strictness: Strictness) -> dict[str, Any]:
+    """Say until when what nobody owns is refused for runs whose worker is lost, if any is."""
+    rows = [
+        {"allow": list(allowed.texts), "until": until}
+        for allowed, until in strictness.lost_in_force()
+    ]
+    return {"lostRuns": rows} if rows else {}
 
 
 def _client(client: Client) -> dict[str, Any]:

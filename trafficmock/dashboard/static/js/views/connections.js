@@ -5,7 +5,7 @@ import { processOf, sinceOf } from "../data/clients.js";
 import { matcherText } from "../detail/owner.js";
 import { link } from "../lib/address.js";
 import { fill, h } from "../lib/dom.js";
-import { plural } from "../lib/format.js";
+import { moment, plural } from "../lib/format.js";
 import { cut, oneLine, visible } from "../lib/text.js";
 import { clientsTable } from "./clients-table.js";
 
@@ -37,7 +37,7 @@ export class ConnectionsView {
   }
 
   update() {
-    const { nodeAgents, runnerWorkers, strict } = this.store.connections;
+    const { nodeAgents, runnerWorkers, strict, lostRuns = [] } = this.store.connections;
     const proxied = nodeAgents.filter((agent) => agent.kind && agent.kind !== "node");
     const agents = nodeAgents.filter((agent) => !proxied.includes(agent));
     const { rows } = this.store.requests;
@@ -45,6 +45,7 @@ export class ConnectionsView {
       this.element,
       h("h1", {}, "Connections"),
       strict && h("p", { class: "note strict" }, `The service is strict: ${allowing(strict)}`),
+      ...lostRuns.map((run) => h("p", { class: "note strict" }, `Strict about what no test owns ${untilOf(run)}`)),
       clientsTable(
         "Agents",
         agents,
@@ -117,6 +118,11 @@ export class ConnectionsView {
 /** @param {{allow: string[]}} strict what refuses all that no route wants @returns {string} */
 function allowing({ allow }) {
   return `allows ${allow.length ? oneLine(cut(allow.join(", "), LONGEST_ALLOWED)) : "nothing"}`;
+}
+
+/** @param {import("../../../rest-records.js").LostRun} run @returns {string} */
+function untilOf(run) {
+  return `until ${moment(run.until)}, of a run whose worker was lost: ${allowing(run)}`;
 }
 
 /** @param {RegisteredRoute[]} routes */
