@@ -24,6 +24,7 @@ export default [
   {
     ignores: [
       ".*/",
+      "_trial_temp*/",
       "build/",
       "dist/",
       "**/node_modules/",

@@ -152,7 +152,7 @@ function install(agent) {
   undici.upgrade = (held) => sockets.takeDispatch(held);
   const undo = [
     keyFetch(agent),
-    agent.contexts.attend(),
+    agent.contexts.hookServers(),
     http.install(agent, (held) => sockets.takeRequest(held)),
     sockets.install(),
     warnOfHttp2(agent),

@@ -57,16 +57,16 @@ class TestContexts {
    * Read the contexts of requests that come into the servers of this process.
    * @returns {() => void} undoes it
    */
-  attend() {
+  hookServers() {
     if (!this.isOn) return () => {};
-    const undo = [http.Server.prototype, https.Server.prototype].map((owner) => this.attendServer(owner));
+    const undo = [http.Server.prototype, https.Server.prototype].map((owner) => this.hookServer(owner));
     return () => {
       for (const act of undo) act();
     };
   }
 
   /** @param {any} owner the prototype of servers */
-  attendServer(owner) {
+  hookServer(owner) {
     const before = Object.getOwnPropertyDescriptor(owner, "emit");
     const original = owner.emit;
     const contexts = this;

@@ -1,4 +1,4 @@
-"""What hardly ever happens, against a real proxy and application: nobody hangs, all is said."""
+"""Failures with a real proxy and application: nothing hangs, and each error says what failed."""
 
 import os
 import signal
@@ -34,7 +34,7 @@ with sync.mocks(sys.argv[1]) as mocks:
 """
 
 
-class HardshipTests(SynchronousTestCase):
+class RealProxyFailureTests(SynchronousTestCase):
     """An application, its upstream and blocking tests."""
 
     def setUp(self) -> None:
