@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from http.server import BaseHTTPRequestHandler
+from typing import Any
 
 _MODEL = {"id": "m", "object": "model", "created": 1, "owned_by": "o"}
 _CHUNK = {
@@ -23,6 +24,26 @@ _MESSAGE = {
     "stop_sequence": None,
     "usage": {"input_tokens": 1, "output_tokens": 1},
 }
+_PIECE = {"type": "content_block_delta", "index": 0}
+_EVENTS: tuple[dict[str, Any], ...] = (
+    {"type": "message_start", "message": {**_MESSAGE, "content": [], "stop_reason": None}},
+    {
+        "type": "content_block_start",
+        "index": 0,
+        "content_block": {"type": "text", "text": ""},
+    },
+    {**_PIECE, "delta": {"type": "text_delta", "text": "hel"}},
+    {**_PIECE, "delta": {"type": "text_delta", "text": "lo"}},
+    {"type": "content_block_stop", "index": 0},
+    {
+        "type": "message_delta",
+        "delta": {"stop_reason": "end_turn", "stop_sequence": None},
+        "usage": {"output_tokens": 2},
+    },
+    {"type": "message_stop"},
+)
+"""What Anthropic's server sends for a streamed message."""
+
 ANSWERS = {
     "/stripe/v1/customers/": (200, {"id": "cus_1", "object": "customer", "name": "Ada"}),
     "/openai/models": (200, {"object": "list", "data": [_MODEL]}),
@@ -43,6 +64,9 @@ def answer(path: str) -> tuple[int, dict[str, str], str]:
         return 200, {"content-type": "text/plain", "etag": '"e"'}, "content"
     if path.endswith("/chat/completions"):
         events = [f"data: {json.dumps(_CHUNK)}\n\n"] * 3 + ["data: [DONE]\n\n"]
+        return 200, {"content-type": "text/event-stream"}, "".join(events)
+    if path.startswith("/anthropic/streamed/"):
+        events = [f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in _EVENTS]
         return 200, {"content-type": "text/event-stream"}, "".join(events)
     for start, (status, body) in ANSWERS.items():
         if path.startswith(start):

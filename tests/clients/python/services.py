@@ -61,6 +61,16 @@ def anthropic() -> Any:
     return message.to_dict()
 
 
+def anthropic_stream() -> Any:
+    import anthropic as sdk
+
+    client = sdk.Anthropic(base_url=f"{BASE}/anthropic/streamed", api_key="k", max_retries=0)
+    messages: Any = [{"role": "user", "content": "hi"}]
+    with client.messages.stream(model="m", max_tokens=5, messages=messages) as stream:
+        pieces = list(stream.text_stream)
+        return [pieces, stream.get_final_message().to_dict()]
+
+
 def slack() -> Any:
     from slack_sdk import WebClient
 
