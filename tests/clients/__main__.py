@@ -1,11 +1,15 @@
-"""``python -m tests.clients [CLIENT…]``: run the cells, and print them as a table."""
+"""
+``python -m tests.clients [CLIENT…]``: run the cells, and print them as tables.
+
+Clients that are told of the proxy and processes that load the preload have a table each.
+"""
 
 import sys
 import tempfile
 from pathlib import Path
 
-from tests.clients.clients import ATTACHED, CLIENTS
-from tests.clients.matrix import Result, client_matrix
+from tests.clients.clients import ATTACHED, CLIENTS, Client
+from tests.clients.matrix import ClientMatrix, Result, client_matrix
 from tests.clients.table import table
 
 
@@ -15,15 +19,18 @@ def main(names: list[str]) -> int:
 
     :returns: 1 when a cell failed.
     """
-    results: list[Result] = []
+    tables: list[list[Result]] = []
     with tempfile.TemporaryDirectory() as folder, client_matrix(Path(folder)) as ready:
-        for client in (*CLIENTS, *ATTACHED):
-            if names and client.name not in names:
-                continue
-            why = client.missing()
-            results += [Result(client.name, "", "", "n/a", why)] if why else ready.run(client)
-    sys.stdout.write(table(results))
-    return int(any(result.state == "FAILED" for result in results))
+        for clients in (CLIENTS, ATTACHED):
+            wanted = [client for client in clients if not names or client.name in names]
+            tables.append([result for client in wanted for result in _run(ready, client)])
+    sys.stdout.write("\n".join(table(results) for results in tables if results))
+    return int(any(result.state == "FAILED" for results in tables for result in results))
+
+
+def _run(ready: ClientMatrix, client: Client) -> list[Result]:
+    why = client.missing()
+    return [Result(client.name, "", "", "n/a", why)] if why else list(ready.run(client))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attrs import frozen
+from attrs import Factory, field, frozen
 
 from tests.support.processes.child_process import Child
 from tests.support.processes.node_parts import MODULES, module_file
@@ -30,6 +30,7 @@ class Client:
     :param name: also the id by which it is known to the proxy.
     :param command: starts its program; told a directory for what it has to build.
     :param needs: the executable it runs on, and the package that brings it.
+    :param title: how the table calls it.
     :param attached: it loads the preload of Python processes, and nothing else tells it of
         the proxy.
     """
@@ -37,6 +38,7 @@ class Client:
     name: str
     command: Callable[[Path], list[str]]
     needs: tuple[str, str] | None = None
+    title: str = field(default=Factory(lambda self: self.name, takes_self=True))
     attached: bool = False
 
     def missing(self) -> str | None:
@@ -95,15 +97,20 @@ CLIENTS = (
     Client("urllib3", _python("urllib3")),
     Client("treq", _python("treq")),
     Client("urllib", _python("urllib")),
-    Client("node", _node),
-    Client("java", _java, ("java", "openjdk-17-jdk-headless")),
-    Client("go", _go, ("go", "golang-go")),
+    Client("node", _node, title="Node 24"),
+    Client("java", _java, ("java", "openjdk-17-jdk-headless"), "Java 17"),
+    Client("go", _go, ("go", "golang-go"), "Go"),
     Client("websockets", _python("websockets")),
 )
 
-_ATTACHED = (
-    *("requests", "httpx", "aiohttp", "urllib3", "treq", "urllib"),
-    *("websockets", "websockets_asyncio", "websocket_client"),
+_ATTACHED = {
+    **{name: name for name in ("requests", "httpx", "aiohttp", "urllib3", "treq", "urllib")},
+    "websockets": "websockets, threads",
+    "websockets_asyncio": "websockets, asyncio",
+    "websocket_client": "websocket-client",
+}
+ATTACHED = tuple(
+    Client(f"{name}-attached", _python(name), title=title, attached=True)
+    for name, title in _ATTACHED.items()
 )
-ATTACHED = tuple(Client(f"{name}-attached", _python(name), attached=True) for name in _ATTACHED)
 """The same programs with the preload of Python processes, and without a proxy of their own."""

@@ -247,7 +247,7 @@ def identified(cell: Cell) -> None:
 def expected(cell: Cell) -> None:
     """``Expect: 100-continue`` is met."""
     if cell.client not in {"curl", "java", "go"}:
-        raise NotAvailableError("the client does not wait for 100")
+        raise NotAvailableError("it does not wait for the 100")
     seen = cell.echo("POST", "/echo", ("expect", "100-continue"), body="t:expected")
     assert seen["text"] == "expected", seen
 

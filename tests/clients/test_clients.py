@@ -13,7 +13,7 @@ from twisted.trial.unittest import SkipTest, SynchronousTestCase
 from tests.clients.clients import ATTACHED, CLIENTS
 from tests.clients.features import FEATURES
 from tests.clients.matrix import SCHEMES, ClientMatrix, Result, client_matrix
-from tests.clients.table import table
+from tests.clients.table import TITLES, table
 from tests.support.hypothesis_profiles import DEEP
 
 
@@ -116,11 +116,21 @@ class TableTests(SynchronousTestCase):
                 Result("curl", "http", "get", "ok"),
                 Result("curl", "https", "get", "FAILED", "it is why"),
                 Result("curl", "http", "post", "ok"),
-                Result("curl", "https", "post", "ok"),
+                Result("curl", "https", "post", "n/a", "it has no post"),
+                Result("curl", "http", "download", "ok"),
+                Result("curl", "https", "download", "ok"),
                 Result("go", "", "", "n/a", "no go here"),
             ]
         )
-        self.assertIn("| get | ok / FAILED | n/a |", text)
-        self.assertIn("| post | ok | n/a |", text)
+        self.assertIn("| Feature | curl | Go |", text)
+        self.assertIn("| GET: path, query, headers | ok / FAILED | - [1] |", text)
+        self.assertIn("| POST with a body | ok / - [2] | - [1] |", text)
+        self.assertIn("| large body down | ok | - [1] |", text)
+        self.assertIn("\n1. no go here\n2. it has no post\n", text)
         self.assertIn("- curl, get: it is why", text)
-        self.assertIn("- go: no go here", text)
+
+    def test_titles(self) -> None:
+        """Each feature has a title of its own."""
+        names = [feature.__name__.replace("_", " ") for feature in FEATURES]
+        self.assertEqual(list(TITLES), names)
+        self.assertEqual(len(set(TITLES.values())), len(names))

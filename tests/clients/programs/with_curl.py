@@ -11,7 +11,7 @@ from tests.clients.programs.base import NotAvailableError, Order, answer
 
 def act(order: Order) -> dict[str, Any]:
     if order.mode == "ws":
-        raise NotAvailableError("curl 7 has no WebSocket in its Debian build")
+        raise NotAvailableError("it has no WebSocket client")
     if order.mode == "sse":
         return _events(order)
     with tempfile.TemporaryDirectory() as folder:

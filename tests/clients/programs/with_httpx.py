@@ -12,7 +12,7 @@ _CLIENT = httpx.Client(timeout=20)
 
 def act(order: Order) -> dict[str, Any]:
     if order.mode == "ws":
-        raise NotAvailableError("httpx has no WebSocket")
+        raise NotAvailableError("it has no WebSocket client")
     with _CLIENT.stream(
         order.method,
         order.url,

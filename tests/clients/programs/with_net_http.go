@@ -51,7 +51,7 @@ var stays, follows = client(false), client(true)
 
 func act(mode, method, url, headers, body string) (map[string]any, error) {
 	if mode == "ws" {
-		return map[string]any{"na": "net/http has no WebSocket"}, nil
+		return map[string]any{"na": "it has no WebSocket client"}, nil
 	}
 	var content io.Reader
 	if strings.HasPrefix(body, "t:") {

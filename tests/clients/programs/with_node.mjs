@@ -28,7 +28,7 @@ async function sum(body) {
 
 async function http({ mode, method, url, headers, body }) {
   const init = { method, headers, redirect: mode === "follow" ? "follow" : "manual" };
-  if (headers.some(([name]) => name.toLowerCase() === "expect")) return { na: "fetch has no Expect" };
+  if (headers.some(([name]) => name.toLowerCase() === "expect")) return { na: "it does not wait for the 100" };
   if (body.startsWith("t:")) init.body = body.slice(2);
   if (body.startsWith("s:")) {
     init.body = Readable.toWeb(Readable.from(pieces(Number(body.slice(2)))));

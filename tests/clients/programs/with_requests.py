@@ -12,9 +12,9 @@ _SESSION = requests.Session()
 
 def act(order: Order) -> dict[str, Any]:
     if order.mode == "ws":
-        raise NotAvailableError("requests has no WebSocket")
+        raise NotAvailableError("it has no WebSocket client")
     if len(dict(order.headers)) != len(order.headers):
-        raise NotAvailableError("requests sends a header once")
+        raise NotAvailableError("it sends each header name once")
     response = _SESSION.request(
         order.method,
         order.url,

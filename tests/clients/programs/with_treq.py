@@ -33,9 +33,9 @@ def _credentials() -> dict[str, list[str]]:
 
 async def _act(client: HTTPClient, order: Order) -> dict[str, Any]:
     if order.mode == "ws":
-        raise NotAvailableError("treq has no WebSocket")
+        raise NotAvailableError("it has no WebSocket client")
     if _PROXY is not None and order.url.startswith("https:"):
-        raise NotAvailableError("Twisted's ProxyAgent has no CONNECT")
+        raise NotAvailableError("it has no CONNECT")
     headers = Headers(_credentials())
     for name, value in order.headers:
         headers.addRawHeader(name, value)

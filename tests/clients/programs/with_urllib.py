@@ -16,9 +16,9 @@ class _Stay(urllib.request.HTTPRedirectHandler):
 
 def act(order: Order) -> dict[str, Any]:
     if order.mode == "ws":
-        raise NotAvailableError("urllib has no WebSocket")
+        raise NotAvailableError("it has no WebSocket client")
     if len(dict(order.headers)) != len(order.headers):
-        raise NotAvailableError("urllib sends a header once")
+        raise NotAvailableError("it sends each header name once")
     opener = urllib.request.build_opener(*(() if order.follow else (_Stay(),)))
     request = urllib.request.Request(  # noqa: S310 - http and https only
         order.url, method=order.method, headers=dict(order.headers)

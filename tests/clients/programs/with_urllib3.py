@@ -28,7 +28,7 @@ _MANAGER = _manager()
 
 def act(order: Order) -> dict[str, Any]:
     if order.mode == "ws":
-        raise NotAvailableError("urllib3 has no WebSocket")
+        raise NotAvailableError("it has no WebSocket client")
     headers = urllib3.HTTPHeaderDict()
     for name, value in order.headers:
         headers.add(name, value)

@@ -11,7 +11,7 @@ from tests.clients.programs.base import NotAvailableError, Order
 
 def act(order: Order) -> dict[str, Any]:
     if order.mode != "ws":
-        raise NotAvailableError("websocket-client has no HTTP")
+        raise NotAvailableError("it is for WebSockets only")
     socket = websocket.create_connection(order.url, timeout=20, subprotocols=["other", "chat"])
     try:
         socket.send("text")

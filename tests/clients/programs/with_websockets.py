@@ -15,7 +15,7 @@ from tests.clients.programs.base import NotAvailableError, Order
 
 def act(order: Order) -> dict[str, Any]:
     if order.mode != "ws":
-        raise NotAvailableError("websockets has no HTTP")
+        raise NotAvailableError("it is for WebSockets only")
     trust = ssl.create_default_context(cafile=os.environ.get("SSL_CERT_FILE"))
     # The library reads in a thread while it sends its handshake. OpenSSL allows no two threads in
     # one connection: with TLS 1.3, one handshake in 1,500 meets the server's session tickets and

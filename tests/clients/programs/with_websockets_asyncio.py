@@ -36,7 +36,7 @@ async def _talk(url: str) -> dict[str, Any]:
 
 def act(order: Order) -> dict[str, Any]:
     if order.mode != "ws":
-        raise NotAvailableError("websockets has no HTTP")
+        raise NotAvailableError("it is for WebSockets only")
     return asyncio.run(_talk(order.url))
 
 
