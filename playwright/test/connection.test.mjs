@@ -1,4 +1,4 @@
-/* How a worker leaves the proxy. */
+/* How a worker leaves the proxy, and what it does when it is lost. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createRequire } from "node:module";
@@ -37,5 +37,45 @@ test("a strict run goes on after its worker: another may follow", async () => {
     const [code] = await closed;
     assert.equal(code, expected);
   }
+  server.close();
+});
+
+test("a strict run is so again when its connection was lost, without its tests", async () => {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  await once(server, "listening");
+  const proxyUrl = `http://127.0.0.1:${server.address().port}`;
+  const said = [];
+  const sockets = [];
+  server.on("connection", (socket) => {
+    sockets.push(socket);
+    socket.on("message", (data) => {
+      const message = JSON.parse(data);
+      if (message.type === "run:strict") said.push(message.allow);
+      answer(socket, message);
+      server.emit(message.type, socket);
+    });
+  });
+
+  const plain = await WorkerConnection.open({ proxyUrl });
+  sockets.at(-1).terminate();
+  await assert.rejects(plain.unmatched(), /Lost connection/);
+  assert.equal(plain.link.closed, true, "no other is opened");
+
+  const connection = await WorkerConnection.open({ proxyUrl });
+  await connection.refuseUnowned(["auth.example"]);
+  for (const expected of [2, 3]) {
+    const again = once(server, "run:strict");
+    sockets.at(-1).terminate();
+    await again;
+    assert.equal(said.length, expected);
+    await assert.rejects(connection.unmatched(), /Lost connection/);
+    assert.equal(connection.link.isHeld, false, "the process may end");
+  }
+  assert.deepEqual(said.at(-1), ["auth.example"]);
+
+  const closed = once(sockets.at(-1), "close");
+  connection.close();
+  assert.deepEqual((await closed)[0], 1006, "another worker may follow");
+  assert.equal(connection.link.closed, true);
   server.close();
 });

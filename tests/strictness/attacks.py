@@ -10,6 +10,7 @@ from attrs import define
 
 from tests.strictness.lab import ALLOWED, SECONDS, Lab, Seen, Worker, chance, now_ms
 from tests.support.processes.proxy_process import free_port
+from trafficmock.core.ownership.lost_runs import LOST_SECONDS
 from trafficmock.testing import sync
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.session.session import TestInfo
@@ -71,6 +72,26 @@ def restart_in_test(lab: Lab, rounds: int) -> Result:
         leaked += lab.leaked(since, now_ms(), {"own"})
         connection.close()
     return Result(rounds, leaked)
+
+
+def long_test(lab: Lab, rounds: int) -> Result:
+    """End the service, or the link, in a test that goes on for longer than a lost run is strict."""
+    connection = ThreadedConnection(lab.relay.url)
+    connection.make_run_strict([ALLOWED])
+    sync.begin(connection, STRICT)
+    since = now_ms()
+    for _ in range(rounds):
+        if chance.random() < 0.5:
+            lab.relay.cut()
+        else:
+            lab.end_service(chance.choice([signal.SIGKILL, signal.SIGTERM]))
+            lab.start_service()
+        time.sleep(chance.uniform(0, 2))
+    time.sleep(LOST_SECONDS + 10)
+    until = now_ms()
+    found = lab.leaked(since, until, UNOWNED)
+    connection.close()
+    return Result(rounds, found)
 
 
 def restart_after_test(lab: Lab, rounds: int) -> Result:
@@ -203,6 +224,7 @@ def rivals(lab: Lab, rounds: int) -> Result:
 ATTACKS: dict[str, Callable[[Lab, int], Result]] = {
     "restart": restart,
     "restart-in-test": restart_in_test,
+    "long-test": long_test,
     "restart-after-test": restart_after_test,
     "link": link,
     "tests": tests,

@@ -4,9 +4,10 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.strictness.attacks import ATTACKS, restart
+from tests.strictness.attacks import ATTACKS, long_test, restart
 from tests.strictness.lab import Lab
 from tests.support.hypothesis_profiles import DEEP
+from trafficmock.testing.adapters import background_connection
 
 ROUNDS = 6
 
@@ -41,3 +42,9 @@ class AttackTests(SynchronousTestCase):
         """Without what the process before has kept, requests leave: the attack is one."""
         with Lab(self.folder()) as lab:
             self.assertNotEqual(restart(lab, 2, forgets=True).leaked, [])
+
+    def test_connection_stays_lost(self) -> None:
+        """Without a worker that comes back during its test, requests leave: the attack is one."""
+        self.patch(background_connection, "RETURN_SECONDS", 3600.0)
+        with Lab(self.folder()) as lab:
+            self.assertNotEqual(long_test(lab, 1).leaked, [])

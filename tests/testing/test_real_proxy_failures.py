@@ -11,6 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.processes.child_process import Child
 from tests.support.processes.tested_proxy import start_proxy
+from tests.support.waiting import wait_until
 from tests.testing import runs
 from tests.testing.row_context import control
 from tests.testing.shared_app import shared_app
@@ -206,11 +207,15 @@ class RealProxyFailureTests(SynchronousTestCase):
         self.assertIsInstance(error, ConnectionLostError)
 
     def test_next_test_after_a_restart(self) -> None:
-        """A test after the proxy's restart connects anew; while it is away each one fails."""
+        """A test after the proxy's restart connects anew; while it is away each one fails.
+
+        A strict run is so again before that, and without a pause.
+        """
         proxy = start_proxy([])
         port = proxy.url.rpartition(":")[2]
         connection = ThreadedConnection(proxy.url)
         self.addCleanup(connection.close)
+        connection.make_run_strict(["a.test"])
         os.kill(proxy.process.pid, signal.SIGKILL)
         proxy.stop()
         for _ in range(2):
@@ -218,7 +223,16 @@ class RealProxyFailureTests(SynchronousTestCase):
                 connection.refresh()
         again = start_proxy(["--port", port])
         self.addCleanup(again.stop)
+
+        def strict_workers() -> list[str]:
+            rows = again.get("/api/connections")["runnerWorkers"]
+            return [row["connectionId"] for row in rows if "strict" in row]
+
+        wait_until(lambda: len(strict_workers()) == 1, "a run that is strict again")
+        (keeper,) = strict_workers()
         connection.refresh()
+        wait_until(lambda: keeper not in strict_workers(), "the end of the one before")
+        self.assertEqual(len(strict_workers()), 1)
         mocks, _ = sync.begin(connection, TestInfo(title="next", file="f"))
         mocks.route("**/x", print)
         self.assertEqual(mocks.requests(), [])

@@ -49,8 +49,8 @@ class WorkerConnection {
     this.lost = undefined;
     /** @type {Liveness | undefined} what answers the proxy while this thread is blocked */
     this.liveness = undefined;
-    /** Whether what no test owns is refused. */
-    this.isRunStrict = false;
+    /** @type {readonly string[] | undefined} what the run allows, once what no test owns is refused */
+    this.strictRun = undefined;
     /** @type {(error?: Error) => void} */
     this.settle = () => {};
     /** @type {Promise<void>} settles when the proxy has let this worker in, or refused it */
@@ -87,6 +87,7 @@ class WorkerConnection {
 
   /** @param {{ connectionId: string, features?: string[] }} hello of the proxy */
   up({ connectionId, features }) {
+    if (this.lost) return this.stayStrict(features);
     this.features = new Set(features);
     if (this.features.has("liveness")) {
       this.liveness = new Liveness(this.proxyUrl, { ...this.hello(), livenessOf: connectionId });
@@ -96,19 +97,27 @@ class WorkerConnection {
 
   /** @param {Error} error why the proxy is not reached, or not any more */
   down(error) {
-    // A worker's tests end with its connection (protocol 3), so no other is opened.
-    this.end(new ConnectionError(error.message));
+    // A worker's tests end with its connection (protocol 3), so no other is opened. But a test may go on for longer than
+    // the proxy waits for a lost run: what no test owns is to be refused until its end, so a strict run gets a connection.
+    if (this.strictRun) this.link.release();
+    else this.link.close();
+    this.fail(new ConnectionError(error.message));
     this.settle(this.lost);
   }
 
+  /**
+   * Keep a run strict whose first connection is lost. Nobody waits for the answer.
+   * @param {readonly string[]} [features] of the proxy, which may be another one now
+   */
+  stayStrict(features = []) {
+    if (!features.includes("strict")) return;
+    this.link.send({ type: "run:strict", queryId: randomUUID(), allow: this.strictRun });
+  }
+
   /** @param {Error} error why nothing will come any more */
-  end(error) {
+  fail(error) {
     if (this.lost) return;
     this.lost = error;
-    // Playwright starts another worker after a test that failed. Until it is there, the run is to stay strict, as it does
-    // when a connection is lost.
-    if (this.isRunStrict) this.link.drop();
-    else this.link.close();
     this.liveness?.end();
     this.questions.rejectAll(error);
     for (const session of this.sessions.values()) session.connectionLost(error);
@@ -196,7 +205,7 @@ class WorkerConnection {
     this.needStrict();
     const { error } = await this.query({ type: "run:strict", allow });
     if (error) throw new UsageError(error);
-    this.isRunStrict = true;
+    this.strictRun = allow;
     // Who asks once at its beginning keeps the list until its end.
     await this.unmatched();
   }
@@ -215,6 +224,7 @@ class WorkerConnection {
 
   /** @param {string} text a message of the proxy */
   message(text) {
+    if (this.lost) return;
     const message = JSON.parse(text);
     const { testId } = message;
     if (this.questions.answered(message)) return;
@@ -242,7 +252,11 @@ class WorkerConnection {
 
   /** Close the connection. */
   close() {
-    this.end(new ConnectionError("the connection was closed"));
+    // Playwright starts another worker after a test that failed. Until it is there, the run is to stay strict, as it does
+    // when a connection is lost.
+    if (this.strictRun) this.link.drop();
+    else this.link.close();
+    this.fail(new ConnectionError("the connection was closed"));
   }
 }
 

@@ -54,11 +54,14 @@ def _strict(allowed: AllowList | None) -> dict[str, Any]:
 
 
 def _lost(strictness: Strictness) -> dict[str, Any]:
-    """Say until when what nobody owns is refused for runs whose worker is lost, if any is."""
-    rows = [
-        {"allow": list(allowed.texts), "until": until}
-        for allowed, until in strictness.lost_in_force()
-    ]
+    """Say until when what nobody owns is refused for runs whose worker is lost, if any is.
+
+    The workers of one run allow the same.
+    """
+    last: dict[tuple[str, ...], int] = {}
+    for allowed, until in strictness.lost_in_force():
+        last[allowed.texts] = max(until, last.get(allowed.texts, 0))
+    rows = [{"allow": list(texts), "until": until} for texts, until in last.items()]
     return {"lostRuns": rows} if rows else {}
 
 

@@ -27,7 +27,11 @@ except ModuleNotFoundError as missing:
 from trafficmock.testing.adapters.ack_timeout import ack_seconds
 from trafficmock.testing.adapters.loop_thread import LoopThread
 from trafficmock.testing.adapters.proxy_address import unreachable, websocket_url
-from trafficmock.testing.session.worker_client import WorkerClient, decode_for_worker
+from trafficmock.testing.session.worker_client import (
+    RETURN_SECONDS,
+    WorkerClient,
+    decode_for_worker,
+)
 from trafficmock.wire.codec import encode
 
 if TYPE_CHECKING:
@@ -83,13 +87,22 @@ class BackgroundConnection(LoopThread):
 
     async def _live(self) -> None:
         """Run until the end; stay after a loss, so that later calls fail with its reason."""
-        conversation = asyncio.ensure_future(self._connection())
+        conversation = asyncio.ensure_future(self._conversations())
         await self._closing.wait()
         conversation.cancel()
         await asyncio.gather(conversation, return_exceptions=True)
         self.client.closed("it was closed")
 
-    async def _connection(self) -> None:
+    async def _conversations(self) -> None:
+        """Speak with the proxy; after a loss only as long as a run is to stay strict."""
+        await self._conversation(self.client)
+        while self.client.strict_run is not None:
+            await asyncio.sleep(RETURN_SECONDS)
+            # What was not sent was for the connection before.
+            self._outgoing = asyncio.Queue()
+            await self._conversation(self.client.successor())
+
+    async def _conversation(self, client: WorkerClient) -> None:
         try:
             async with connect(
                 self._url,
@@ -100,22 +113,22 @@ class BackgroundConnection(LoopThread):
                 open_timeout=OPEN_SECONDS,
                 close_timeout=CLOSE_SECONDS,
             ) as socket:
-                self.client.opened()
+                client.opened()
                 writer = asyncio.ensure_future(self._write(socket))
                 try:
-                    await self._read(socket)
+                    await self._read(socket, client)
                 finally:
                     writer.cancel()
         except (OSError, WebSocketException) as error:
-            if not self.client.ready.done:
-                self.client.ready.reject(unreachable(self.proxy_url, error))
-            self.client.closed(str(error))
+            if not client.ready.done:
+                client.ready.reject(unreachable(self.proxy_url, error))
+            client.closed(str(error))
 
-    async def _read(self, socket: ClientConnection) -> None:
+    async def _read(self, socket: ClientConnection, client: WorkerClient) -> None:
         while True:
             message = decode_for_worker(await socket.recv(decode=False))
             if message is not None:
-                self.client.receive(message)
+                client.receive(message)
 
     async def _write(self, socket: ClientConnection) -> None:
         # A lost connection ends the reader too, which says so.

@@ -65,11 +65,17 @@ class ThreadedConnection:
         with contextlib.suppress(ConnectionLostError):
             old.wait_for(old.client.barrier)
             return
+        new = BackgroundConnection(old.proxy_url, old.client.identity)
+        new.open()
+        try:
+            if (allow := self._run_allow) is not None:
+                new.wait_for(lambda: new.client.make_run_strict(allow))
+        except BaseException:
+            new.close()
+            raise
+        self.background = new
+        # Not before: it keeps a strict run strict.
         old.close()
-        self.background = BackgroundConnection(old.proxy_url, old.client.identity)
-        self.background.open()
-        if self._run_allow is not None:
-            self.make_run_strict(self._run_allow)
         if self._has_asked:
             # The proxy keeps the list as long as somebody is connected who asked for it.
             self.unmatched()

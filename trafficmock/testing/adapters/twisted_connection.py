@@ -24,12 +24,17 @@ from trafficmock.testing.adapters.twisted_adapter import (
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.traffic_report import traffic
-from trafficmock.testing.session.worker_client import WorkerClient, decode_for_worker
+from trafficmock.testing.session.worker_client import (
+    RETURN_SECONDS,
+    WorkerClient,
+    decode_for_worker,
+)
 from trafficmock.wire.codec import encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from twisted.internet.interfaces import IDelayedCall
     from twisted.python.failure import Failure
 
     from trafficmock.testing.session.ports import Cancel
@@ -69,6 +74,11 @@ class TwistedConnection:
         self.client = WorkerClient(self, identity, ack_seconds())
         self._reactor = reactor
         self._protocol: _Protocol | None = None
+        # After a loss another one, that keeps the run strict.
+        self._speaking = self.client
+        self._connecting: Deferred[Any] = succeed(None)
+        self._returning: IDelayedCall | None = None
+        self._is_closing = False
         self._gone: Deferred[None] = Deferred()
 
     def open(self) -> Deferred[None]:
@@ -77,6 +87,10 @@ class TwistedConnection:
         :raises ConnectionLostError: there is no proxy.
         :raises RefusedError: it refuses the connection.
         """
+        self._connect()
+        return as_deferred(self.client.ready)
+
+    def _connect(self) -> None:
         url = websocket_url(self.proxy_url)
         factory = WebSocketClientFactory(url, reactor=self._reactor)
         factory.setProtocolOptions(
@@ -90,39 +104,56 @@ class TwistedConnection:
 
         factory.protocol = build
         endpoint = HostnameEndpoint(self._reactor, factory.host, factory.port)
-        connecting: Deferred[Any] = endpoint.connect(factory)
-        connecting.addErrback(self._not_there)
-        return as_deferred(self.client.ready)
+        self._connecting = endpoint.connect(factory)
+        self._connecting.addErrback(self._not_there)
 
     def close(self) -> Deferred[None]:
+        self._is_closing = True
+        if self._returning is not None and self._returning.active():
+            self._returning.cancel()
         if self._protocol is None:
+            self._connecting.cancel()
             return succeed(None)
         self._protocol.sendClose(1000)
         return self._gone
 
     def _not_there(self, failure: Failure) -> None:
         error = failure.value or ConnectionError("no reason was given")
-        self.client.ready.reject(unreachable(self.proxy_url, error))
-        self.client.closed(str(error))
+        self._speaking.ready.reject(unreachable(self.proxy_url, error))
+        self._speaking.closed(str(error))
+        self._return_if_strict()
+
+    def _return_if_strict(self) -> None:
+        """Connect again for a run that is to stay strict; its tests do not."""
+        if self.client.strict_run is not None and not self._is_closing:
+            self._returning = self._reactor.callLater(RETURN_SECONDS, self._return)
+
+    def _return(self) -> None:
+        self._speaking = self.client.successor()
+        self._connect()
 
     # What autobahn reports
 
     def opened(self, protocol: _Protocol) -> None:
         self._protocol = protocol
-        self.client.opened()
+        if self._is_closing:
+            protocol.sendClose(1000)
+        else:
+            self._speaking.opened()
 
     def received(self, payload: bytes) -> None:
         message = decode_for_worker(payload)
         if message is not None:
-            self.client.receive(message)
+            self._speaking.receive(message)
 
     def lost(self, reason: str) -> None:
         """Fail everything that waits, because the connection is lost."""
-        if not self.client.ready.done:
-            self.client.ready.reject(unreachable(self.proxy_url, ConnectionError(reason)))
-        self.client.closed(reason)
+        if not self._speaking.ready.done:
+            self._speaking.ready.reject(unreachable(self.proxy_url, ConnectionError(reason)))
+        self._speaking.closed(reason)
         self._protocol = None
-        if not self._gone.called:
+        self._return_if_strict()
+        if self._is_closing and not self._gone.called:
             self._gone.callback(None)
 
     # The link

@@ -124,6 +124,9 @@ def _replace_surrogates(value: Any) -> Any:
     return value
 
 
+RETURN_SECONDS = 1.0
+"""How long after a loss, or a try in vain, the connection of a strict run is opened again."""
+
 ACK_SECONDS = 5.0
 """How long an acknowledgement may take unless ``TRAFFICMOCK_ACK_TIMEOUT_MS`` says otherwise."""
 
@@ -134,6 +137,7 @@ class WorkerClient:
 
     :param ack_seconds: how long the proxy may take to answer what it is asked.
     :param ready: kept when the proxy has accepted the connection.
+    :ivar strict_run: what its run allows, once that is strict.
     """
 
     link: ProxyLink
@@ -141,6 +145,7 @@ class WorkerClient:
     ack_seconds: float = ACK_SECONDS
     ready: Promise[None] = field(init=False, factory=Promise)
     features: frozenset[str] = field(init=False, default=frozenset())
+    strict_run: tuple[str, ...] | None = field(init=False, default=None)
     sessions: dict[str, Session] = field(init=False, factory=dict)
     _asked: dict[tuple[str, str], Promise[Any]] = field(init=False, factory=dict)
     _pings: int = field(init=False, default=0)
@@ -238,7 +243,7 @@ class WorkerClient:
         :param allow: hosts and URL globs that are allowed all the same.
         :raises UsageError: the patterns cannot be read, or the proxy knows no strict mode.
         """
-        patterns = list(allow_patterns(allow))
+        patterns = allow_patterns(allow)
         self.check_strict()
         query_id = self.link.new_id()
 
@@ -250,10 +255,28 @@ class WorkerClient:
             elif answer.value.error is not UNSET:
                 result.reject(UsageError(answer.value.error))
             else:
+                self.strict_run = patterns
                 result.resolve(None)
 
-        self.ask(("run:strict", query_id), RunStrict(query_id, patterns)).watch(answered)
+        self.ask(("run:strict", query_id), RunStrict(query_id, list(patterns))).watch(answered)
         return result
+
+    def successor(self) -> WorkerClient:
+        """Make a client that keeps this one's run strict, on the next connection.
+
+        The tests of a lost connection are over. What nobody owns is still to be refused until the
+        next test begins, which may be later than the proxy waits for a lost run.
+        """
+        client = WorkerClient(self.link, self.identity, self.ack_seconds)
+        allow = self.strict_run or ()
+
+        def go_on(ready: Promise[None]) -> None:
+            # The proxy may be another one now.
+            if ready.error is None and STRICT in client.features:
+                client.make_run_strict(allow)
+
+        client.ready.watch(go_on)
+        return client
 
     def unmatched(self) -> Promise[outbound.Unmatched]:
         """Ask which requests were refused that no test owns.
