@@ -1,8 +1,8 @@
-"""The certificate authority on disk: a key that its owner alone can read, and a certificate.
+"""The certificate authority on disk: a private key that only its owner can read, and a certificate.
 
-The key is what counts: the certificate is made from it, and made again from it when it
-nears its end, under the same name. Who trusts the old certificate then trusts what the
-new one signs.
+The certificate is made from the key, and made again from the same key, under the same name, when
+its validity nears its end. Clients that trust the old certificate then also trust certificates
+that the new one signs.
 """
 
 from __future__ import annotations
@@ -37,31 +37,32 @@ CERTIFICATE = "ca.pem"
 KEY = "ca-key.pem"
 VALID = dt.timedelta(days=3650)
 RENEWED_BEFORE_END = dt.timedelta(days=425)
-"""More than any leaf is valid, so that no leaf outlives what signed it."""
+"""More than a leaf certificate's validity, so that no leaf outlives the authority's certificate."""
 CLOCK_SKEW = dt.timedelta(days=2)
-"""Machines whose clocks are behind take the certificate too."""
+"""``notBefore`` is this long before the certificate is made, for machines with slow clocks."""
 
 
 @frozen
 class CertificateAuthority:
-    """What signs: a certificate and its key."""
+    """The authority's certificate, and the private key that signs leaf certificates."""
 
     certificate: x509.Certificate
     key: ec.EllipticCurvePrivateKey
 
     @property
     def pem(self) -> bytes:
-        """The certificate in PEM, as every runtime takes it."""
+        """The certificate in PEM (RFC 7468)."""
         return self.certificate.public_bytes(serialization.Encoding.PEM)
 
 
 def open_authority(directory: Path, now: dt.datetime) -> CertificateAuthority:
-    """Give the authority that is kept in a directory, made now if there is none.
+    """Read the authority in a directory; make it if the directory has none.
 
-    Processes that ask at once get the same one.
+    Processes that call this at the same time get the same authority.
 
     :param now: the time, with its zone.
-    :raises CertificateError: when it is broken, cannot be read by this user, or cannot be made.
+    :raises CertificateError: if its files are broken, cannot be read by this user, can be read or
+        written by others, or cannot be made.
     """
     check_directory(directory)
     found = _load(directory)
@@ -69,7 +70,7 @@ def open_authority(directory: Path, now: dt.datetime) -> CertificateAuthority:
         return found
     make_directory(directory)
     with locked(directory):
-        # Another process may have made it while this one waited.
+        # Another process may have made the authority while this one waited for the lock.
         found = _load(directory)
         if found is not None and _fresh(found, now):
             return found
@@ -77,7 +78,11 @@ def open_authority(directory: Path, now: dt.datetime) -> CertificateAuthority:
 
 
 def _load(directory: Path) -> CertificateAuthority | None:
-    """Read both files; ``None`` when one has yet to be made."""
+    """Read both files.
+
+    :returns: ``None`` if there is no certificate yet.
+    :raises CertificateError: if a file is broken, or the certificate has no key or another one.
+    """
     text = read(directory / CERTIFICATE)
     key = _load_key(directory / KEY)
     if text is None:
@@ -125,7 +130,7 @@ def _fresh(authority: CertificateAuthority, now: dt.datetime) -> bool:
 
 
 def _renewed(directory: Path, now: dt.datetime) -> CertificateAuthority:
-    """Make a missing or outdated key or certificate; the certificate is made from the key."""
+    """Write a new certificate for the key, and a new key where there is none."""
     key = _load_key(directory / KEY)
     if key is None:
         key = ec.generate_private_key(ec.SECP256R1())
@@ -142,7 +147,7 @@ def _renewed(directory: Path, now: dt.datetime) -> CertificateAuthority:
 
 def _signed_by_itself(key: ec.EllipticCurvePrivateKey, now: dt.datetime) -> x509.Certificate:
     key_id = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
-    # The key's id in the name tells authorities apart in a list of them.
+    # The key's id in the name distinguishes several authorities in a list, as browsers show one.
     name = x509.Name(
         [
             x509.NameAttribute(NameOID.ORGANIZATION_NAME, "trafficmock"),

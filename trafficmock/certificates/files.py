@@ -1,4 +1,4 @@
-"""Writes files so that a reader finds a whole file or none; private ones for their owner only."""
+"""Writes files atomically, and checks that private files belong to their owner alone."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ _LOCK = ".lock"
 
 
 class CertificateError(LocalError):
-    """The certificate authority cannot be used; the text says why, and what to do."""
+    """The certificate authority cannot be used; the text says why, and how to correct it."""
 
 
 def default_directory(environment: Mapping[str, str]) -> Path:
-    """Say where the certificate authority is kept unless told otherwise.
+    """Return the default directory of the certificate authority.
 
-    :param environment: ``STATE_DIRECTORY`` (systemd.exec) comes first, then
-        ``XDG_DATA_HOME`` (XDG Base Directory Specification), which must be absolute to count.
+    :param environment: its ``STATE_DIRECTORY`` (systemd.exec) is used first, then
+        ``XDG_DATA_HOME`` if it is absolute (XDG Base Directory Specification), else
+        ``~/.local/share``.
     """
     state = environment.get("STATE_DIRECTORY", "").split(":")[0]
     if state:
@@ -41,9 +42,9 @@ def default_directory(environment: Mapping[str, str]) -> Path:
 
 
 def make_directory(directory: Path) -> None:
-    """Make a directory that only its owner can enter, unless it is there.
+    """Make a directory that only its owner can enter; an existing one stays as it is.
 
-    :raises CertificateError: when it cannot be made.
+    :raises CertificateError: if it cannot be made.
     """
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -54,8 +55,8 @@ def make_directory(directory: Path) -> None:
 def read(path: Path) -> bytes | None:
     """Read a file.
 
-    :returns: its content, ``None`` when it is not there.
-    :raises CertificateError: when it cannot be read.
+    :returns: its content; ``None`` if there is no such file.
+    :raises CertificateError: if it cannot be read.
     """
     try:
         return path.read_bytes()
@@ -66,11 +67,11 @@ def read(path: Path) -> bytes | None:
 
 
 def read_private(path: Path) -> bytes | None:
-    """Read a file that nobody else may have read or written.
+    """Read a private file, such as a key.
 
-    :returns: its content, ``None`` when it is not there.
-    :raises CertificateError: when it cannot be read, belongs to another user than this
-        process's or root, or when others can read it.
+    :returns: its content; ``None`` if there is no such file.
+    :raises CertificateError: if it cannot be read, belongs to a user other than this process's
+        or root, or gives its group or others any permission.
     """
     try:
         with path.open("rb") as file:
@@ -89,10 +90,10 @@ def read_private(path: Path) -> bytes | None:
 
 
 def check_directory(directory: Path) -> None:
-    """Check that nobody else can put files into a directory; one that is not there is right.
+    """Check that no other user can put files into a directory; a missing directory passes.
 
-    :raises CertificateError: it belongs to another user than this process's or root, or its
-        permissions let others write.
+    :raises CertificateError: if it belongs to a user other than this process's or root, or its
+        permissions let its group or others write.
     """
     try:
         about = directory.stat()
@@ -119,13 +120,13 @@ def _check_owner(path: Path, about: os.stat_result) -> None:
 
 
 def write(path: Path, content: bytes, mode: int) -> None:
-    """Put a file in place in one step, so that nobody ever reads half of it.
+    """Write a file atomically: a reader finds the old content or the new, never a part.
 
     :param mode: its permissions, :data:`PRIVATE` or :data:`PUBLIC`.
-    :raises CertificateError: when it cannot be written.
+    :raises CertificateError: if it cannot be written.
     """
     try:
-        # Files of tempfile can be read by their owner only, from the beginning.
+        # mkstemp makes files that only their owner can read, so the content is never exposed.
         number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(number, "wb") as file:
@@ -141,9 +142,9 @@ def write(path: Path, content: bytes, mode: int) -> None:
 
 @contextlib.contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Keep other processes from writing into a directory meanwhile.
+    """Hold the lock file of a directory, so that one process at a time writes into it.
 
-    :raises CertificateError: when the directory is not writable.
+    :raises CertificateError: if the directory is not writable.
     """
     path = directory / _LOCK
     try:

@@ -1,4 +1,4 @@
-"""Certificates for hosts, signed by the local authority."""
+"""Leaf certificates: one for each host, signed by the local authority."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 VALID = dt.timedelta(days=396)
 CLOCK_SKEW = dt.timedelta(days=1)
-"""With it a leaf is valid for 397 days, the most that browsers take."""
+"""A leaf's ``notBefore`` is this long before it is made, so it is valid for 397 days in total.
+
+Browsers limit certificates of authorities that a user has added, if at all, to more.
+"""
 RENEWED_BEFORE_END = dt.timedelta(days=1)
 _LONGEST_COMMON_NAME = 64
 
@@ -41,21 +44,22 @@ def _new_key() -> ec.EllipticCurvePrivateKey:
 
 @frozen
 class LeafMaker:
-    """Makes certificates for hosts, all with one key.
+    """Makes leaf certificates for hosts, all with one key.
 
-    The key lives in this process only and every leaf is as trustworthy as this process, so
-    that keys of their own would protect nothing and cost time. P-256 signs fast.
+    The key is kept in the memory of this process only. A key for each host would protect nothing
+    more, because all would be in the same process, and would cost time to make.
 
-    :param authority: signs them.
+    :param authority: signs the certificates.
+    :param key: their private key, P-256.
     """
 
     authority: CertificateAuthority
     key: ec.EllipticCurvePrivateKey = field(factory=_new_key)
 
     def make(self, name: Name, now: dt.datetime) -> x509.Certificate:
-        """Make the certificate of a host.
+        """Make the certificate of a host, valid for TLS servers.
 
-        :param name: of :func:`trafficmock.certificates.names.certificate_name`.
+        :param name: from :func:`trafficmock.certificates.names.certificate_name`.
         :param now: the time, with its zone.
         """
         issuer = self.authority.certificate
@@ -81,7 +85,7 @@ class LeafMaker:
 
 
 def is_fresh(leaf: x509.Certificate, now: dt.datetime) -> bool:
-    """Tell whether a leaf can still be given out."""
+    """Return whether a leaf is valid long enough to be used for new connections."""
     return now + RENEWED_BEFORE_END < leaf.not_valid_after_utc
 
 
@@ -90,7 +94,7 @@ def _general(name: Name) -> x509.GeneralName:
 
 
 def _subject(name: str) -> x509.Name:
-    """Name the host where there is room; clients read ``subjectAltName``."""
+    """Name the host if it fits into a common name; clients read ``subjectAltName`` only."""
     attributes = [x509.NameAttribute(NameOID.ORGANIZATION_NAME, "trafficmock")]
     if len(name) <= _LONGEST_COMMON_NAME:
         attributes.append(x509.NameAttribute(NameOID.COMMON_NAME, name))

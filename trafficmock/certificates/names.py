@@ -1,4 +1,4 @@
-"""Writes the name of a host in the form that certificates have."""
+"""Converts the host of a URL into the name that its certificate has."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _PLAIN = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\Z")
 
 
 class BadNameError(ValueError):
-    """No certificate can be made for such a host."""
+    """The host is neither a DNS name nor an IP address, so no certificate can be made for it."""
 
 
 def certificate_name(host: str) -> Name:
-    """Bring a host into the form that stands in ``subjectAltName`` (RFC 5280 section 4.2.1.6).
+    """Convert a host into the form of ``subjectAltName`` (RFC 5280 section 4.2.1.6).
 
     :param host: a name, in Unicode or as an A-label (RFC 5890), or an IP address, with or
-        without brackets; a zone or a final dot does not count.
+            without brackets; an IPv6 zone and a final dot are ignored.
     :returns: the name in lower-case ASCII, or the address.
-    :raises BadNameError: when it is neither.
+    :raises BadNameError: if it is neither a name nor an address.
     """
     plain = host.removeprefix("[").removesuffix("]").partition("%")[0].lower()
     if not plain.isascii():
-        # May become an address: browsers read digits of any script.
+        # The result may be an address: the WHATWG URL standard maps digits of any script to ASCII.
         plain = _ascii(host, plain)
     plain = plain.removesuffix(".")
     try:
@@ -40,7 +40,7 @@ def certificate_name(host: str) -> Name:
 
 
 def _ascii(host: str, name: str) -> str:
-    """Make an A-label name as URLs do (WHATWG URL, which is UTS 46)."""
+    """Convert a name in Unicode to A-labels, as the WHATWG URL standard does (UTS 46)."""
     try:
         return str(ada_url.URL(f"https://{name}/").hostname)
     except ValueError:

@@ -1,7 +1,8 @@
-"""The certificates that this machine trusts already.
+"""The root certificates that this machine trusts already.
 
-A runtime that gets a file of certificates ignores its own, so that the authority's goes into
-one file with them. Nothing is ever written into the machine's own store.
+A runtime that is given a file of certificates ignores its own roots, so the authority's
+certificate is put into one file with the machine's roots. The machine's own store is never
+changed.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ CA_FILE_VARIABLES = (
     "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
     "NIX_SSL_CERT_FILE",
 )
-"""Variables that name a file of certificates, each for some runtimes or tools."""
+"""Environment variables that name a file of certificates, each for some runtimes or tools."""
 
 _USUAL = (
     "/etc/ssl/certs/ca-certificates.crt",  # Debian, Ubuntu, Arch
@@ -41,9 +42,10 @@ _USUAL = (
 
 
 def system_roots(usual: Iterable[str] = _USUAL) -> Path | None:
-    """Find the machine's file of certificates, else the one that comes with certifi.
+    """Find the machine's file of root certificates, else that of the package ``certifi``.
 
-    :param usual: where to look first.
+    :param usual: paths to try first.
+    :returns: ``None`` if there is no such file.
     """
     for place in (*usual, ssl.get_default_verify_paths().openssl_cafile):
         if os.access(place, os.R_OK):
@@ -55,10 +57,10 @@ def system_roots(usual: Iterable[str] = _USUAL) -> Path | None:
 
 
 def given_roots(environment: Mapping[str, str], beside: Path) -> list[Path]:
-    """Find files that the user named to runtimes, such as a company's certificates.
+    """List the files that the user's environment names, such as a company's certificates.
 
-    :param environment: see :data:`CA_FILE_VARIABLES`.
-    :param beside: the authority's directory, whose files do not count.
+    :param environment: with some of :data:`CA_FILE_VARIABLES`.
+    :param beside: the authority's directory, whose files are left out, as :func:`system_roots` is.
     """
     known = {_real(path) for path in (system_roots(),) if path is not None}
     found = []

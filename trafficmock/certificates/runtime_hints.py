@@ -1,4 +1,4 @@
-"""What each runtime needs so that it joins through the forward proxy."""
+"""The settings by which each runtime uses the forward proxy and trusts its authority."""
 
 from __future__ import annotations
 
@@ -78,10 +78,10 @@ certificate ({ca}) than your daily one; remove the certificate when you are done
 
 
 def hints(trust: TrustBundle, proxy_url: str) -> str:
-    """Say what each runtime needs, with the paths of this machine.
+    """Return the text of ``trafficmock ca hints``: the settings of each runtime, with real paths.
 
-    :param trust: the files to name.
-    :param proxy_url: the proxy to name.
+    :param trust: the files of certificates.
+    :param proxy_url: the URL of the forward proxy.
     """
     values = {
         "proxy": proxy_url,

@@ -1,4 +1,4 @@
-"""Files by which runtimes trust the local authority in addition to what they trust already."""
+"""Files by which runtimes trust the local authority in addition to the machine's roots."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _OTHERS = "others"
 
 @frozen
 class TrustBundle:
-    """The files of one authority.
+    """Paths of the files of certificates for one authority.
 
-    :param ca: the authority's certificate alone, for runtimes that add it to their own.
-    :param bundle: with the machine's certificates, in PEM.
-    :param truststore: the same as PKCS #12 for Java, with Java's usual password.
-    :param php: a directory with an ``.ini`` file, for PHP.
+    :param ca: the authority's certificate alone, for runtimes that add it to their own roots.
+    :param bundle: the authority's certificate and the machine's roots, in PEM.
+    :param truststore: the same certificates as PKCS #12 for Java, with Java's usual password.
+    :param php: a directory with an ``.ini`` file that names ``bundle``, for PHP.
     """
 
     ca: Path
@@ -45,19 +45,21 @@ class TrustBundle:
 
 
 def make_trust(directory: Path, ca_pem: bytes, environment: Mapping[str, str]) -> TrustBundle:
-    """Make the files, or bring them up to date, beside the authority.
+    """Write the files into the authority's directory, unless they are up to date.
 
-    :param directory: of the local authority. The files of another one get a directory below.
-    :param ca_pem: the certificate to trust.
-    :param environment: may name more certificates to keep trusting.
-    :raises CertificateError: when the files cannot be written.
+    :param directory: the directory of the local authority. The files of another authority, of a
+        proxy on another machine, are written into a directory below it.
+    :param ca_pem: the authority's certificate.
+    :param environment: may name more files of certificates to include
+        (:data:`~trafficmock.certificates.roots.CA_FILE_VARIABLES`).
+    :raises CertificateError: if a file cannot be written.
     """
     if read(directory / CERTIFICATE) != ca_pem:
         directory = directory / _OTHERS / _short(ca_pem)
     given = given_roots(environment, directory)
     system = system_roots()
     blocks = unique_blocks([*([system] if system else []), *given], ca_pem)
-    # Who named certificates of their own does not change what others trust.
+    # A user's own certificates get files of their own, so that other users' files do not change.
     suffix = f"-{_short(b'|'.join(str(path).encode() for path in given))}" if given else ""
     trust = TrustBundle(
         ca=directory / CERTIFICATE,
@@ -70,13 +72,13 @@ def make_trust(directory: Path, ca_pem: bytes, environment: Mapping[str, str]) -
 
 
 def unique_blocks(roots: Iterable[Path], ca_pem: bytes) -> list[bytes]:
-    """List the authority's certificate, then those of some files, each once."""
+    """List the PEM blocks of the authority and of some files, each once, the authority's first."""
     texts = [ca_pem, *(read(path) or b"" for path in roots)]
     return list(dict.fromkeys(block for text in texts for block in _BLOCK.findall(text)))
 
 
 def _write_all(trust: TrustBundle, ca_pem: bytes, blocks: list[bytes]) -> None:
-    """Write missing and outdated files; the bundle last, since it shows that all are there."""
+    """Write missing and outdated files. The bundle is last: if it is up to date, all files are."""
     bundle = b"\n".join(blocks) + b"\n"
     if read(trust.bundle) == bundle:
         return
@@ -90,10 +92,10 @@ def _write_all(trust: TrustBundle, ca_pem: bytes, blocks: list[bytes]) -> None:
 
 
 def _truststore(blocks: list[bytes]) -> bytes:
-    """Make a store as Java's keytool would, with the mark that it wants on trusted ones."""
+    """Make a PKCS #12 file whose entries have the attribute by which Java trusts them."""
     entries = []
     with warnings.catch_warnings():
-        # Some of the machine's roots are too old for today's rules. Trafficmock did not make them.
+        # cryptography warns of roots that break today's rules; they are the machine's, and stay.
         warnings.simplefilter("ignore")
         for number, block in enumerate(blocks):
             try:
