@@ -1,4 +1,4 @@
-"""The connection to a client, for the modules that answer it."""
+"""The interface of a client's connection, for the requests that are answered over it."""
 
 from __future__ import annotations
 
@@ -9,25 +9,28 @@ if TYPE_CHECKING:
 
 
 class ClientTransport(Protocol):
-    """What a request may do to the client's connection."""
+    """The calls by which a request reads from, writes to and ends its client's connection."""
 
     secure: bool
-    """The client speaks TLS."""
+    """Whether the client speaks TLS with the proxy."""
 
     def local(self) -> Any:
-        """Give the local address that the client came to."""
+        """Return the local address to which the client connected."""
 
     def write(self, data: bytes) -> None:
-        """Send to the client."""
+        """Send bytes to the client."""
 
     def hold_body(self, *, hold: bool) -> None:
         """Pause or resume reading the request's body."""
 
     def consume(self, producer: IPushProducer | None) -> None:
-        """Hold ``producer`` back while the client does not take more; ``None`` at its end."""
+        """Register the producer of a response body; ``None`` unregisters it at the end of the body.
+
+        The producer is paused while the client reads more slowly than it produces.
+        """
 
     def finished(self, *, close: bool) -> None:
-        """Go on with the next request, or close the connection when all is sent."""
+        """Read the next request, or close the connection once everything is sent."""
 
     def reset(self) -> None:
-        """Cut the connection, so that the client sees an error of the network."""
+        """Abort the connection with a TCP reset, so that the client sees a network error."""

@@ -1,4 +1,4 @@
-"""Which hosts belong to the system under test: a context goes on to them, and to no others."""
+"""The hosts of the system under test: requests for them keep their context, others lose it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _HIGHEST_PORT = 65535
 def parse_own_host(text: str) -> str:
     """Read a glob of ``--own-host``: ``host`` or ``host:port``, in which ``*`` is any text.
 
-    :param text: an IPv6 address has its brackets if a port follows. Without a port it holds for
+    :param text: an IPv6 address needs brackets if a port follows. Without a port the glob matches
         all ports.
-    :returns: it, with its host as a URL has it.
-    :raises ValueError: no host can match it. The text says what it must be.
+    :returns: the glob, with its host as a URL parser writes it.
+    :raises ValueError: if no host can match it. The text says what it must be.
     """
     address = read_ipv6(text)
     found = _GLOB.fullmatch(text if address is None else f"[{address}]")
@@ -43,11 +43,12 @@ def parse_own_host(text: str) -> str:
 
 
 def is_under_test(origin: Origin, globs: Sequence[str]) -> bool:
-    """Tell whether the host of an origin is part of the system under test.
+    """Return whether the host of an origin is part of the system under test.
 
-    Loopback, ``localhost`` and all below it, and names without a dot, as containers have them, are.
+    Loopback addresses, ``localhost`` and its subdomains are, and names without a dot, such as those
+    of containers.
 
-    :param globs: further ones, as :func:`parse_own_host` gives them.
+    :param globs: further hosts, in the form that :func:`parse_own_host` returns.
     """
     host = origin.host if ":" in origin.host else _host_of_url(origin.host) or origin.host
     if is_loopback(host) or ("." not in host and ":" not in host):
@@ -60,14 +61,17 @@ def is_under_test(origin: Origin, globs: Sequence[str]) -> bool:
 
 @cached_by_text(maxsize=1024)
 def _host_of_url(host: str) -> str | None:
-    """Give a host as a URL has it: an IPv4 address may be one number, and IPv6 is compressed."""
+    """Write a host as a URL parser does: IPv4 with dots, IPv6 compressed.
+
+    :returns: ``None`` if it is not the host of a URL.
+    """
     if "*" in host:
         return host.lower()
     try:
         name = ada_url.URL(f"http://{host}/").hostname
     except ValueError:
         return None
-    # An IPv4 address that is mapped into IPv6 is the IPv4 address.
+    # parse_authority converts an IPv4-mapped IPv6 address to the IPv4 address.
     authority = parse_authority(str(name))
     if authority is None or not authority.host or authority.host.endswith("."):
         return None

@@ -1,6 +1,6 @@
-"""The forward proxy as the coordinator sees it: one agent for each client id.
+"""The proxy clients: to the coordinator, the forward proxy is one agent for each client id.
 
-Each remembers where its requests were redirected to, so that the next request is linked to them.
+Each remembers the redirects of its requests, so that the request that follows one is linked to it.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ if TYPE_CHECKING:
     from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 IDLE_CLIENT_SECONDS = 30.0
-"""How long a client id stays connected without a connection: some open one a request."""
+"""How long a client id stays known without a connection: some clients open one per request."""
 
 REDIRECT_SECONDS = 30.0
-"""How long a client may take to come to where it was redirected, to count as following."""
+"""Within this time a request for the target of a redirect counts as following the redirect."""
 
 MOST_IDLE_CLIENTS = 500
-"""Client ids that stay though they have no connection."""
+"""The most client ids that stay known without a connection."""
 
 _MOST_REDIRECTS = 1000
 _LONGEST_REDIRECT = 4096
-"""Characters of a URL that is remembered, so that all of them take some MiB at most."""
+"""Characters of the longest URL that is remembered, so that all take a few MiB at most."""
 
 
 class MessageReceiver(Protocol):
-    """A request or WebSocket that waits for what the coordinator says about it."""
+    """A request or WebSocket, which gets the coordinator's messages about it."""
 
     def on_message(self, message: Message) -> None:
-        """Handle a message of the coordinator about it."""
+        """Handle a message of the coordinator."""
 
     def crashed(self) -> None:
-        """End it, because the handling of a message failed."""
+        """End the request or WebSocket, because the handling of a message raised an exception."""
 
     def stopped(self) -> None:
-        """Answer, if nothing was answered: the service stops."""
+        """Answer a request that has no response yet, because the service stops."""
 
 
 class TunnelJudge(Protocol):
-    """Judges the tunnels that are not read."""
+    """Applies strict mode to tunnels, whose requests the proxy does not parse."""
 
     def would_refuse(self, proxy_client: ProxyClient, request: SerializedRequest) -> bool:
-        """Tell whether strict mode would refuse a tunnel.
+        """Return whether strict mode would refuse a tunnel; nothing is recorded.
 
         :param request: its CONNECT, with ``https://host:port/`` as its URL.
         """
@@ -61,36 +61,36 @@ class TunnelJudge(Protocol):
     def refuse(
         self, proxy_client: ProxyClient, tunnel_id: str, request: SerializedRequest
     ) -> str | None:
-        """Refuse a tunnel where strict mode does, and record that.
+        """Record the refusal of a tunnel, if strict mode refuses it.
 
-        :returns: why; ``None`` where it may be opened.
+        :returns: the reason, for people; ``None`` if the tunnel may be opened.
         """
 
 
 class CoordinatorGateway(Protocol):
-    """The calls of the driver that proxy clients use."""
+    """The calls of the driver (:mod:`trafficmock.server.driver`) that proxy clients use."""
 
     @property
     def tunnels(self) -> TunnelJudge:
-        """Give the judge of tunnels that are not read."""
+        """Return the object that applies strict mode to tunnels."""
 
     def client_opened(self, proxy_client: ProxyClient, hello: inbound.Hello) -> None:
-        """Introduce a proxy client to the core, which gives it an id."""
+        """Register a proxy client with the core, which sets its id."""
 
     def client_sent(self, proxy_client: ProxyClient, message: Message) -> None:
-        """Hand a message to the core; what follows from it may happen at once or later."""
+        """Pass a message to the core, whose answers are delivered within this call or later."""
 
     def client_closed(self, proxy_client: ProxyClient) -> None:
-        """Tell the core that a proxy client is gone."""
+        """Unregister a proxy client."""
 
     def is_reserved(self, context_id: str) -> bool:
-        """Tell whether a test has this context, or had it just now."""
+        """Return whether a context belongs to a running test, or to one that ended just now."""
 
     def client_recorded(self, record: Record) -> None:
-        """Write into the history what the core has nothing to decide about."""
+        """Write a record into the history that needs no decision of the core."""
 
     def socket_backlogged(self, socket: FlowControlled) -> None:
-        """Remember that a WebSocket takes less than it is sent."""
+        """Pause the senders to a WebSocket, because its peer reads more slowly than they send."""
 
     def socket_drained(self, socket: FlowControlled) -> None:
         """Resume the senders that waited for a WebSocket."""
@@ -101,10 +101,9 @@ class CoordinatorGateway(Protocol):
 
 @define(eq=False)
 class ProxyClient:
-    """Everything that came through the forward proxy under one client id.
+    """All connections to the forward proxy with one client id: one agent of the coordinator.
 
-    :param gateway: the way to the core.
-    :param client_id: its name.
+    :param gateway: passes messages to the core.
     :param clock: monotonic seconds.
     :param decoders: decode the bodies that it reports.
     """
@@ -125,7 +124,7 @@ class ProxyClient:
     _redirects: dict[tuple[str | None, str], tuple[str, float]] = field(factory=dict)
 
     def deliver(self, message: Message) -> None:
-        """Deliver a message of the core; it raises nothing."""
+        """Deliver a message of the core. Exceptions are logged, and end the request concerned."""
         try:
             if isinstance(message, inbound.Ping):
                 self.send(inbound.Pong(message.at))
@@ -143,7 +142,7 @@ class ProxyClient:
         self.gateway.client_sent(self, message)
 
     def record(self, record: Record) -> None:
-        """Have something in the history that the core has nothing to decide about."""
+        """Write a record into the history that needs no decision of the core."""
         self.gateway.client_recorded(record)
 
     def socket(self, socket_id: str) -> FlowControlled | None:
@@ -161,9 +160,10 @@ class ProxyClient:
     # Redirects
 
     def redirected(self, request_id: str, url: str, context_id: str | None) -> None:
-        """Remember where a request was redirected to.
+        """Remember the target of a redirect.
 
-        :param context_id: that the request carries, and the one which follows will.
+        :param url: the target.
+        :param context_id: the context of the request; the following request has the same.
         """
         if len(url) > _LONGEST_REDIRECT:
             return
@@ -174,9 +174,10 @@ class ProxyClient:
             del self._redirects[next(iter(self._redirects))]
 
     def redirect_to(self, url: str, context_id: str | None) -> str | None:
-        """Name the request whose redirect is followed by one to ``url``; each counts once.
+        """Return the id of the request whose redirect led to ``url``; each redirect counts once.
 
-        :param context_id: that the one to ``url`` carries.
+        :param context_id: the context of the request for ``url``.
+        :returns: ``None`` if there is none within :data:`REDIRECT_SECONDS`.
         """
         if not self._redirects:
             return None
@@ -184,7 +185,7 @@ class ProxyClient:
         return request_id if until > self.clock.seconds() else None
 
     def _reserved(self, context_id: str | None) -> str | None:
-        """Give a context that a test has reserved: others, such as ids of traces, come and go."""
+        """Return the context if a test has reserved it; ids of other traces differ per request."""
         if context_id is None or not self.gateway.is_reserved(context_id):
             return None
         return context_id
@@ -192,10 +193,11 @@ class ProxyClient:
 
 @define(eq=False, kw_only=True)
 class ProxyClients:
-    """The proxy clients by client id, as long as they have connections and a moment longer.
+    """The proxy clients by client id, which end some time after their last connection.
 
-    :param gateway: the way to the core.
-    :param hello: makes what a proxy client says first.
+    :param gateway: passes messages to the core.
+    :param version: the version of the service, for ``hello``.
+    :param token: the token of the service, for ``hello``; ``None`` for none.
     """
 
     gateway: CoordinatorGateway
@@ -209,7 +211,7 @@ class ProxyClients:
     _idle_clients: dict[ProxyClient, Any] = field(factory=dict)
 
     def enter(self, client_id: str) -> ProxyClient:
-        """Give the proxy client of a client id, with one connection more."""
+        """Return the proxy client of a client id, and count one more connection of it."""
         proxy_client = self._proxy_clients.get(client_id)
         if proxy_client is None:
             proxy_client = ProxyClient(self.gateway, client_id, self.clock, self._decoders)
@@ -221,7 +223,7 @@ class ProxyClients:
         return proxy_client
 
     def leave(self, proxy_client: ProxyClient) -> None:
-        """Take note that a connection of a proxy client ended."""
+        """Count one connection less of a proxy client."""
         proxy_client.connections -= 1
         if proxy_client.connections:
             return
@@ -232,9 +234,9 @@ class ProxyClients:
         )
 
     def stop(self) -> bool:
-        """Answer the requests that wait, and close each client that has no connection.
+        """Answer the waiting requests, and close the proxy clients that have no connection.
 
-        :returns: whether a client is still connected: answers to it may be on their way.
+        :returns: whether a client is still connected, to which responses may be on their way.
         """
         self._decoders.stop()
         for proxy_client in list(self._idle_clients):
@@ -257,7 +259,7 @@ class ProxyClients:
             package_version=self.version,
             role="node",
             client_id=client_id,
-            # It keeps no filter of what routes may match: it asks about every request.
+            # A proxy client has no copy of the routes: it asks the core about every request.
             features=[each for each in features.OF_AGENTS if each != features.LOCAL],
             **({} if self.token is None else {"token": self.token}),
         )

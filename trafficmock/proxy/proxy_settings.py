@@ -1,4 +1,4 @@
-"""The settings of the forward proxy, and what all its connections share."""
+"""The settings of the forward proxy, and the objects that all its connections share."""
 
 from __future__ import annotations
 
@@ -29,29 +29,36 @@ if TYPE_CHECKING:
 
 
 class Certificates(Protocol):
-    """Gives what a server needs for TLS, for a proxy that stands in for it."""
+    """Gives the certificates with which the proxy answers TLS in the place of servers."""
 
     def context_for(self, host: str) -> Any:
-        """Give the context for a host."""
+        """Return the TLS context for a host.
+
+        :raises LocalError: if the certificate authority cannot be used.
+        :raises ValueError: if no certificate can be made for the host.
+        """
 
     def ca_pem(self) -> bytes:
-        """Give the certificate of the authority that signs them, in PEM."""
+        """Return the certificate of the authority that signs them, in PEM.
+
+        :raises LocalError: if the certificate authority cannot be used.
+        """
 
 
 @frozen(kw_only=True)
 class ProxySettings:
     """Options of the forward proxy; times in seconds, sizes in bytes.
 
-    :param token: what clients must give as their password, ``None`` for none.
-    :param max_header_bytes: for the head of a request or an answer.
-    :param response_seconds: for a server to begin its answer; 0 for ever.
-    :param abort_hold_seconds: how long a request that a test lets time out is held.
+    :param token: the password that clients must send; ``None`` for any.
+    :param max_header_bytes: the longest head of a request or response.
+    :param response_seconds: how long a server may take to begin its response; 0 for no limit.
+    :param abort_hold_seconds: how long a request is held that a test aborts with ``timedout``.
     :param idle_seconds: how long a client may be silent between or in requests.
-    :param tunnels: globs of hosts whose TLS is not opened.
+    :param tunnels: globs of hosts whose traffic behind CONNECT is forwarded without parsing.
     :param opens_tls: whether TLS of other hosts behind CONNECT is opened.
-    :param max_frame_bytes: of the largest message of a WebSocket.
+    :param max_frame_bytes: the largest message of a WebSocket.
     :param own_hosts: globs of hosts under test, see :func:`.hosts_under_test.is_under_test`.
-    :param records_passthrough: whether the history keeps what no test decides about.
+    :param records_passthrough: whether the history keeps the messages of passed-through WebSockets.
     """
 
     token: str | None = None
@@ -66,15 +73,17 @@ class ProxySettings:
     records_passthrough: bool = True
 
     def is_tunnelled(self, host: str) -> bool:
-        """Tell whether TLS with a host is not opened."""
+        """Return whether traffic with a host is forwarded without parsing (``--tunnel``)."""
         return matches_any(host, self.tunnels)
 
 
 @define(eq=False, kw_only=True)
 class ProxyContext:
-    """What the connections of the forward proxy have in common.
+    """The objects that all connections of the forward proxy share.
 
-    :param stamp: gives the header of a request to an origin its context, or takes it out.
+    :param stamp: in a door, adds the context to the header of a request for an origin, or removes
+        it; ``None`` outside doors.
+    :param alias_key: keys the hash that makes aliases of contexts.
     """
 
     settings: ProxySettings
@@ -88,14 +97,14 @@ class ProxyContext:
 
     @property
     def explains_failures(self) -> bool:
-        """Tell whether clients are told by an answer that a server was not reached.
+        """Whether a failed request to a server is answered with an error response.
 
-        Pages and their tests have to see the connection fail, as without a proxy.
+        In a door it is not: the page and its test see the connection fail, as without a proxy.
         """
         return self.stamp is None
 
     def outgoing(self, origin: Origin, pairs: Pairs) -> Pairs:
-        """Take the context of a test out of what leaves for a host that is not under test."""
+        """Return the header to send to ``origin``: without a context unless it is under test."""
         if self.stamp is not None:
             return self.stamp(origin, pairs)
         if not may_carry(pairs) or is_under_test(origin, self.settings.own_hosts):
@@ -103,9 +112,9 @@ class ProxyContext:
         return self.concealed(pairs)
 
     def concealed(self, pairs: Pairs) -> Pairs:
-        """Take the context out of header lines, and its id wherever else it stands in them.
+        """Remove the context from header lines, and replace its id by an alias elsewhere in them.
 
-        It may be the id of a trace, which an application writes into headers of several names.
+        The id may be that of a trace, which applications write into headers of several names.
         """
         plain = without_context(pairs)
         for each in ids_in(pairs):
@@ -114,16 +123,16 @@ class ProxyContext:
         return plain
 
     def revealed(self, pairs: Pairs, context_id: str) -> Pairs:
-        """Put the id back into header lines that a test made of those it saw."""
+        """Replace the alias by the context in header lines that a test made from concealed ones."""
         context = context_id.encode("ascii")
         return with_other_id(pairs, self.alias(context), context)
 
     def alias(self, context: bytes) -> bytes:
-        """Give the id that replaces a context for others: always the same, and not revealing."""
+        """Return the id that replaces a context, by a keyed hash: always the same one for it."""
         return blake2b(context, digest_size=16, key=self.alias_key).hexdigest().encode("ascii")
 
     def aim(self, origin: Origin, path: bytes, pairs: Pairs) -> tuple[bytes, Pairs]:
-        """Give the request target and the header for a server, or for the proxy before it."""
+        """Return the request target and header to send to a server, or to ``--upstream-proxy``."""
         pairs = self.outgoing(origin, pairs)
         proxy = self.dialer.http_proxy(origin)
         if proxy is None:

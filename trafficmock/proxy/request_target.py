@@ -1,4 +1,4 @@
-"""What a request is aimed at: the server, the path on it, and the URL that tests see."""
+"""Parses request targets into server, path and the URL that tests see."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _SEGMENT = r"[A-Za-z0-9\-_~!$&()*+,;=:@%][A-Za-z0-9\-._~!$&()*+,;=:@%]*"
 _PLAIN_PATH = re.compile(
     rf"/(?:{_SEGMENT}(?:/{_SEGMENT})*/?)?(?:\?[A-Za-z0-9\-._~!$&()*+,;=:@%/?]*)?"
 )
-"""Paths that a URL parser leaves as they are.
+"""Paths that the URL parser would not change.
 
-A slash stands between two segments, so that there is one way to match: with more of them a
-path that does not match takes time that doubles with each character.
+Segments are separated by exactly one slash, so that there is one way to match a path. With
+several ways, a path that does not match would take exponential time.
 """
 
 
@@ -37,7 +37,7 @@ class Origin:
     host: str
     port: int
     authority: str = field(init=False, eq=False)
-    """As it stands in URLs and in ``Host``: the default port is left out."""
+    """Host and port as in URLs and in ``Host``, without the default port."""
 
     def __attrs_post_init__(self) -> None:
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -49,10 +49,10 @@ class Origin:
 
 
 class Target(Struct, frozen=True):
-    """The server and path that a request asks for.
+    """The server and path of a request.
 
-    :param path: with its query, as it goes into the request line.
-    :param url: absolute, in the form in which a URL parser writes it.
+    :param path: path and query as the client wrote them, for the request line.
+    :param url: the absolute URL as a URL parser writes it (WHATWG URL), for tests and the history.
     """
 
     origin: Origin
@@ -63,7 +63,7 @@ class Target(Struct, frozen=True):
 def absolute(target: bytes, method: bytes = b"GET") -> Target:
     """Read a target in absolute form (RFC 9112 section 3.2.2).
 
-    :raises BadMessageError: it is not a URL, or has another scheme.
+    :raises BadMessageError: if it is not a URL, or its scheme is not http, https, ws or wss.
     """
     found = _ABSOLUTE.fullmatch(target)
     if found is None:
@@ -78,7 +78,7 @@ def absolute(target: bytes, method: bytes = b"GET") -> Target:
 
 
 def on(origin: Origin, path: bytes) -> Target:
-    """Aim at ``path``, an origin-form target, on a server that is known already."""
+    """Make the target of ``path``, in origin form (RFC 9112 section 3.2.1), on a known server."""
     text = path.decode("ascii")
     url = f"{origin.scheme}://{origin.authority}{text}"
     if _PLAIN_PATH.fullmatch(text) is None or "%2e" in text.lower():
@@ -90,7 +90,7 @@ def on(origin: Origin, path: bytes) -> Target:
 def read_origin(scheme: str, authority: bytes) -> Origin:
     """Read the authority of a URL.
 
-    :raises BadMessageError: it is not ``host[:port]``.
+    :raises BadMessageError: if it is not ``host[:port]``.
     """
     if b"@" in authority:
         raise BadMessageError(
@@ -105,7 +105,7 @@ def read_origin(scheme: str, authority: bytes) -> Origin:
 def connect_authority(target: bytes) -> Authority:
     """Read the target of CONNECT (RFC 9112 section 3.2.3).
 
-    :raises BadMessageError: it is not ``host:port``.
+    :raises BadMessageError: if it is not ``host:port``.
     """
     found = parse_authority(target.decode("latin-1"))
     if found is None or not found.port:

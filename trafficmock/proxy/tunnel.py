@@ -1,4 +1,4 @@
-"""Bytes that nobody reads, from a client behind CONNECT to its server and back."""
+"""A CONNECT tunnel whose bytes the proxy forwards without parsing them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class TunnelState(Enum):
-    """The life of a tunnel; it goes forward only."""
+    """The states of a tunnel, in their order."""
 
     SNIFFED = "the client's protocol is not known; the server may be reached, to hear it speak"
     CARRYING = "what each side sends goes to the other, as soon as there is a server"
@@ -32,13 +32,13 @@ class TunnelState(Enum):
 
 
 class Tunnel:
-    """Carries bytes between a client and a server without reading them.
+    """Forwards bytes between a client and a server without parsing them.
 
     :param client: the transport of the client.
-    :param authority: of the server.
+    :param authority: host and port of the server.
     :param entry: makes the tunnel's row in the history.
-    :param server_spoke: called when the server says something before anybody knows what
-        the client speaks; it has it carried, or ends it.
+    :param server_spoke: called if the server sends bytes before the client's protocol is known;
+        it calls :meth:`carry_blindly` or :meth:`client_lost`.
     """
 
     def __init__(
@@ -65,11 +65,11 @@ class Tunnel:
 
     @property
     def blind(self) -> bool:
-        """Whether the client's bytes are the tunnel's, and nobody's to read."""
+        """Whether the client's bytes go into the tunnel: its protocol is not to be detected."""
         return self._state is not TunnelState.SNIFFED
 
     def open(self) -> None:
-        """Reach the server, unless that was done."""
+        """Connect to the server, once."""
         over = self._state is TunnelState.OVER
         if self._opening is None and self._server is None and not over:
             host, port = self._authority.host, self._authority.port or 0
@@ -81,7 +81,10 @@ class Tunnel:
             self._opening.addCallbacks(self._opened, self._not_opened)
 
     def carry_blindly(self, data: bytes) -> None:
-        """Read nothing of what passes, beginning with ``data`` of the client."""
+        """Forward all bytes from now on, and record the tunnel.
+
+        :param data: the bytes that the client has sent already.
+        """
         self._state = TunnelState.CARRYING
         self._entry = self._make_entry()
         if data:
@@ -95,14 +98,14 @@ class Tunnel:
     # The client's side
 
     def from_client(self, data: bytes) -> None:
-        """Pass on what the client sends; behind the end of the server it is dropped."""
+        """Forward bytes of the client; they are dropped once the server is gone."""
         if self._server is not None:
             self._server.write(data)
         elif self._state is TunnelState.CARRYING:
             self._waiting.append(data)
 
     def client_done(self) -> None:
-        """Pass on that the client has closed its direction."""
+        """Forward the client's FIN."""
         self._client_done = True
         if self._server_done:
             self._end()
@@ -110,7 +113,7 @@ class Tunnel:
             self._server.loseWriteConnection()
 
     def client_lost(self) -> None:
-        """End the server's side; also when the client's protocol turns out to be readable."""
+        """Close the server's connection: the client is gone, or speaks what the proxy parses."""
         if self._state is TunnelState.OVER:
             return
         self._is_over()
@@ -125,14 +128,14 @@ class Tunnel:
     # The server's side
 
     def from_server(self, data: bytes) -> None:
-        """Pass on what the server sends; from a server that speaks first, too."""
+        """Forward bytes of the server, which may speak before the client."""
         if self._state is TunnelState.SNIFFED:
             self._server_spoke()
         if self._state is not TunnelState.OVER:
             self._client.write(data)
 
     def server_done(self) -> None:
-        """Pass on that the server has closed its direction."""
+        """Forward the server's FIN."""
         self._server_done = True
         if self._state is not TunnelState.CARRYING:
             return
@@ -150,7 +153,7 @@ class Tunnel:
         self._client.loseConnection()
 
     def _end(self) -> None:
-        """Close both sides: each has ended its direction, which closes nothing in Twisted."""
+        """Close both connections after a FIN of each side: Twisted does not close them itself."""
         if self._state is TunnelState.OVER:
             return
         self._is_over()
@@ -191,7 +194,7 @@ class Tunnel:
             self._client.abortConnection()
 
     def _is_over(self, error: UpstreamError | None = None) -> None:
-        """Carry nothing more, and show in the history how it ended."""
+        """Stop forwarding, and record the end of the tunnel."""
         self._state = TunnelState.OVER
         if self._entry is not None:
             self._entry.ended(error)
@@ -199,7 +202,7 @@ class Tunnel:
 
 @implementer(IHalfCloseableProtocol)
 class TunnelServer(Protocol):
-    """The server's end of a tunnel."""
+    """The protocol of the connection to a tunnel's server."""
 
     transport: Any
 
@@ -207,7 +210,7 @@ class TunnelServer(Protocol):
         self._tunnel = tunnel
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
-        """Send small pieces without delay."""
+        """Disable Nagle's algorithm, so that small pieces are sent without delay."""
         self.transport.setTcpNoDelay(True)
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
@@ -219,7 +222,7 @@ class TunnelServer(Protocol):
         self._tunnel.server_done()
 
     def writeConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
-        """Continue to read: the proxy itself closed this direction."""
+        """Do nothing: the proxy closed this direction itself, and goes on reading."""
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002, N802 - Twisted's signature
         """End the tunnel."""

@@ -1,4 +1,4 @@
-"""A tunnel as the history shows it, and as strict mode judges it."""
+"""A tunnel's row in the history, and its request for strict mode."""
 
 from __future__ import annotations
 
@@ -17,25 +17,26 @@ if TYPE_CHECKING:
 
 
 def server_name(authority: Authority) -> str:
-    """Write ``host:port``."""
+    """Write ``host:port``, with an IPv6 address in brackets."""
     name = f"[{authority.host}]" if ":" in authority.host else authority.host
     return f"{name}:{authority.port}"
 
 
 def tunnel_request(server: str, headers: dict[str, str]) -> SerializedRequest:
-    """Describe a tunnel: its URL is only a way to name its server.
+    """Make the request that stands for a tunnel, with the URL ``https://host:port/``.
 
     :param server: see :func:`server_name`.
-    :param headers: of its CONNECT.
+    :param headers: the header of its CONNECT.
     """
     return SerializedRequest(f"https://{server}/", "CONNECT", headers, bodies.NULL)
 
 
 class TunnelRecord:
-    """A tunnel as the history shows it: one row, which no route decides about.
+    """A tunnel's row in the history, begun by the constructor; no route matches a tunnel.
 
-    :param proxy_client: whose it is.
-    :param authority: ``host:port`` that it leads to.
+    :param proxy_client: the agent that records it.
+    :param authority: ``host:port`` of its server.
+    :param headers: the header of its CONNECT.
     """
 
     def __init__(self, proxy_client: ProxyClient, authority: str, headers: dict[str, str]) -> None:
@@ -47,7 +48,10 @@ class TunnelRecord:
         proxy_client.record(records.RequestSeen(self._id, proxy_client.client_id, request))
 
     def ended(self, error: UpstreamError | None = None) -> None:
-        """Note how it ended; only the first time counts."""
+        """Record the end of the tunnel; only the first call counts.
+
+        :param error: the reason if it failed.
+        """
         if not self._open:
             return
         self._open = False

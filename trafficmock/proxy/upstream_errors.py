@@ -1,4 +1,4 @@
-"""What can go wrong on the way to a server, in words and as an HTTP answer."""
+"""Errors on the way to a server, and the error responses of the proxy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 LOOP_DETECTED = "loop_detected"
-"""The code of a server that is this very service."""
+"""The error code if a server is this service itself."""
 
 
 _ERROR_TYPES = {
@@ -39,29 +39,31 @@ _ERROR_TYPES = {
     "upstream_tls": b"tls_protocol_error",
     "upstream_unreachable": b"destination_unavailable",
 }
-"""What ``Proxy-Status`` calls them (RFC 9209 section 2.3)."""
+"""The proxy error types of ``Proxy-Status`` by error code (RFC 9209 section 2.3)."""
 
 _LOCAL = b"proxy_internal_response"
-"""The same of all answers for which no server was asked."""
+"""The proxy error type of all other codes: the proxy answered by itself."""
 
 
 def decision_status(code: str) -> int:
-    """Choose the status in the place of a request that failed by decision of the coordinator.
+    """Return the status of the response to a request that the coordinator made fail.
 
-    What strict mode refuses is 403, by which "the client SHOULD NOT automatically repeat the
-    request" (RFC 9110 section 15.5.4): libraries repeat requests after any status from 500 on, or
-    after 502, and the tests of clients count how often each asks.
+    It is 403 if strict mode refused the request, and 502 otherwise. After 403 "the client SHOULD
+    NOT automatically repeat the request" (RFC 9110 section 15.5.4); many libraries repeat a request
+    after 502 or any other 5xx status.
+
+    :param code: the code of the coordinator's error.
     """
     return 403 if code == UNMATCHED else 502
 
 
 class UpstreamError(TrafficMockError):
-    """A server, or the way to it, failed.
+    """A request to a server failed.
 
-    :param status: of the answer to the client.
-    :param code: the ``error`` of the answer.
-    :param errno: the name of the error as Node's programs know it, for tests; ``None`` when the
-        operating system has none for it. ``ECONNRESET`` alone is worth another attempt.
+    :param status: the status of the response to the client.
+    :param code: the ``error`` in the body of the response.
+    :param errno: the name of the error in Node, for tests and attached processes; ``None`` if there
+        is none. ``route.fetch`` repeats a request after ``ECONNRESET`` only, as Playwright does.
     """
 
     def __init__(
@@ -74,7 +76,7 @@ class UpstreamError(TrafficMockError):
         self.errno = errno
 
     def serialized(self) -> SerializedError:
-        """Write it for a message, with the errno as its code."""
+        """Convert the error to the form of protocol 3, with the errno as its code."""
         code = UNSET if self.errno is None else self.errno
         return SerializedError("Error", self.text, code=code)
 
@@ -116,19 +118,19 @@ _CASES = (
 
 
 def loop_detected(name: object) -> UpstreamError:
-    """Say that a server is this very service (RFC 9110 section 7.6.3)."""
+    """Make the error for a server that is this service itself (RFC 9110 section 7.6.3)."""
     text = f"{name} is this very proxy."
     return UpstreamError(text, status=508, code=LOOP_DETECTED, errno="ELOOP")
 
 
 def answer_timeout(name: object) -> UpstreamError:
-    """Say that a server took a request and did not begin its answer."""
+    """Make the error for a server that did not begin its response in time."""
     text = f"{name}: it did not answer in time (--upstream-timeout-ms)."
     return UpstreamError(text, status=504, code="upstream_timeout", errno="ETIMEDOUT")
 
 
 def upstream_error(error: BaseException | None, origin: Origin | str) -> UpstreamError:
-    """Say what an exception on the way to ``origin`` means."""
+    """Convert an exception on the way to ``origin`` to an :class:`UpstreamError`."""
     if isinstance(error, UpstreamError):
         return error
     for case in _CASES:
@@ -144,7 +146,7 @@ def upstream_error(error: BaseException | None, origin: Origin | str) -> Upstrea
 
 
 def _errno(error: BaseException | None) -> str | None:
-    """Name the error of the operating system that an exception of Twisted or Python carries."""
+    """Return the name of the operating system's error in an exception; ``None`` if it has none."""
     number = error.osError if isinstance(error, network.ConnectError) else None
     if isinstance(error, OSError):
         number = error.errno
@@ -171,10 +173,13 @@ def error_response(
     keep: bool = False,
     head_only: bool = False,
 ) -> bytes:
-    """Write an answer of the proxy's own; ``via`` and ``proxy-status`` tell it from the server's.
+    """Write an error response of the proxy, with ``via`` and ``proxy-status`` (RFC 9209).
 
-    :param keep: the connection lasts.
-    :param head_only: it answers HEAD.
+    :param code: the ``error`` in its body, also named in ``via`` and ``proxy-status``.
+    :param message: the ``message`` in its body.
+    :param headers: further header lines.
+    :param keep: whether the connection stays open.
+    :param head_only: whether it answers HEAD, without a body.
     """
     body = error_body(code, message)
     head = (

@@ -1,7 +1,7 @@
-"""Doors: for each test that wants one, a forward proxy on a port of its own.
+"""Doors: a door is a forward proxy on a port of its own, for the browser of one test.
 
-A browser that uses it needs nothing else to be told from the browsers of other tests: the door
-puts the test's context on requests for the application (``context_stamp``) and takes it out of all
-others. Nothing is announced to the coordinator or recorded (``silent_gateway``); TLS is carried
-unread. ``doors`` opens and closes them.
+The port identifies the test, so the browser needs no other setting than the proxy: the door adds
+the test's context to requests for the application (``context_stamp``) and removes it from all
+others. Requests through a door are neither announced to the coordinator nor recorded
+(``silent_gateway``); TLS is forwarded without decryption. ``doors`` opens and closes them.
 """

@@ -1,4 +1,4 @@
-"""Puts the context of one test on requests for its application."""
+"""Adds the context of one test to requests for its application."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def _new_span() -> bytes:
 
 
 def _literal_brackets(glob: str) -> str:
-    """Let the brackets of an IPv6 address stand for themselves."""
+    """Escape the brackets of an IPv6 address, which are a character class in a glob."""
     return glob.lower().replace("[", "[[]")
 
 
 @frozen
 class ContextStamp:
-    """Adds the context to, or removes it from, the header of each request.
+    """Adds the context to the header of a request for the application; removes it from others.
 
-    :param context: of its test.
-    :param origins: globs of the application's origins, such as ``http://*.shop.test``. Without
-        any, the hosts under test are its application.
+    :param context: the context of the test, 32 hexadecimal digits.
+    :param origins: globs of the application's origins, such as ``http://*.shop.test``. If there
+        are none, the application is at the hosts under test.
     :param own_hosts: globs of hosts under test (``--own-host``).
     :param new_span: makes the span id of a trace, 16 hexadecimal digits.
-    :param alias: what stands in the place of the context where that is the id of a trace.
+    :param alias: replaces the context wherever other servers would see it as the id of a trace.
     """
 
     context: str
@@ -49,7 +49,7 @@ class ContextStamp:
         """Return the header to send to ``origin``."""
         if self._is_application(origin):
             return stamped(pairs, self.context.encode("ascii"), self.new_span())
-        # A page may have got the id of its trace from its server.
+        # The application may have passed the id of the trace to the page, which sends it on.
         return with_other_id(without_context(pairs), self.context.encode("ascii"), self.alias)
 
     def _is_application(self, origin: Origin) -> bool:

@@ -23,27 +23,29 @@ if TYPE_CHECKING:
 
 
 class Listen(Protocol):
-    """Listens on a free port, where the service listens."""
+    """Listens on a free port of the interface on which the service listens."""
 
     def __call__(self, factory: Factory) -> IListeningPort:
-        """Begin.
+        """Listen.
 
-        :raises OSError: it cannot.
+        :raises OSError: if there is no port to listen on.
         """
 
 
 class MakeProxy(Protocol):
-    """Makes the proxy behind a door."""
+    """Makes the forward proxy of a door."""
 
     def __call__(self, *, stamp: ContextStamp) -> ForwardProxy:
-        """Make it.
+        """Make the proxy.
 
-        :param stamp: what it does to the header of each request.
+        :param stamp: changes the header of each request.
         """
 
 
 class MisdirectedRequest(TwistedProtocol):
-    """Answers 421 to what is not for a proxy: a page that rebinds a name to this port gets nothing.
+    """Answers 421 (RFC 9110 section 15.5.20) to requests that are not for a proxy.
+
+    A page that reaches this port by DNS rebinding thereby gets nothing from the service.
 
     :param ended: called when the connection is lost.
     """
@@ -64,10 +66,10 @@ class MisdirectedRequest(TwistedProtocol):
 
 
 class DoorFactory(Factory):
-    """The connections of one door.
+    """Makes the protocols for the connections of one door.
 
-    :param forward: carries their requests.
-    :param count: of all connections of the service.
+    :param forward: the forward proxy of the door.
+    :param count: counts and limits all connections of the service.
     """
 
     noisy = False
@@ -79,9 +81,10 @@ class DoorFactory(Factory):
         self._has_ended = False
 
     def buildProtocol(self, addr: IAddress | None) -> ProtocolSniffer | None:  # noqa: ARG002, N802 - Twisted's signature
-        """Make the protocol of a new connection; ``None`` closes one that is too many or too late.
+        """Make the protocol of a new connection.
 
-        The reactor still accepts connections in the turn in which the port is closed.
+        :returns: ``None``, by which Twisted closes the connection, if there are too many or the
+            door is closed: the reactor accepts connections until the turn after that.
         """
         if self._has_ended or not self._count.enter():
             return None
@@ -95,7 +98,7 @@ class DoorFactory(Factory):
         return sniffer
 
     def stop(self) -> None:
-        """Cut what is open, and take in nobody else: the test that it belongs to has ended."""
+        """Abort the connections and refuse new ones, because the test has ended."""
         self._has_ended = True
         for sniffer in list(self._open):
             if sniffer.transport is not None:
@@ -105,11 +108,11 @@ class DoorFactory(Factory):
 
 @define(eq=False)
 class Doors:
-    """The doors that are open.
+    """The doors that are open, by test id.
 
-    :param listen: listens for one.
-    :param forward: makes the proxy behind one.
-    :param count: of all connections of the service.
+    :param listen: opens the port of a door.
+    :param forward: makes the proxy of a door.
+    :param count: counts and limits all connections of the service.
     :param own_hosts: globs of hosts under test (``--own-host``).
     """
 
@@ -120,12 +123,12 @@ class Doors:
     _open: dict[str, tuple[IListeningPort, DoorFactory]] = field(factory=dict)
 
     def open(self, test_id: str, context: str, origins: tuple[str, ...]) -> int:
-        """Open the door of a test, in place of the one that it had.
+        """Open the door of a test; a door that it has already is closed.
 
-        :param context: of the test.
+        :param context: the context of the test.
         :param origins: see :class:`~trafficmock.proxy.door.context_stamp.ContextStamp`.
-        :returns: its port.
-        :raises OSError: there is no port for it.
+        :returns: the port of the door.
+        :raises OSError: if there is no port to listen on.
         """
         self.close(test_id)
         stamp = ContextStamp(context, origins, self.own_hosts)
@@ -137,7 +140,7 @@ class Doors:
         return port
 
     def close(self, test_id: str) -> None:
-        """Close the door of a test, if it has one, and cut its connections."""
+        """Close the door of a test, if it has one, and abort its connections."""
         found = self._open.pop(test_id, None)
         if found is not None:
             listening, factory = found

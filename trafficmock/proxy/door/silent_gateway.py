@@ -1,4 +1,4 @@
-"""Takes the place of the coordinator: everything passes through, and nothing is recorded."""
+"""Replaces the coordinator in a door: all requests pass through, and nothing is recorded."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from trafficmock.wire.inbound import Message
 
 _NO_COPIES = BodyLimits(history=1, handler=1)
-"""Bytes of bodies that are kept for reports, which nobody reads; 0 would be all."""
+"""Bytes of a body that are kept for its report. The reports are dropped; 0 would mean all."""
 
 
 class OpenTunnels:
-    """Lets the tunnels of browsers open: strict mode judges what applications send."""
+    """Allows all tunnels of a browser: strict mode concerns the application's own requests."""
 
     def would_refuse(self, *_: object) -> bool:
         return False
 
     def refuse(self, *_: object) -> None:
-        """Refuse no tunnel."""
+        """Return ``None``: no tunnel is refused."""
 
 
 @define(eq=False)
 class SilentGateway:
-    """A :class:`~trafficmock.proxy.proxy_clients.CoordinatorGateway` that keeps nothing."""
+    """A :class:`~trafficmock.proxy.proxy_clients.CoordinatorGateway` without a coordinator."""
 
     tunnels: OpenTunnels = field(factory=OpenTunnels)
     _numbers: itertools.count[int] = field(factory=itertools.count)
@@ -42,23 +42,23 @@ class SilentGateway:
         proxy_client.limits = _NO_COPIES
 
     def client_sent(self, proxy_client: ProxyClient, message: Message) -> None:
-        """Let a request or a WebSocket pass; reports of them are dropped."""
+        """Answer the announcement of a request or WebSocket with passthrough; drop reports."""
         if isinstance(message, inbound.RequestStart):
             proxy_client.deliver(outbound.DecisionPassthrough(message.request_id))
         elif isinstance(message, inbound.SocketOpen):
             proxy_client.deliver(outbound.SocketPassthrough(message.socket_id))
 
     def client_closed(self, proxy_client: ProxyClient) -> None:
-        """Forget nothing: nothing was kept."""
+        """Do nothing: no state is kept about clients."""
 
     def is_reserved(self, context_id: str) -> bool:  # noqa: ARG002 - the protocol's
-        """Tell redirects by their URL alone: they are not linked here."""
+        """Return false: redirects of a door are matched by their URL alone."""
         return False
 
     def client_recorded(self, record: Record) -> None:
-        """Record nothing."""
+        """Drop the record."""
 
     def socket_backlogged(self, socket: FlowControlled) -> None:
-        """Do nothing: no test sends to a WebSocket here."""
+        """Do nothing: no test sends to a WebSocket of a door."""
 
     socket_drained = socket_gone = socket_backlogged

@@ -1,4 +1,4 @@
-"""A client's connection to the forward proxy: requests in, one at a time."""
+"""A client's connection to the forward proxy: reads requests and answers one at a time."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
     from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
 
 MOST_AHEAD = 64 * 1024
-"""Bytes of later requests that are read while one is answered."""
+"""Bytes of pipelined requests that are buffered while one is answered; then reading pauses."""
 
 _BODY, _AHEAD = 1, 2
-"""Why a connection is not read, as bits: the body is held back, or too much came ahead."""
+"""Bits of the reasons to pause reading: a held body, or too many pipelined bytes."""
 
 
 @implementer(IHalfCloseableProtocol)
 class ClientConnection(Protocol):
-    """Speaks HTTP/1.1 to an application; :class:`.ClientTransport` is what a request sees of it.
+    """Speaks HTTP/1.1 with a client; requests use it as their :class:`.ClientTransport`.
 
-    :param context: what all connections of the proxy have in common.
-    :param router: sends each request on.
+    :param context: the objects that all connections of the proxy share.
+    :param router: sends each request to its destination.
     :param ended: called when the connection is lost.
     """
 
@@ -73,7 +73,7 @@ class ClientConnection(Protocol):
         self._idle.start()
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
-        """Read from the client, unless it was told that the connection ends."""
+        """Read requests; drop bytes once the connection is closing."""
         if self._successor is not None:
             self._successor.data_received(data)
         elif self._state is not State.CLOSING:
@@ -82,7 +82,7 @@ class ClientConnection(Protocol):
             self._advance()
 
     def readConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
-        """Answer what was asked before the client closed its direction."""
+        """Handle the client's FIN: finish the response to a complete request, then close."""
         if self._successor is not None:
             self._successor.half_closed()
         elif self._state is State.READING_BODY:
@@ -94,16 +94,16 @@ class ClientConnection(Protocol):
             self.transport.loseConnection()
 
     def writeConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
-        """Go on waiting for the end: it was caused here."""
+        """Do nothing: this side closed its own direction and waits for the client's FIN."""
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
-        """Cancel the request or WebSocket that is being served."""
+        """Cancel the current request, WebSocket or tunnel."""
         self._router.lost(reason.value)
         self.gone()
         self._ended()
 
     def gone(self) -> None:
-        """Let go of everything: the connection is lost, or another service's now."""
+        """Release everything, because the connection is lost or belongs to the service now."""
         self._enter(State.LOST)
         self._idle.stop()
         self._half_close.stop()
@@ -119,7 +119,7 @@ class ClientConnection(Protocol):
     # Reading
 
     def _advance(self) -> None:
-        """Process the received bytes as far as the state allows."""
+        """Process received bytes until the state does not allow more."""
         if self._advancing:
             return
         self._advancing = True
@@ -137,7 +137,7 @@ class ClientConnection(Protocol):
     def _step(self) -> bool:
         """Take one step of the state table.
 
-        :returns: whether there may be one more.
+        :returns: whether to try another step.
         """
         state = self._state
         if state is State.AWAITING_HEAD:
@@ -155,7 +155,7 @@ class ClientConnection(Protocol):
             return False
         self._idle.stop()
         self._router.enter(self, *found)
-        # Behind CONNECT another request may have come along with it.
+        # Behind a CONNECT another request may have arrived in the same bytes.
         return self._state is not State.AWAITING_HEAD or bool(self._input.unread)
 
     def _next_piece(self) -> bool:
@@ -172,13 +172,13 @@ class ClientConnection(Protocol):
         return False
 
     def belongs_to(self, proxy_client: ProxyClient) -> None:
-        """Count as a connection of a proxy client until the connection is lost."""
+        """Count this connection as one of a proxy client until it is lost."""
         before, self._proxy_client = self._proxy_client, proxy_client
         if before is not None:
             self.context.proxy_clients.leave(before)
 
     def begin(self, request: ProxiedRequest) -> None:
-        """Start a request; a body that is here already goes with it."""
+        """Start a request; the part of its body that has arrived is passed to it."""
         self._request = request
         if request.request_done:
             self._enter(State.ANSWERING)
@@ -198,7 +198,7 @@ class ClientConnection(Protocol):
     # Other readers
 
     def succeed(self, successor: UpgradedProtocol) -> None:
-        """Let another protocol read from now on; what was read already comes first."""
+        """Hand further reading over to another protocol, beginning with the unread bytes."""
         self._enter(State.UPGRADED)
         self._successor = successor
         self._idle.stop()
@@ -207,11 +207,11 @@ class ClientConnection(Protocol):
             successor.data_received(unread)
 
     def go_on(self, data: bytes, router: RequestRouter, *, context: Any = None) -> None:
-        """Read on behind CONNECT.
+        """Read requests again, behind CONNECT.
 
-        :param data: what was read there already.
-        :param router: for the requests there.
-        :param context: of the server's side of TLS, where TLS comes first.
+        :param data: the bytes that were read behind CONNECT already.
+        :param router: for the requests behind CONNECT.
+        :param context: the TLS context of the server side, if the client speaks TLS.
         """
         self._enter(State.AWAITING_HEAD)
         self._successor = None
@@ -224,14 +224,14 @@ class ClientConnection(Protocol):
             self.transport.startTLS(context, True)  # noqa: FBT003 - Twisted's
             self.transport.protocol.dataReceived(data)
 
-    # What a request asks for: the ClientTransport
+    # The ClientTransport of requests
 
     def local(self) -> Any:
-        """Give the local address that the client came to."""
+        """Return the local address to which the client connected."""
         return self.transport.getHost()
 
     def write(self, data: bytes) -> None:
-        """Send to the client."""
+        """Send bytes to the client."""
         self._half_close.written = True
         self.transport.write(data)
 
@@ -240,7 +240,7 @@ class ClientConnection(Protocol):
         self._pause(_BODY, on=hold)
 
     def consume(self, producer: IPushProducer | None) -> None:
-        """Hold ``producer`` back while the client does not take more; ``None`` at its end."""
+        """Register the producer of a response body; ``None`` unregisters it."""
         if self._state is State.LOST:
             return
         if producer is None:
@@ -250,7 +250,7 @@ class ClientConnection(Protocol):
             self.transport.registerProducer(producer, True)  # noqa: FBT003 - Twisted's
 
     def finished(self, *, close: bool) -> None:
-        """Go on with the next request, or close the connection when all is sent."""
+        """Read the next request, or close the connection once everything is sent."""
         request, self._request = self._request, None
         self._half_close.stop()
         self._pause(_BODY, on=False)
@@ -265,7 +265,7 @@ class ClientConnection(Protocol):
             self._advance()
 
     def reset(self) -> None:
-        """Cut the connection, so that the client sees an error of the network."""
+        """Abort the connection with a TCP reset, so that the client sees a network error."""
         self._request = None
         self._enter(State.CLOSING)
         self.transport.abortConnection()
@@ -279,7 +279,10 @@ class ClientConnection(Protocol):
         self.transport.abortConnection()
 
     def _refuse(self, error: BadMessageError) -> None:
-        """Answer 400 and close; a body that breaks the rules also ends its request."""
+        """Answer a malformed message with its error and close; cancel its request, if it began.
+
+        If a part of the response was sent already, the connection is aborted instead.
+        """
         request, self._request = self._request, None
         begun = request is not None and request.begun
         if request is not None:
@@ -298,7 +301,7 @@ class ClientConnection(Protocol):
         self._input.take()
         self._unread_for = 0
         self._idle.stop()
-        # TLS has no end of one direction alone.
+        # Twisted cannot close one direction of a TLS connection.
         if not unread or self.secure or ISSLTransport.providedBy(self.transport):
             self.transport.loseConnection()
             return
@@ -318,9 +321,9 @@ class ClientConnection(Protocol):
             self.transport.resumeProducing()
 
     def _too_quiet(self) -> None:
-        """Act on the end of the time for a head, for a piece of a body, or for a request at all."""
+        """Handle the idle timer: 408 for an incomplete head or body, else close."""
         if self._state is State.READING_BODY:
-            # It went on in the meantime, or could not because it is not read.
+            # Bytes came since the timer began, or could not come because reading is paused.
             if self._idle.heard or self._unread_for:
                 self._idle.start()
             else:

@@ -1,9 +1,9 @@
-"""What the proxy presents to a client that opens TLS through it.
+"""The certificates that the proxy presents to clients that open TLS behind CONNECT.
 
 >>> store = CertificateStore.open(directory)
 >>> tls = TLSMemoryBIOFactory(store.context_for("api.example"), False, factory)
 
-Nothing is made before the first :meth:`CertificateStore.context_for`.
+The authority is read or made at the first use of the store.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from cryptography import x509
 
 LEAF_CACHE = 1000
-"""Hosts whose certificates are kept; the one not used for longest goes."""
+"""Hosts whose certificates are cached; the least recently used one is dropped."""
 
 HTTP_1_1 = b"http/1.1"
 _SESSION_ID = b"trafficmock"
@@ -46,11 +46,11 @@ class _Kept:
 
 @define(eq=False, kw_only=True)
 class CertificateStore:
-    """Certificates for the hosts that clients ask for, kept ready.
+    """Makes and caches the certificates of the hosts that clients connect to.
 
-    :param directory: where the authority is kept, or will be.
-    :param leaf_cache: how many hosts to keep certificates for.
-    :param now: tells the time.
+    :param directory: the directory of the authority, which is made if needed.
+    :param leaf_cache: the number of hosts whose certificates are cached.
+    :param now: returns the time, with its zone.
     """
 
     directory: Path
@@ -61,32 +61,33 @@ class CertificateStore:
 
     @classmethod
     def open(cls, directory: Path) -> CertificateStore:
-        """Give a store over a directory, which need not exist and is not touched yet."""
+        """Make a store for a directory, which need not exist and is not read yet."""
         return cls(directory=directory)
 
     def authority(self) -> CertificateAuthority:
-        """Give the authority, made on first use.
+        """Return the authority; it is read or made at the first call.
 
-        :raises CertificateError: when it cannot be read or made.
+        :raises CertificateError: if it cannot be read or made.
         """
         return self._leaf_maker().authority
 
     def ca_pem(self) -> bytes:
-        """Give the authority's certificate in PEM, made on first use.
+        """Return the authority's certificate in PEM.
 
-        :raises CertificateError: when it cannot be read or made.
+        :raises CertificateError: if the authority cannot be read or made.
         """
         return self.authority().pem
 
     def context_for(self, host: str) -> HostContext:
-        """Give the TLS context for clients that want to reach a host.
+        """Return the TLS context for clients that connect to a host.
 
-        A client that names another host (SNI, RFC 6066 section 3) gets that one's certificate.
+        A client that names another host in SNI (RFC 6066 section 3) gets a certificate for that
+        host.
 
-        :param host: of the request target: a name, in Unicode or ASCII, or an IP address.
-        :returns: what Twisted's TLS takes as the context of a server.
-        :raises CertificateError: when the authority cannot be read or made.
-        :raises BadNameError: when no certificate can be made for such a host.
+        :param host: the host of the CONNECT target: a name, in Unicode or ASCII, or an IP address.
+        :returns: an ``IOpenSSLServerConnectionCreator`` for Twisted's TLS.
+        :raises CertificateError: if the authority cannot be read or made.
+        :raises BadNameError: if no certificate can be made for the host.
         """
         return HostContext(self._context(certificate_name(host)))
 
@@ -111,11 +112,11 @@ class CertificateStore:
         return self._maker
 
     def _new_context(self, name: Name, leaf: x509.Certificate, maker: LeafMaker) -> SSL.Context:
-        """Make a context: TLS 1.2 and later, HTTP/1.1 only, resumption by tickets."""
+        """Make a context: TLS 1.2 and later, HTTP/1.1 only by ALPN, resumption by tickets."""
         context = SSL.Context(SSL.TLS_SERVER_METHOD)
         context.set_min_proto_version(SSL.TLS1_2_VERSION)
         context.set_options(SSL.OP_NO_COMPRESSION | SSL.OP_NO_RENEGOTIATION)
-        # Tickets carry their state themselves: sessions kept here would only take memory.
+        # Tickets carry the state of a session, so a cache of sessions would only take memory.
         context.set_session_cache_mode(SSL.SESS_CACHE_OFF)
         context.set_session_id(_SESSION_ID)
         context.use_privatekey(maker.key)
@@ -125,7 +126,7 @@ class CertificateStore:
         return context
 
     def _choose_leaf(self, connection: SSL.Connection, name: Name) -> None:
-        """Present the certificate of the host that the client names, if it is another one."""
+        """Select the certificate of the host in SNI, if it is another than that of CONNECT."""
         said = connection.get_servername()
         if said is None:
             return
@@ -140,7 +141,7 @@ class CertificateStore:
 @implementer(IOpenSSLServerConnectionCreator)
 @frozen
 class HostContext:
-    """Makes the server's side of TLS connections for one host."""
+    """Makes the server side of TLS connections for one host."""
 
     _context: SSL.Context
 
@@ -149,5 +150,5 @@ class HostContext:
 
 
 def _choose_protocol(_connection: SSL.Connection, offered: list[bytes]) -> Any:
-    """Choose HTTP/1.1 (RFC 7301); who offers only others goes on without a choice."""
+    """Choose HTTP/1.1 (ALPN, RFC 7301); a client that does not offer it gets no protocol."""
     return HTTP_1_1 if HTTP_1_1 in offered else SSL.NO_OVERLAPPING_PROTOCOLS

@@ -1,4 +1,4 @@
-"""Finds out by the first bytes after ``CONNECT`` which protocol a client speaks."""
+"""Detects the protocol behind ``CONNECT`` by the client's first bytes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 SILENCE_SECONDS = 0.3
-"""When a client has said nothing for so long, it may be waiting for the server to speak."""
+"""After this silence of a client the server is reached: it may be the one that speaks first."""
 
 _HANDSHAKE = 0x16
 """The first byte of TLS (RFC 8446 section 5.1)."""
 
 _HTTP_2 = b"PRI * HTTP/2"
-"""What HTTP/2 without TLS begins with (RFC 9113 section 3.4): used by gRPC, not by the proxy."""
+"""The preface of HTTP/2 without TLS (RFC 9113 section 3.4), as gRPC uses it; it is tunnelled."""
 
 _REQUEST = re.compile(rb"[A-Z]{3,20} [ -~]")
 _MAYBE_REQUEST = re.compile(rb"[A-Z]{0,20} ?")
@@ -33,7 +33,7 @@ _MAYBE_REQUEST = re.compile(rb"[A-Z]{0,20} ?")
 def kind_of(data: bytes) -> str | None:
     """Recognise a client's protocol by its first bytes.
 
-    :returns: ``tls``, ``http`` or ``blind``; ``None`` when it cannot be told yet.
+    :returns: ``tls``, ``http``, or ``blind`` for all others; ``None`` if more bytes are needed.
     """
     if not data:
         return None
@@ -49,23 +49,26 @@ def kind_of(data: bytes) -> str | None:
 
 
 class HttpContinuation(Protocol):
-    """Goes on with a client that turned out to speak HTTP."""
+    """Reads the requests of a client that speaks HTTP, within TLS or not."""
 
     def __call__(self, data: bytes, *, tls: bool) -> None:
-        """Read on.
+        """Begin to read requests.
 
-        :param data: what has been read of it already.
-        :param tls: the HTTP is within TLS, which is to be opened first.
+        :param data: the bytes that were read behind CONNECT already.
+        :param tls: whether they are TLS, which has to be opened first.
         """
 
 
 class ConnectSniffer:
-    """Takes the place of the parser behind CONNECT, until it is known who is to read.
+    """Reads a client's bytes behind CONNECT until its protocol is known.
+
+    HTTP, within TLS or not, is parsed by the proxy; other protocols go through a tunnel. So do
+    hosts of ``--tunnel``, and TLS where the proxy does not open it.
 
     :param client: the transport of the client.
-    :param authority: what it wants to be connected with.
-    :param headers: of its CONNECT.
-    :param inside: goes on with HTTP.
+    :param authority: the host and port of CONNECT.
+    :param headers: the header of CONNECT.
+    :param inside: called if the client speaks HTTP.
     """
 
     def __init__(

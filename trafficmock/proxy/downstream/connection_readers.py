@@ -1,4 +1,4 @@
-"""The readers of a client's connection: a router of requests, or the protocol after an upgrade."""
+"""Interfaces of what reads a client's connection: a router, or the protocol after an upgrade."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class UpgradedProtocol(Protocol):
     """Reads a client's connection after an upgrade or CONNECT."""
 
     def data_received(self, data: bytes) -> None:
-        """Handle bytes of the client."""
+        """Handle received bytes."""
 
     def half_closed(self) -> None:
         """Handle the client's FIN."""
@@ -28,9 +28,9 @@ class RequestRouter(Protocol):
     def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:
         """Send a request to a server, into a tunnel, or to this service.
 
-        :param raw: its bytes and all that came behind it.
-        :raises BadMessageError: it has no valid target.
+        :param raw: the bytes of the head, and all bytes received behind it.
+        :raises BadMessageError: if the request cannot be sent; it is answered with the error.
         """
 
     def lost(self, reason: BaseException | None) -> None:
-        """Handle the loss of the connection, for this reason."""
+        """Handle the loss of the connection."""

@@ -1,4 +1,4 @@
-"""The life of a client's connection to the forward proxy, as one table."""
+"""The states of a client's connection to the forward proxy, and the table of transitions."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _STEPS: dict[State, tuple[State, ...]] = {
     State.LOST: (),
 }
 for _state, _following in _STEPS.items():
-    # On the state itself: each request takes two steps, and an Enum is slow to hash.
+    # An attribute of the state, because looking up an Enum in a dict hashes it, which is slow.
     _state.following = _following
 
 
 def step(state: State, following: State) -> State:
-    """Give the state after ``state`` where ``following`` is asked for.
+    """Return the next state: ``following`` if the table allows it, else ``state``.
 
-    An end may be asked for twice, by the client and by the request that it gives up: what the
-    table does not allow changes nothing.
+    A connection can be ended twice, by its client and by the request that is then cancelled, so a
+    transition that the table does not have is ignored.
     """
     return following if following in state.following else state

@@ -1,4 +1,4 @@
-"""The forward proxy put together, and its place beside the service itself."""
+"""Builds the forward proxy, which shares its port with the service itself."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 @define(eq=False)
 class ForwardProxy:
-    """Takes the connections that are for other servers.
+    """Makes the protocols for connections whose requests are for other servers.
 
-    :param context: what they have in common.
-    :param guard: knows the names of this service.
+    :param context: the objects that all connections share.
+    :param guard: knows the host names of this service.
     """
 
     context: ProxyContext
@@ -43,7 +43,7 @@ class ForwardProxy:
         """Make the protocol for the first bytes of a connection.
 
         :param service: makes the protocol of the service itself.
-        :param ended: counts the end of the connection; the service counts its own.
+        :param ended: called when the connection ends; not if it was handed to the service.
         """
         return ProtocolSniffer(
             proxy=lambda: self._client(service, ended),
@@ -54,17 +54,17 @@ class ForwardProxy:
         )
 
     def is_this_service(self, host: str, port: int, local: Any) -> bool:
-        """Tell whether a host and port are this very service, by its names.
+        """Return whether a host and port name this service.
 
-        :param local: the local address that the client came to.
+        :param local: the local address to which the client connected.
         """
         bound_host, bound_port = getattr(local, "host", None), getattr(local, "port", None)
         return port == bound_port and self.guard.is_this_service(host, bound_host)
 
     def stop(self) -> bool:
-        """Answer who waits, and close the connections to servers that are not in use.
+        """Answer waiting requests, and close the connections to servers.
 
-        :returns: whether answers may be on their way.
+        :returns: whether clients are still connected, to which responses may be on their way.
         """
         self.context.pool.stop()
         return self.context.proxy_clients.stop()
@@ -88,13 +88,13 @@ def make_forward_proxy(
     reactor: Any,
     stamp: Callable[[Origin, Pairs], Pairs] | None = None,
 ) -> ForwardProxy:
-    """Put the forward proxy together.
+    """Build the forward proxy.
 
-    :param gateway: the way to the core.
-    :param guard: knows the names of this service.
-    :param dialer: the ways to servers.
-    :param certificates: what clients are shown behind CONNECT.
-    :param version: of the service, which proxy clients send in their hello.
+    :param gateway: passes messages to the core.
+    :param guard: knows the host names of this service.
+    :param dialer: connects to servers.
+    :param certificates: for TLS with clients behind CONNECT.
+    :param version: the version of the service, which proxy clients send in their hello.
     :param stamp: see :class:`~trafficmock.proxy.proxy_settings.ProxyContext`.
     """
     context = ProxyContext(

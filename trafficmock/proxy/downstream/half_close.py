@@ -1,4 +1,4 @@
-"""Whether a client that has closed its direction is gone, or waits for the rest of its answer."""
+"""Detects whether a client that sent FIN is gone, or waits for the rest of its response."""
 
 from __future__ import annotations
 
@@ -12,24 +12,23 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 GONE_SECONDS = 1.0
-"""How long a client that has closed its direction waits for bytes before it counts as gone."""
+"""How long nothing may be written to a half-closed connection before its client counts as gone."""
 
 
 @define(eq=False)
 class HalfCloseWatch:
-    """Gives up a half-closed connection to which nothing has been written for a while.
+    """Ends a half-closed connection to which nothing was written for :data:`GONE_SECONDS`.
 
-    A client that is gone looks just like one that has only sent all its requests, until
-    something is written to it: then the first resets the connection.
+    A FIN alone does not show whether the client has closed the whole connection or only its
+    direction; only after a write does a closed client answer with a reset.
 
-    :param clock: times the watch.
-    :param gone: called once the client counts as gone.
+    :param gone: called when the client counts as gone.
     """
 
     clock: IReactorTime
     gone: Callable[[], object]
     written: bool = False
-    """Something has been written since the watch began or last looked."""
+    """Whether something was written since the current period began."""
     _timer: IDelayedCall | None = None
 
     def start(self) -> None:

@@ -1,4 +1,4 @@
-"""How long a client may be silent."""
+"""Limits how long a client may be silent."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @define(eq=False)
 class IdleTimer:
-    """Calls back when a client has been silent for too long.
+    """Calls back after a time.
 
-    Each piece that comes only sets :attr:`heard`: moving a timer for every piece of a body would
-    cost more than to look, at the end of the time, whether something came.
+    Received bytes only set :attr:`heard`, and whoever gets the callback restarts the timer if it is
+    set: to move the timer for every piece of a body would cost more.
 
     :param seconds: how long a client may be silent (``--idle-timeout-ms``).
     :param expired: called at the end of the time.
@@ -27,11 +27,11 @@ class IdleTimer:
     seconds: float
     expired: Callable[[], None]
     heard: bool = False
-    """Something came since the timer began."""
+    """Whether bytes were received since the timer began."""
     _timer: IDelayedCall | None = None
 
     def start(self) -> None:
-        """Restart the time."""
+        """Start the timer, anew if it is running."""
         self.stop()
         self.heard = False
         self._timer = self.clock.callLater(self.seconds, self._over)

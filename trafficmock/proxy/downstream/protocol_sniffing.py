@@ -1,4 +1,4 @@
-"""The first bytes of a connection tell whether it is for the forward proxy or for the service."""
+"""Decides by a connection's first bytes whether the forward proxy or the service reads it."""
 
 from __future__ import annotations
 
@@ -25,21 +25,22 @@ class ServiceFactory(typing.Protocol):
     """Makes the protocol of the service itself: REST and ``/ws``."""
 
     def __call__(self, *, once: bool) -> Protocol:
-        """Make it.
+        """Make the protocol.
 
-        :param once: for one answer only.
+        :param once: whether the connection is to be closed after one response.
         """
 
 
 class ProtocolSniffer(Protocol):
-    """Reads until it is known who is to speak, and lets them.
+    """Reads the first bytes of a connection, then hands it to the protocol that they are for.
 
-    The first bytes tell: CONNECT and targets in absolute form are the forward proxy's, everything
-    else is for the service itself. The proxy hands on what turns out to be for the service.
+    Requests with CONNECT and with targets in absolute form are for the forward proxy, all others
+    for the service. If the target is the service itself, the proxy hands the connection to it.
 
     :param proxy: makes the protocol of the forward proxy.
     :param service: makes the protocol of the service itself.
-    :param ended: called when the connection ends before anybody was chosen.
+    :param ended: called when the connection ends before a protocol was chosen.
+    :param seconds: how long the first bytes may take; then the connection is closed.
     """
 
     transport: Any
@@ -66,7 +67,7 @@ class ProtocolSniffer(Protocol):
         self._timer = self._clock.callLater(self._seconds, self.transport.loseConnection)
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
-        """Choose the protocol, or wait for more bytes."""
+        """Hand the connection over, or wait for more bytes."""
         self._buffer += data
         if _PROXIED.match(self._buffer):
             self._hand_to(self._proxy())
@@ -74,7 +75,7 @@ class ProtocolSniffer(Protocol):
             self._hand_to(self._service(once=False))
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002, N802 - Twisted's signature
-        """Count the connection as closed."""
+        """Report the end of a connection that no protocol was chosen for."""
         self._stop_timer()
         self._ended()
 
@@ -89,7 +90,7 @@ class ProtocolSniffer(Protocol):
 
 
 def hand_over(transport: Any, protocol: Protocol, data: bytes) -> None:
-    """Let another protocol have a connection, and what was read from it already."""
+    """Replace the protocol of a transport; the new one gets the bytes that were read already."""
     if hasattr(transport, "wrappedProtocol"):
         transport.wrappedProtocol = protocol
     else:

@@ -1,4 +1,4 @@
-"""Who a client says it is: the user of the proxy's URL is the client id, the password the token."""
+"""Credentials in the proxy's URL: the user is the client id, the password is the token."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trafficmock.proxy.http1.heads import BadMessageError
 from trafficmock.wire.client_id import client_id_problem
 
 DEFAULT_ID = "proxy"
-"""The client id of clients that name none."""
+"""The client id of clients without a user."""
 
 _LONGEST_ID = 256
 
@@ -31,13 +31,11 @@ class UnknownClientError(BadMessageError):
 def client_id(credentials: bytes | None, token: str | None) -> str:
     """Read ``Proxy-Authorization`` (RFC 9110 section 11.7.2).
 
-    Without a token anybody may come in, and only the client id counts.
-
-    :param credentials: the value of the header, ``None`` when there is none.
-    :param token: what the password must be, ``None`` when none is asked for.
-    :returns: the client id, :data:`DEFAULT_ID` when the user is not named.
-    :raises UnknownClientError: the token is missing or wrong.
-    :raises BadMessageError: the user is no client id.
+    :param credentials: the value of the header; ``None`` if there is none.
+    :param token: the password that is required; ``None`` accepts any.
+    :returns: the client id; :data:`DEFAULT_ID` if there is no user.
+    :raises UnknownClientError: if the token is missing or wrong.
+    :raises BadMessageError: if the user is not a valid client id.
     """
     user, password = ("", "") if credentials is None else _basic(credentials)
     if token is not None:
@@ -56,7 +54,7 @@ def client_id(credentials: bytes | None, token: str | None) -> str:
 
 @cached_by_text(maxsize=256)
 def _basic(credentials: bytes) -> tuple[str, str]:
-    """Read Basic credentials (RFC 7617); others count as none."""
+    """Read user and password of Basic credentials (RFC 7617); both are empty for other schemes."""
     scheme, _, coded = credentials.partition(b" ")
     if scheme.lower() != b"basic":
         return "", ""

@@ -1,4 +1,4 @@
-"""Where a request of a proxy client goes: to a server, into a tunnel, or to the service itself."""
+"""Sends each request of a client to a server, into a tunnel, or to the service itself."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n%s\r\n"
 
 
 class AbsoluteFormRouter:
-    """The way of requests in absolute form, and of CONNECT.
+    """Routes requests in absolute form, and CONNECT (RFC 9112 section 3.2).
 
-    :param context: what all connections of the proxy have in common.
-    :param is_this_service: tells whether a host and port are this very service.
-    :param leave: gives a connection, and what was read from it, to the service itself.
+    :param context: the objects that all connections of the proxy share.
+    :param is_this_service: returns whether a host, port and local address are this service.
+    :param leave: hands a connection, and the bytes read from it, to the service itself.
     """
 
     log = Logger()
@@ -81,12 +81,12 @@ class AbsoluteFormRouter:
         begin(connection, self._identify(connection, head), self._context, head, aim)
 
     def lost(self, reason: BaseException | None) -> None:
-        """Do nothing: the request has its own handler of a lost connection."""
+        """Do nothing: the connection cancels its request itself."""
 
     def _aim(self, connection: ClientConnection, head: RequestHead) -> Authority:
         """Read the target of CONNECT.
 
-        :raises BadMessageError: there is no way to it.
+        :raises BadMessageError: if it is malformed, has a body, or is this service.
         """
         authority = request_target.connect_authority(head.target)
         if framing.of_request(head) is not framing.NONE:
@@ -138,13 +138,13 @@ class AbsoluteFormRouter:
         connection.succeed(behind)
 
     def _established(self, head: RequestHead, *, left_alone: bool) -> bytes:
-        """Write the answer to CONNECT, for an attached process with the authority's certificate."""
+        """Write the response to CONNECT; an attached process gets the authority's certificate."""
         if left_alone or not attached_clients.opens_for_agent(head):
             return _ESTABLISHED % b""
         try:
             authority = self._context.certificates.ca_pem()
         except LocalError as error:
-            # Without one there is no TLS either, and the history will say so.
+            # Without a certificate TLS fails as well, and the history shows that error.
             self.log.warn("{error}", error=error)
             return _ESTABLISHED % b""
         return _ESTABLISHED % attached_clients.authority_line(authority)
@@ -161,10 +161,10 @@ class AbsoluteFormRouter:
 
 
 class TunnelledRequestRouter:
-    """The way of requests behind CONNECT, which all go to one server.
+    """Routes requests behind CONNECT, which all go to one server.
 
     :param origin: the server.
-    :param headers: of the CONNECT.
+    :param headers: the header of CONNECT.
     """
 
     def __init__(
@@ -181,14 +181,14 @@ class TunnelledRequestRouter:
         self._used = False
 
     def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:  # noqa: ARG002 - the protocol's
-        """Route a request to a server, a tunnel, or this service."""
+        """Send a request to the server of the tunnel."""
         self._used = True
         check_host(head)
         aim = self._aim(head)
         begin(connection, self._proxy_client, self._context, head, aim)
 
     def lost(self, reason: BaseException | None) -> None:
-        """Show in the history that a client did not get through its TLS handshake."""
+        """Record a failed TLS handshake of the client as one row in the history."""
         if self._used or not isinstance(reason, SSL.Error):
             return
         detail = "; ".join(str(part[-1]) for part in (reason.args[0] if reason.args else ()))
@@ -200,7 +200,7 @@ class TunnelledRequestRouter:
         self.failed(text)
 
     def failed(self, text: str) -> None:
-        """Show in the history that there was no TLS with the client."""
+        """Record in the history that TLS with the client failed, with ``text`` as its error."""
         entry = TunnelRecord(
             self._proxy_client, f"{self._origin.host}:{self._origin.port}", self._headers
         )
@@ -226,7 +226,11 @@ def begin(
     head: RequestHead,
     aim: Target,
 ) -> None:
-    """Begin a request, or a WebSocket."""
+    """Begin a request or a WebSocket.
+
+    :param aim: the server and path of the request.
+    :raises BadMessageError: if the framing of the body or the WebSocket handshake is malformed.
+    """
     if is_opening(head):
         session = WebSocketSession(
             connection.transport,
@@ -248,7 +252,7 @@ def begin(
 def refuse_tunnel(proxy_client: ProxyClient, request: SerializedRequest) -> None:
     """Check that strict mode allows a tunnel.
 
-    :raises BadMessageError: it does not.
+    :raises BadMessageError: if it does not.
     """
     text = proxy_client.gateway.tunnels.refuse(proxy_client, str(uuid.uuid4()), request)
     if text is not None:
@@ -256,7 +260,10 @@ def refuse_tunnel(proxy_client: ProxyClient, request: SerializedRequest) -> None
 
 
 def check_host(head: RequestHead) -> None:
-    """See to it that HTTP/1.1 names one host (RFC 9112 section 3.2)."""
+    """Check that a request of HTTP/1.1 has one valid ``Host`` (RFC 9112 section 3.2).
+
+    :raises BadMessageError: if it has not.
+    """
     host = head.fields.get(b"host")
     if host is None and head.minor > 0:
         raise BadMessageError("HTTP/1.1 wants exactly one Host header.")

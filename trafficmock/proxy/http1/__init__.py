@@ -1,10 +1,10 @@
-"""HTTP/1.1 messages (RFC 9112), read strictly and written: no sockets, no Twisted.
+"""HTTP/1.1 messages (RFC 9112): a strict parser and a writer, without sockets or Twisted.
 
-``request_reader`` reads the requests in what a client sends: ``request_heads`` takes a head off the
-stream, ``heads`` parses start lines and fields, ``framing`` says how long a body is, and
-``body_readers`` cut it out of the stream.
-``forwarded_headers`` drops hop-by-hop fields, ``context_headers`` reads the context of a test and
-takes it out, ``attached_clients`` has the headers between the proxy and attached Python processes.
-``content_codings`` decodes gzip and deflate for people and tests. Other packages
-drop header lines, too; :mod:`trafficmock.proxy` lists them.
+``request_reader`` reads requests from the bytes of a client: ``request_heads`` finds the end of a
+head, ``heads`` parses start line and fields, ``framing`` determines the length of the body, and
+``body_readers`` extract the body from the stream.
+``forwarded_headers`` drops hop-by-hop fields and writes heads. ``context_headers`` reads, removes
+and adds the context of a test. ``attached_clients`` has the headers between the proxy and attached
+Python processes. ``content_codings`` decodes gzip and deflate for tests and the history. Other
+packages drop header lines, too; :mod:`trafficmock.proxy` lists them.
 """

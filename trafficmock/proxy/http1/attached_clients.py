@@ -1,9 +1,10 @@
-"""What the proxy and an attached Python process say to each other, in headers of their own.
+"""The ``Trafficmock-*`` headers between the proxy and an attached Python process.
 
-The process opens a tunnel for each connection (``CONNECT`` with ``Trafficmock-Agent``), and learns
-from the answer which authority signs what the proxy shows it within (``Trafficmock-Authority``).
-Each request within names its context (``Trafficmock-Context``, empty without one). Such a client
-is told of failures by an answer with ``Trafficmock-Failure``, and raises what a network would make.
+The process opens a tunnel for each connection (``CONNECT`` with ``Trafficmock-Agent``). The
+response to it has the certificate of the authority that signs the proxy's certificates within the
+tunnel (``Trafficmock-Authority``). Each request within names its context (``Trafficmock-Context``,
+empty without one). A request that fails is answered with ``Trafficmock-Failure``; the process then
+raises the exception that the failure of a direct connection would raise.
 """
 
 from __future__ import annotations
@@ -20,44 +21,45 @@ CONTEXT = b"trafficmock-context"
 FAILURE = b"trafficmock-failure"
 
 HEADERS = frozenset({AGENT, AUTHORITY, CONTEXT, FAILURE})
-"""They go no further: not to servers, not to tests, and none that a server sends is believed."""
+"""They are removed from forwarded requests and responses, and from the copies for tests."""
 
 LONGEST_TEXT = 2000
-"""Characters of a text in a header, before it is coded."""
+"""Characters of a failure's text, before it is percent-encoded; the rest is cut off."""
 
 
 def opens_for_agent(head: RequestHead) -> bool:
-    """Tell whether a ``CONNECT`` is that of an attached process."""
+    """Return whether a ``CONNECT`` comes from an attached process."""
     return AGENT in head.fields
 
 
 def understands_failures(head: RequestHead) -> bool:
-    """Tell whether a request is that of an attached process, which is told why one failed."""
+    """Return whether a request comes from an attached process: it reads ``Trafficmock-Failure``."""
     return CONTEXT in head.fields
 
 
 def authority_line(pem: bytes) -> bytes:
-    """Write the header line that names the authority.
+    """Write the header line with the authority's certificate, as DER in base64.
 
-    :param pem: one certificate (RFC 7468); within it is DER in base64.
+    :param pem: the certificate (RFC 7468).
     """
     lines = [line.strip() for line in pem.strip().splitlines()]
     return b"%s: %s\r\n" % (AUTHORITY, b"".join(lines[1:-1]))
 
 
 def failure_lines(head: RequestHead, code: str, text: str) -> Pairs:
-    """Give the header of an answer that stands for a failure; it is for attached processes alone.
+    """Return the header lines that a failed request is answered with, besides the usual ones.
 
-    :param head: of the request.
+    :param head: the head of the request.
+    :returns: an empty list, if the request does not come from an attached process.
     """
     return [failure_line(code, text)] if understands_failures(head) else []
 
 
 def failure_line(code: str, text: str) -> tuple[bytes, bytes]:
-    """Write what stands for a failure.
+    """Write the header ``Trafficmock-Failure``.
 
-    :param code: an abort code, the name of an error of the network, or a code of the proxy.
-    :param text: for people.
+    :param code: an abort code, the name of an errno, or an error code of the proxy.
+    :param text: the message of the exception, for people.
     """
     coded = quote(text[:LONGEST_TEXT], safe="")
     return FAILURE, f"{code} {coded}".encode("ascii")

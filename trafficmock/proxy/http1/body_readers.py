@@ -1,4 +1,4 @@
-"""Bodies as they arrive: cut out of the stream piece by piece, nothing kept."""
+"""Readers that extract a message body from a stream, piece by piece, without buffering it."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ _LONGEST_TRAILERS = 16 * 1024
 
 
 class BodyReader(Protocol):
-    """Takes the bytes of one body off a stream."""
+    """Extracts one body from a stream."""
 
     done: bool
-    """The body is complete; what comes next is another message."""
+    """Whether the body is complete; further bytes are of another message."""
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
         """Read received bytes.
 
-        :returns: the content in it, and what lies behind the end of the body.
-        :raises BadMessageError: the framing is broken.
+        :returns: the content in them, and the bytes behind the end of the body.
+        :raises BadMessageError: if the framing is malformed.
         """
 
 
 class LengthReader:
-    """Counts down a ``Content-Length``."""
+    """Reads a body with ``Content-Length``."""
 
     __slots__ = ("done", "left")
 
@@ -62,7 +62,7 @@ class LengthReader:
 
 
 class RestReader:
-    """Takes everything: only the end of the connection ends this body."""
+    """Reads a body without a length, which ends with the connection."""
 
     __slots__ = ("done",)
 
@@ -75,10 +75,10 @@ class RestReader:
 
 
 class ChunkReader:
-    """Undoes the chunked coding (RFC 9112 section 7.1); trailers are checked and dropped.
+    """Decodes the chunked transfer coding (RFC 9112 section 7.1); trailers are checked and dropped.
 
-    It walks along what arrived instead of cutting it: a body of tiny chunks must not cost
-    a copy of everything behind each of them.
+    It keeps an index into the received bytes instead of cutting off each chunk, because a body of
+    tiny chunks would otherwise cost a copy of all bytes behind each chunk.
     """
 
     __slots__ = ("_at", "_buffer", "_left", "_step", "done")
@@ -160,7 +160,7 @@ class ChunkReader:
 
 
 def reader(framing: Framing) -> BodyReader:
-    """Make the reader for this framing."""
+    """Make the reader of a body."""
     match framing.kind:
         case Kind.NONE:
             return LengthReader(0)

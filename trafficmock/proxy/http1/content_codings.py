@@ -1,7 +1,7 @@
-"""Content codings undone for people and tests; what goes to the client is never touched.
+"""Decodes content codings in the copies for tests and the history; clients get the coded body.
 
-A server decides what is decoded here, so the work is in proportion to the bytes that go in
-and come out, whatever they say, and it can be done in steps.
+The bytes come from any server, so the work is linear in the bytes that go in and come out,
+whatever they contain, and it can be done in steps.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Pairs
 
     Decoded = tuple[Pairs, bytes]
-    """The header without the coding, and the plain body."""
+    """The header without ``Content-Encoding``, and the decoded body."""
 
 KNOWN = b"gzip, deflate"
-"""The codings that are undone here, as a request asks for them."""
+"""The value of ``Accept-Encoding`` for the codings that can be decoded."""
 
 MOST_CODINGS = 5
-"""Codings one within the other that are undone; a body with more stays as it is."""
+"""Nested codings that are decoded; a body with more stays coded."""
 
 STEP = 16 * 1024
 """Coded bytes that are decoded in one step, at most."""
 
 _STEP_OUT = 8 * STEP
 _MEMBER_WORK = 512
-"""What beginning a member costs, as if it had so many bytes more."""
+"""The work of beginning a gzip member, as a number of coded bytes."""
 
 _FIRST_SLICE = 64
 _GZIP, _ZLIB, _RAW = 31, 15, -15
@@ -37,15 +37,15 @@ _ABOUT_CONTENT = frozenset({b"content-encoding", b"content-length"})
 
 
 def is_coded(pairs: Pairs) -> bool:
-    """Tell whether a header says that its body is coded."""
+    """Return whether a header has a ``Content-Encoding``."""
     return any(name.lower() == b"content-encoding" for name, _ in pairs)
 
 
 def begins_coded(pairs: Pairs, content: bytes) -> bool:
-    """Tell whether a body is coded as its header says, by its first bytes.
+    """Return whether the first bytes of a body are in the coding that its header names.
 
-    :param pairs: the header; several codings are told by the last, which is undone first.
-    :returns: also true for codings that are not known here.
+    :param pairs: the header. Of several codings the last is tried, because it is the outermost.
+    :returns: true also for codings that cannot be decoded here.
     """
     value = b",".join(value for name, value in pairs if name.lower() == b"content-encoding")
     coding = value.rpartition(b",")[2].strip().lower()
@@ -57,10 +57,10 @@ def begins_coded(pairs: Pairs, content: bytes) -> bool:
 
 
 def _begins(content: bytes, wbits: int, *, whole: bool) -> bool:
-    """Try to decode the beginning.
+    """Return whether zlib decodes the beginning.
 
-    :param whole: the end must be found where it is not further away than :data:`STEP`: raw
-        deflate begins with nothing by which it is known.
+    :param whole: whether a body of up to :data:`STEP` bytes must also end properly: raw deflate
+        has no magic number, so many texts are a valid beginning of it.
     """
     engine = zlib.decompressobj(wbits)
     try:
@@ -71,7 +71,7 @@ def _begins(content: bytes, wbits: int, *, whole: bool) -> bool:
 
 
 def decoded(pairs: Pairs, content: bytes | bytearray, limit: int) -> Decoded | None:
-    """Undo the coding of a whole body at once; see :func:`decoding`."""
+    """Decode a whole body at once; see :func:`decoding`."""
     steps = decoding(pairs, content, limit)
     while True:
         try:
@@ -84,12 +84,13 @@ def decoded(pairs: Pairs, content: bytes | bytearray, limit: int) -> Decoded | N
 def decoding(
     pairs: Pairs, content: bytes | bytearray, limit: int
 ) -> Generator[None, None, Decoded | None]:
-    """Undo the coding of a whole body, step by step, each a few milliseconds long at most.
+    """Decode a whole body in steps of a few milliseconds at most, one for each ``next``.
 
-    :param pairs: the header, which says how it is coded.
-    :param limit: bytes that may come out, 0 for any number: a few coded ones can be very many.
-    :returns: the header without it and the plain body; ``None`` when it is not coded, or
-        not in a way that is known, or is too large.
+    :param pairs: the header, with the codings.
+    :param limit: bytes of the largest decoded body, 0 for no limit. Few coded bytes can be
+        decoded to very many.
+    :returns: the header without the coding, and the decoded body; ``None`` if the body is not
+        coded, in an unknown or malformed coding, or too large.
     """
     value = b", ".join(value for name, value in pairs if name.lower() == b"content-encoding")
     codings = [part.strip().lower() for part in value.split(b",")]
@@ -115,10 +116,10 @@ def _undo(coding: bytes, content: bytes, limit: int) -> Generator[None, None, by
 
 
 def _inflate(content: bytes, wbits: int, limit: int) -> Generator[None, None, bytes | None]:
-    """Undo one layer; several gzip members are one text (RFC 1952 section 2.2).
+    """Decode one coding; several gzip members are one body (RFC 1952 section 2.2).
 
-    What lies behind the end of a member is copied by zlib, so a member is given slices
-    that begin small and double: the copy is then never larger than the member.
+    zlib copies the bytes behind the end of a member. So it gets slices that begin small and
+    double in size, and the copy is never larger than the member.
     """
     coded = memoryview(content)
     plain: list[bytes] = []

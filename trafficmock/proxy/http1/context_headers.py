@@ -1,8 +1,8 @@
-"""The context of a test on a request: read, taken out and put in again.
+"""Reads, removes and adds the context of a test in the header of a request.
 
-A test puts an opaque id on the traffic that it causes. It arrives as the member
-``trafficmock.test`` of ``baggage`` (W3C Baggage), as the cookie ``trafficmock_test``, or as the
-trace id of ``traceparent`` (W3C Trace Context). The coordinator knows whether a test reserved it.
+A context is an opaque id on the traffic that a test causes. It is the member ``trafficmock.test``
+of ``baggage`` (W3C Baggage), the cookie ``trafficmock_test``, or the trace id of ``traceparent``
+(W3C Trace Context). The coordinator knows which ids tests have reserved.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ MEMBER = b"trafficmock.test"
 COOKIE = b"trafficmock_test"
 
 LONGEST_LIST = 8192
-"""Bytes of a header in which the context is looked for."""
+"""Bytes of the values of a header in which the context is searched."""
 
 _MARK = b"trafficmock"
-"""Stands in every value that carries a context, and in few others."""
+"""Part of every value with a context, and of few others: a cheap first check."""
 
 _ID = re.compile(rb"(?!0{32}\Z)[A-Za-z0-9._-]{1,64}")
 _TRACE = re.compile(
@@ -31,18 +31,18 @@ _TRACE = re.compile(
 )
 _TRACE_HEADER = b"traceparent"
 _TRACE_LENGTH = len(_TRACE_HEADER)
-"""Compared first: each request that leaves for others passes there."""
+"""Compared first, because every outgoing header line is checked."""
 
 _NO_TRACE = b"0" * 32
 _SEPARATORS = {b"baggage": (b",", MEMBER), b"cookie": (b";", COOKIE)}
-"""By header: what stands between two parts, and the name of ours."""
+"""By header name: the separator of its parts, and the name of the part with the context."""
 
 
 def carried_context(head: RequestHead) -> bytes | None:
-    """Give the context that a request carries as such; see :func:`context_id`.
+    """Return the context in the baggage or cookie of a request; see :func:`context_id`.
 
-    :returns: that of its baggage, else that of its cookie; ``None`` where both have none, or
-        none that is well-formed. The first of several counts.
+    :returns: the first one in its baggage, else in its cookie; ``None`` if neither has one that
+        is well-formed.
     """
     for header in _SEPARATORS:
         value = head.fields.get(header)
@@ -55,10 +55,10 @@ def carried_context(head: RequestHead) -> bytes | None:
 
 
 def context_id(head: RequestHead) -> str | None:
-    """Give the context of a request as text.
+    """Return the context of a request as text.
 
-    :returns: the one that an attached process names, else the carried one, else the id of its
-        trace.
+    :returns: the one in ``Trafficmock-Context``, else in baggage or cookie, else the id of the
+        trace; ``None`` if there is none.
     """
     found = _named(head) or carried_context(head) or trace_id(head)
     return None if found is None else found.decode("ascii")
@@ -70,9 +70,9 @@ def _named(head: RequestHead) -> bytes | None:
 
 
 def may_carry(pairs: Pairs) -> bool:
-    """Tell whether header lines may have a context, or a trace; most have neither.
+    """Return whether header lines may have a context or a trace; most have neither.
 
-    A plain loop, since each request passes here.
+    It is a plain loop for speed: it runs for each outgoing request.
     """
     for name, value in pairs:
         if _MARK in value or (len(name) == _TRACE_LENGTH and name.lower() == _TRACE_HEADER):
@@ -81,7 +81,7 @@ def may_carry(pairs: Pairs) -> bool:
 
 
 def ids_in(pairs: Pairs) -> set[bytes]:
-    """Give the ids in header lines that contexts may have: those carried, and those of traces."""
+    """Return the ids in header lines that may be contexts: those of baggage, cookies and traces."""
     found: set[bytes | None] = set()
     for name, value in pairs:
         if _MARK in value:
@@ -94,9 +94,9 @@ def ids_in(pairs: Pairs) -> set[bytes]:
 
 
 def with_other_id(pairs: Pairs, context: bytes, other: bytes) -> Pairs:
-    """Put another id in the place of a context's, wherever it stands in the values.
+    """Replace a context by another id wherever it is in the values of header lines.
 
-    :returns: the same list where it does not.
+    :returns: the same list, if no value has the context.
     """
     if not any(context in value for _, value in pairs):
         return pairs
@@ -104,7 +104,7 @@ def with_other_id(pairs: Pairs, context: bytes, other: bytes) -> Pairs:
 
 
 def trace_id(head: RequestHead) -> bytes | None:
-    """Give the trace id of a request, ``None`` where it has no valid one."""
+    """Return the trace id of a request; ``None`` if it has no valid one."""
     value = head.fields.get(b"traceparent")
     return None if value is None else _trace(value)
 
@@ -118,13 +118,13 @@ def _trace(value: bytes) -> bytes | None:
 
 
 def without_context(pairs: Pairs) -> Pairs:
-    """Take the context out of header lines, wherever in them and however often it stands.
+    """Remove all contexts from the baggage and cookies in header lines.
 
-    A header that has nothing else is left out. The trace stays: it is the application's own.
+    A line without other parts is removed. ``traceparent`` is kept: it is the application's.
 
-    :returns: the same list where there is nothing to take out.
+    :returns: the same list, if there is nothing to remove.
     """
-    # A plain loop: most requests carry no context, and each passes here.
+    # A plain loop for speed: it runs for each request, and most have no context.
     for _, value in pairs:
         if _MARK in value:
             break
@@ -147,9 +147,9 @@ def without_context(pairs: Pairs) -> Pairs:
 
 
 def with_context(pairs: Pairs, context: bytes) -> Pairs:
-    """Put a context into header lines, as the first member of their baggage.
+    """Add a context to header lines, as the first member of their baggage.
 
-    The first, since what is too long for a receiver is cut off at the end.
+    A receiver with a limit of length drops members at the end.
     """
     member = b"%s=%s" % (MEMBER, context)
     pairs = without_context(pairs)
@@ -160,13 +160,13 @@ def with_context(pairs: Pairs, context: bytes) -> Pairs:
 
 
 def _first(header: bytes, lines: list[bytes]) -> bytes | None:
-    """Find the first part of ours in the lines of a header, as far as they are looked at."""
+    """Find the first context in the lines of a header, within :data:`LONGEST_LIST` bytes."""
     separator, ours = _SEPARATORS[header]
     left = LONGEST_LIST
     for line in lines:
         looked_at = line
         if len(line) > left:
-            # The part at the end may be cut, and would be another id.
+            # The last part may be cut, and the rest of an id would be another id.
             looked_at = line[:left].rpartition(separator)[0]
         left -= len(line)
         for part in looked_at.split(separator):
@@ -183,7 +183,7 @@ def _name(part: bytes) -> bytes:
 
 
 def stamped(pairs: Pairs, context: bytes, span: bytes) -> Pairs:
-    """Put a context into header lines, and into a trace where they have none.
+    """Add a context to header lines: to their baggage, and as a trace if they have none.
 
     :param context: 32 hexadecimal digits, so that it can be a trace id.
     :param span: 16 hexadecimal digits.

@@ -1,4 +1,4 @@
-"""Which header lines go on to the other side, and which are between two neighbours only."""
+"""Selects the header lines to forward (end-to-end, RFC 9110 section 7.6.1), and writes heads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Head, Pairs, RequestHead
 
 VIA = b"1.1 trafficmock"
-"""What the proxy calls itself in ``Via`` (RFC 9110 section 7.6.3)."""
+"""The proxy's entry in ``Via`` (RFC 9110 section 7.6.3)."""
 
 HOP_BY_HOP = attached_clients.HEADERS | frozenset(
     {
@@ -28,15 +28,15 @@ HOP_BY_HOP = attached_clients.HEADERS | frozenset(
         b"upgrade",
     }
 )
-"""Header names that end at the proxy: RFC 9110 section 7.6.1, and trafficmock's own."""
+"""Header names that are not forwarded: RFC 9110 section 7.6.1, and trafficmock's own."""
 
 _FRAMING = frozenset({b"content-length", b"transfer-encoding"})
 _KEPT_THOUGH_LISTED = frozenset({b"content-length", b"host"})
-"""What ``Connection`` cannot take away: without them the message would be another one."""
+"""Header names that ``Connection`` cannot remove, because that would change the message."""
 
 
 def end_to_end(head: Head) -> Pairs:
-    """Give the header lines that are meant for the other end."""
+    """Return the header lines to forward: all but the hop-by-hop ones."""
     connection = head.fields.get(b"connection")
     dropped = HOP_BY_HOP
     if connection is not None:
@@ -46,9 +46,11 @@ def end_to_end(head: Head) -> Pairs:
 
 
 def request_block(method: bytes, path: bytes, host: bytes, pairs: Pairs, framing: Framing) -> bytes:
-    """Write the head of a request to a server; ``Host`` comes first, from its target.
+    """Write the head of a request to a server, with the proxy's entry in ``Via``.
 
-    :param pairs: end-to-end header lines; those about length and host are passed over.
+    :param path: the request target: a path, or a URL for another proxy.
+    :param host: the value of ``Host``, which is the first header line (RFC 9110 section 7.2).
+    :param pairs: end-to-end header lines; those about length and host are ignored.
     :param framing: how the body will be sent.
     """
     lines = [b"%s %s HTTP/1.1\r\nhost: %s\r\n" % (method, path, host)]
@@ -73,7 +75,10 @@ def response_block(
 ) -> bytes:
     """Write the head of a response to the client.
 
-    :param pairs: end-to-end header lines, those about length as they shall be.
+    :param pairs: end-to-end header lines, ``Content-Length`` included.
+    :param chunked: whether the body will be sent in chunks.
+    :param close: whether the connection ends with the response.
+    :param via: the proxy's entry in ``Via``; empty for none.
     """
     lines = [b"HTTP/1.1 %d %s\r\n" % (status, reason)]
     for name, value in pairs:
@@ -92,12 +97,12 @@ def response_block(
 
 
 def expects_continue(head: RequestHead) -> bool:
-    """Tell whether the client waits for 100 before it sends the body (RFC 9110 10.1.1)."""
+    """Return whether the client waits for a 100 response (RFC 9110 section 10.1.1)."""
     return head.minor > 0 and head.lists(b"expect", b"100-continue")
 
 
 def chunk(data: bytes) -> bytes:
-    """Write one chunk of the chunked coding."""
+    """Write one chunk of the chunked transfer coding."""
     return b"%x\r\n%s\r\n" % (len(data), data)
 
 

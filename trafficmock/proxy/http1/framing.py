@@ -1,4 +1,4 @@
-"""How long the body of a message is (RFC 9112 section 6.3)."""
+"""Determines how the body of a message is delimited (RFC 9112 section 6.3)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ class Kind(enum.Enum):
 
 
 class Framing(Struct, frozen=True):
-    """How a body is delimited; ``length`` only for :attr:`Kind.LENGTH`."""
+    """How a body is delimited.
+
+    :param length: its bytes, for :attr:`Kind.LENGTH` only.
+    """
 
     kind: Kind
     length: int = 0
@@ -41,9 +44,9 @@ UNTIL_CLOSE = Framing(Kind.UNTIL_CLOSE)
 
 
 def of_request(head: RequestHead) -> Framing:
-    """Tell how long a request's body is.
+    """Return the framing of a request's body.
 
-    :raises BadMessageError: two readers could disagree about it.
+    :raises BadMessageError: if it is malformed, or two parsers could read it differently.
     """
     coding = head.fields.get(b"transfer-encoding")
     length = head.fields.get(b"content-length")
@@ -57,9 +60,9 @@ def of_request(head: RequestHead) -> Framing:
 
 
 def of_response(head: ResponseHead, method: bytes) -> Framing:
-    """Tell how long the body of a response to ``method`` is.
+    """Return the framing of the body of a response to a request with ``method``.
 
-    :raises BadMessageError: two readers could disagree about it.
+    :raises BadMessageError: if it is malformed, or two parsers could read it differently.
     """
     status = head.status
     if method == b"HEAD" or status < _FIRST_FINAL or status in UNFRAMED_STATUSES:
@@ -76,7 +79,7 @@ def of_response(head: ResponseHead, method: bytes) -> Framing:
 
 
 def keeps_alive(head: Head) -> bool:
-    """Tell whether the sender of ``head`` wants the connection to last (RFC 9112 section 9.3)."""
+    """Return whether the sender of ``head`` keeps the connection open (RFC 9112 section 9.3)."""
     value = head.fields.get(b"connection")
     if value is None:
         return head.minor > 0
@@ -85,7 +88,7 @@ def keeps_alive(head: Head) -> bool:
 
 
 def _length(value: bytes) -> Framing:
-    """Read a ``Content-Length``, of which there may be one, of digits only."""
+    """Read a ``Content-Length``: one value, of digits only."""
     if not _DIGITS.fullmatch(value):
         raise BadMessageError("Content-Length is not one number.")
     length = int(value)

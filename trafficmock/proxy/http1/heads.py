@@ -1,8 +1,8 @@
-"""The heads of HTTP/1.1 messages, read strictly (RFC 9112).
+"""Parses the heads of HTTP/1.1 messages strictly (RFC 9112).
 
-What two parsers may read differently is how requests are smuggled past one of them,
-so nothing is mended here: a bare line feed, a folded line, or white space where there
-must be none is an error, in requests and in responses alike.
+Request smuggling uses messages that two parsers read differently. So the parser corrects
+nothing: a bare line feed, a folded line, or white space that RFC 9112 does not allow is an
+error, in requests and in responses.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Pairs = list[tuple[bytes, bytes]]
 
 END = b"\r\n\r\n"
 MOST_FIELDS = 500
-"""Header lines in one head."""
+"""The most header lines that a head may have."""
 
 _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _TOKEN = re.compile(f"{TCHAR}+".encode())
@@ -35,12 +35,12 @@ _LONGEST_METHOD = 64
 
 
 class BadMessageError(TrafficMockError):
-    """A message that HTTP/1.1 does not allow, or that asks for what the proxy does not do.
+    """A message is malformed, or needs a feature that the proxy does not have.
 
-    :param text: what is wrong with it, for people.
-    :param status: of the answer to it.
-    :param code: the ``error`` of the answer.
-    :param headers: what the answer carries besides.
+    :param text: the reason, for people.
+    :param status: the status of the response to it.
+    :param code: the ``error`` in the body of the response.
+    :param headers: further header lines of the response.
     """
 
     def __init__(
@@ -61,8 +61,9 @@ class BadMessageError(TrafficMockError):
 class Head(Struct, frozen=True):
     """The start line and header fields of a message.
 
-    :param pairs: header lines in their order, as they were written.
-    :param fields: values by lower-case name; those of several lines joined with ``, ``.
+    :param minor: the minor version: 1 of HTTP/1.1.
+    :param pairs: names and values of the header lines, in their order and case.
+    :param fields: values by lower-case name; those of several lines are joined with ``, ``.
     """
 
     minor: int
@@ -70,7 +71,7 @@ class Head(Struct, frozen=True):
     fields: dict[bytes, bytes]
 
     def lists(self, name: bytes, token: bytes) -> bool:
-        """Tell whether the list in header ``name`` has ``token``, in any case."""
+        """Return whether the list in header ``name`` has ``token``, which is in lower case."""
         value = self.fields.get(name)
         return value is not None and token in tokens(value)
 
@@ -92,8 +93,8 @@ class ResponseHead(Head, frozen=True):
 def parse_request(block: bytes) -> RequestHead:
     """Read the head of a request.
 
-    :param block: from the first byte to before the empty line.
-    :raises BadMessageError: it is malformed.
+    :param block: the bytes before the empty line that ends the head.
+    :raises BadMessageError: if it is malformed.
     """
     line, pairs, fields = _split(block)
     parts = line.split(b" ")
@@ -112,8 +113,8 @@ def parse_request(block: bytes) -> RequestHead:
 def parse_response(block: bytes) -> ResponseHead:
     """Read the head of a response.
 
-    :param block: from the first byte to before the empty line.
-    :raises BadMessageError: it is malformed.
+    :param block: the bytes before the empty line that ends the head.
+    :raises BadMessageError: if it is malformed.
     """
     line, pairs, fields = _split(block)
     found = _STATUS.fullmatch(line)
@@ -123,10 +124,10 @@ def parse_response(block: bytes) -> ResponseHead:
 
 
 def parse_trailers(block: bytes) -> None:
-    """Check the header lines behind a chunked body (RFC 9112 section 7.1.2).
+    """Check the trailer section of a chunked body (RFC 9112 section 7.1.2).
 
-    :param block: the lines, without the empty one behind them.
-    :raises BadMessageError: they are malformed.
+    :param block: its lines, without the empty line behind them.
+    :raises BadMessageError: if it is malformed.
     """
     _split(b"\r\n" + block)
 

@@ -1,4 +1,4 @@
-"""Where the head of a request ends in what a client has sent so far."""
+"""Finds the head of a request in the bytes that a client has sent so far."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import RequestHead
 
 _BARE_END = re.compile(rb"\n\n|(?<!\r)\n\r\n")
-"""An empty line behind a line that ends with LF alone: the end of the head would never be seen."""
+"""A head whose lines end with LF alone: it has no CR LF CR LF, so its end would never be found."""
 
 
 def take_request_head(buffer: bytes, limit: int) -> tuple[RequestHead | None, bytes]:
-    """Read a head off the beginning of what has come.
+    """Parse the head at the beginning of received bytes.
 
     :param buffer: begins with the request line, or is empty.
-    :param limit: bytes of a head (``--max-header-bytes``).
-    :returns: the head and what lies behind it; ``None`` while it is not complete.
-    :raises BadMessageError: it is too long, or no head.
+    :param limit: bytes of the longest head (``--max-header-bytes``).
+    :returns: the head and the bytes behind it; ``None`` and the buffer if it is incomplete.
+    :raises BadMessageError: if it is too long or malformed.
     """
     end = buffer.find(END, 0, limit + len(END))
     if end >= 0:

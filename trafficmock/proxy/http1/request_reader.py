@@ -1,4 +1,4 @@
-"""The requests in what a client sends: heads and bodies in turn."""
+"""Reads requests from the bytes of a client: a head and its body in turn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class RequestReader:
     """Buffers received bytes, and reads requests from them.
 
-    :param limit: bytes of a head (``--max-header-bytes``).
+    :param limit: bytes of the longest head (``--max-header-bytes``).
     """
 
     def __init__(self, limit: int) -> None:
@@ -31,24 +31,28 @@ class RequestReader:
     def head(self) -> tuple[RequestHead, bytes] | None:
         """Read the head of the next request.
 
-        :returns: the head, and the bytes that it was read from with all behind them; ``None``
-            while it is not complete.
-        :raises BadMessageError: it is too long, or no head.
+        :returns: the head, and the bytes of it with all bytes behind it; ``None`` if it is
+            incomplete.
+        :raises BadMessageError: if it is too long or malformed.
         """
         raw = self.unread.lstrip(b"\r\n")
         head, self.unread = take_request_head(raw, self._limit)
         return None if head is None else (head, raw)
 
     def begin_body(self, framing: Framing) -> bytes:
-        """Begin the body of the request, with the bytes that have arrived."""
+        """Begin the body of the request.
+
+        :returns: the part of it that has arrived.
+        :raises BadMessageError: if its framing is malformed.
+        """
         self._body = reader(framing)
         self.body_complete = self._body.done
         return self.body()
 
     def body(self) -> bytes:
-        """Read more of the body.
+        """Return the part of the body that has arrived since the last call.
 
-        :raises BadMessageError: its framing breaks the rules.
+        :raises BadMessageError: if its framing is malformed.
         """
         if self._body is None or not self.unread:
             return b""

@@ -1,9 +1,9 @@
-"""One proxied request: announced to the coordinator, decided, carried to the server and back.
+"""One proxied request: announced to the coordinator, decided, sent to the server and answered.
 
-``proxied_request`` is the request as the coordinator knows it, ``held_body`` its body until it is
-decided. ``upstream_transfer`` carries it to the server and the answer back, neither ever held
-whole; ``transfer_report`` and ``body_capture`` tell the history what passed;
-``body_decoding`` decodes coded bodies, large ones over several turns of the reactor.
-``request_rewriting`` applies what a test changed. ``route_fetch`` serves ``route.fetch`` by treq,
-over the connections of ``upstream_agent``.
+``proxied_request`` announces the request and carries out the decision; ``held_body`` buffers its
+body until then. ``upstream_transfer`` streams the request to the server and the response back.
+``transfer_report`` reports both to the coordinator, with the copies of ``body_capture``, which
+``body_decoding`` decodes, large ones over several turns of the reactor. ``request_rewriting``
+applies overrides and writes mocked responses. ``route_fetch`` serves ``route.fetch`` by treq, over
+the connections of ``upstream_agent``.
 """

@@ -1,4 +1,4 @@
-"""Messages as the core and the history know them: text, base64, and a limit."""
+"""Copies of bodies with a limit, and HTTP messages in the form of protocol 3."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 _OWN_PIECE = 4096
-"""Bytes from which on a piece is kept as it came; smaller ones are put together."""
+"""Pieces of this many bytes or more are kept as they are; smaller ones are joined."""
 
 
 class BodyCapture:
-    """The beginning of a body that streams past, and how long it was.
+    """A copy of the beginning of a streamed body; ``size`` counts all its bytes.
 
     :param limit: bytes to keep; 0 for all.
     """
@@ -54,7 +54,7 @@ class BodyCapture:
 
     @property
     def truncated(self) -> bool:
-        """Whether bytes were left out."""
+        """Whether bytes beyond the limit were dropped."""
         return self._held < self.size
 
     def take(self) -> bytes | bytearray:
@@ -63,9 +63,9 @@ class BodyCapture:
 
 
 def header_map(pairs: Pairs) -> tuple[dict[str, str], HeaderPairs | UnsetType]:
-    """Write header lines as protocol 3 does.
+    """Convert header lines to the form of protocol 3.
 
-    :returns: the values by lower-case name, and all lines when a name repeats.
+    :returns: the values by lower-case name, and all lines if a name repeats.
     """
     lines = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in pairs]
     headers = join_repeats(lines)
@@ -73,7 +73,7 @@ def header_map(pairs: Pairs) -> tuple[dict[str, str], HeaderPairs | UnsetType]:
 
 
 def request_of(url: str, method: bytes, pairs: Pairs, content: bytes) -> SerializedRequest:
-    """Write a request as protocol 3 does."""
+    """Convert a request to the form of protocol 3."""
     headers, lines = header_map(pairs)
     return SerializedRequest(
         url, method.decode("ascii"), headers, bodies.from_bytes(content), lines
@@ -88,11 +88,11 @@ def response_of(
     *,
     full_size: int | None = None,
 ) -> SerializedResponse:
-    """Write a response as protocol 3 does.
+    """Convert a response to the form of protocol 3.
 
-    :param pairs: its end-to-end header.
-    :param content: its body, as it is shown.
-    :param full_size: bytes of the whole body where ``content`` is only its beginning.
+    :param pairs: its end-to-end header lines.
+    :param content: its body, decoded if ``pairs`` are those of the decoded body.
+    :param full_size: bytes of the whole body, if ``content`` is only its beginning.
     """
     headers, lines = header_map(pairs)
     response = SerializedResponse(

@@ -1,4 +1,4 @@
-"""Decodes bodies in short steps, so that other work goes on."""
+"""Decodes bodies in short steps, so that the reactor can do other work in between."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     Plain = tuple[Pairs, bytes | bytearray]
 
 STEPS_AT_ONCE = 4
-"""Steps that are taken in place; most bodies need no more."""
+"""Steps that are taken at once; most bodies need no more."""
 
 MOST_WAITING_BYTES = 64 * 2**20
-"""Coded bytes of answers that wait to be decoded; what comes beyond is shown as it came."""
+"""Coded bytes of bodies that wait to be decoded; beyond it, bodies are left coded."""
 
 
 @define(eq=False)
 class Decoders:
-    """Decodes bodies in slices of time that all of them share.
+    """Decodes bodies, one step of one body in each turn of the reactor.
 
-    :param clock: begins the next slice.
+    :param clock: schedules the next turn.
     """
 
     clock: IReactorTime
@@ -42,7 +42,7 @@ class Decoders:
     _cooperator: Cooperator = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        # One step in a turn: whoever waits for several turns waits for milliseconds.
+        # One step in a turn, so that other work waits for a few milliseconds at most.
         self._cooperator = Cooperator(
             terminationPredicateFactory=lambda: lambda: True, scheduler=self._next_turn
         )
@@ -55,13 +55,16 @@ class Decoders:
     def plain(
         self, pairs: Pairs, copy: BodyCapture | None, limit: int, *, soon: bool = False
     ) -> Deferred[Plain]:
-        """Take a body and decode it, where that can be done here.
+        """Take the bytes of a copied body, and decode them if they are coded.
 
-        :param pairs: the header, which says how the body is coded.
-        :param copy: of the body, ``None`` for none; a cut one stays as it is.
-        :param limit: bytes that may come out, 0 for any number.
-        :param soon: rather leave the body coded than wait for a long decoding.
-        :returns: the header and the body, both as they came where the body stays coded.
+        A truncated copy is not decoded.
+
+        :param pairs: the header, with the codings.
+        :param copy: the copied body; ``None`` for no body.
+        :param limit: bytes of the largest decoded body, 0 for no limit.
+        :param soon: whether a body that needs more than :data:`STEPS_AT_ONCE` steps is left coded,
+            so that the result is there at once.
+        :returns: the header and body after decoding; unchanged if the body stays coded.
         """
         if copy is None:
             return succeed((pairs, b""))
@@ -80,7 +83,7 @@ class Decoders:
         return self._finish(steps, (pairs, content))
 
     def stop(self) -> None:
-        """Stop: bodies that are still waiting stay encoded."""
+        """Stop decoding; bodies that are still waiting stay coded."""
         self._cooperator.stop()
 
     def _finish(
@@ -95,8 +98,8 @@ class Decoders:
 
         def over(outcome: object) -> None:
             self.waiting_bytes -= size
-            # Nobody waits for a task that was cancelled; one that the service's end has
-            # stopped has no result.
+            # A task whose Deferred was cancelled (TaskStopped) has nobody to call back. One that
+            # ended with the service has no result, and leaves the body coded.
             if not (isinstance(outcome, Failure) and outcome.check(TaskStopped)):
                 done.callback(result[0] if result else as_it_came)
 

@@ -1,4 +1,4 @@
-"""The body of a proxied request before it goes to a server, and the coordinator's part of it."""
+"""Buffers the body of a proxied request until it is decided, and reports it to the coordinator."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from trafficmock.proxy.proxy_clients import ProxyClient
 
 EARLY_BYTES = 64 * 1024
-"""How much of a body is taken before it is known where it goes."""
+"""Bytes of a body that are read before the request is decided; then reading pauses."""
 
 
 class HeldBody:
-    """Keeps a body as it comes, up to :data:`EARLY_BYTES`, or whole for a test that wants it.
+    """Buffers up to about :data:`EARLY_BYTES` of a body, or the whole body for a test.
 
-    :param request_id: whose body it is.
-    :param client: is not read while enough is kept.
-    :param proxy_client: reports the body, once.
-    :param framing: how it is delimited.
+    :param request_id: the id of the request.
+    :param client: the client's connection, whose reading is paused while the buffer is full.
+    :param proxy_client: sends the body to the coordinator, once.
+    :param framing: how the body is delimited.
     """
 
     def __init__(
@@ -42,13 +42,13 @@ class HeldBody:
         self._wanted = False
 
     def begin(self, content: bytes | None) -> None:
-        """Take the body that goes with the announcement, ``None`` for one that is on its way."""
+        """Set the body that is sent with the announcement; ``None`` if it has yet to arrive."""
         self.reported = content is not None
         if content:
             self._pieces = [content]
 
     def content(self) -> bytes:
-        """Give the part of the body that has arrived."""
+        """Return the part of the body that has arrived."""
         if len(self._pieces) > 1:
             self._pieces = [b"".join(self._pieces)]
         return self._pieces[0] if self._pieces else b""
@@ -58,7 +58,7 @@ class HeldBody:
         self._pieces = []
 
     def add(self, data: bytes) -> None:
-        """Keep a piece; a body that is too large for tests is reported as such."""
+        """Buffer a piece; a body above the limit of tests is reported by its size alone."""
         self._pieces.append(data)
         self._size += len(data)
         if self._wanted:
@@ -69,12 +69,12 @@ class HeldBody:
             self._client.hold_body(hold=True)
 
     def want(self) -> None:
-        """Buffer the whole body, because a test gets it."""
+        """Buffer the whole body from now on, because a test gets it."""
         self._wanted = True
         self._client.hold_body(hold=False)
 
     def complete(self) -> None:
-        """Send the complete body to the coordinator."""
+        """Send the body, which is complete now, to the coordinator if a test gets it."""
         if self._wanted:
             self.report()
 
@@ -85,7 +85,7 @@ class HeldBody:
             self._proxy_client.send(RequestBody(self._request_id, content))
 
     def progress(self) -> str:
-        """Say how much came of a body that a test waits for."""
+        """Return a sentence for an error: how much arrived of a body that a test waits for."""
         if not self._wanted or self.reported:
             return ""
         return f" {self._size} bytes of its body came."

@@ -1,4 +1,4 @@
-"""One request that goes through the forward proxy, and what was decided about it."""
+"""One request through the forward proxy, from its announcement to the end of its response."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ CLIENT_CLOSED = "client closed"
 _STOPPING = "The proxy stops; the server had not answered yet."
 
 _RESETS = frozenset({"aborted", "connectionreset"})
-"""Abort codes that end the connection without an answer."""
+"""Abort codes that reset the connection instead of answering 502."""
 
 _UNCHANGED = SerializedOverrides()
 
 
 class ProxiedRequest:
-    """A request from its head to the end of its answer.
+    """A request: announces it, carries out the coordinator's decision, and answers the client.
 
     :param client: the client's connection.
-    :param proxy_client: who asks.
-    :param context: the ways to servers, and the options.
-    :param head: of the request.
-    :param target: where it is aimed.
+    :param proxy_client: the client's agent, which talks with the coordinator.
+    :param context: the connections to servers, and the options.
+    :param head: the head of the request.
+    :param target: its server and path.
     :param body: how its body is delimited.
     """
 
@@ -93,15 +93,15 @@ class ProxiedRequest:
         return self._transfer is not None and self._transfer.answered
 
     def content(self) -> bytes:
-        """Give the part of the body that has arrived."""
+        """Return the part of the body that has arrived."""
         return self._held.content()
 
-    # What the client does
+    # Calls of the client's connection
 
     def announce(self, content: bytes | None) -> None:
         """Announce the request to the coordinator.
 
-        :param content: its body where it is there already, ``None`` where it is on its way.
+        :param content: its whole body; ``None`` if it has yet to arrive.
         """
         self.proxy_client.receivers[self.id] = self
         self.request_done = content is not None
@@ -137,7 +137,10 @@ class ProxiedRequest:
             self._held.complete()
 
     def client_gone(self, reason: str = CLIENT_CLOSED) -> None:
-        """Cancel the request, because the client disconnected."""
+        """Cancel the request and report why.
+
+        :param reason: by default that the client disconnected.
+        """
         if self.done:
             return
         begun = self.begun
@@ -147,7 +150,7 @@ class ProxiedRequest:
         else:
             self.proxy_client.send(inbound.RequestCancel(self.id, reason))
 
-    # What the coordinator says
+    # Messages of the coordinator
 
     def on_message(self, message: Message) -> None:
         match message:
@@ -175,7 +178,7 @@ class ProxiedRequest:
         self._fetches.start(order)
 
     def _need_body(self) -> None:
-        """Give a test the whole body, now or when it is here."""
+        """Send the whole body to the coordinator, now or once it has arrived."""
         self._held.want()
         if self.request_done:
             self._held.report()
@@ -187,7 +190,7 @@ class ProxiedRequest:
     def rewritten(self, overrides: SerializedOverrides) -> Rewritten:
         """Apply the test's overrides to the request.
 
-        :raises UpstreamError: it cannot be sent.
+        :raises UpstreamError: if the overrides cannot be sent over HTTP.
         """
         if overrides is _UNCHANGED:
             return request_rewriting.rewrite(self.head.method, self.target, self.pairs, overrides)
@@ -240,13 +243,13 @@ class ProxiedRequest:
         self.cut_off()
 
     def crashed(self) -> None:
-        """Abort the connection after an internal error."""
+        """Cancel the request and reset the connection after an internal error."""
         if not self.done:
             self.client_gone("internal error")
             self.client.reset()
 
     def stopped(self) -> None:
-        """Answer in the place of a server that had no time to; an answer that began is cut."""
+        """Answer 502 because the service stops, unless the response has begun."""
         if self.done or self.begun:
             return
         error = UpstreamError(_STOPPING, code="disconnected")
@@ -254,21 +257,25 @@ class ProxiedRequest:
             self._transfer.broken_off(error)
         self.failed_upstream(error)
 
-    # How it ends
+    # The end
 
     def response_complete(self) -> None:
-        """Let the connection go on after an answer that came through."""
+        """Finish after a complete response of the server."""
         self._finish()
 
     def failed_upstream(self, error: UpstreamError) -> None:
-        """Answer in the place of a server that did not, or fail as it did."""
+        """Answer with the error of a server that failed; in a door, reset the connection."""
         if self.context.explains_failures:
             self._refuse(error.status, error.code, error.text, failure=error.errno)
         else:
             self.cut_off()
 
     def cut_off(self, *, noticeable: bool = False) -> None:
-        """Cut the connection, or close it where the client notices that something is missing."""
+        """End the connection within a response.
+
+        :param noticeable: whether the client sees by the framing that the response is incomplete:
+            then the connection is closed, else it is reset.
+        """
         self._settle()
         if noticeable:
             self.client.finished(close=True)
@@ -276,9 +283,9 @@ class ProxiedRequest:
             self.client.reset()
 
     def _refuse(self, status: int, code: str, text: str, *, failure: str | None = None) -> None:
-        """Answer with an error of the proxy.
+        """Answer with an error response of the proxy.
 
-        :param failure: what an attached process is told instead of the code.
+        :param failure: the code for an attached process; ``None`` for ``code``.
         """
         self.keep = self.keep and self.request_done
         answer = error_response(

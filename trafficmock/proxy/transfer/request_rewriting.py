@@ -1,4 +1,4 @@
-"""What a test changed: overrides of a request, and answers that it made up."""
+"""Applies a test's overrides to a request, and writes mocked responses."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _WRITTEN_BY_PROXY = HOP_BY_HOP | {b"content-length"}
 
 
 class Rewritten(Struct, frozen=True):
-    """A request as it goes upstream.
+    """A request to a server, with the overrides applied.
 
-    :param content: its body, ``None`` for the one it came with.
+    :param content: its body; ``None`` for the client's.
     """
 
     method: bytes
@@ -50,8 +50,9 @@ def rewrite(
 ) -> Rewritten:
     """Apply overrides to a request.
 
-    :param context: of the test that the request was made for; overridden headers are without it.
-    :raises UpstreamError: they cannot be sent.
+    :param context: the context of the request, which is added to overridden headers, because
+        tests do not see it.
+    :raises UpstreamError: if an override cannot be sent over HTTP.
     """
     if overrides.url is not UNSET:
         target = _aim(overrides.url)
@@ -82,8 +83,12 @@ def _other_than(name: bytes, pairs: Pairs) -> Pairs:
 def mock_bytes(response: SerializedResponse, method: bytes, *, close: bool) -> bytes:
     """Write the bytes of a mocked response.
 
-    A ``Content-Encoding`` that the body does not have is left out: handlers get decoded bodies
-    and hand the header on, and a client would fail to decode plain text.
+    A ``Content-Encoding`` that the body does not have is dropped: handlers get decoded bodies and
+    may pass the header of the real response on, and a client would fail to decode such a body.
+
+    :param method: the method of the request.
+    :param close: whether the connection ends with the response.
+    :raises UpstreamError: if a header cannot be sent over HTTP.
     """
     lines = response.headers_list
     given = list(response.headers.items()) if lines is UNSET else lines
@@ -111,7 +116,7 @@ def mock_bytes(response: SerializedResponse, method: bytes, *, close: bool) -> b
 
 
 def _told_length(lines: list[tuple[str, str]]) -> bytes | None:
-    """Read the length that a mock tells of without a body: a GET's (RFC 9110 section 8.6)."""
+    """Read the length in a mock for HEAD or 304: that of a GET's body (RFC 9110 section 8.6)."""
     for name, value in lines:
         if name.lower() == "content-length" and _LENGTH.fullmatch(value):
             return value.encode()
@@ -119,7 +124,10 @@ def _told_length(lines: list[tuple[str, str]]) -> bytes | None:
 
 
 def resolve(base: str, location: bytes) -> str | None:
-    """Resolve a ``Location``; without its fragment, as a client asks for it."""
+    """Resolve a ``Location`` to an absolute URL without a fragment.
+
+    :returns: ``None`` if it is not a URL.
+    """
     try:
         url = ada_url.URL(location.decode("latin-1"), base=base)
         url.hash = ""
@@ -138,7 +146,7 @@ def _aim(url: str) -> Target:
 
 
 def _pairs(lines: list[tuple[str, str]]) -> Pairs:
-    """Write header lines as bytes; leave out those that the proxy writes itself."""
+    """Encode header lines, without those that the proxy writes itself."""
     pairs: Pairs = []
     for name, value in lines:
         if not TOKEN.fullmatch(name) or BAD_VALUE.search(value):

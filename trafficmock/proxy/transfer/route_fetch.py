@@ -1,4 +1,4 @@
-"""What a test's ``route.fetch`` asks for: a whole answer, redirects followed, nothing recorded."""
+"""Carries out ``route.fetch``: fetches a whole response, follows redirects, records nothing."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 MOST_REDIRECTS = 20
 FIRST_PAUSE_SECONDS = 0.25
-"""Before the first retry; doubled for each further one."""
+"""The pause before the first retry; it doubles for each further one."""
 
 _NOT_FETCHED = frozenset({b"accept-encoding", b"expect"})
-"""A test reads the answer, so it must come in a coding that can be undone here."""
+"""Headers of the client that are not sent: the test needs a body that can be decoded here."""
 
 _CREDENTIALS = frozenset({b"authorization", b"cookie", b"cookie2", b"proxy-authorization"})
-"""Header names that stay with their origin: those of Twisted's ``RedirectAgent``, too."""
+"""Headers that are dropped at a redirect to another origin, as Twisted's ``RedirectAgent`` does."""
 
 _SEE_OTHER = 303
 _REWRITTEN = frozenset({301, 302})
@@ -67,13 +67,13 @@ class FetchedAnswer:
 
 @define(eq=False)
 class RouteFetches:
-    """Carries out the fetches that tests ask for about one request.
+    """Carries out the fetches of one request.
 
-    :param proxy_client: whose request it is, and by whom results reach the coordinator.
-    :param local: the local address that the client came to.
-    :param rewritten: gives the request with overrides; raises
-        :class:`~trafficmock.proxy.upstream_errors.UpstreamError` where it cannot be sent.
-    :param content: gives its body as far as it is here.
+    :param proxy_client: the agent of the request, which sends the results to the coordinator.
+    :param local: the local address to which the client connected.
+    :param rewritten: returns the request with overrides; raises
+        :class:`~trafficmock.proxy.upstream_errors.UpstreamError` if they cannot be sent.
+    :param content: returns the part of its body that has arrived.
     """
 
     log = Logger()
@@ -86,7 +86,7 @@ class RouteFetches:
     _running: set[Deferred[None]] = field(factory=set)
 
     def start(self, order: outbound.DecisionFetch) -> None:
-        """Begin a fetch; its result goes to the coordinator."""
+        """Begin a fetch; its result or error is sent to the coordinator."""
         running = Deferred.fromCoroutine(self._run(order))
         self._running.add(running)
         running.addErrback(lambda failure: self.log.failure("a fetch failed", failure=failure))
@@ -165,7 +165,7 @@ class RouteFetches:
         return response_of(url, answer.head, *plain)
 
     def _most_bytes(self) -> int:
-        """Tell how large a body a test takes, 0 for any size."""
+        """Return the bytes of the largest body for a test, 0 for no limit."""
         limits = self.proxy_client.limits
         return limits.handler if limits else 0
 
@@ -178,7 +178,11 @@ def _headers(pairs: Pairs) -> Headers:
 
 
 def _next_hop(request: Rewritten, head: ResponseHead) -> Rewritten | None:
-    """Make the request that follows a redirect (Fetch standard, HTTP-redirect fetch)."""
+    """Make the request that follows a redirect (Fetch standard, HTTP-redirect fetch).
+
+    :returns: ``None`` if the response is not a redirect.
+    :raises UpstreamError: if its ``Location`` is not a URL for the proxy.
+    """
     location = head.fields.get(b"location")
     if head.status not in REDIRECTS or not location:
         return None

@@ -1,4 +1,4 @@
-"""Reports a request on its way to the coordinator: copies of it, and how it ended."""
+"""Reports a streamed request and its response to the coordinator."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _log = Logger()
 
 
 class TransferReport:
-    """Copies what streams past and reports it, each thing once (feature ``stream``).
+    """Copies both bodies as they stream, and reports heads and bodies once (feature ``stream``).
 
-    :param proxied: what is reported on.
-    :param url: that the request goes to.
-    :param body: of the request as far as it is there; ``None`` where the coordinator has it.
+    :param proxied: the request.
+    :param url: the URL that it is sent to.
+    :param body: the part of its body that has arrived; ``None`` if the coordinator has the body.
     """
 
     def __init__(self, proxied: ProxiedRequest, url: str, body: bytes | None) -> None:
@@ -61,7 +61,7 @@ class TransferReport:
     def response_head(self, head: ResponseHead, pairs: Pairs, *, body: bool) -> None:
         """Note the head of the response.
 
-        :param pairs: its end-to-end header.
+        :param pairs: its end-to-end header lines.
         :param body: whether it has one.
         """
         self._head, self._pairs = head, pairs
@@ -74,7 +74,7 @@ class TransferReport:
             self._response.add(data)
 
     def report_head(self) -> None:
-        """Report the head of a response whose body goes on, perhaps for ever."""
+        """Report the head of a response, once, before its body is complete: it may never end."""
         head = self._head
         if self._head_reported or self._over or head is None:
             return
@@ -89,7 +89,7 @@ class TransferReport:
     def report_end(self, error: UpstreamError | None) -> None:
         """Report the end of the transfer.
 
-        :param error: why the answer is missing or incomplete.
+        :param error: the reason if the response is missing or incomplete, else ``None``.
         """
         if self._over:
             return
@@ -102,7 +102,7 @@ class TransferReport:
         copy = self._response
         full_size = copy.size if copy is not None and copy.truncated else None
         leads_on = self._remember_redirect(head)
-        # The next hop must not overtake the report of the redirect that led to it.
+        # A redirect must be reported before the request that follows it is announced.
         decoders = self._proxy_client.decoders
         plain = decoders.plain(self._pairs, copy, self._limit, soon=leads_on or decoders.busy)
         plain.addCallback(
@@ -139,7 +139,7 @@ class TransferReport:
         )
 
     def _remember_redirect(self, head: ResponseHead) -> bool:
-        """Tell whether a head is of a redirect, and remember where it leads."""
+        """Return whether a response is a redirect, and remember its target."""
         location = head.fields.get(b"location")
         if head.status not in REDIRECTS or not location:
             return False

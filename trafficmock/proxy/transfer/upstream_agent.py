@@ -1,4 +1,4 @@
-"""The forward proxy's own connections to servers as an ``IAgent``, for treq to send through."""
+"""An ``IAgent`` over the forward proxy's connections to servers, for treq."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from trafficmock.proxy.proxy_settings import ProxyContext
 
 _HIDDEN = frozenset({b"content-encoding", b"set-cookie"})
-"""Headers that treq does not see: it decodes gzip whatever its size, and would store cookies."""
+"""Headers that treq does not get: it would decode gzip without a limit, and store cookies."""
 
 
 @implementer(IBodyProducer)
 @frozen
 class BytesBody:
-    """A request's body that is there already, produced at once."""
+    """Produces a request's body that is in memory."""
 
     content: bytes
 
@@ -54,10 +54,10 @@ class BytesBody:
 @implementer(IResponse)
 @define(eq=False)
 class UpstreamResponse:
-    """A whole response.
+    """A complete response, with the attributes of ``IResponse``.
 
-    :param head: its status line and header, in the order in which the lines came.
-    :param body: the content as it came: not decoded.
+    :param head: its status line and all header lines in their order.
+    :param body: the body, not decoded.
     """
 
     head: ResponseHead
@@ -79,25 +79,26 @@ class UpstreamResponse:
                 self.headers.addRawHeader(name, value)
 
     def deliverBody(self, protocol: IProtocol) -> None:  # noqa: N802 - Twisted's name
-        """Give the body to ``protocol``, once."""
+        """Deliver the body to ``protocol``; only the first call has content."""
         protocol.dataReceived(bytes(self.body.take()))
         protocol.connectionLost(Failure(ResponseDone()))
 
     def setPreviousResponse(self, response: Any) -> None:  # noqa: N802 - Twisted's name
-        """Remember which response led here."""
+        """Set the redirect that led to this response."""
         self.previousResponse = response
 
 
 @implementer(IAgent)
 @frozen
 class UpstreamAgent:
-    """Sends each request over a connection of its own and collects the whole response.
+    """Sends each request over a new connection and collects the whole response.
 
-    ``--resolve``, ``--upstream-proxy``, trust and loop detection hold as for other traffic.
+    ``--resolve``, ``--upstream-proxy``, verification of certificates and loop detection apply as
+    for other traffic.
 
     :param context: the connections to servers, and the options.
-    :param reached_at: the local address that the client came to.
-    :param limit: bytes of a response's body, 0 for any number.
+    :param reached_at: the local address to which the client connected.
+    :param limit: bytes of the largest response body, 0 for no limit.
     """
 
     context: ProxyContext
@@ -111,7 +112,7 @@ class UpstreamAgent:
         headers: Headers | None = None,
         bodyProducer: IBodyProducer | None = None,  # noqa: N803 - Twisted's name
     ) -> Deferred[Any]:
-        """Send a request; cancelling the Deferred cuts the connection.
+        """Send a request; cancelling the Deferred aborts the connection.
 
         :returns: fires with an :class:`UpstreamResponse`, fails with :class:`UpstreamError`.
         """
@@ -159,9 +160,9 @@ class UpstreamAgent:
 
 
 class ResponseCollector:
-    """Collects a whole response.
+    """Collects a whole response, as the ``ResponseListener`` of its connection.
 
-    :param limit: bytes of its body; 0 for any number.
+    :param limit: bytes of the largest body; 0 for no limit.
     """
 
     def __init__(self, limit: int) -> None:
@@ -172,9 +173,9 @@ class ResponseCollector:
         self._timer: IDelayedCall | None = None
 
     def wait_for_head(self, reactor: IReactorTime, seconds: float) -> None:
-        """Fail unless the response begins in time; what has begun may take its time.
+        """Fail if the response does not begin in time; its body has no time limit.
 
-        :param seconds: of ``--upstream-timeout-ms``; 0: for ever.
+        :param seconds: the time (``--upstream-timeout-ms``); 0 for no limit.
         """
         if seconds:
             self._timer = reactor.callLater(seconds, self._time_out)
@@ -213,6 +214,6 @@ class ResponseCollector:
             self.done.errback(Failure(reason))
 
     def server_ready(self) -> None:
-        """Do nothing: everything was sent at once."""
+        """Do nothing: the whole request was written at once."""
 
     server_busy = server_ready

@@ -1,4 +1,4 @@
-"""A request on its way to a server, and the answer on its way back; neither is ever held whole."""
+"""Streams a request to a server and the response to the client, without buffering either whole."""
 
 from __future__ import annotations
 
@@ -27,15 +27,16 @@ if TYPE_CHECKING:
     from trafficmock.proxy.upstream_errors import UpstreamError
 
 _REPEATABLE = frozenset({b"GET", b"HEAD", b"OPTIONS", b"TRACE", b"PUT", b"DELETE"})
-"""Methods of requests that may be sent twice (RFC 9110 section 9.2.2)."""
+"""Idempotent methods, whose requests may be sent again (RFC 9110 section 9.2.2)."""
 
 
 class UpstreamTransfer:
-    """A request on its way to a server, as the :class:`ResponseListener` of the answer.
+    """Streams one request to a server; the :class:`ResponseListener` of the response.
 
-    :param proxied: the request, which is told how the transfer ends.
-    :param request: what is sent.
-    :param unreported: the body as far as it is there, ``None`` where the coordinator has it.
+    :param proxied: the request, whose callbacks are called at the end.
+    :param request: the request with the overrides applied.
+    :param unreported: the part of the body that has arrived; ``None`` if the coordinator has the
+        body.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class UpstreamTransfer:
     def start(self, *, again: bool = False) -> None:
         """Get a connection to the server and send the request over it.
 
-        :param again: over a new one, since the last was closed just then.
+        :param again: whether to use a new connection, because the server closed the pooled one.
         """
         origin, pool = self._request.origin, self._context.pool
         connection = None if again else pool.take(origin, repeatable=self._repeatable)
@@ -96,7 +97,7 @@ class UpstreamTransfer:
             self._begin_waiting()
 
     def broken_off(self, error: UpstreamError) -> None:
-        """Report that the answer does not come to its end, for a reason on this side."""
+        """Report that the response stays incomplete, for a reason on this side."""
         self._report.report_end(error)
 
     def cancel(self) -> None:
@@ -163,7 +164,7 @@ class UpstreamTransfer:
     # The answer
 
     def interim(self, head: ResponseHead) -> None:
-        """Pass a 1xx answer on, to a client that knows them."""
+        """Forward a 1xx response, if the client speaks HTTP/1.1."""
         if self._client_minor > 0:
             self._client.write(
                 response_block(
@@ -172,7 +173,7 @@ class UpstreamTransfer:
             )
 
     def response_head(self, head: ResponseHead, body: Framing) -> None:
-        """Begin the answer to the client."""
+        """Begin the response to the client."""
         self._stop_timer()
         self.answered = True
         unknown = body.kind in {Kind.CHUNKED, Kind.UNTIL_CLOSE}
@@ -186,12 +187,12 @@ class UpstreamTransfer:
         )
 
     def response_data(self, data: bytes) -> None:
-        """Pass a piece of the answer's body on."""
+        """Buffer a piece of the body until :meth:`response_pause` or the end."""
         self._report.response_data(data)
         self._out.append(chunk(data) if self._chunked else data)
 
     def response_pause(self) -> None:
-        """Send what has come; the server goes at the client's pace from now on."""
+        """Send the buffered pieces, and apply the client's backpressure to the server."""
         if self._upstream is None or not self.answered:
             return
         if not self._consumed:
@@ -201,7 +202,7 @@ class UpstreamTransfer:
         self._report.report_head()
 
     def response_end(self) -> None:
-        """Send the end, report, and let both connections go on."""
+        """Send the rest, report the end, and reuse both connections."""
         if self._chunked:
             self._out.append(LAST_CHUNK)
         connection, self._upstream = self._upstream, None
@@ -213,7 +214,10 @@ class UpstreamTransfer:
         self._proxied.response_complete()
 
     def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:
-        """Try again where that cannot do harm, or tell everybody."""
+        """Handle the loss of the connection: send the request again, or report the error.
+
+        It is sent again if it is idempotent and a pooled connection ended without any response.
+        """
         connection, self._upstream = self._upstream, None
         error = upstream_error(reason, self._request.origin)
         silent = connection is not None and not connection.heard

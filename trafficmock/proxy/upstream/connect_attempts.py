@@ -1,4 +1,4 @@
-"""Addresses of a host tried one after the other, without waiting behind one that failed."""
+"""Tries the addresses of a host in turn, the next one as soon as one failed."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ if TYPE_CHECKING:
 
 @implementer(IReactorPluggableNameResolver)
 class ConnectAttempts:
-    """The reactor for one connection by Twisted's ``HostnameEndpoint``.
+    """Wraps the reactor for one connection by Twisted's ``HostnameEndpoint``.
 
-    The endpoint begins an attempt every 0.3 seconds, and notices that there is no further
-    address at the next one only: a server that refuses its only address would be told of
-    0.3 seconds late. Here a failed attempt brings the next one forward, as RFC 8305
-    section 5 allows.
+    The endpoint begins an attempt every 0.3 seconds, and notices only then that there is no
+    further address, so a refused connection would be reported 0.3 seconds late. Here a failed
+    attempt brings the next one forward, as RFC 8305 section 5 allows.
 
-    :param reactor: does everything else.
+    :param reactor: the reactor, which does all the rest.
     """
 
     def __init__(self, reactor: Any) -> None:
@@ -39,14 +38,14 @@ class ConnectAttempts:
         return resolver
 
     def installNameResolver(self, resolver: IHostnameResolver) -> IHostnameResolver:  # noqa: N802 - Twisted's name
-        """Install a resolver of names in the reactor."""
+        """Install a name resolver in the reactor."""
         before: IHostnameResolver = self._reactor.installNameResolver(resolver)
         return before
 
     def callLater(  # noqa: N802 - Twisted's name
         self, delay: float, call: Callable[..., object], *args: object, **more: object
     ) -> IDelayedCall:
-        """Take note of the next attempt, which is all that the endpoint has called later."""
+        """Schedule a call, and remember it: the endpoint schedules its next attempt only."""
         planned: IDelayedCall = self._reactor.callLater(delay, call, *args, **more)
         self._next = planned
         return planned
@@ -62,7 +61,7 @@ class ConnectAttempts:
 
 
 class _Attempt:
-    """A factory that also tells when its connection failed."""
+    """A protocol factory that also calls back when its connection attempt failed."""
 
     def __init__(self, factory: Any, failed: Callable[[], None]) -> None:
         self._factory = factory
@@ -72,6 +71,6 @@ class _Attempt:
         return getattr(self._factory, name)
 
     def clientConnectionFailed(self, connector: IConnector, reason: Failure) -> None:  # noqa: N802 - Twisted's name
-        """Report the failure, then begin the next attempt."""
+        """Report the failure to the endpoint, then begin the next attempt."""
         self._factory.clientConnectionFailed(connector, reason)
         self._failed()

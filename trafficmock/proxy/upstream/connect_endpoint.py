@@ -1,4 +1,4 @@
-"""A connection through another proxy: CONNECT, and what it answers."""
+"""An endpoint that connects through another proxy by CONNECT."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _SUCCESSES = range(200, 300)
 @implementer(IStreamClientEndpoint)
 @define(eq=False)
 class ConnectEndpoint:
-    """Reaches a host through a proxy (RFC 9110 section 9.3.6).
+    """Connects with a host through a proxy (RFC 9110 section 9.3.6).
 
     :param proxy: the endpoint of the proxy.
-    :param host: as it stands in a URL.
-    :param credentials: the value of ``Proxy-Authorization``, if the proxy wants one.
-    :param seconds: for the proxy to answer.
+    :param host: the host as in a URL: IPv6 in brackets.
+    :param credentials: the value of ``Proxy-Authorization``; ``None`` for none.
+    :param seconds: how long the proxy may take to answer CONNECT (``--connect-timeout-ms``).
     """
 
     proxy: IStreamClientEndpoint
@@ -40,7 +40,11 @@ class ConnectEndpoint:
     seconds: float
 
     def connect(self, protocolFactory: IProtocolFactory) -> Deferred[Any]:  # noqa: N803 - Twisted's names
-        """Connect ``protocolFactory`` with the host."""
+        """Connect with the host.
+
+        :returns: fires with the protocol of ``protocolFactory``; fails with
+            :class:`~trafficmock.proxy.upstream_errors.UpstreamError` if the proxy refuses.
+        """
         asker = _ConnectProtocol(self, protocolFactory)
         factory = Factory.forProtocol(lambda: asker)
         factory.noisy = False
@@ -58,7 +62,7 @@ class ConnectEndpoint:
 
 
 class _ConnectProtocol(Protocol):
-    """Asks the proxy, and passes everything on once it has agreed."""
+    """Sends CONNECT, and passes all bytes to the inner protocol after a 2xx response."""
 
     transport: Any
 
@@ -77,7 +81,7 @@ class _ConnectProtocol(Protocol):
         self.transport.write(self._way.request())
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
-        """Read the answer; all that follows is from the host."""
+        """Read the response to CONNECT; all bytes behind it are from the host."""
         if self._inner is not None:
             self._inner.dataReceived(data)
             return

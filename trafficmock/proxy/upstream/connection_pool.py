@@ -1,4 +1,4 @@
-"""Connections to servers, kept for the next request."""
+"""Opens connections to servers, and keeps idle ones for later requests."""
 
 from __future__ import annotations
 
@@ -19,22 +19,25 @@ if TYPE_CHECKING:
     from trafficmock.proxy.upstream.dialer import Dialer
 
 KEPT_SECONDS = 4.0
-"""How long an unused connection is kept: many servers close them after five seconds."""
+"""How long an idle connection is kept. Many servers close them after five seconds."""
 
 FRESH_SECONDS = 1.0
-"""How long it is good for a request that must not be sent twice."""
+"""How long a connection may be idle to be used for a request that must not be sent twice.
+
+The server may be closing a connection that was idle for longer.
+"""
 
 MOST_KEPT = 256
-"""Unused connections, over all servers."""
+"""The most idle connections that are kept, to all servers together."""
 
 
 @define(eq=False)
 class ConnectionPool:
-    """Gives connections out, and takes them back.
+    """The connections to servers; idle ones are found by origin.
 
-    :param dialer: how servers are reached.
-    :param clock: for the time that connections are kept.
-    :param max_header_bytes: for the heads of answers.
+    :param dialer: opens connections.
+    :param clock: monotonic seconds, and timers.
+    :param max_header_bytes: the longest head of a response.
     """
 
     dialer: Dialer
@@ -46,9 +49,11 @@ class ConnectionPool:
     _timer: IDelayedCall | None = None
 
     def take(self, origin: Origin, *, repeatable: bool) -> UpstreamConnection | None:
-        """Give a connection that was used before, if there is one.
+        """Take an idle connection out of the pool.
 
-        :param repeatable: the request may be sent again when the server has just closed it.
+        :param repeatable: whether the request may be sent again if the server has just closed the
+            connection.
+        :returns: ``None`` if there is no suitable connection.
         """
         idle = self._idle.get(origin)
         if not idle:
@@ -60,9 +65,9 @@ class ConnectionPool:
         return connection
 
     def connect(self, origin: Origin, reached_at: Any = None) -> Deferred[UpstreamConnection]:
-        """Open a connection; cancelling the Deferred gives up.
+        """Open a new connection, with TLS for https; cancelling the Deferred gives up.
 
-        :param reached_at: the address of this service that the client came to.
+        :param reached_at: the local address to which the client connected, to detect loops.
         """
         try:
             endpoint = self.dialer.to(origin)
@@ -73,7 +78,7 @@ class ConnectionPool:
         return opening.done
 
     def give_back(self, origin: Origin, connection: UpstreamConnection) -> None:
-        """Keep a connection for the next request, or close it."""
+        """Keep a connection for later requests, or close it if it cannot be reused."""
         if not connection.reusable or len(self._kept) >= MOST_KEPT:
             if not connection.lost:
                 connection.transport.loseConnection()
@@ -93,7 +98,7 @@ class ConnectionPool:
                 connection.cancel()
 
     def lost(self, connection: UpstreamConnection) -> None:
-        """Forget a connection that is lost."""
+        """Remove a connection that is lost."""
         self.open.discard(connection)
         self._forget(connection)
 
@@ -122,7 +127,7 @@ class ConnectionPool:
 
 
 class _Opening:
-    """A connection on its way to be of use: TCP, and for https the TLS handshake."""
+    """One connection until it can be used: TCP, and for https the TLS handshake."""
 
     def __init__(self, pool: ConnectionPool, origin: Origin) -> None:
         self.done: Deferred[UpstreamConnection] = Deferred(lambda _: self._give_up())

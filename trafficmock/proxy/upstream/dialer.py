@@ -1,4 +1,4 @@
-"""How a server is reached: directly, by ``--resolve``, or through another proxy."""
+"""Connects with servers: directly, at the address of ``--resolve``, or through another proxy."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _PROXY_URL = re.compile(r"http://(?:(?P<user>[^/@]*)@)?(?P<authority>[^/@?#]+)/?
 
 @frozen
 class UpstreamProxy:
-    """Another proxy on the way to every server.
+    """The proxy of ``--upstream-proxy``.
 
-    :param credentials: the value of ``Proxy-Authorization``, if it wants one.
+    :param credentials: the value of ``Proxy-Authorization``; ``None`` for none.
     """
 
     host: str
@@ -47,7 +47,7 @@ class UpstreamProxy:
     def parse(cls, url: str) -> UpstreamProxy:
         """Read ``http://[user:password@]host[:port]``.
 
-        :raises ValueError: it is something else.
+        :raises ValueError: if the URL has another form.
         """
         found = _PROXY_URL.fullmatch(url)
         authority = None if found is None else parse_authority(found["authority"])
@@ -60,14 +60,14 @@ class UpstreamProxy:
 
 @define(eq=False, kw_only=True)
 class Dialer:
-    """Makes the endpoint of each server.
+    """Makes the endpoints of servers, and connects with them.
 
     :param reactor: connects and resolves names.
-    :param connect_seconds: for a connection to be taken.
-    :param trust: checks who a server is.
-    :param resolved: addresses that are given for a host and port, as curl's ``--resolve``.
-    :param proxy: is on the way to every server but those of this machine.
-    :param bound_everywhere: this service listens on all interfaces.
+    :param connect_seconds: how long each attempt to connect may take.
+    :param trust: verifies certificates.
+    :param resolved: addresses by host and port, as of curl's ``--resolve``.
+    :param proxy: the proxy for all servers that are not on a loopback address.
+    :param bound_everywhere: whether this service listens on all interfaces.
     """
 
     reactor: Any
@@ -84,11 +84,11 @@ class Dialer:
         name: object,
         reached_at: Any,
     ) -> Deferred[Any]:
-        """Connect, but not with this service itself: that is found out before anything is sent.
+        """Connect with a server; abort a connection with this service itself before it is used.
 
         :param build: makes the protocol.
-        :param name: of the server, for the error.
-        :param reached_at: the address of this service that the client came to.
+        :param name: the server's name, for the error.
+        :param reached_at: the local address to which the client connected.
         :returns: fires with the protocol, after its ``connectionMade``; fails with
             :func:`loop_detected`, or as the endpoint does. Cancelling it gives up.
         """
@@ -108,9 +108,11 @@ class Dialer:
         return done
 
     def to(self, origin: Origin) -> IStreamClientEndpoint:
-        """Give the endpoint of a server, with TLS for https.
+        """Return the endpoint for requests to a server, with TLS for https.
 
-        :raises ValueError: there can be no TLS with such a host.
+        For http through another proxy, it is the endpoint of that proxy.
+
+        :raises ValueError: if the host cannot have TLS.
         """
         if origin.scheme == "https":
             tls = self.trust.for_host(origin.host)
@@ -121,9 +123,9 @@ class Dialer:
         return self._direct(origin.host, origin.port)
 
     def websocket_endpoint(self, origin: Origin) -> IStreamClientEndpoint:
-        """Give the endpoint of a WebSocket's server: through a proxy it takes CONNECT.
+        """Return the endpoint of a WebSocket's server; through another proxy, always by CONNECT.
 
-        :raises ValueError: there can be no TLS with such a host.
+        :raises ValueError: if the host cannot have TLS.
         """
         plain = self.host_endpoint(origin.host, origin.port)
         if origin.scheme != "https":
@@ -131,7 +133,7 @@ class Dialer:
         return wrapClientTLS(self.trust.for_host(origin.host), plain)
 
     def host_endpoint(self, host: str, port: int) -> IStreamClientEndpoint:
-        """Give the endpoint of a host without anything on top."""
+        """Return the endpoint of a host without TLS; through another proxy, by CONNECT."""
         proxy = self._proxy_to(host)
         if proxy is None:
             return self._direct(host, port)
@@ -145,13 +147,13 @@ class Dialer:
         )
 
     def http_proxy(self, origin: Origin) -> UpstreamProxy | None:
-        """Give the proxy that is asked for a URL instead of the server for a path."""
+        """Return the proxy that gets requests for an http origin in absolute form, or ``None``."""
         return self._proxy_to(origin.host) if origin.scheme == "http" else None
 
     def _proxy_to(self, host: str) -> UpstreamProxy | None:
-        """Give the proxy on the way to a host: this machine is reached without one.
+        """Return the proxy for a host; ``None`` for loopback.
 
-        A proxy elsewhere would take ``localhost`` for itself.
+        A proxy on another machine would understand ``localhost`` as that machine.
         """
         return None if is_loopback(host) else self.proxy
 
@@ -163,14 +165,14 @@ class Dialer:
         here = upstream.getHost().host
         if self.bound_everywhere:
             hosts.add(here)
-        # Who connects to the address of all interfaces connects to this machine.
+        # A connection to the wildcard address (0.0.0.0, ::) reaches this machine.
         return (here if peer.host in WILDCARDS else peer.host) in hosts
 
     def _direct(self, host: str, port: int) -> IStreamClientEndpoint:
         address = self.resolved.get((host, port), host)
         reactor = self.reactor
         if is_unusual(address):
-            # Twisted would not even ask for it; a valid name stands in for it.
+            # Twisted refuses to resolve such a name; it gets a valid one, which is replaced.
             reactor, address = FixedNameReactor(reactor, address), "unusual"
         return _HostEndpoint(reactor, address, port, self.connect_seconds)
 
@@ -178,7 +180,7 @@ class Dialer:
 @implementer(IStreamClientEndpoint)
 @frozen
 class _HostEndpoint:
-    """Connects with a host; each connection has attempts of its own."""
+    """Connects with a host, with a new :class:`ConnectAttempts` for each connection."""
 
     reactor: Any
     host: str
@@ -193,9 +195,10 @@ class _HostEndpoint:
 
 
 def parse_resolve(text: str) -> tuple[tuple[str, int], str]:
-    """Read ``HOST:PORT:ADDRESS``.
+    """Read ``HOST:PORT:ADDRESS`` of ``--resolve``.
 
-    :raises ValueError: it is something else.
+    :returns: host and port, and the address.
+    :raises ValueError: if the text has another form.
     """
     found = re.fullmatch(
         r"(?P<host>\[[^\]]+\]|[^:\[\]]+):(?P<port>[0-9]{1,5}):(?P<address>.+)", text

@@ -1,4 +1,4 @@
-"""Resolves names of hosts that the rules of names forbid: ``my_service``, ``r1---sn.x``."""
+"""Resolves host names that IDNA forbids and DNS allows: ``my_service``, ``r1---sn.x``."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 253
 
 _LABEL = re.compile(r"[A-Za-z0-9_-]{1,63}")
-"""What the resolver of the system takes (RFC 2181 section 11 leaves it to applications)."""
+"""Labels that the system's resolver accepts (RFC 2181 section 11 allows any)."""
 
 _UNUSUAL_LABEL = re.compile(r".*_|-|.*-\Z|(?!xn)..--", re.IGNORECASE)
-"""What IDNA refuses though it is ASCII (RFC 5891 section 4.2.3.1)."""
+"""ASCII labels that IDNA forbids (RFC 5891 section 4.2.3.1)."""
 
 
 def is_unusual(host: str) -> bool:
-    """Tell whether a name can be looked up, but is refused by those who know IDNA.
+    """Return whether the system can resolve a name that Twisted refuses because of IDNA.
 
-    Containers are often called so: ``payment_service``.
+    Names of containers often have an underscore: ``payment_service``.
     """
     labels = host.removesuffix(".").split(".")
     return (
@@ -37,10 +37,10 @@ def is_unusual(host: str) -> bool:
 
 @implementer(IReactorPluggableNameResolver, IHostnameResolver)
 class FixedNameReactor:
-    """The reactor, but for looking up one name whichever is asked for.
+    """Wraps the reactor; its resolver looks up one fixed name, whichever is asked for.
 
-    :param reactor: does everything else.
-    :param name: to look up.
+    :param reactor: the reactor, which does all the rest.
+    :param name: the name to look up.
     """
 
     def __init__(self, reactor: Any, name: str) -> None:
@@ -55,7 +55,7 @@ class FixedNameReactor:
         return self
 
     def installNameResolver(self, resolver: IHostnameResolver) -> IHostnameResolver:  # noqa: N802 - Twisted's name
-        """Install a resolver of names in the reactor."""
+        """Install a name resolver in the reactor."""
         before: IHostnameResolver = self._reactor.installNameResolver(resolver)
         return before
 

@@ -1,4 +1,4 @@
-"""Verifies servers: which certificates are trusted, and which hosts are not verified."""
+"""Verifies the certificates of servers, except those of ``--upstream-insecure``."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ HTTP_1_1 = b"http/1.1"
 
 
 def matches_any(host: str, globs: Sequence[str]) -> bool:
-    """Tell whether a host matches one of ``globs``, in which ``*`` stands for any text.
+    """Return whether a host matches one of ``globs`` (:mod:`fnmatch`).
 
-    :param host: without the brackets of IPv6, which a glob may have.
+    :param host: in lower case; IPv6 without brackets, which a glob may have.
     """
     return any(fnmatchcase(host, _without_brackets(glob.lower())) for glob in globs)
 
@@ -36,11 +36,12 @@ def _without_brackets(glob: str) -> str:
 
 @define(eq=False)
 class ServerVerification:
-    """Makes the client's side of TLS to servers; HTTP/1.1 is all that is offered.
+    """Makes the client side of TLS to servers, with HTTP/1.1 as the only ALPN protocol.
 
-    There is one context for all servers: loading what the system trusts takes milliseconds.
+    All verified servers share one TLS context, because loading the system's roots takes
+    milliseconds.
 
-    :param files: authorities that are trusted besides the system's (``--upstream-ca``).
+    :param files: files of authorities to trust besides the system's (``--upstream-ca``).
     :param insecure: globs of hosts that are not verified (``--upstream-insecure``).
     """
 
@@ -49,9 +50,9 @@ class ServerVerification:
     _contexts: dict[bool, SSL.Context] = field(factory=dict, init=False)
 
     def for_host(self, host: str) -> _TlsConnections:
-        """Make the TLS connection factory for ``host``.
+        """Make the TLS connection creator for ``host``.
 
-        The certificate's chain is verified by it, its name by :meth:`check_name`.
+        OpenSSL verifies the chain of the certificate; its name is left to :meth:`check_name`.
         """
         verified = not matches_any(host, self.insecure)
         context = self._contexts.get(verified)
@@ -60,14 +61,14 @@ class ServerVerification:
         return _TlsConnections(host, context)
 
     def check_name(self, transport: Any, host: str) -> None:
-        """See whether a server's certificate is for ``host``.
+        """Check that a server's certificate is for ``host`` (RFC 9525).
 
-        It is called once the handshake is over, before anything is sent: an exception in a
-        callback of OpenSSL would be ignored, and the connection used.
+        Callers do this after the handshake and before they send anything. A callback of OpenSSL is
+        no place for it: an exception there is ignored, and the connection is used.
 
-        :param transport: of the connection.
-        :raises service_identity.VerificationError: it is for others.
-        :raises service_identity.CertificateError: it names nobody properly.
+        :param transport: the TLS transport of the connection.
+        :raises service_identity.VerificationError: if it is for other hosts.
+        :raises service_identity.CertificateError: if its names are malformed.
         """
         if matches_any(host, self.insecure):
             return
@@ -91,7 +92,7 @@ class ServerVerification:
 @implementer(IOpenSSLClientConnectionCreator)
 @frozen
 class _TlsConnections:
-    """Opens TLS to one host."""
+    """Makes the client side of TLS connections to one host."""
 
     host: str
     context: SSL.Context

@@ -1,4 +1,4 @@
-"""One connection to a server: a request at a time, its answer told piece by piece."""
+"""A connection to a server: sends one request at a time, and passes its response on in pieces."""
 
 from __future__ import annotations
 
@@ -24,53 +24,56 @@ if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import ResponseHead
 
 STREAM_BYTES = 256 * 1024
-"""What is read, and may wait to be written, at a time where a body streams."""
+"""Bytes that a transport of a streamed body reads at a time, and buffers for writing."""
 
 _FIRST_FINAL = 200
 _SWITCHING = 101
 MOST_INTERIM = 100
-"""1xx answers to one request, which a server could otherwise send for ever."""
+"""The most 1xx responses to one request."""
 
 
 class ResponseListener(Protocol):
     """Receives the response of a server."""
 
     def interim(self, head: ResponseHead) -> None:
-        """Take a 1xx answer; the final one is still to come."""
+        """Handle a 1xx response; the final response follows."""
 
     def response_head(self, head: ResponseHead, body: Framing) -> None:
         """Handle the head of the final response."""
 
     def response_data(self, data: bytes) -> None:
-        """Handle a piece of its body."""
+        """Handle a piece of the body."""
 
     def response_end(self) -> None:
-        """Handle the end of the response; the connection is no longer the listener's."""
+        """Handle the end of the response; the listener gets no further calls."""
 
     def response_pause(self) -> None:
-        """Pass on what has come: there is no more for now."""
+        """Forward the pieces so far: no more bytes have arrived yet."""
 
     def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:
-        """Handle a failure; ``answered`` if a part of the response had arrived."""
+        """Handle a failure.
+
+        :param answered: whether the head of the final response had arrived.
+        """
 
     def server_ready(self) -> None:
-        """Resume sending: the server takes more of the request."""
+        """Resume the request's body: the server reads again."""
 
     def server_busy(self) -> None:
-        """Hold the request's body back: the server does not take more yet."""
+        """Pause the request's body: the server does not read fast enough."""
 
 
 @implementer(IPushProducer, IHandshakeListener)
 class UpstreamConnection(TwistedProtocol):
-    """Speaks HTTP/1.1 to a server.
+    """Speaks HTTP/1.1 with a server.
 
-    It is itself the producer of response bodies, for whoever consumes them.
+    It is the push producer of response bodies: a consumer pauses and resumes it.
 
-    ``heard`` tells whether any of the answer to the present request has come.
+    ``heard`` is whether any bytes arrived since the current request was sent.
 
-    :param max_header_bytes: for the head of an answer.
-    :param handshaken: called after the TLS handshake, where there is one.
-    :param ended: called when the connection is lost.
+    :param max_header_bytes: the longest head of a response.
+    :param handshaken: called after the TLS handshake, if there is TLS.
+    :param ended: called when the connection is lost, with the reason.
     """
 
     transport: Any
@@ -104,16 +107,16 @@ class UpstreamConnection(TwistedProtocol):
     # Twisted's side
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
-        """Send small pieces without delay."""
+        """Disable Nagle's algorithm, so that small pieces are sent without delay."""
         self.transport.setTcpNoDelay(True)
 
     def handshakeCompleted(self) -> None:  # noqa: N802 - Twisted's name
-        """Let the opener check the name in the certificate."""
+        """Have the name in the certificate checked."""
         self._handshaken(self)
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
         if self._listener is None:
-            # Nothing was asked: this connection cannot be trusted with the next request.
+            # Bytes without a request: they would count as the response to the next one.
             self.transport.abortConnection()
             return
         self.heard = True
@@ -129,7 +132,7 @@ class UpstreamConnection(TwistedProtocol):
             listener.response_pause()
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
-        """Report the end: an error, or the end of a body without a length."""
+        """Report an error, or the end of a body without a length."""
         self.lost = True
         error = self._failure or reason.value or network.ConnectionLost()
         listener, self._listener = self._listener, None
@@ -149,8 +152,9 @@ class UpstreamConnection(TwistedProtocol):
     ) -> None:
         """Send a request.
 
-        :param data: its head, and what there is of its body.
-        :param complete: there is no more of it.
+        :param listener: gets its response.
+        :param data: its head, and the part of its body that has arrived.
+        :param complete: whether that is the whole request.
         """
         self.requests += 1
         self.heard = False
@@ -167,7 +171,10 @@ class UpstreamConnection(TwistedProtocol):
         self.transport.write(data)
 
     def send(self, data: bytes, *, complete: bool) -> None:
-        """Send more of the request's body."""
+        """Send a piece of the request's body.
+
+        :param complete: whether it is the last one.
+        """
         if data:
             self.transport.write(data)
         if complete:
@@ -175,7 +182,7 @@ class UpstreamConnection(TwistedProtocol):
             self._stop_producing()
 
     def cancel(self) -> None:
-        """Cut the connection: nobody wants the answer any more."""
+        """Abort the connection, because the response is not needed any more."""
         self._listener = None
         self._stop_producing()
         self.transport.abortConnection()
@@ -222,7 +229,7 @@ class UpstreamConnection(TwistedProtocol):
         self._reader = None
         self._stop_producing()
         if self._held:
-            # Within TLS the end may have been here already when the client asked for a pause.
+            # With TLS the end of the response may have been decrypted before the pause.
             self.resumeProducing()
         if self._buffer or not self._sent_all:
             self._reusable = False
@@ -230,7 +237,7 @@ class UpstreamConnection(TwistedProtocol):
 
     @property
     def reusable(self) -> bool:
-        """Whether another request may be sent over it."""
+        """Whether another request may be sent over the connection."""
         return self._reusable and not self.lost and self._listener is None
 
     def _fail(self, error: BaseException) -> None:
@@ -245,7 +252,7 @@ class UpstreamConnection(TwistedProtocol):
     # As the producer of a response
 
     def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Stop reading: the client does not take more yet."""
+        """Stop reading, because the client does not read fast enough."""
         self._held = True
         self.transport.pauseProducing()
 
@@ -255,13 +262,13 @@ class UpstreamConnection(TwistedProtocol):
             self.transport.resumeProducing()
 
     def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Do nothing: the consumer reports in another way that it is gone."""
+        """Do nothing: the listener calls :meth:`cancel` when the client is gone."""
 
 
 def widen(transport: Any) -> None:
-    """Let a transport buffer more before it pauses a producer, for large bodies.
+    """Raise a transport's buffer to :data:`STREAM_BYTES`, for large bodies.
 
-    Twisted holds a producer back at 64 KiB, which costs a round of system calls for each.
+    Twisted's default is 64 KiB, and each buffer costs a round of system calls.
     """
     while (below := getattr(transport, "transport", None)) is not None:
         transport = below
@@ -270,7 +277,7 @@ def widen(transport: Any) -> None:
 
 @implementer(IPushProducer)
 class _Body:
-    """The request's body as the producer of what is written to the server."""
+    """The push producer of the request's body, for the transport to the server."""
 
     def __init__(self, listener: ResponseListener) -> None:
         self._listener = listener
@@ -282,4 +289,4 @@ class _Body:
         self._listener.server_ready()
 
     def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Do nothing: the end of the connection is told otherwise."""
+        """Do nothing: the connection reports its loss to the listener."""

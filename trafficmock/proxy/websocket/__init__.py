@@ -1,10 +1,13 @@
 """WebSockets that come through the forward proxy.
 
-``websocket_session`` holds the client's handshake (``opening_handshake``) until it is known whose
-it is. A test's: ``routed_page`` answers the client, and ``routed_server`` reaches the server where
-the test connects; both speak frames by ``frame_stream``, and ``socket_pace`` holds both back.
-Nobody's: ``relayed_websocket`` passes the bytes on, and ``frame_tap`` copies the frames for the
-history. ``websocket_upstream`` reaches the server in either case. ``event_turns`` takes many frames
-over several turns of the reactor; ``message_pieces`` puts the parts of a message together, and
-``socket_messages`` has what frames of protocol 3 carry.
+``websocket_session`` holds the client's handshake (``opening_handshake``) until the coordinator
+has decided which test owns the WebSocket. As in Playwright's ``WebSocketRoute``, the application's
+side is called the *page*. If a test owns it, ``routed_page`` answers the application and
+``routed_server`` connects with the server when the test does; both send and receive messages by
+``frame_stream``, with the backpressure of ``socket_pace``. If no test does, ``relayed_websocket``
+forwards the bytes, and ``frame_tap`` reads the frames for the history. ``websocket_upstream`` is
+the connection to the server in either case.
+
+``event_turns`` handles many frames over several turns of the reactor; ``message_pieces`` joins the
+parts of a message; ``socket_messages`` converts messages to those of protocol 3.
 """

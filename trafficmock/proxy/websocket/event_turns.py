@@ -1,4 +1,4 @@
-"""Many frames at once, taken over several turns of the reactor."""
+"""Handles frames that arrive at once over several turns of the reactor."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from wsproto.events import Event
 
 EVENTS_AT_ONCE = 32
-"""Frames taken in one turn of the reactor, some milliseconds' worth."""
+"""Frames handled in one turn of the reactor, which takes a few milliseconds."""
 
 
 class EventTurns:
-    """Takes the events of one side; its transport is not read while some wait.
+    """Handles the events of one side; its transport is not read while events wait.
 
-    :param connection: parses what is received.
-    :param take: takes one event.
-    :param ended: called when the transport is lost and all events are taken.
+    :param connection: the wsproto connection, which parses received bytes into events.
+    :param take: called with each event.
+    :param ended: called when the transport is lost and all events are handled.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class EventTurns:
             self._take_events()
 
     def pause(self) -> None:
-        """Stop reading, and take no more of what was read already."""
+        """Stop reading, and handle no more of the frames that were read already."""
         self._held = True
         self._update_reading()
 
@@ -79,7 +79,7 @@ class EventTurns:
         self._update_reading()
 
     def _take_events(self) -> None:
-        """Take as many events as one turn may, and plan another turn when there are more."""
+        """Handle the events of one turn, and schedule another turn if there are more."""
         self._turn = None
         for _ in range(EVENTS_AT_ONCE):
             event = next(self._events, None)

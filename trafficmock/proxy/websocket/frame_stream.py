@@ -1,4 +1,4 @@
-"""One side of a WebSocket after its handshake: messages in and out (RFC 6455)."""
+"""One side of a WebSocket after its handshake: sends and receives messages (RFC 6455)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NORMAL, TOO_BIG, ABNORMAL = 1000, 1009, 1006
 CLOSE_SECONDS = 5.0
-"""How long the other side may take to answer a close."""
+"""How long the peer may take to answer a close frame; then the connection is aborted."""
 
 _LONGEST_REASON = 123
 _SENDABLE = (1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014)
@@ -26,16 +26,19 @@ _PRIVATE = range(3000, 5000)
 
 
 class FrameStreamListener(Protocol):
-    """Is told what one side says, and held back while that side takes less than it is sent."""
+    """Handles the messages of a stream, and is paused while the peer reads too slowly."""
 
     def message(self, data: str | bytes) -> None:
         """Handle a message."""
 
     def closed(self, code: int, reason: str, *, clean: bool) -> None:
-        """Handle the close of this side; called once."""
+        """Handle the end of the stream; called once.
+
+        :param clean: whether close frames were exchanged (RFC 6455 section 7.1.4).
+        """
 
     def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Pause sending."""
+        """Stop sending."""
 
     def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
         """Resume sending."""
@@ -43,16 +46,17 @@ class FrameStreamListener(Protocol):
 
 @implementer(IPushProducer)
 class FrameStream:
-    """Speaks frames over a transport whose handshake is done.
+    """Speaks frames with a peer over a transport whose handshake is done.
 
-    While the other side takes less than it is sent, only its latest ping is answered, once it
-    takes more (RFC 6455 section 5.5.3): who pings and does not read would fill the memory.
+    While the peer reads too slowly, its pings are not answered; afterwards only the latest one is,
+    as RFC 6455 section 5.5.3 allows. A peer that pings and does not read cannot fill the memory.
 
-    No extension is offered or taken, so nothing is compressed. Many small frames that arrive at
-    once are taken over several turns of the reactor; the transport is not read meanwhile.
+    No extension is used, so messages are not compressed. Many small frames that arrive at once are
+    handled over several turns of the reactor; the transport is not read meanwhile.
 
-    :param client: whether this side is the client of the handshake.
-    :param longest: bytes of the largest message.
+    :param owner: handles messages and the close.
+    :param client: whether the proxy is the client of the handshake.
+    :param longest: the size of the largest message, in bytes, or characters of text.
     """
 
     def __init__(
@@ -84,7 +88,7 @@ class FrameStream:
 
     @property
     def open(self) -> bool:
-        """Whether messages may be sent."""
+        """Whether messages can be sent."""
         return self._connection.state is ConnectionState.OPEN and not self._over
 
     def data_received(self, data: bytes) -> None:
@@ -94,19 +98,19 @@ class FrameStream:
         self._turns.received(data)
 
     def pause(self) -> None:
-        """Stop reading, and take no more of what was read already."""
+        """Stop reading, and handle no more of the frames that were read already."""
         self._turns.pause()
 
     def resume(self) -> None:
         self._turns.resume()
 
     def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Hold the owner back: the other side takes less than it is sent."""
+        """Pause the owner, because the peer reads too slowly."""
         self._backlogged = True
         self._owner.pauseProducing()
 
     def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Answer the latest ping, and let the owner go on."""
+        """Answer the latest ping, and resume the owner."""
         self._backlogged = False
         ping, self._unanswered = self._unanswered, None
         if ping is not None and self.open:
@@ -114,19 +118,19 @@ class FrameStream:
         self._owner.resumeProducing()
 
     def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Do nothing: the end of the connection is told otherwise."""
+        """Do nothing: the owner of the transport calls :meth:`lost`."""
 
     def send(self, data: str | bytes) -> None:
-        """Send a message; on a closed side it is dropped, as browsers do."""
+        """Send a message; a closed stream drops it, as browsers do."""
         if self.open:
             event = TextMessage(data) if isinstance(data, str) else BytesMessage(data)
             self._transport.write(self._connection.send(event))
 
     def close(self, code: int | None, reason: str) -> None:
-        """Send a close frame and wait for the answer to it.
+        """Send a close frame and wait for the peer's, :data:`CLOSE_SECONDS` at most.
 
-        :param code: 1006 says that the other side has gone without a close frame (RFC 6455 section
-            7.1.5), and so this one goes.
+        :param code: with 1006, the code of a connection that ended without a close frame (RFC 6455
+            section 7.1.5), this connection is ended without one, too.
         """
         if not self.open:
             return
@@ -170,7 +174,7 @@ class FrameStream:
             self._owner.message(pieces.take())
 
     def _goodbye(self, event: CloseConnection) -> None:
-        """Answer a close, or one of our own that was answered, or a breach of the rules."""
+        """Handle the peer's close frame, its answer to a close frame, or a protocol error."""
         state = self._connection.state
         if state is ConnectionState.CLOSED:
             self._end(int(event.code), self._reason(event), clean=True)
@@ -182,10 +186,10 @@ class FrameStream:
             self._end(int(event.code), event.reason or "", clean=False)
 
     def _reason(self, answer: CloseConnection) -> str:
-        """Give the reason of an answered close.
+        """Return the reason that is reported after the peer answered a close frame.
 
-        Many clients answer with the code alone, and their applications are told our reason: so is
-        the test. Of a server there is nothing but what it says.
+        Many clients answer with the code alone, though they pass the reason that they received to
+        the application; then the test gets that reason, too. A server's own reason is not changed.
         """
         if self._said is None or self._is_client or answer.reason:
             return answer.reason or ""

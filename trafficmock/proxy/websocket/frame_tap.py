@@ -1,7 +1,7 @@
-"""What two sides say over a WebSocket that is passed through, for the history alone.
+"""Reads the messages of a passed-through WebSocket for the history.
 
-The bytes go on untouched whatever is made of them here: a listener that loses track
-records no more, and nobody else notices.
+The bytes are forwarded unchanged whether they can be read here or not. A recorder that cannot
+follow the frames stops recording, without an effect on the WebSocket.
 """
 
 from __future__ import annotations
@@ -22,24 +22,25 @@ if TYPE_CHECKING:
     from trafficmock.records import Record
 
 LONGEST_BYTES = 1 << 20
-"""A longer message is recorded by its length."""
+"""Bytes, or characters of text, of the longest message whose content is recorded."""
 
 MOST_INFLATED = 100
-"""How many times as long as what came in the messages may be that come out, and a MiB more."""
+"""Recording stops at more decompressed bytes than this times the received ones, and one MiB."""
 
 MOST_FRAMES_AT_ONCE = 4096
-"""Frames that may come in one piece, some tens of KiB."""
+"""The most frames in the bytes of one call, which are some tens of KiB."""
 
 _SLICE = 2048
-"""Bytes looked at in one go: two MiB at most come out of them."""
+"""Bytes that are parsed at a time: they are decompressed to two MiB at most."""
 
 _ABNORMAL = 1006
 
 
 class FrameTap:
-    """Listens to both sides, once they are known to speak in a way that can be followed.
+    """Reads both sides of one WebSocket, if their extensions are known.
 
-    :param record: takes what was understood.
+    :param socket_id: the id of the WebSocket.
+    :param record: called with each record for the history.
     """
 
     def __init__(self, socket_id: str, record: Callable[[Record], None]) -> None:
@@ -49,7 +50,7 @@ class FrameTap:
         self._server: FrameRecorder | None = None
 
     def listen(self, extensions: bytes) -> None:
-        """Begin.
+        """Begin, once the server has answered the handshake.
 
         :param extensions: the server's ``Sec-WebSocket-Extensions``.
         """
@@ -61,7 +62,7 @@ class FrameTap:
         self._server = FrameRecorder(name, page=False, extensions=of_server, record=record)
 
     def from_page(self, data: bytes) -> None:
-        """Handle bytes of the application."""
+        """Read bytes of the application."""
         if self._page is not None:
             self._page.data_received(data)
 
@@ -81,11 +82,11 @@ class FrameTap:
 
 
 class FrameRecorder:
-    """Reads what one side sends.
+    """Records the messages and the close of one side.
 
-    :param page: whether that is the application's side; else it is the server's.
-    :param extensions: what both sides have agreed upon.
-    :param record: takes what was understood.
+    :param page: whether it is the application's side; else it is the server's.
+    :param extensions: the extensions of the WebSocket.
+    :param record: called with each record for the history.
     """
 
     def __init__(
@@ -99,7 +100,7 @@ class FrameRecorder:
         self._socket_id = socket_id
         self._side: Literal["page", "server"] = "page" if page else "server"
         self._direction: Literal["client", "server"] = "client" if page else "server"
-        # The reader of the application's frames has the role of the server, and the reverse.
+        # Frames of the application are parsed in the role of the server, and the reverse.
         self._connection = Connection(SERVER if page else CLIENT, extensions=extensions)
         self._record = record
         self._text = MessagePieces("")
@@ -109,7 +110,7 @@ class FrameRecorder:
         self._came_in = self._came_out = 0
 
     def data_received(self, data: bytes) -> None:
-        """Read the frames in received bytes, unless that costs too much."""
+        """Read frames; stop recording if there are too many, or they decompress to too much."""
         frames = 0
         for start in range(0, len(data), _SLICE):
             if self._done or self._deaf:
@@ -122,7 +123,7 @@ class FrameRecorder:
                 self._bytes.clear()
 
     def _follow(self, data: bytes) -> int:
-        """Take what arrived; tell how many frames, or parts of frames, it brought."""
+        """Read frames, and return the number of frames and parts of frames."""
         self._came_in += len(data)
         frames = 0
         self._connection.receive_data(data)
@@ -171,7 +172,7 @@ class FrameRecorder:
         )
 
     def _end(self, event: CloseConnection) -> None:
-        """Note a close; a breach of the rules only ends the listening."""
+        """Record a close frame; a protocol error only ends the recording."""
         self._done = True
         if self._connection.state is ConnectionState.REMOTE_CLOSING:
             code, reason = int(event.code), event.reason or None
@@ -179,10 +180,11 @@ class FrameRecorder:
 
 
 def agreed(header: bytes) -> list[Extension] | None:
-    """Read the extensions that a server has chosen (RFC 7692).
+    """Read the extensions that a server has chosen.
 
     :param header: its ``Sec-WebSocket-Extensions``.
-    :returns: what a listener needs to follow; ``None`` when it cannot.
+    :returns: the extensions for wsproto: none, or permessage-deflate (RFC 7692); ``None`` if there
+        are others.
     """
     text = header.decode("latin-1").strip()
     if not text:

@@ -1,17 +1,17 @@
-"""The parts of a message that comes in many frames, put together in time linear in its length."""
+"""Joins the parts of a message of many frames, in time linear in its length."""
 
 from __future__ import annotations
 
 from typing import AnyStr, Generic
 
 MOST_LOOSE = 1024
-"""Parts kept one by one: each costs some fifty bytes besides its own."""
+"""The most parts that are kept before they are joined: each object costs some fifty bytes."""
 
 
 class MessagePieces(Generic[AnyStr]):
-    """Text or bytes that arrive in parts.
+    """Collects text or bytes that arrive in parts; ``size`` is their length.
 
-    :param empty: what no parts make: ``""`` or ``b""``.
+    :param empty: ``""`` for text, ``b""`` for bytes.
     """
 
     __slots__ = ("_empty", "_joined", "_loose", "size")
@@ -31,7 +31,7 @@ class MessagePieces(Generic[AnyStr]):
             self._loose.clear()
 
     def clear(self) -> None:
-        """Drop the parts, but keep the count of bytes."""
+        """Drop the parts, but keep ``size``."""
         self._loose.clear()
         self._joined.clear()
 

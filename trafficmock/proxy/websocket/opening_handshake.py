@@ -33,9 +33,10 @@ _OF_ONE_HANDSHAKE = frozenset(
 
 @frozen
 class ClientHandshake:
-    """What a client asks for.
+    """The client's side of a handshake.
 
-    :param protocols: the subprotocols that it can speak, best first.
+    :param key: ``Sec-WebSocket-Key``, in base64.
+    :param protocols: the subprotocols that it offers, in its order of preference.
     """
 
     key: bytes
@@ -43,7 +44,7 @@ class ClientHandshake:
 
 
 def is_opening(head: RequestHead) -> bool:
-    """Tell whether a request wants to become a WebSocket."""
+    """Return whether a request is the opening handshake of a WebSocket."""
     return (
         head.method == b"GET"
         and head.minor > 0
@@ -55,7 +56,7 @@ def is_opening(head: RequestHead) -> bool:
 def read_opening(head: RequestHead) -> ClientHandshake:
     """Read a client's side of the handshake.
 
-    :raises BadMessageError: it is not of version 13, or its key is malformed.
+    :raises BadMessageError: if its version is not 13, or its key is malformed.
     """
     version = head.fields.get(b"sec-websocket-version")
     if version != b"13":
@@ -77,7 +78,11 @@ def read_opening(head: RequestHead) -> ClientHandshake:
 
 
 def acceptance(key: bytes, protocol: str | None) -> bytes:
-    """Write the answer that opens a WebSocket."""
+    """Write the response 101 that opens a WebSocket.
+
+    :param key: the client's ``Sec-WebSocket-Key``.
+    :param protocol: the chosen subprotocol; ``None`` for none.
+    """
     chosen = (
         b"" if protocol is None else b"sec-websocket-protocol: %s\r\n" % protocol.encode("latin-1")
     )
@@ -92,7 +97,11 @@ def new_key() -> bytes:
 
 
 def opening_pairs(head: RequestHead, key: bytes, opening: ClientHandshake) -> Pairs:
-    """Give the header of the proxy's handshake with a server, on behalf of a client."""
+    """Return the header of the proxy's own handshake with a server, without extensions.
+
+    :param head: the client's handshake, whose other header lines are sent, too.
+    :param key: see :func:`new_key`.
+    """
     pairs = [pair for pair in end_to_end(head) if pair[0].lower() not in _OF_ONE_HANDSHAKE]
     pairs += [
         (b"Upgrade", b"websocket"),
@@ -106,7 +115,7 @@ def opening_pairs(head: RequestHead, key: bytes, opening: ClientHandshake) -> Pa
 
 
 def relayed_pairs(head: RequestHead | ResponseHead) -> Pairs:
-    """Give the header of a handshake that is passed on as it is."""
+    """Return the header of a handshake or its response that is forwarded, extensions included."""
     return [
         *(pair for pair in end_to_end(head) if pair[0].lower() != b"host"),
         (b"Upgrade", b"websocket"),
@@ -115,10 +124,11 @@ def relayed_pairs(head: RequestHead | ResponseHead) -> Pairs:
 
 
 def accepted_protocol(head: ResponseHead, key: bytes, opening: ClientHandshake) -> str | None:
-    """Read the server's side of that handshake.
+    """Read a server's response to the proxy's own handshake.
 
-    :returns: the subprotocol that it chose.
-    :raises BadMessageError: it did not accept.
+    :param key: the key of that handshake.
+    :returns: the subprotocol that the server chose; ``None`` for none.
+    :raises BadMessageError: if the server refused, or its response is invalid.
     """
     if head.status != _SWITCHING:
         reason = head.reason.decode("latin-1")

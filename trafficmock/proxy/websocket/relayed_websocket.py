@@ -1,4 +1,4 @@
-"""A WebSocket that no test wants: its bytes pass as they are, and the history listens."""
+"""A WebSocket that no test owns: its bytes are forwarded, and its messages recorded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trafficmock.proxy.websocket.websocket_upstream import WebSocketUpstream
 
 FLUSH_SECONDS = 30
-"""How long a server may take for what its client sent before it left."""
+"""How long the last bytes of a client that is gone may take to reach the server."""
 
 _SWITCHING = 101
 
@@ -38,12 +38,12 @@ class RelayState(Enum):
 
 
 class RelayedWebSocket:
-    """Both sides of a WebSocket that is passed through.
+    """Forwards the bytes of both sides of a WebSocket.
 
-    :param id_: of the WebSocket, in the history.
+    :param id_: the id of the WebSocket.
     :param client: the client's transport.
-    :param head: of the client's handshake.
-    :param early: what the client has sent behind it.
+    :param head: the client's handshake.
+    :param early: the bytes that the client has sent behind it.
     """
 
     def __init__(
@@ -91,9 +91,9 @@ class RelayedWebSocket:
         self._client.loseConnection()
 
     def lost(self) -> None:
-        """Handle the loss of the client's connection: end the server's side.
+        """Handle the loss of the client's connection: close the server's.
 
-        A client may leave right behind its last message or its close, which the server gets.
+        The client's last bytes are still sent to the server, for :data:`FLUSH_SECONDS` at most.
         """
         state, self._state = self._state, RelayState.OVER
         self._tap.page_lost()
@@ -121,7 +121,7 @@ class RelayedWebSocket:
         server.send_handshake(self._target, opening_handshake.relayed_pairs(self._head))
 
     def server_answered(self, server: WebSocketUpstream, head: ResponseHead) -> None:
-        """Pass the answer on; the two sides agree among themselves, extensions included."""
+        """Forward the response to the handshake, with the extensions that the server chose."""
         self._state = RelayState.RELAYING
         if head.status == _SWITCHING:
             pairs: Pairs = opening_handshake.relayed_pairs(head)
@@ -147,7 +147,7 @@ class RelayedWebSocket:
             self._tap.from_server(data)
 
     def server_lost(self, error: BaseException | None) -> None:
-        """Handle the loss of the server's connection, or that it could not be opened."""
+        """Handle the loss of the server's connection, or the failure to open it."""
         state, self._state = self._state, RelayState.OVER
         self._server = None
         if self._flushing is not None and self._flushing.active():

@@ -1,4 +1,4 @@
-"""The application's side of a WebSocket: held until its handshake is answered, then frames."""
+"""The application's side of a WebSocket that a test owns (the page side of ``WebSocketRoute``)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _INTERNAL_ERROR = 1011
 
 
 class PageState(Enum):
-    """The life of the application's side; it goes forward only."""
+    """The states of the application's side, in their order."""
 
     HELD = "its handshake waits for an answer"
     OPEN = "frames pass between it and a test"
@@ -28,10 +28,10 @@ class PageState(Enum):
 
 
 class RoutedPage:
-    """Answers the handshake once, and speaks frames with the application from then on.
+    """Answers the application's handshake once, and then exchanges messages with it.
 
-    :param session: the WebSocket, which knows the coordinator.
-    :param transport: the application's.
+    :param session: the WebSocket, which sends messages to the coordinator.
+    :param transport: the application's transport.
     """
 
     def __init__(self, session: WebSocketSession, transport: Any) -> None:
@@ -41,10 +41,10 @@ class RoutedPage:
         self._stream: FrameStream | None = None
         self._early = b""
 
-    # What the application does
+    # Bytes of the application
 
     def data_received(self, data: bytes) -> None:
-        """Take frames, or keep those that came before the answer to the handshake."""
+        """Handle frames; buffer those that come before the handshake is answered."""
         if self._stream is not None:
             self._stream.data_received(data)
         elif self._state is PageState.HELD:
@@ -59,12 +59,12 @@ class RoutedPage:
         elif self._state is PageState.HELD:
             self.closed(ABNORMAL, "", clean=False)
 
-    # What is decided about it
+    # Decisions of the test
 
     def accept(self, protocol: str | None) -> None:
-        """Complete the handshake, if it is still held.
+        """Answer the handshake with 101, unless it is answered already.
 
-        :param protocol: the subprotocol that is spoken.
+        :param protocol: the subprotocol; ``None`` for none.
         """
         if self._state is not PageState.HELD:
             return
@@ -76,9 +76,9 @@ class RoutedPage:
             self._stream.data_received(early)
 
     def refuse(self, status: int, code: str, text: str, *, failure: str | None = None) -> None:
-        """Fail the application's WebSocket: by HTTP while it is held, else by a close.
+        """Fail the WebSocket: with an error response to the handshake, or with a close frame.
 
-        :param failure: what an attached process is told instead of the code.
+        :param failure: the code for an attached process; ``None`` for ``code``.
         """
         if self._stream is not None:
             self._stream.close(_INTERNAL_ERROR, text)
@@ -89,9 +89,9 @@ class RoutedPage:
             self._transport.loseConnection()
 
     def release(self) -> bytes | None:
-        """Leave the connection to somebody else, if it is still held.
+        """Give the connection up, so that another object answers the handshake.
 
-        :returns: what came after the handshake; ``None`` when it is held no more.
+        :returns: the bytes behind the handshake; ``None`` if it is answered already.
         """
         if self._state is not PageState.HELD:
             return None
@@ -107,10 +107,10 @@ class RoutedPage:
         if self._stream is not None:
             self._stream.close(code, reason)
 
-    # What it says
+    # Messages of the application
 
     def message(self, data: str | bytes) -> None:
-        """Pass a message of the application on to the test."""
+        """Send a message of the application to the test."""
         self._session.send(message_of(inbound.MessageFromPage, self._session.id, data))
 
     def closed(self, code: int, reason: str, *, clean: bool) -> None:

@@ -1,4 +1,4 @@
-"""The server's side of a WebSocket that a test owns: reached when the test connects."""
+"""The server's side of a WebSocket that a test owns, opened by ``connect_to_server``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ServerState(Enum):
-    """The life of the server's side; it goes forward only."""
+    """The states of the server's side, in their order."""
 
     UNUSED = "the test has not asked for it"
     CONNECTING = "it is being reached, or its answer to the handshake is awaited"
@@ -32,9 +32,9 @@ class ServerState(Enum):
 
 
 class RoutedServer:
-    """Connects once, and speaks frames with the server from then on.
+    """Connects with the server once, and then exchanges messages with it.
 
-    :param session: the WebSocket, which knows the coordinator.
+    :param session: the WebSocket, which sends messages to the coordinator.
     """
 
     def __init__(self, session: WebSocketSession) -> None:
@@ -48,10 +48,10 @@ class RoutedServer:
 
     @property
     def is_over(self) -> bool:
-        """Whether there is nothing to close."""
+        """Whether there is no connection that has to be closed."""
         return self._state in {ServerState.UNUSED, ServerState.CLOSED}
 
-    # What the test wants
+    # Calls of the test
 
     def connect(self) -> None:
         if self._state is ServerState.UNUSED:
@@ -61,7 +61,7 @@ class RoutedServer:
             self._dialling = dial(self, session.context, session.target.origin, reached_at)
 
     def send(self, data: str | bytes) -> None:
-        """Send a message, as soon as there is a connection; without one it is dropped."""
+        """Send a message, once the connection is open; without a connection it is dropped."""
         if self._stream is not None:
             self._stream.send(data)
         elif self._state is ServerState.CONNECTING:
@@ -75,7 +75,7 @@ class RoutedServer:
             self._tell_closed(ABNORMAL)
 
     def drop(self) -> None:
-        """Cut the connection, or give up reaching the server."""
+        """Abort the connection, or the attempt to connect."""
         if self._state is ServerState.CONNECTING:
             self._state = ServerState.CLOSED
         dialling, self._dialling = self._dialling, None
@@ -84,7 +84,7 @@ class RoutedServer:
         if self._transport is not None:
             self._transport.abortConnection()
 
-    # What the server does
+    # Calls of the server's connection
 
     def server_opened(self, server: WebSocketUpstream) -> None:
         """Send the proxy's own handshake, without the client's extensions."""
@@ -97,7 +97,7 @@ class RoutedServer:
         server.send_handshake(session.target, pairs)
 
     def server_answered(self, server: WebSocketUpstream, head: ResponseHead) -> None:
-        """Take the answer to the handshake; the application's side speaks the same subprotocol."""
+        """Check the response, and answer the application's handshake with the same subprotocol."""
         session = self._session
         try:
             protocol = opening_handshake.accepted_protocol(head, self._key, session.opening)
@@ -117,7 +117,7 @@ class RoutedServer:
             self._stream.data_received(data)
 
     def server_lost(self, error: BaseException | None) -> None:
-        """Handle the loss of the server's connection, or that it could not be opened."""
+        """Handle the loss of the server's connection, or the failure to open it."""
         self._transport = None
         if self._stream is not None:
             self._stream.lost()
@@ -128,7 +128,7 @@ class RoutedServer:
         self._state = ServerState.CLOSED
         self._session.server_failed(upstream_error(error, self._session.target.origin))
 
-    # What it says
+    # Messages of the server
 
     def message(self, data: str | bytes) -> None:
         """Send a message of the server to the test."""

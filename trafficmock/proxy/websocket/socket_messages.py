@@ -1,4 +1,4 @@
-"""What a frame of protocol 3 carries: text as it is, bytes in base64."""
+"""Converts WebSocket messages to the frames of protocol 3: text as it is, bytes in base64."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def content(frame: SocketFrame) -> str | bytes:
-    """Decode the content of a frame of protocol 3; invalid base64 is empty."""
+    """Return the message in a frame of protocol 3; invalid base64 is an empty one."""
     if not frame.is_base64:
         return frame.data
     try:
@@ -26,7 +26,7 @@ def message_of(
     socket_id: str,
     data: str | bytes,
 ) -> SocketFrame:
-    """Write a WebSocket message as a frame of protocol 3."""
+    """Make the frame of protocol 3 for a WebSocket message."""
     if isinstance(data, str):
         return kind(socket_id, data, is_base64=False)
     return kind(socket_id, base64.b64encode(data).decode("ascii"), is_base64=True)

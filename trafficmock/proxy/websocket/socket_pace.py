@@ -1,4 +1,4 @@
-"""Backpressure of a WebSocket that a test owns: both of its sides count as one."""
+"""Backpressure between a WebSocket that a test owns and the test."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
 
 
 class SocketPace:
-    """Stops reading frames while the test lags behind, and holds the test back while a side does.
+    """Pauses both sides while the test reads too slowly, and the test while a side does.
 
-    The driver finds it among the ``sockets`` of the proxy client
-    (:class:`~trafficmock.http.backpressure.FlowControlled`).
+    It is a :class:`~trafficmock.http.backpressure.FlowControlled` in the ``sockets`` of the proxy
+    client, where the driver finds it.
 
     :param socket_id: the WebSocket's id.
     :param proxy_client: the one that announces the WebSocket.
     """
 
     drained_total = arriving_bytes = 0
-    """Nobody asks how far a WebSocket has come: it has no heartbeat of its own."""
+    """Required by ``FlowControlled``, for heartbeats; a WebSocket of the proxy has none."""
     shared: ClassVar[bool] = False
 
     def __init__(self, socket_id: str, proxy_client: ProxyClient) -> None:
@@ -33,18 +33,18 @@ class SocketPace:
         self._proxy_client.sockets[self.id] = self
 
     def end(self) -> None:
-        """Hold nobody back any more, and be held back by nobody."""
+        """End backpressure in both directions."""
         self._proxy_client.sockets.pop(self.id, None)
         self._proxy_client.gateway.socket_gone(self)
 
     def add(self, stream: FrameStream) -> None:
-        """Hold back the frames of one more side."""
+        """Add a side, which is paused if the test is behind."""
         self._streams.append(stream)
         if self._paused:
             stream.pause()
 
     def pause(self) -> None:
-        """Stop reading from both sides: the test that takes their frames lags behind."""
+        """Stop reading from both sides, because the test reads too slowly."""
         self._paused = True
         for stream in self._streams:
             stream.pause()
@@ -56,9 +56,9 @@ class SocketPace:
             stream.resume()
 
     def backlogged(self) -> None:
-        """Hold the test back: a side takes less than it is sent."""
+        """Pause the test, because a side reads too slowly."""
         self._proxy_client.gateway.socket_backlogged(self)
 
     def drained(self) -> None:
-        """Let the test send more."""
+        """Resume the test."""
         self._proxy_client.gateway.socket_drained(self)

@@ -1,4 +1,4 @@
-"""A WebSocket that comes through the forward proxy, held until it is known whose it is."""
+"""One WebSocket through the forward proxy: announced, decided, and routed to its test."""
 
 from __future__ import annotations
 
@@ -32,18 +32,19 @@ if TYPE_CHECKING:
     from trafficmock.wire.inbound import Message
 
 GRACE_SECONDS = 5.0
-"""How long the server's side lives on when the application's has closed and nobody closes it."""
+"""How long the server's side stays open after the application's side has closed."""
 
 
 class WebSocketSession:
-    """A WebSocket for the test that owns it: the application's side and the server's.
+    """A WebSocket: holds its handshake until it is decided, then connects its sides with the test.
 
-    What no test wants goes to a :class:`RelayedWebSocket`.
+    If no test owns it, a :class:`RelayedWebSocket` takes its place.
 
-    :param transport: the client's.
-    :param head: of its handshake.
-    :param target: where it is aimed.
-    :param hand_over: lets another protocol read what the client sends.
+    :param transport: the client's transport.
+    :param head: the client's handshake.
+    :param target: its server and path.
+    :param hand_over: makes another protocol read the client's connection.
+    :raises BadMessageError: if the handshake is malformed.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class WebSocketSession:
         self._grace: IDelayedCall | None = None
 
     def announce(self) -> None:
-        """Tell the coordinator of it; the client waits for the answer to its handshake."""
+        """Announce the WebSocket to the coordinator."""
         self._proxy_client.receivers[self.id] = self
         self.pace.begin()
         url = "ws" + self.target.url.removeprefix("http")
@@ -89,7 +90,7 @@ class WebSocketSession:
         """Send a message to the coordinator."""
         self._proxy_client.send(message)
 
-    # What the client does
+    # Calls of the client's connection
 
     def data_received(self, data: bytes) -> None:
         self.page.data_received(data)
@@ -103,7 +104,7 @@ class WebSocketSession:
         self.pace.end()
         self.page.lost()
 
-    # What the coordinator says
+    # Messages of the coordinator
 
     def on_message(self, message: Message) -> None:
         """Handle a message of the coordinator about this WebSocket."""
@@ -122,7 +123,7 @@ class WebSocketSession:
                 self._on_page_message(message)
 
     def _on_page_message(self, message: Message) -> None:
-        """Act on what is for the application's side, which all of it opens."""
+        """Handle a message for the application's side, and accept its handshake first."""
         self.page.accept(self.opening.protocols[0] if self.opening.protocols else None)
         if isinstance(message, inbound.SendToPage):
             self.page.send(content(message))
@@ -134,14 +135,18 @@ class WebSocketSession:
         self.transport.abortConnection()
 
     def stopped(self) -> None:
-        """Do nothing: the coordinator ends WebSockets that it decides, and others are cut."""
+        """Do nothing: the coordinator closes the WebSockets of tests itself."""
 
-    # What its sides need and tell
+    # Calls of both sides
 
     def speak_frames(
         self, transport: Any, listener: FrameStreamListener, *, client: bool
     ) -> FrameStream:
-        """Speak frames with a side whose handshake is done, for ``listener``."""
+        """Begin a frame stream with a peer whose handshake is done.
+
+        :param listener: handles its messages.
+        :param client: whether the proxy is the client of the handshake.
+        """
         longest = self.context.settings.max_frame_bytes
         reactor = self.context.reactor
         stream = FrameStream(transport, listener, reactor, client=client, longest=longest)
@@ -149,7 +154,7 @@ class WebSocketSession:
         return stream
 
     def page_closed(self) -> None:
-        """Give the server's side some time to be closed, too."""
+        """Drop the server's side, unless it is closed within :data:`GRACE_SECONDS`."""
         if self._server.is_over:
             self._settle()
         else:
@@ -161,7 +166,7 @@ class WebSocketSession:
         self._settle()
 
     def server_failed(self, error: UpstreamError) -> None:
-        """Report to the coordinator and to the client that the server failed."""
+        """Report to the coordinator and the client that the connection to the server failed."""
         close = inbound.CloseServer(self.id, was_clean=False, code=ABNORMAL, reason=error.text)
         self.send(close)
         self._refuse(error.status, error.code, error.text, failure=error.errno)
@@ -190,7 +195,7 @@ class WebSocketSession:
         relayed.start()
 
     def _settle(self) -> None:
-        """Unsubscribe from messages of the coordinator."""
+        """Stop receiving messages of the coordinator."""
         if self._grace is not None:
             self._grace.cancel()
             self._grace = None

@@ -1,4 +1,4 @@
-"""A connection to the server of a WebSocket: the handshake, and then bytes for whoever reads."""
+"""A connection to the server of a WebSocket: reads the response to the handshake, then bytes."""
 
 from __future__ import annotations
 
@@ -35,20 +35,21 @@ class WebSocketUpstreamListener(Protocol):
         """Send the handshake."""
 
     def server_answered(self, server: WebSocketUpstream, head: ResponseHead) -> None:
-        """Handle the answer to the handshake."""
+        """Handle the response to the handshake, of any status."""
 
     def server_data(self, data: bytes) -> None:
-        """Handle bytes after the handshake."""
+        """Handle bytes behind the response to the handshake."""
 
     def server_lost(self, error: BaseException | None) -> None:
-        """Handle the loss of the connection, or that it could not be opened."""
+        """Handle the loss of the connection, or the failure to open it."""
 
 
 @implementer(IHandshakeListener)
 class WebSocketUpstream(TwistedProtocol):
-    """The connection to the server.
+    """The protocol of the connection to the server.
 
-    :param check: looks at the certificate; ``None`` without TLS. What it raises ends it all.
+    :param check: verifies the certificate's name by the transport, and raises an exception if it
+        does not match; ``None`` without TLS.
     """
 
     transport: Any
@@ -68,13 +69,13 @@ class WebSocketUpstream(TwistedProtocol):
         self._error: BaseException | None = None
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
-        """Let small pieces pass at once, and give TLS its time."""
+        """Disable Nagle's algorithm, and limit the time of the TLS handshake."""
         self.transport.setTcpNoDelay(True)
         if self._check is not None:
             self._wait(self._context.dialer.connect_seconds, network.TimeoutError())
 
     def handshakeCompleted(self) -> None:  # noqa: N802 - Twisted's name
-        """Check the certificate's name, then report that the connection is open."""
+        """Check the certificate's name, then report the open connection."""
         self._stop_waiting()
         if self._check is not None:
             try:
@@ -85,7 +86,7 @@ class WebSocketUpstream(TwistedProtocol):
         self._reader.server_opened(self)
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
-        """Read the answer to the handshake, then hand bytes to the listener."""
+        """Read the response to the handshake, then pass bytes to the listener."""
         if self._answered:
             self._reader.server_data(data)
             return
@@ -112,9 +113,9 @@ class WebSocketUpstream(TwistedProtocol):
         self._reader.server_lost(self._error or reason.value or network.ConnectionLost())
 
     def send_handshake(self, target: Target, pairs: Pairs) -> None:
-        """Ask the server to open a WebSocket.
+        """Send the opening handshake; its response is awaited for ``--upstream-timeout-ms``.
 
-        :param pairs: the header of the request, ``Host`` excepted.
+        :param pairs: the header of the request, without ``Host``.
         """
         host = target.origin.authority.encode("ascii")
         pairs = self._context.outgoing(target.origin, pairs)
@@ -122,7 +123,7 @@ class WebSocketUpstream(TwistedProtocol):
         self._wait(self._context.settings.response_seconds, answer_timeout(target.origin))
 
     def _wait(self, seconds: float, error: Exception) -> None:
-        """Fail with ``error`` unless the next step is made in time; 0 is for ever."""
+        """Fail with ``error`` unless :meth:`_stop_waiting` is called in time; 0 for no limit."""
         if seconds:
             self._timer = self._context.reactor.callLater(seconds, self._time_out, error)
 
@@ -143,10 +144,10 @@ class WebSocketUpstream(TwistedProtocol):
 def dial(
     listener: WebSocketUpstreamListener, context: ProxyContext, origin: Origin, reached_at: Any
 ) -> Deferred[Any]:
-    """Connect with the server of a WebSocket; ``listener`` is told when it is there, or is not.
+    """Connect with the server of a WebSocket; ``listener`` is called when it is open or failed.
 
-    :param reached_at: the local address that the client came to.
-    :returns: cancelling it gives up.
+    :param reached_at: the local address to which the client connected.
+    :returns: a Deferred whose cancelling aborts the attempt.
     """
     dialer = context.dialer
     tls = origin.scheme == "https"
