@@ -35,7 +35,7 @@ __all__ = [
 
 
 def begin(connection: ThreadedConnection, info: TestInfo) -> tuple[AsyncTrafficMock, Session]:
-    """Register a test whose event loop is the one of its first call; give its mocks."""
+    """Register a test and return its mocks; its handlers run on the loop of its latest call."""
     adapter = AsyncioAdapter(connection.background)
     session = connection.session(info, adapter)
     return AsyncTrafficMock(adapter, session), session
@@ -55,16 +55,27 @@ async def mocks(
     strict: bool = False,
     allow: Sequence[str] = (),
 ) -> AsyncIterator[AsyncTrafficMock]:
-    """Connect for one test.
+    """Connect to the proxy and register one test, for an ``async with`` block.
 
-    :param base_url: for relative globs.
-    :param isolation: ``auto`` gives the test a context where the proxy knows contexts;
-        ``required`` fails it where its traffic comes without it; ``off`` does without.
-    :param origins: URLs of the application, for browsers.
-    :param door: give the test a proxy for a browser, see ``proxy``.
-    :param strict: refuse its requests that no route wants; they fail it at its end.
-    :param allow: hosts and URL globs that it may reach all the same.
-    :raises ExceptionGroup: at the end, what went wrong in handlers.
+    :param proxy_url: the proxy's URL; by default that of ``TRAFFICMOCK_PROXY_URL``, else
+        ``http://127.0.0.1:4310``.
+    :param token: the proxy's token; by default that of ``TRAFFICMOCK_TOKEN``.
+    :param title: the test's name in errors, in the history and on the dashboard.
+    :param file: the test's file, for the same places.
+    :param base_url: the URL that relative globs are resolved against.
+    :param isolation: with ``auto`` the test has a context if the proxy supports contexts, with
+        ``off`` it has none. With ``required`` it fails if one of its routes matches a request
+        without the context.
+    :param origins: the origins of the application, such as ``http://localhost:3000``, to which a
+        browser sends the context. Those for a door may be globs: ``http://*.shop.test``.
+    :param door: open a port of the proxy for this test's browser, see ``proxy``.
+    :param strict: refuse requests of the test that no route matches; they fail it at its end.
+    :param allow: hosts and URL globs that strict mode lets through.
+    :raises ConnectionLostError: no proxy answers.
+    :raises RefusedError: the proxy refuses the connection.
+    :raises UsageError: an argument is invalid, or the proxy lacks what it asks for.
+    :raises ExceptionGroup: at the end of the block, the errors of handlers and of strict mode. An
+        error that the block raises itself gets them as notes.
     """
     connection = await asyncio.to_thread(ThreadedConnection, proxy_url, token=token)
     try:

@@ -1,4 +1,4 @@
-"""The settings that a test case has for its mocks, in unittest and trial."""
+"""The settings of mocks in test cases of unittest and trial."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
 
 class CaseSettings:
-    """Attributes that a class of tests sets; they mean what the arguments of ``mocks()`` mean."""
+    """Attributes that a test case may set; see the arguments of the same names of ``mocks()``.
+
+    ``trafficmock_proxy`` is the :class:`~trafficmock.testing.launch.Proxy` to use; unless set, the
+    one that the environment names, else one that is started and runs as long as this process.
+    """
 
     trafficmock_proxy: Proxy | None = None
     trafficmock_base_url: str | None = None
@@ -23,7 +27,7 @@ class CaseSettings:
     trafficmock_allow: tuple[str, ...] = ()
 
     def _trafficmock_info(self: Any) -> TestInfo:
-        """Describe the test that is to run."""
+        """Return the settings of the test that is about to run."""
         return TestInfo(
             title=self.id(),
             file=type(self).__module__,

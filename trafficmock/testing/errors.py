@@ -6,55 +6,54 @@ from trafficmock.errors import LocalError, PeerError
 
 
 class UsageError(LocalError, ValueError):
-    """An argument or an order of calls that has no meaning; nothing was sent."""
+    """A call has an invalid argument, or came at the wrong time; nothing was sent."""
 
 
 class HandlerSignatureError(UsageError, TypeError):
-    """A function cannot be called as a handler is; the text has its file and line."""
+    """A function does not take the arguments of a handler; the text has its file and line."""
 
 
 class AlreadyHandledError(UsageError):
-    """A route was decided twice."""
+    """A handler decided a request that is decided already."""
 
 
 class TestEndedError(LocalError):
-    """The test ended before this could happen."""
+    """The test ended before the call, or while it waited."""
 
     __test__ = False
 
 
 class ConnectionLostError(LocalError):
-    """There is no connection to the proxy (any more)."""
+    """There is no connection to the proxy: it cannot be reached, closed, or did not answer."""
 
 
 class RefusedError(PeerError):
-    """The proxy refused the connection, as its ``hello:error`` says."""
+    """The proxy refused the connection by ``hello:error``, for example for a wrong token."""
 
 
 class WaitTimeoutError(LocalError, TimeoutError):
-    """Nothing came in time; the text says what did come."""
+    """No request or response matched within the timeout; the text lists those that came."""
 
 
 class FetchError(LocalError):
-    """The upstream gave no response to a handler's ``fetch``."""
+    """A handler's ``fetch`` got no response from upstream."""
 
 
 class RequestSettledError(FetchError):
-    """A handler fetched for a request that nobody waits for any more.
+    """The application gave its request up while a handler fetched for it.
 
-    The application gave the request up, as it may: a handler that ends with this
-    error does not fail its test.
+    A handler that ends with this error does not fail its test.
     """
 
 
 class UndecidedError(LocalError):
-    """A handler returned without a decision, and nobody can make it any more."""
+    """A handler returned without a decision and kept no reference to the route."""
 
 
 class RepeatedError(LocalError):
-    """An error that stands for every request that meets the same.
+    """One error for all requests that fail in the same way.
 
-    :ivar repeats: how many more they are.
+    :ivar repeats: the number of such requests after the first.
     """
 
     repeats = 0
@@ -63,7 +62,8 @@ class RepeatedError(LocalError):
 class IsolationError(RepeatedError):
     """A request came without the context that its test requires (``isolation="required"``).
 
-    :param request: method and URL.
+    :param request: the method and URL of the request.
+    :param client_id: the client id of the application that sent it.
     """
 
     def __init__(self, request: str, client_id: str) -> None:
@@ -76,10 +76,11 @@ class IsolationError(RepeatedError):
 
 
 class RoutingError(RepeatedError):
-    """The proxy could not do what a test asked for (protocol 3 ``proxy:error``).
+    """The proxy reported an error about a test (``proxy:error`` of protocol 3).
 
     :param code: ``ambiguous_route``, ``handler_failed``, ``invalid_message`` and others.
-    :param matches: for an ambiguous route, the diagnostics of all that match.
+    :param matches: for ``ambiguous_route``, a list with a dict for each matching route
+        (``routeId``, ``testId``, ``title``, ``file``, ``workerId``, ``matcher``).
     """
 
     def __init__(self, message: str, *, code: str, matches: Any = None) -> None:
@@ -89,9 +90,9 @@ class RoutingError(RepeatedError):
 
 
 class UnmatchedRequestError(RoutingError):
-    """Strict mode refused a request of the test that no route wants.
+    """Strict mode refused a request of the test that no route matches.
 
-    :param request: kind (``http`` or ``websocket``), method and URL.
+    :param request: the kind of the request (``http`` or ``websocket``), its method and its URL.
     """
 
     def __init__(self, message: str, request: tuple[str, str, str]) -> None:
@@ -100,4 +101,4 @@ class UnmatchedRequestError(RoutingError):
 
 
 class UnownedRequestsError(LocalError):
-    """Strict mode refused requests that no test owns: they fail the run, and no test."""
+    """Strict mode refused requests that no test owns; they fail the run instead of a test."""

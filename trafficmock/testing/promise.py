@@ -1,4 +1,4 @@
-"""A value that is there later, as plain callbacks: no event loop needed."""
+"""A result that comes later, delivered to callbacks; it needs no event loop."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ U = TypeVar("U")
 
 @define(eq=False)
 class Promise(Generic[T]):
-    """Settled once, by a value or an error; later attempts change nothing.
+    """A result that is settled once, by a value or an error; later attempts change nothing.
 
-    :param on_cancel: called when whoever waits gives up before it is settled.
+    :param on_cancel: called when the wait is cancelled before the promise is settled.
+    :ivar done: whether the promise is settled.
+    :ivar error: the error that settled it; ``None`` after a value.
     """
 
     on_cancel: Callable[[], object] | None = None
@@ -28,29 +30,29 @@ class Promise(Generic[T]):
 
     @property
     def value(self) -> T:
-        """The value it was settled with.
+        """The value that settled the promise.
 
-        :raises BaseException: the error it was settled with.
+        :raises BaseException: the error that settled it.
         """
         if self.error is not None:
             raise self.error
         return cast("T", self._value)
 
     def resolve(self, value: T) -> bool:
-        """Settle it with a value; tell whether it was open."""
+        """Settle the promise with a value; return whether it was open."""
         return self._settle(value, None)
 
     def reject(self, error: BaseException) -> bool:
-        """Settle it with an error; tell whether it was open."""
+        """Settle the promise with an error; return whether it was open."""
         return self._settle(None, error)
 
     def cancel(self) -> None:
-        """Cancel the wait; a later result is dropped."""
+        """Cancel the wait: call ``on_cancel`` unless the promise is settled."""
         if not self.done and self.on_cancel is not None:
             self.on_cancel()
 
     def watch(self, callback: Callable[[Promise[T]], object]) -> None:
-        """Call back with this promise once it is settled; at once when it is."""
+        """Call ``callback`` with this promise once it is settled, or now if it is already."""
         if self.done:
             callback(self)
         else:
@@ -67,16 +69,16 @@ class Promise(Generic[T]):
 
 
 def settled(value: T) -> Promise[T]:
-    """Make a promise that is kept already."""
+    """Return a promise that is resolved already."""
     promise: Promise[T] = Promise()
     promise.resolve(value)
     return promise
 
 
 def all_of(promises: Iterable[Promise[Any]]) -> Promise[None]:
-    """Make a promise that is kept once all are settled, whichever way.
+    """Return a promise that is settled once all of ``promises`` are.
 
-    It fails with the first error, after the last one is settled.
+    It is rejected with the error of the first one in the list that failed, else resolved.
     """
     waiting = list(promises)
     result: Promise[None] = Promise()
@@ -103,7 +105,10 @@ def all_of(promises: Iterable[Promise[Any]]) -> Promise[None]:
 
 
 def mapped(promise: Promise[T], show: Callable[[T], U]) -> Promise[U]:
-    """Make a promise for a function's result on another's value; giving up is passed on."""
+    """Return a promise of ``show(value)`` for another promise's value.
+
+    Errors of ``promise`` are passed on, and so is a cancellation of the result.
+    """
     result: Promise[U] = Promise(on_cancel=promise.cancel)
 
     def done(settled: Promise[T]) -> None:

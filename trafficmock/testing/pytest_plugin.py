@@ -1,7 +1,7 @@
 """The pytest plugin: fixtures, options, and the traffic of a test that failed.
 
-It is found by its entry point; nothing needs importing. The connection's parts are
-imported when the first fixture asks for them.
+pytest finds it by its entry point. Most of the package is imported only when a test uses the first
+fixture.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _OPTIONS = {
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options, and for each the entry of the ini file with the same meaning."""
+    """Add the options, and the ini values of the same meaning."""
     group = parser.getgroup("trafficmock")
     for option, ini, meaning in _OPTIONS.values():
         group.addoption(option, default=None, help=meaning)
@@ -48,9 +48,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Tell of the mark, and check what strict mode is to allow.
+    """Register the mark, and check the ini value ``trafficmock_allow``.
 
-    :raises UsageError: a pattern in the ini file cannot be read.
+    :raises UsageError: one of its patterns is invalid.
     """
     strict_marks.add_mark(config)
     if allow := config.getini(strict_marks.INI_ALLOW):
@@ -64,7 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Stop the proxy that was started for all workers, where all of them have ended."""
+    """Stop the proxy that was started for this run, in the process that outlives all workers."""
     if hasattr(config, "workerinput") or not has_proxy(config):
         return
     from trafficmock.testing.launch import shared_proxy  # noqa: PLC0415 - only where it is needed
@@ -74,10 +74,10 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def trafficmock_proxy(request: pytest.FixtureRequest) -> Proxy:
-    """Give the proxy, with ``url`` and ``token``; one for all xdist workers.
+    """Return the proxy, with ``url`` and ``token``; xdist workers share one.
 
-    Its address is that of the options, the ini file or the environment, in this order; else one is
-    started on a free port.
+    Its address is that of the options, the ini file or the environment, in this order; without
+    one, a proxy is started on a free port.
     """
     from trafficmock.attach import agent_variables  # noqa: PLC0415 - only where it is needed
     from trafficmock.testing.launch import shared_proxy  # noqa: PLC0415
@@ -91,20 +91,20 @@ def trafficmock_proxy(request: pytest.FixtureRequest) -> Proxy:
 
 @pytest.fixture(scope="session")
 def trafficmock_env(trafficmock_proxy: Proxy) -> Callable[..., dict[str, str]]:
-    """Make the whole environment to start an application with, so that it runs attached.
+    """Return a function that makes the environment in which an application runs attached.
 
-    Call it, with a ``client_id`` where several applications are to be told apart; see
-    :meth:`trafficmock.testing.launch.Proxy.environment` for what else it takes.
+    Its argument ``client_id`` names the application, for routes; see
+    :meth:`trafficmock.testing.launch.Proxy.environment` for the others.
     """
     return trafficmock_proxy.environment
 
 
 @pytest.fixture(scope="session")
 def trafficmock_base_url(request: pytest.FixtureRequest) -> str | None:
-    """Give the base URL of relative globs; that of pytest-playwright, if it is installed."""
+    """Return the base URL of relative globs: by default that of pytest-base-url, if installed."""
     url: str | None = request.config.getoption("base_url", None)
     with contextlib.suppress(KeyError, ValueError):
-        # No plugin that is loaded may have such a value.
+        # Without that plugin there is no such ini value.
         url = url or request.config.getini("base_url")
     return url or None
 
@@ -113,7 +113,7 @@ def trafficmock_base_url(request: pytest.FixtureRequest) -> str | None:
 def trafficmock_origins(
     request: pytest.FixtureRequest, trafficmock_base_url: str | None
 ) -> tuple[str, ...]:
-    """Give the origins of the application: of the ini file, else that of the base URL."""
+    """Return the origins of the application: the ini value, else the base URL."""
     given: list[str] = request.config.getini("trafficmock_origins")
     return tuple(given) or ((trafficmock_base_url,) if trafficmock_base_url else ())
 
@@ -146,7 +146,8 @@ def _trafficmock_connection(
         # A proxy that was started for the tests is strict from its beginning.
         if allow is not None and trafficmock_proxy.pid is None:
             connection.make_run_strict(allow)
-        # The proxy keeps the list of a run from the first question to the end of the last asker.
+        # The proxy keeps the list of a run from the first query until the connections of all that
+        # asked have ended.
         connection.unmatched()
         yield connection
         unowned_requests.collect(request.config, connection)
@@ -156,7 +157,7 @@ def _trafficmock_connection(
 
 @pytest.fixture(scope="session", autouse=True)
 def _trafficmock_strict_run(request: pytest.FixtureRequest) -> None:
-    """Begin a strict run before anything else of it begins."""
+    """Make the run strict before its first test and fixture."""
     if strict_marks.allowed_in_run(request.config) is not None:
         request.getfixturevalue("_trafficmock_connection")
 
@@ -167,10 +168,9 @@ def trafficmock_shared(
     _trafficmock_connection: ThreadedConnection,
     _trafficmock_settings: dict[str, Any],
 ) -> Iterator[Any]:
-    """Give mocks whose routes serve every test of this worker, after the test's own.
+    """Return mocks whose routes serve all tests of this worker, after a test's own routes.
 
-    Its calls block, also where the tests are coroutines. What goes wrong in its handlers fails
-    the test that runs.
+    Its calls block, even in coroutine tests. Errors of its handlers fail the test that runs.
     """
     from trafficmock.testing import sync  # noqa: PLC0415 - only where it is needed
     from trafficmock.testing.adapters.pytest_errors import SharedErrors  # noqa: PLC0415
@@ -194,9 +194,9 @@ def trafficmock(
     _trafficmock_connection: ThreadedConnection,
     _trafficmock_settings: dict[str, Any],
 ) -> Iterator[Any]:
-    """Give the mocks of this test; awaitable ones in an ``async def`` test.
+    """Return the mocks of this test: awaitable ones in an ``async def`` test, else blocking ones.
 
-    What went wrong in handlers is raised at the test's end, as an ``ExceptionGroup``.
+    Errors of handlers are raised at the test's end, as an ``ExceptionGroup``.
     """
     from trafficmock.testing import aio, sync  # noqa: PLC0415 - only where it is needed
     from trafficmock.testing.session.session import TestInfo  # noqa: PLC0415
@@ -218,10 +218,10 @@ def trafficmock(
 
 @pytest.fixture
 def trafficmock_door(trafficmock: Any) -> dict[str, str] | None:
-    """Give a proxy for the browser of this test, for drivers other than pytest-playwright's.
+    """Return a proxy for the browser of this test, for drivers other than pytest-playwright.
 
-    It has ``server`` and, with a token, ``username`` and ``password``; ``None`` for a test without
-    a context.
+    The dict has ``server`` and, with a token, ``username`` and ``password``; ``None`` for a test
+    without a context.
     """
     proxy: dict[str, str] | None = trafficmock.proxy
     return proxy
@@ -229,7 +229,7 @@ def trafficmock_door(trafficmock: Any) -> dict[str, str] | None:
 
 @pytest.fixture(autouse=True)
 def _trafficmock_browser(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Put the test's context on the browser contexts of pytest-playwright, before any is open.
+    """Have the browser contexts of pytest-playwright send the test's context, before one is open.
 
     A test with the mark ``trafficmock`` has mocks, whether it asks for them or not.
     """
@@ -245,7 +245,7 @@ def _trafficmock_browser(request: pytest.FixtureRequest) -> Iterator[None]:
 
     request.getfixturevalue("trafficmock")
     session = _errors_of(request.node).session
-    # A proxy that the browser was started with wins: it may be the only way out.
+    # The browser's own proxy has precedence: it may be the only way to the application.
     launched = request.getfixturevalue("browser_type_launch_args")
     proxy = session.browser_proxy()
     cookies = session.context.cookies_for(session.info.origins)
@@ -261,14 +261,17 @@ def _has_browser(request: pytest.FixtureRequest) -> bool:
 
 
 _ERRORS: pytest.StashKey[Any] = pytest.StashKey()
-"""What the mocks of a test have against it."""
+"""The :class:`TestErrors` of a test with mocks."""
 
 _SHARED: pytest.StashKey[Any] = pytest.StashKey()
-"""The same of the shared routes of this worker."""
+"""The :class:`SharedErrors` of this worker."""
 
 
 def _errors_of(item: pytest.Item, *, create: bool = False) -> Any:
-    """Give the errors of a test's mocks; ``None`` where neither it nor its worker has mocks."""
+    """Return the errors of a test's mocks; ``None`` where neither it nor its worker has mocks.
+
+    :param create: make the object for a test that has none.
+    """
     errors, shared = item.stash.get(_ERRORS, None), item.session.stash.get(_SHARED, None)
     if errors is None and (create or shared is not None):
         from trafficmock.testing.adapters.pytest_errors import TestErrors  # noqa: PLC0415 - only where it is needed
@@ -281,7 +284,7 @@ def _errors_of(item: pytest.Item, *, create: bool = False) -> Any:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Fail a test whose mocks have errors as if its own code had raised them."""
+    """Fail a test whose mocks have errors, as if its own code had raised them."""
     result = yield
     if errors := _errors_of(item):
         errors.raise_after_call()
@@ -290,7 +293,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Fail the teardown in which handlers of shared routes failed."""
+    """Fail the teardown if handlers of shared routes failed during it."""
     result = yield
     if errors := _errors_of(item):
         errors.raise_after_teardown()
@@ -299,7 +302,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, Any, Any]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, pytest.TestReport]:
-    """Add to the report of a test that failed its traffic, and what else its mocks have."""
+    """Add the test's traffic and the errors of its mocks to the report of a failure."""
     report: pytest.TestReport = yield
     if errors := _errors_of(item):
         errors.add_to(report)
@@ -314,12 +317,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take note of what a worker of xdist was told of."""
+    """Keep the refused requests that a worker of xdist reports."""
     unowned_requests.add_of_worker(node.config, getattr(node, "workeroutput", {}))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """List these requests."""
+    """List the requests without a test that strict mode refused."""
     unowned_requests.write(terminalreporter)
 
 
@@ -338,5 +341,5 @@ def _setting(config: pytest.Config, name: str) -> str | None:
 
 
 def _worker_id() -> str:
-    """Give the number of the xdist worker; 0 without xdist."""
+    """Return the number of the xdist worker; 0 without xdist."""
     return os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")

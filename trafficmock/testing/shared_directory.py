@@ -1,6 +1,6 @@
-"""Where the workers of one pytest run find what they share.
+"""The directory that the workers of one pytest run share.
 
-Every run looks here at its end, also one without mocks: so this imports nothing.
+Every run with the plugin calls this module at its end, even without mocks, so it imports nothing.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ _STATE = "trafficmock-proxy.json"
 
 
 def directory(config: pytest.Config) -> Path:
-    """Give a directory that all workers of this run, and no other run, have in common."""
-    # The factory has no public way to it outside of fixtures; xdist's own recipe is the same.
+    """Return a directory that all workers of this run share, and no other run."""
+    # pytest has no public access to it outside of fixtures; xdist's documentation does the same.
     base: Path = config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined] # noqa: SLF001
     return base.parent if hasattr(config, "workerinput") else base
 
 
 def state_file(config: pytest.Config) -> Path:
-    """Give the file that says which proxy was started for this run, if one was."""
+    """Return the path of the JSON file with the address of the proxy that this run started."""
     return directory(config) / _STATE
 
 
 def has_proxy(config: pytest.Config) -> bool:
-    """Tell whether a proxy was started; makes no directory for the answer."""
+    """Return whether this run started a proxy, without making the directory."""
     factory: Any = getattr(config, "_tmp_path_factory", None)
     made = factory is not None and getattr(factory, "_basetemp", None) is not None
     return made and state_file(config).exists()

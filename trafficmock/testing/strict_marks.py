@@ -1,6 +1,6 @@
-"""Reads strict mode from pytest's options, ini file and marks.
+"""Reads the settings of strict mode from pytest's options, ini file and marks.
 
-Every run looks here at its beginning, also one without mocks: so this imports nothing.
+Every run with the plugin calls this module at its start, even without mocks, so it imports nothing.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _KEYWORDS = ("strict", "allow")
 
 
 class MarkError(ValueError):
-    """A mark ``trafficmock`` that means nothing."""
+    """A mark ``trafficmock`` has invalid arguments."""
 
 
 def add_options(parser: pytest.Parser, group: pytest.OptionGroup) -> None:
-    """Add the option and the ini values."""
+    """Add the option and the ini values of strict mode."""
     strict = "refuse requests that no route of a test wants, and fail for them"
     group.addoption(OPTION, action="store_true", default=False, help=strict)
     parser.addini(INI_STRICT, strict, type="bool", default=False)
@@ -37,23 +37,23 @@ def add_options(parser: pytest.Parser, group: pytest.OptionGroup) -> None:
 
 
 def add_mark(config: pytest.Config) -> None:
-    """Tell pytest of the mark, for ``--markers`` and ``--strict-markers``."""
+    """Register the mark, for ``--markers`` and ``--strict-markers``."""
     config.addinivalue_line("markers", _MEANING)
 
 
 def allowed_in_run(config: pytest.Config) -> tuple[str, ...] | None:
-    """Give the patterns that a strict run allows; ``None`` if the run is not strict."""
+    """Return the patterns that a strict run allows; ``None`` if the run is not strict."""
     strict = config.getoption(OPTION) or config.getini(INI_STRICT)
     return tuple(config.getini(INI_ALLOW)) if strict else None
 
 
 def settings(item: pytest.Item) -> dict[str, Any]:
-    """Give the arguments about strict mode for ``TestInfo``.
+    """Return the arguments of ``TestInfo`` for strict mode.
 
-    The nearest mark that says ``strict`` decides: the test's, the class's, the module's, then
-    the option and the ini file. What they allow adds up.
+    The nearest mark with ``strict`` decides: the test's, the class's or the module's; then the
+    option and the ini file. The patterns of all of them are allowed.
 
-    :raises MarkError: a mark has other arguments.
+    :raises MarkError: a mark has invalid arguments.
     """
     said = [_read(mark) for mark in item.iter_markers(MARK)]
     given = [strict for strict, _ in said if strict is not None]

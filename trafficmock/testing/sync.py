@@ -1,7 +1,7 @@
 """Mocks for blocking tests: pytest, unittest, scripts.
 
-Handlers run on threads beside the test's own, so a test that is blocked still answers.
-They must not touch objects that belong to the test's thread, such as those of sync
+Plain handlers run on threads of their own, so a test that is blocked still answers requests.
+They must not use objects that belong to the test's thread, such as those of sync
 Playwright.
 """
 
@@ -51,11 +51,13 @@ class TrafficMock(
     expectation = Expectation
 
     def tag(self, context: Any, *origins: str) -> None:
-        """Put the context of this test on a browser context of sync Playwright, as a cookie.
+        """Add the cookie with the context of this test to a browser context of sync Playwright.
 
-        :param context: requests that its pages send from now on carry it.
-        :param origins: of the application, such as ``http://localhost:3000``; those of
-            ``--base-url`` or ``trafficmock_origins`` unless given.
+        Later requests of its pages to the origins carry the context.
+
+        :param context: the ``BrowserContext``.
+        :param origins: the origins of the application, such as ``http://localhost:3000``; by
+            default those of ``--base-url`` or ``trafficmock_origins``.
         :raises UsageError: no origin is known.
         """
         context.add_cookies(self._cookies(origins))
@@ -63,9 +65,12 @@ class TrafficMock(
     def requests(
         self, url: UrlMatcher = None, *, method: Names = None, client_id: Names = None
     ) -> list[Request]:
-        """List the requests since the test began, oldest first.
+        """Return the requests of all applications since the test began, oldest first.
 
-        They are those of all applications, but for what carries the context of another test.
+        Requests that carry the context of another test are left out. A warning says so where the
+        proxy's history does not keep everything (``--history-capture``).
+
+        :param url: as in :meth:`route`; so are ``method`` and ``client_id``.
         """
         found: list[Request] = self._requests(url, method, client_id)
         warn_of_capture(self._session)
@@ -73,14 +78,14 @@ class TrafficMock(
 
 
 def begin(connection: ThreadedConnection, info: TestInfo) -> tuple[TrafficMock, Session]:
-    """Register a test; give its mocks."""
+    """Register a test; return its mocks and its session."""
     adapter = BlockingAdapter(connection.background, connection.handler_threads)
     session = connection.session(info, adapter)
     return TrafficMock(adapter, session), session
 
 
 def finish(mocks: TrafficMock) -> list[BaseException]:
-    """End a test, and give the errors that are left."""
+    """End a test and return the errors that are left."""
     return mocks._finish()  # noqa: SLF001 - for those who run tests, not for tests
 
 
@@ -98,16 +103,27 @@ def mocks(
     strict: bool = False,
     allow: Sequence[str] = (),
 ) -> Iterator[TrafficMock]:
-    """Connect for one test.
+    """Connect to the proxy and register one test, for a ``with`` block.
 
-    :param base_url: for relative globs.
-    :param isolation: ``auto`` gives the test a context where the proxy knows contexts;
-        ``required`` fails it where its traffic comes without it; ``off`` does without.
-    :param origins: URLs of the application, for browsers.
-    :param door: give the test a proxy for a browser, see ``proxy``.
-    :param strict: refuse its requests that no route wants; they fail it at its end.
-    :param allow: hosts and URL globs that it may reach all the same.
-    :raises ExceptionGroup: at the end, what went wrong in handlers.
+    :param proxy_url: the proxy's URL; by default that of ``TRAFFICMOCK_PROXY_URL``, else
+        ``http://127.0.0.1:4310``.
+    :param token: the proxy's token; by default that of ``TRAFFICMOCK_TOKEN``.
+    :param title: the test's name in errors, in the history and on the dashboard.
+    :param file: the test's file, for the same places.
+    :param base_url: the URL that relative globs are resolved against.
+    :param isolation: with ``auto`` the test has a context if the proxy supports contexts, with
+        ``off`` it has none. With ``required`` it fails if one of its routes matches a request
+        without the context.
+    :param origins: the origins of the application, such as ``http://localhost:3000``, to which a
+        browser sends the context. Those for a door may be globs: ``http://*.shop.test``.
+    :param door: open a port of the proxy for this test's browser, see ``proxy``.
+    :param strict: refuse requests of the test that no route matches; they fail it at its end.
+    :param allow: hosts and URL globs that strict mode lets through.
+    :raises ConnectionLostError: no proxy answers.
+    :raises RefusedError: the proxy refuses the connection.
+    :raises UsageError: an argument is invalid, or the proxy lacks what it asks for.
+    :raises ExceptionGroup: at the end of the block, the errors of handlers and of strict mode. An
+        error that the block raises itself gets them as notes.
     """
     connection = ThreadedConnection(proxy_url, token=token)
     try:

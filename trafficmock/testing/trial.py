@@ -1,4 +1,4 @@
-"""Mocks for tests that trial runs; importing this installs no reactor."""
+"""Mocks for test cases of trial; importing this module installs no reactor."""
 
 from __future__ import annotations
 
@@ -24,24 +24,25 @@ if TYPE_CHECKING:
 
 
 class TrafficMockMixin(CaseSettings):
-    """Gives a test case mocks whose leftovers fail the test.
+    """Adds mocks to a test case of trial; their errors fail the test at its end.
 
-    ``trafficmock_proxy`` says which proxy; else the environment's, or one that is started
-    and lives as long as the process. Put it before ``TestCase`` among the bases. The module for
-    ``unittest`` has a mixin and a ``TestCase`` of the same names, as trial has them of unittest.
+    Put it before ``TestCase`` among the bases. Without the attribute ``trafficmock_proxy``, the
+    tests use the proxy that the environment names, else one that is started and runs as long as
+    the process. :mod:`trafficmock.testing.unittest` has classes of the same names for unittest.
     """
 
     _trafficmock_mine: tuple[TwistedConnection, Session] | None = None
 
     def run(self: Any, result: Any = None) -> Any:
-        """Run the test; the error of one that fails has the traffic around it."""
+        """Run the test; the text of its error, if it fails, has the traffic of the test."""
         with wrap_test_method(self, self._trafficmock_wrapped):
             return super().run(result)  # type: ignore[misc] # the test case's
 
     def begin_mocks(self: Any) -> Deferred[AsyncTrafficMock]:
-        """Connect for this test; its end disconnects.
+        """Connect to the proxy and register this test; a clean-up ends both.
 
-        :raises ConnectionLostError: there is no proxy.
+        :returns: a Deferred of the mocks. It fails with ``ConnectionLostError`` if no proxy
+            answers, and with ``RefusedError`` if the proxy refuses the connection.
         """
         return Deferred.fromCoroutine(_begin(self))
 
@@ -49,7 +50,7 @@ class TrafficMockMixin(CaseSettings):
         def with_report() -> Deferred[Any]:
             return maybeDeferred(method).addErrback(self._trafficmock_failed)
 
-        # Trial refuses generators, which it has to see.
+        # Trial refuses generator functions: it must get the method itself.
         return method if inspect.isgeneratorfunction(method) else with_report
 
     def _trafficmock_failed(self, failure: Failure) -> Any:
@@ -60,7 +61,7 @@ class TrafficMockMixin(CaseSettings):
 
 
 class TestCase(TrafficMockMixin, unittest.TestCase):
-    """A test case whose tests find their mocks in ``self.trafficmock``.
+    """A test case of trial whose mocks are ``self.trafficmock``.
 
     Tests may be ``async def`` or return Deferreds.
     """
@@ -68,7 +69,7 @@ class TestCase(TrafficMockMixin, unittest.TestCase):
     trafficmock: AsyncTrafficMock
 
     def setUp(self) -> Any:
-        """Connect."""
+        """Connect to the proxy; the Deferred fires when the test is registered."""
         return Deferred.fromCoroutine(self._set_up())
 
     async def _set_up(self) -> None:
@@ -94,16 +95,16 @@ async def _end(case: Any, mocks: AsyncTrafficMock, connection: TwistedConnection
 
 
 def _raise_each(case: Any, errors: Sequence[BaseException]) -> None:
-    """Raise what is left of a test, one error after the other.
+    """Raise the errors of a test one by one, each in a clean-up of its own.
 
-    Trial shows nothing of the errors in a group, and nothing of notes.
+    Trial shows neither the errors in an exception group nor the notes of an error.
     """
     if not errors:
         return
     first, *others = errors
     for note in getattr(first, "__notes__", ()):
         show_in_text(first, note)
-    # Trial goes on with the clean-ups that a clean-up adds.
+    # Trial also runs clean-ups that a clean-up adds.
     case.addCleanup(_raise_each, case, others)
     raise first
 

@@ -1,4 +1,4 @@
-"""Mocks for Twisted tests: everything happens on the reactor, and calls give Deferreds."""
+"""Mocks for Twisted tests: all of it runs on the reactor, and calls return Deferreds."""
 
 from __future__ import annotations
 
@@ -47,12 +47,17 @@ async def connect(
 ) -> TwistedConnection:
     """Connect to the proxy.
 
-    :param proxy_url: where it is; else what the environment says, else the default.
-    :param strict: refuse requests that no test owns as long as this connection lives, see
+    :param reactor: for time and sockets.
+    :param proxy_url: the proxy's URL; by default that of ``TRAFFICMOCK_PROXY_URL``, else
+        ``http://127.0.0.1:4310``.
+    :param token: the proxy's token; by default that of ``TRAFFICMOCK_TOKEN``.
+    :param worker_id: the index of this test worker.
+    :param strict: refuse requests that no test owns until this connection closes, see
         :meth:`~trafficmock.testing.aio.AsyncTrafficMock.unmatched`.
-    :param allow: hosts and URL globs that are allowed all the same.
-    :raises ConnectionLostError: there is no proxy.
-    :raises RefusedError: it refuses the connection.
+    :param allow: hosts and URL globs that strict mode lets through.
+    :raises ConnectionLostError: no proxy answers there.
+    :raises RefusedError: the proxy refuses the connection.
+    :raises UsageError: a pattern of ``allow`` is invalid, or the proxy has no strict mode.
     """
     identity = WorkerIdentity(
         version=__version__, worker_id=worker_id, token=token or agent_variables.proxy_token()
@@ -84,17 +89,28 @@ async def mocks(
     strict: bool = False,
     allow: Sequence[str] = (),
 ) -> AsyncIterator[AsyncTrafficMock]:
-    """Connect for one test, in a coroutine that Twisted runs.
+    """Connect to the proxy and register one test, for an ``async with`` block on the reactor.
 
     :param reactor: for time and sockets.
-    :param base_url: for relative globs.
-    :param isolation: ``auto`` gives the test a context where the proxy knows contexts;
-        ``required`` fails it where its traffic comes without it; ``off`` does without.
-    :param origins: URLs of the application, for browsers.
-    :param door: give the test a proxy for a browser, see ``proxy``.
-    :param strict: refuse its requests that no route wants; they fail it at its end.
-    :param allow: hosts and URL globs that it may reach all the same.
-    :raises ExceptionGroup: at the end, what went wrong in handlers.
+    :param proxy_url: the proxy's URL; by default that of ``TRAFFICMOCK_PROXY_URL``, else
+        ``http://127.0.0.1:4310``.
+    :param token: the proxy's token; by default that of ``TRAFFICMOCK_TOKEN``.
+    :param title: the test's name in errors, in the history and on the dashboard.
+    :param file: the test's file, for the same places.
+    :param base_url: the URL that relative globs are resolved against.
+    :param isolation: with ``auto`` the test has a context if the proxy supports contexts, with
+        ``off`` it has none. With ``required`` it fails if one of its routes matches a request
+        without the context.
+    :param origins: the origins of the application, such as ``http://localhost:3000``, to which a
+        browser sends the context. Those for a door may be globs: ``http://*.shop.test``.
+    :param door: open a port of the proxy for this test's browser, see ``proxy``.
+    :param strict: refuse requests of the test that no route matches; they fail it at its end.
+    :param allow: hosts and URL globs that strict mode lets through.
+    :raises ConnectionLostError: no proxy answers.
+    :raises RefusedError: the proxy refuses the connection.
+    :raises UsageError: an argument is invalid, or the proxy lacks what it asks for.
+    :raises ExceptionGroup: at the end of the block, the errors of handlers and of strict mode. An
+        error that the block raises itself gets them as notes.
     """
     connection = await connect(reactor, proxy_url, token=token)
     try:

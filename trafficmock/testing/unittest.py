@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 
 
 class TrafficMockMixin(CaseSettings):
-    """Gives a test case ``self.trafficmock``, whose leftovers fail the test.
+    """Adds ``self.trafficmock`` to a test case; errors of the mocks fail the test at its end.
 
-    Put it before ``TestCase`` among the bases. ``trafficmock_proxy`` says which proxy; else
-    the environment's, or one that is started and lives as long as the process.
+    Put it before ``TestCase`` among the bases. Without the attribute ``trafficmock_proxy``, the
+    tests use the proxy that the environment names, else one that is started and runs as long as
+    the process.
 
-    With ``trafficmock_strict``, each test is strict, and so is the time between the first test
-    of the class and its last: requests that no test owns are refused too, and fail the class, as
-    an error in its ``tearDownClass``.
+    With ``trafficmock_strict``, each test is strict. From the first test of the class to the last,
+    requests that no test owns are refused as well; they fail the class, as an error in its
+    ``tearDownClass``.
     """
 
     trafficmock: TrafficMock
@@ -37,12 +38,16 @@ class TrafficMockMixin(CaseSettings):
     _trafficmock_run: ThreadedConnection | None = None
 
     def run(self: Any, result: Any = None) -> Any:
-        """Run the test; the error of one that fails has a note with the traffic around it."""
+        """Run the test; its error, if it fails, has a note with the traffic of the test."""
         with wrap_test_method(self, self._trafficmock_wrapped):
             return super().run(result)  # type: ignore[misc] # the test case's
 
     def setUp(self: Any) -> None:
-        """Connect; the test's end disconnects."""
+        """Connect to the proxy and register the test; clean-ups end both.
+
+        :raises ConnectionLostError: no proxy answers.
+        :raises RefusedError: the proxy refuses the connection.
+        """
         super().setUp()  # type: ignore[misc] # the test case's
         proxy = self.trafficmock_proxy or process_proxy()
         if self.trafficmock_strict:
@@ -87,7 +92,7 @@ class TrafficMockMixin(CaseSettings):
 
 def _begin_strict_class(case: Any, proxy: Proxy) -> None:
     """Begin a strict run that lasts as long as the tests of a class."""
-    # Of the class itself: a strict class may have others below it.
+    # Of this class alone: its subclasses may be strict as well, each with a run of its own.
     run = vars(case).get("_trafficmock_run")
     if run is not None:
         run.refresh()
@@ -101,7 +106,7 @@ def _begin_strict_class(case: Any, proxy: Proxy) -> None:
 def _end_strict_class(case: Any, connection: ThreadedConnection) -> None:
     """End the strict run of a class.
 
-    :raises UnownedRequestsError: requests were refused that no test owns.
+    :raises UnownedRequestsError: strict mode refused requests that no test owns.
     """
     case._trafficmock_run = None  # noqa: SLF001 - our mixin's
     answer = connection.unmatched()
@@ -112,4 +117,4 @@ def _end_strict_class(case: Any, connection: ThreadedConnection) -> None:
 
 
 class TestCase(TrafficMockMixin, unittest.TestCase):
-    """A test case whose tests find their mocks in ``self.trafficmock``."""
+    """A test case of unittest whose mocks are ``self.trafficmock``."""

@@ -1,6 +1,7 @@
-"""What strict mode refused and no test owns: the list fails a pytest run, once for all workers.
+"""The requests without a test that strict mode refused: they fail a pytest run, once for all.
 
-Every run looks here at its end, also one without mocks: so this imports only what it needs.
+Every run with the plugin calls this module at its end, even without mocks, so it imports the rest
+of the package only when it is needed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ _DROPPED: pytest.StashKey[int] = pytest.StashKey()
 
 
 def collect(config: pytest.Config, connection: ThreadedConnection) -> None:
-    """Ask for the list at the end of a worker's tests."""
+    """Ask the proxy for the refused requests at the end of a worker's tests, and keep them.
+
+    A worker of xdist passes them to the controller in ``workeroutput``.
+    """
     answer = connection.unmatched()
     if answer is None:
         return
@@ -36,7 +40,7 @@ def collect(config: pytest.Config, connection: ThreadedConnection) -> None:
 
 
 def add_of_worker(config: pytest.Config, output: dict[str, Any]) -> None:
-    """Add the list of a worker of xdist; all workers get the same list."""
+    """Add the refused requests that a worker of xdist reports; all workers report the same."""
     told = output.get(_OUTPUT)
     if told is not None:
         import msgspec  # noqa: PLC0415 - only where it is needed
@@ -48,7 +52,10 @@ def add_of_worker(config: pytest.Config, output: dict[str, Any]) -> None:
 
 
 def _add(config: pytest.Config, requests: list[UnmatchedRequest], dropped: int) -> None:
-    """Add a list; a request that is in several counts as in the last of them."""
+    """Merge refused requests into the list of the run.
+
+    The proxy counts for the whole run: of several counts of a request, the highest is the latest.
+    """
     known = config.stash.setdefault(_UNOWNED, {})
     for each in requests:
         key = each.kind, each.method, each.url, each.client_id
@@ -58,13 +65,13 @@ def _add(config: pytest.Config, requests: list[UnmatchedRequest], dropped: int) 
 
 
 def fail_run(session: pytest.Session) -> None:
-    """Fail a run that would have passed."""
+    """Fail a run that would pass if strict mode refused requests without a test."""
     if session.config.stash.get(_UNOWNED, {}) and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def write(reporter: pytest.TerminalReporter) -> None:
-    """Write the list at the end of the run's report."""
+    """Write the refused requests at the end of the run's report."""
     requests = reporter.config.stash.get(_UNOWNED, {}).values()
     if not requests:
         return

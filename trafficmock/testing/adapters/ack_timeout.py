@@ -1,4 +1,4 @@
-"""How long the proxy may take to acknowledge what a test asks of it."""
+"""The time limit for the proxy's acknowledgements."""
 
 import os
 import re
@@ -10,10 +10,10 @@ VARIABLE = "TRAFFICMOCK_ACK_TIMEOUT_MS"
 
 
 def ack_seconds() -> float:
-    """Read the limit from the environment, where every kind of test can set it.
+    """Read the limit from ``TRAFFICMOCK_ACK_TIMEOUT_MS``.
 
-    :returns: :data:`ACK_SECONDS` when it is not set.
-    :raises UsageError: it is not a number of milliseconds.
+    :returns: seconds; :data:`ACK_SECONDS` unless the variable is set.
+    :raises UsageError: the variable is not a number of milliseconds above 0.
     """
     given = os.environ.get(VARIABLE)
     if not given:

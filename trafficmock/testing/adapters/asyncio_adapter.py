@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class Finished:
-    """Something to await that is done; nobody minds when it is not awaited."""
+    """A finished awaitable; unlike a coroutine, it gives no warning when it is not awaited."""
 
     def __await__(self) -> Generator[None, None, None]:
         return
@@ -31,9 +31,9 @@ class Finished:
 
 
 class AsyncioAdapter(Adapter):
-    """Runs the functions of a test as coroutines; its calls can come from any loop.
+    """Runs the functions of a test on an event loop; the test may call from any loop.
 
-    :param loop: where handlers run; else the loop of the latest call.
+    :param loop: the loop where handlers run; by default that of the test's latest call.
     """
 
     request_class = AsyncRequest
@@ -51,7 +51,7 @@ class AsyncioAdapter(Adapter):
         self.post = background.post
 
     def wait_for(self, function: Callable[[], Promise[T]]) -> asyncio.Future[T]:
-        """Call a function of the session, and give its promise as a future of this loop."""
+        """Call a function of the session, and return its promise as a future of this loop."""
         if self._loop is not self._background.loop:
             self._loop = asyncio.get_running_loop()
         return asyncio.wrap_future(self._background.future(function))
@@ -60,7 +60,7 @@ class AsyncioAdapter(Adapter):
         return Finished()
 
     def run(self, start: Callable[[], Any], done: Done) -> None:
-        """Call ``start`` on the loop, await what it gives, then call ``done``."""
+        """Call ``start`` on the loop, await its result if it is awaitable, then call ``done``."""
 
         def finish(result: Any, error: BaseException | None) -> None:
             self.post(lambda: done(result, error))

@@ -1,7 +1,7 @@
-"""The connection of blocking and asyncio tests: it lives on a thread of its own.
+"""The connection of blocking and asyncio tests, on a thread of its own.
 
-So a test that is blocked in ``page.click()`` still answers, and a fixture can end a test
-whose event loop is gone.
+So requests are still answered while a test is blocked in ``page.click()``, and a fixture can end a
+test whose event loop is closed.
 """
 
 from __future__ import annotations
@@ -51,10 +51,14 @@ CLOSE_SECONDS = 2.0
 
 
 class BackgroundConnection(LoopThread):
-    """A connection to the proxy and the client that speaks for it.
+    """A WebSocket to the proxy, with its worker client.
 
-    Everything of the client and its sessions happens on the one thread; others come in by
-    :meth:`call`, :meth:`wait_for` and :meth:`post`.
+    The client and its sessions are used on this thread only; other threads use :meth:`call`,
+    :meth:`wait_for` and :meth:`post`.
+
+    :param proxy_url: the proxy's URL.
+    :param identity: the contents of ``hello``.
+    :raises UsageError: the URL is not that of a proxy.
     """
 
     def __init__(self, proxy_url: str, identity: WorkerIdentity) -> None:
@@ -65,13 +69,13 @@ class BackgroundConnection(LoopThread):
         self._outgoing: asyncio.Queue[bytes] = asyncio.Queue()
         self._closing = asyncio.Event()
 
-    # Life
+    # Opening and closing
 
     def open(self) -> None:
-        """Connect and send ``hello``.
+        """Connect, send ``hello`` and wait for the answer.
 
-        :raises ConnectionLostError: there is no proxy.
-        :raises RefusedError: it refuses the connection.
+        :raises ConnectionLostError: no proxy answers.
+        :raises RefusedError: the proxy refuses the connection.
         """
         self._thread.start()
         try:
@@ -86,7 +90,7 @@ class BackgroundConnection(LoopThread):
         self._thread.join(CLOSE_SECONDS)
 
     async def _live(self) -> None:
-        """Run until the end; stay after a loss, so that later calls fail with its reason."""
+        """Run until :meth:`close`, even after a loss, so that later calls fail with its reason."""
         conversation = asyncio.ensure_future(self._conversations())
         await self._closing.wait()
         conversation.cancel()
@@ -94,11 +98,11 @@ class BackgroundConnection(LoopThread):
         self.client.closed("it was closed")
 
     async def _conversations(self) -> None:
-        """Speak with the proxy; after a loss only as long as a run is to stay strict."""
+        """Connect to the proxy; after a loss, connect again only to keep a run strict."""
         await self._conversation(self.client)
         while self.client.strict_run is not None:
             await asyncio.sleep(RETURN_SECONDS)
-            # What was not sent was for the connection before.
+            # Messages that were not sent belong to the connection before.
             self._outgoing = asyncio.Queue()
             await self._conversation(self.client.successor())
 
@@ -131,7 +135,7 @@ class BackgroundConnection(LoopThread):
                 client.receive(message)
 
     async def _write(self, socket: ClientConnection) -> None:
-        # A lost connection ends the reader too, which says so.
+        # A lost connection also ends the reader, which reports it.
         with contextlib.suppress(ConnectionClosed):
             while True:
                 await socket.send(await self._outgoing.get(), text=True)
@@ -139,25 +143,25 @@ class BackgroundConnection(LoopThread):
     # The link
 
     def send(self, message: Message) -> None:
-        """Send a message after those before it."""
+        """Queue a message; messages are sent in order."""
         self._outgoing.put_nowait(encode(message))
 
     def call_later(self, seconds: float, function: Callable[[], object]) -> Cancel:
-        """Call a function later, on the thread."""
+        """Call a function on the thread after some seconds; the result cancels the call."""
         return self.loop.call_later(seconds, function).cancel
 
     def new_id(self) -> str:
-        """Make an id that nobody else has."""
+        """Return a random UUID."""
         return str(uuid.uuid4())
 
     def new_context(self) -> str:
-        """Make 128 random bits, as 32 lower-case hex characters."""
+        """Return 128 random bits as 32 lower-case hexadecimal characters."""
         return secrets.token_hex(16)
 
     def epoch_ms(self) -> int:
-        """Tell the time in milliseconds since 1970."""
+        """Return the time in milliseconds since 1970."""
         return round(time.time() * 1000)
 
     def monotonic_us(self) -> int:
-        """Read the monotonic clock of this machine."""
+        """Return the monotonic clock of this machine, in microseconds."""
         return time.monotonic_ns() // 1000

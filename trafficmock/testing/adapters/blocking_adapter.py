@@ -1,4 +1,4 @@
-"""Runs plain handlers on threads beside the test's, and ``async`` ones on the connection's."""
+"""Runs plain handlers on threads of their own, and ``async`` ones on the connection's thread."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __tracebackhide__ = True
 
 
 class BlockingAdapter(Adapter):
-    """Runs plain functions on threads, so that none waits for the test's own thread."""
+    """Runs plain functions on threads, so that none has to wait for the test's thread."""
 
     request_class = Request
     response_class = Response
@@ -40,7 +40,7 @@ class BlockingAdapter(Adapter):
         self.wait_for = background.wait_for
 
     def done(self) -> None:
-        """Give nothing: the call is finished."""
+        """Return ``None``: the call is finished."""
 
     def run(self, start: Callable[[], Any], done: Done) -> None:
         """Call ``start`` on a thread, then ``done``."""
@@ -60,16 +60,16 @@ class BlockingAdapter(Adapter):
 
 
 def is_async(function: Any) -> bool:
-    """Tell whether calling it gives a coroutine."""
+    """Return whether a call of ``function`` returns a coroutine."""
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004 - the method is looked at, not called
     )
 
 
 class HandlerThreads:
-    """As many threads as there are handlers at work; idle ones are used again.
+    """A pool of threads that grows with the number of running handlers.
 
-    They are daemons: a handler that never returns does not keep the tests from ending.
+    The threads are daemons: a handler that never returns does not keep the process alive.
     """
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class HandlerThreads:
         self._lock = threading.Lock()
 
     def run(self, work: Callable[[], None]) -> None:
-        """Run something on a thread that has nothing else to do."""
+        """Run a function on an idle thread, or on a new one."""
         with self._lock:
             start = self._idle == 0
             if not start:
@@ -91,7 +91,7 @@ class HandlerThreads:
         while True:
             work = self._work.get()
             work()
-            # Whoever ran has let go of it before it waits: a route must not live on here.
+            # Without this the idle thread would keep a reference to the handler's route.
             del work
             with self._lock:
                 self._idle += 1

@@ -1,4 +1,4 @@
-"""An event loop on a thread of its own, and the ways in from other threads."""
+"""An asyncio event loop on a thread of its own, with calls from other threads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """What belongs to the loop is touched on its thread alone; others ask for it here."""
+    """Base of a class whose state is used only on the thread of its event loop."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
@@ -40,11 +40,11 @@ class LoopThread:
         raise NotImplementedError
 
     def on_thread(self) -> bool:
-        """Tell whether this is the connection's own thread."""
+        """Return whether the caller runs on this thread."""
         return threading.current_thread() is self._thread
 
     def post(self, function: Callable[[], object]) -> None:
-        """Call a function on the thread, soon; nothing happens when that has ended."""
+        """Have the thread call a function soon; without effect when the thread has ended."""
         try:
             self.loop.call_soon_threadsafe(function)
         except RuntimeError:
@@ -69,9 +69,10 @@ class LoopThread:
         return result_of(future)
 
     def wait_for(self, function: Callable[[], Promise[T]]) -> T:
-        """Call a function on the thread that gives a promise, and block until that is settled.
+        """Call a function on the thread, and block until the promise that it returns is settled.
 
-        :raises UsageError: on the thread itself, which would wait for ever.
+        :raises UsageError: the caller runs on this thread, which would wait for ever.
+        :raises ConnectionLostError: the thread has ended.
         """
         if self.on_thread():
             raise UsageError(
@@ -81,7 +82,12 @@ class LoopThread:
         return result_of(self.future(function))
 
     def future(self, function: Callable[[], Promise[T]]) -> Future[T]:
-        """Call a function on the thread that gives a promise, and give that as a future."""
+        """Call a function on the thread, and return the promise that it returns as a future.
+
+        Cancelling the future cancels the promise.
+
+        :raises ConnectionLostError: the thread has ended.
+        """
         future: Future[T] = Future()
 
         def settled(promise: Promise[T]) -> None:
@@ -117,9 +123,10 @@ class LoopThread:
 
 
 def result_of(future: Future[T]) -> T:
-    """Wait for a future; an error of trafficmock is raised as if it came from here.
+    """Block until a future is done, and return its result.
 
-    It came from trafficmock's code on another thread, which tells the reader of a test nothing.
+    An error of trafficmock loses its traceback: that has only frames of trafficmock, of another
+    thread.
     """
     error = future.exception()
     if isinstance(error, TrafficMockError):

@@ -7,9 +7,9 @@ from trafficmock.testing.errors import ConnectionLostError, UsageError
 
 
 def websocket_url(proxy_url: str) -> str:
-    """Give the coordinator's address for the proxy's.
+    """Return the URL of the coordinator's WebSocket (``ws://…/ws``) for a proxy's URL.
 
-    :raises UsageError: it is not the URL of a proxy.
+    :raises UsageError: the URL is not an ``http`` or ``https`` URL with a host.
     """
     parts = urlsplit(proxy_url)
     scheme = {"http": "ws", "https": "wss"}.get(parts.scheme)
@@ -20,7 +20,7 @@ def websocket_url(proxy_url: str) -> str:
 
 
 def unreachable(proxy_url: str, error: BaseException) -> ConnectionLostError:
-    """Make the error for a proxy that cannot be reached."""
+    """Return the error for a proxy that cannot be reached."""
     return ConnectionLostError(
         f"no trafficmock proxy at {without_credentials(proxy_url)}: {error}. "
         "Start one with `trafficmock serve`, or say where it is with TRAFFICMOCK_PROXY_URL."

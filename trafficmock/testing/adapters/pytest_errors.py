@@ -1,4 +1,4 @@
-"""Reports errors of mocks under pytest, in the one failure of the test that caused them."""
+"""Adds the errors of a test's mocks to the one failure that pytest reports for the test."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ SHARED = "in the routes that the tests of this worker share (trafficmock_shared)
 
 @define(eq=False)
 class SharedErrors:
-    """The session of the shared routes, whose errors belong to the test that runs.
+    """The errors of the routes that all tests of a worker share; they fail the test that runs.
 
-    :param session: registered until the fixture ends.
+    :param session: the session of the shared routes.
     """
 
     connection: ThreadedConnection
     session: Session
 
     def take(self) -> list[BaseException]:
-        """Take the errors so far."""
+        """Return and forget the errors so far."""
         errors = _taken(self.connection, self.session)
         for error in errors:
             error.add_note(SHARED)
@@ -45,11 +45,12 @@ class SharedErrors:
 
 @define(eq=False)
 class TestErrors:
-    """What is left of one test, and what its report is to say.
+    """The errors of one test's mocks, and what its report gets.
 
     :param item: the test.
-    :param shared: the errors of shared routes, where there are some.
-    :ivar failed: a report has failed, which has the traffic and what was left until then.
+    :param shared: the errors of the shared routes, if its worker has any.
+    :ivar failed: whether a report of the test has failed; it has the traffic and the errors until
+        then.
     """
 
     __test__ = False
@@ -63,34 +64,34 @@ class TestErrors:
     _late: list[BaseException] = field(init=False, factory=list)
 
     def begin(self, connection: ThreadedConnection, session: Session) -> None:
-        """Remember the mocks of this test."""
+        """Set the connection and the session of this test's mocks."""
         self.connection, self.session = connection, session
 
     def raise_after_call(self) -> None:
         """Fail the test after its call, with the errors of its mocks.
 
-        :raises ExceptionGroup: there is something.
+        :raises ExceptionGroup: there are errors.
         """
         raise_errors(self.item.nodeid, self._take())
 
     def end(self) -> None:
-        """End the mocks of this test; what came too late for its call fails the teardown.
+        """End the mocks of this test; errors since its call fail the teardown.
 
-        :raises ExceptionGroup: there is something, and the test has not failed before.
+        :raises ExceptionGroup: there are errors, and the test has not failed before.
         """
         connection, session = self.connection, self.session
         if connection is None or session is None:
             return
         errors = connection.background.wait_for(session.finish)
         if errors and not self.failed:
-            # Now: the connection may be closed when the report of the teardown is made.
+            # Read here: the connection may be closed when the report of the teardown is made.
             self._traffic = connection.traffic(session)
         self._raise_unless_failed(errors)
 
     def raise_after_teardown(self) -> None:
-        """Fail the teardown by what handlers of shared routes did meanwhile.
+        """Fail the teardown by errors of shared routes during it.
 
-        :raises ExceptionGroup: there is something, and the test has not failed before.
+        :raises ExceptionGroup: there are errors, and the test has not failed before.
         """
         if self.shared is not None:
             self._raise_unless_failed(self.shared.take())
@@ -102,7 +103,7 @@ class TestErrors:
             raise_errors(self.item.nodeid, errors)
 
     def add_to(self, report: pytest.TestReport) -> None:
-        """Add the traffic to the first report that fails, and what else is left."""
+        """Add traffic and errors to the first report that fails, later errors to the teardown."""
         expected = report.skipped and hasattr(report, "wasxfail")
         if (report.failed or expected) and not self.failed:
             self.failed = True
@@ -111,7 +112,7 @@ class TestErrors:
             if text := self._traffic or self._report():
                 report.sections.append((TITLE, text))
         elif report.when == "teardown" and (text := _formatted(self._late)):
-            # Pytest shows such a section with the failure of the call if it names the teardown.
+            # pytest shows such a section with the failure of the call if its title has "teardown".
             report.sections.append((f"{ERRORS}, teardown", text))
 
     def _take(self) -> list[BaseException]:
@@ -127,13 +128,13 @@ class TestErrors:
 
 
 def _taken(connection: ThreadedConnection, session: Session) -> list[BaseException]:
-    """Take the errors of a session; none where it has ended, or its connection is gone."""
+    """Take the errors of a session; none where it has ended, or its connection is lost."""
     if session.ended:
         return []
     try:
         return connection.background.wait_for(session.take_errors)
     except ConnectionLostError:
-        # The end of the test tells of it.
+        # The end of the test reports the loss.
         return []
 
 

@@ -1,4 +1,4 @@
-"""Puts the context of a test on every browser context that it opens with Playwright."""
+"""Makes every browser context that a test opens with Playwright send the context of the test."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __tracebackhide__ = True
 
 
 def warn_of_other_proxy(cookies: Sequence[object], *, of: str, stacklevel: int) -> None:
-    """Say what a proxy of the user's own means for the context of a test.
+    """Warn that another proxy is used in the place of the test's, and what carries the context.
 
-    :param cookies: what carries the context in the place of the test's proxy.
-    :param of: what has that proxy.
-    :param stacklevel: as of :func:`warnings.warn`, from the caller.
+    :param cookies: the cookies that carry the context instead; may be empty.
+    :param of: what has the other proxy, for the text.
+    :param stacklevel: that of :func:`warnings.warn`, counted from the caller.
     """
     then = (
         "carry the context of the test as a cookie: those without credentials, to other hosts of "
@@ -41,14 +41,15 @@ def warn_of_other_proxy(cookies: Sequence[object], *, of: str, stacklevel: int) 
 def tagged(
     browser: Any, proxy: dict[str, str] | None, cookies: Sequence[dict[str, Any]]
 ) -> Iterator[None]:
-    """Give a proxy to the contexts that a browser opens meanwhile, or else cookies.
+    """Add the test's proxy or cookies to the browser contexts that are opened during the block.
 
-    A cookie of another test in a saved state is left out.
+    The cookie of another test in a ``storage_state`` is removed.
 
-    :param browser: of sync or async Playwright.
-    :param proxy: for contexts that are opened without one; ``None`` for no context.
-    :param cookies: as ``BrowserContext.add_cookies`` takes them, for what the proxy does not
-        reach: applications on ``https``, and contexts without it.
+    :param browser: a ``Browser`` of sync or async Playwright.
+    :param proxy: the proxy for browser contexts that are opened without one; ``None``: cookies
+        only.
+    :param cookies: as ``BrowserContext.add_cookies`` takes them. With the proxy only those of
+        ``https`` origins are used, whose requests the proxy cannot read.
     """
     new_context = browser.new_context
 
@@ -81,20 +82,20 @@ def tagged(
     try:
         yield
     finally:
-        # Without it the class's own method is found again.
+        # The attribute of the object hides the method of the class.
         del browser.new_context
 
 
 def _untagged(state: Any) -> Any:
-    """Leave the contexts of tests out of a browser's state.
+    """Remove the cookies with the contexts of tests from a ``storage_state``.
 
-    :param state: a mapping, or where it was saved.
+    :param state: a mapping, or the path of a file.
     """
     if isinstance(state, str | Path):
         try:
             known = json.loads(Path(state).read_text())
         except (OSError, ValueError):
-            # Playwright says what is wrong with it.
+            # Playwright raises the error for such a file.
             return state
     else:
         known = state

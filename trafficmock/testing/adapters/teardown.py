@@ -1,4 +1,4 @@
-"""How a test's leftover errors are raised, and what is added to the error of a failing test."""
+"""Raises the errors of a test's mocks at its end, and adds to the error of a failing test."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ __tracebackhide__ = True
 
 
 def raise_errors(title: str, errors: Sequence[BaseException]) -> None:
-    """Raise what is left of a test, named by it.
+    """Raise the errors of a test's mocks as a group.
 
-    :raises ExceptionGroup: there is something.
+    :param title: the test, for the text of the group.
+    :raises BaseExceptionGroup: there are errors.
     """
     if errors:
         raise BaseExceptionGroup(f"errors in the mocks of {title}", list(errors))
 
 
 def note_errors(error: BaseException, errors: Sequence[BaseException]) -> None:
-    """Note what is left on the error that the test fails with anyway."""
+    """Add the errors of a test's mocks as notes to the error that the test fails with."""
     for each in errors:
         notes = "".join(f"\n  {note}" for note in getattr(each, "__notes__", ()))
         error.add_note(f"also, in the test's mocks: {type(each).__name__}: {each}{notes}")
 
 
 def note_traffic(error: BaseException, text: str) -> None:
-    """Note on the error that a test fails with what its traffic was.
+    """Add the report of a test's traffic as a note to the error that the test fails with.
 
     :param text: the report; empty where there is none.
     """
@@ -40,9 +41,9 @@ def note_traffic(error: BaseException, text: str) -> None:
 
 
 def show_in_text(error: BaseException, text: str) -> None:
-    """Add to what an error says, for runners that do not show notes.
+    """Append to the text of an error, for test runners that do not show notes.
 
-    An error that makes its text of other things than its first argument stays as it is.
+    An error whose text is not made of its first argument stays as it is.
     """
     before, wanted = error.args, f"{error}\n{text}" if str(error) else text
     error.args = (wanted,)
@@ -52,17 +53,17 @@ def show_in_text(error: BaseException, text: str) -> None:
 
 @contextmanager
 def wrap_test_method(case: Any, wrap: Callable[[Callable[[], Any]], Any]) -> Iterator[None]:
-    """Put something around the method of a test case while it runs.
+    """Replace the test method of a test case during the block.
 
-    :param case: of unittest or trial.
-    :param wrap: makes the method that is run of the one that was written.
+    :param case: a test case of unittest or trial.
+    :param wrap: gets the bound method, and returns the function to run in its place.
     """
     name = case._testMethodName  # noqa: SLF001 - unittest's and trial's name for it
     before = vars(case).get(name)
     method = getattr(case, name)
     wrapped = wrap(method)
     if wrapped is not method:
-        # Marks such as `skip` and `todo` are the method's attributes.
+        # Marks such as `skip` and `todo` are attributes of the method.
         vars(wrapped).update(vars(method))
     setattr(case, name, wrapped)
     try:

@@ -1,4 +1,4 @@
-"""A connection on a thread of its own, for blocking and asyncio tests."""
+"""The connection that blocking and asyncio tests use one after another."""
 
 from __future__ import annotations
 
@@ -27,12 +27,14 @@ __tracebackhide__ = True
 
 
 class ThreadedConnection:
-    """A connection on which tests follow one another.
+    """A connection for several tests, one after another; :meth:`refresh` replaces a lost one.
 
-    It is made anew for the next test where the proxy went away in the meantime and is back.
-
-    :param proxy_url: where the proxy is; else what the environment says, else the default.
+    :param proxy_url: the proxy's URL; by default that of ``TRAFFICMOCK_PROXY_URL``, else
+        ``http://127.0.0.1:4310``.
+    :param token: the proxy's token; by default that of ``TRAFFICMOCK_TOKEN``.
     :param worker_id: the index of the test worker.
+    :raises ConnectionLostError: no proxy answers.
+    :raises RefusedError: the proxy refuses the connection.
     """
 
     def __init__(
@@ -55,13 +57,13 @@ class ThreadedConnection:
         self.background.open()
 
     def refresh(self) -> None:
-        """Connect anew if the proxy does not answer on this connection any more.
+        """Connect again if the proxy does not answer on this connection.
 
-        :raises ConnectionLostError: it is not there.
-        :raises RefusedError: it refuses the connection.
+        :raises ConnectionLostError: no proxy answers.
+        :raises RefusedError: the proxy refuses the connection.
         """
         old = self.background
-        # Asked rather than looked up: the loss may not have been noticed yet.
+        # A ping, because this process may not have noticed a loss yet.
         with contextlib.suppress(ConnectionLostError):
             old.wait_for(old.client.barrier)
             return
@@ -74,23 +76,26 @@ class ThreadedConnection:
             new.close()
             raise
         self.background = new
-        # Not before: it keeps a strict run strict.
+        # Closed last: until here it keeps a strict run strict.
         old.close()
         if self._has_asked:
-            # The proxy keeps the list as long as somebody is connected who asked for it.
+            # The proxy keeps the list as long as a connection is open that has asked for it.
             self.unmatched()
 
     def make_run_strict(self, allow: Iterable[str]) -> None:
-        """Refuse requests that no test owns, as long as this connection lives.
+        """Refuse requests that no test owns until this connection is closed.
 
-        :param allow: hosts and URL globs that are allowed all the same.
-        :raises UsageError: the patterns cannot be read, or the proxy knows no strict mode.
+        :param allow: hosts and URL globs that are let through.
+        :raises UsageError: a pattern is invalid, or the proxy has no strict mode.
         """
         background, self._run_allow = self.background, tuple(allow)
         background.wait_for(lambda: background.client.make_run_strict(allow))
 
     def unmatched(self) -> Unmatched | None:
-        """Ask which requests were refused that no test owns; ``None`` where it cannot be said."""
+        """Return the refused requests that no test owns.
+
+        :returns: ``None`` if the proxy has no strict mode, or the connection is lost.
+        """
         background, self._has_asked = self.background, True
         if STRICT not in background.client.features:
             return None
@@ -100,14 +105,14 @@ class ThreadedConnection:
             return None
 
     def session(self, info: TestInfo, adapter: Adapter) -> Session:
-        """Register a test; :meth:`refresh` first where others came before it."""
+        """Register a test; call :meth:`refresh` first unless it is the first one."""
         background = self.background
         session = Session(background.new_id(), info, background.client, adapter)
         background.wait_for(session.start)
         return session
 
     def traffic(self, session: Session) -> str:
-        """Describe the traffic of a test; nothing when the proxy is gone, as other errors say."""
+        """Return the report of a test's traffic; empty where the connection is lost."""
         try:
             return self.background.wait_for(lambda: traffic(session))
         except ConnectionLostError:

@@ -1,7 +1,7 @@
-"""Runs handlers on the reactor, and gives Deferreds.
+"""Runs handlers on the reactor; calls of the test return Deferreds.
 
-Where asyncio tests get coroutines, Twisted tests get Deferreds: calls can be chained by
-``addCallback`` as well as awaited.
+Twisted tests get Deferreds where asyncio tests get coroutines: they can be awaited, and they have
+``addCallback``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 def as_deferred(promise: Promise[T]) -> Deferred[T]:
-    """Give a promise as a Deferred; cancelling it ends the wait."""
+    """Return a promise as a Deferred; cancelling it ends the wait."""
     given_up = False
 
     def settled(done: Promise[T]) -> None:
@@ -60,7 +60,7 @@ def _deferred(method: Callable[..., Coroutine[Any, Any, Any]]) -> Any:
 
 
 class DeferredRequest(AsyncRequest):
-    """A request as Twisted tests see it."""
+    """A request of the application, in Twisted tests."""
 
     all_headers = _deferred(AsyncRequest.all_headers)
     headers_array = _deferred(AsyncRequest.headers_array)
@@ -69,7 +69,7 @@ class DeferredRequest(AsyncRequest):
 
 
 class DeferredResponse(AsyncResponse):
-    """A response as Twisted tests see it."""
+    """A response, in Twisted tests."""
 
     body = _deferred(AsyncResponse.body)
     text = _deferred(AsyncResponse.text)
@@ -83,7 +83,7 @@ class DeferredTrafficMock(AsyncTrafficMock):
 
 
 class TwistedAdapter(Adapter):
-    """Runs the functions of a test on the reactor, where the session lives too."""
+    """Runs the functions of a test on the reactor's thread, which the session also uses."""
 
     log = Logger()
     request_class = DeferredRequest
@@ -99,10 +99,10 @@ class TwistedAdapter(Adapter):
         return function()
 
     def wait_for(self, function: Callable[[], Promise[T]]) -> Deferred[T]:
-        """Call a function of the session, and give its promise as a Deferred."""
+        """Call a function of the session, and return its promise as a Deferred."""
         try:
             return as_deferred(function())
-        except Exception:  # noqa: BLE001 - a Deferred brings its errors itself
+        except Exception:  # noqa: BLE001 - it becomes the failure of the Deferred
             failed: Deferred[T] = Deferred()
             failed.errback(Failure())
             return failed

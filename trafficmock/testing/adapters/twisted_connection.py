@@ -1,4 +1,4 @@
-"""The connection of Twisted tests: it lives on the reactor, by autobahn."""
+"""The connection of Twisted tests, on the reactor (Autobahn's WebSocket client)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ OPEN_SECONDS = 10.0
 
 
 class _Protocol(WebSocketClientProtocol):
-    """Hands what autobahn reads to the connection."""
+    """Passes Autobahn's events to the connection."""
 
     log = Logger()
     connection: TwistedConnection
@@ -64,9 +64,11 @@ class _Protocol(WebSocketClientProtocol):
 
 
 class TwistedConnection:
-    """A connection on which tests follow one another; all of it lives on the reactor.
+    """A connection for several tests, one after another; it is used on the reactor's thread.
 
     :param reactor: for time and sockets.
+    :param proxy_url: the proxy's URL.
+    :param identity: the contents of ``hello``.
     """
 
     def __init__(self, reactor: Any, proxy_url: str, identity: WorkerIdentity) -> None:
@@ -74,7 +76,7 @@ class TwistedConnection:
         self.client = WorkerClient(self, identity, ack_seconds())
         self._reactor = reactor
         self._protocol: _Protocol | None = None
-        # After a loss another one, that keeps the run strict.
+        # After a loss, the client that keeps the run strict.
         self._speaking = self.client
         self._connecting: Deferred[Any] = succeed(None)
         self._returning: IDelayedCall | None = None
@@ -82,10 +84,11 @@ class TwistedConnection:
         self._gone: Deferred[None] = Deferred()
 
     def open(self) -> Deferred[None]:
-        """Connect and send ``hello``.
+        """Connect, send ``hello`` and wait for the answer.
 
-        :raises ConnectionLostError: there is no proxy.
-        :raises RefusedError: it refuses the connection.
+        :returns: a Deferred that fails with ``ConnectionLostError`` if no proxy answers, and with
+            ``RefusedError`` if the proxy refuses the connection.
+        :raises UsageError: the URL is not that of a proxy.
         """
         self._connect()
         return as_deferred(self.client.ready)
@@ -124,7 +127,7 @@ class TwistedConnection:
         self._return_if_strict()
 
     def _return_if_strict(self) -> None:
-        """Connect again for a run that is to stay strict; its tests do not."""
+        """Connect again to keep a run strict; its tests stay lost."""
         if self.client.strict_run is not None and not self._is_closing:
             self._returning = self._reactor.callLater(RETURN_SECONDS, self._return)
 
@@ -160,7 +163,7 @@ class TwistedConnection:
 
     def send(self, message: Message) -> None:
         if self._protocol is not None:
-            # While the connection closes nothing can be sent; its end comes to :meth:`lost`.
+            # Nothing can be sent while the connection closes; Autobahn then calls :meth:`lost`.
             with contextlib.suppress(Disconnected):
                 self._protocol.sendMessage(encode(message))
 
@@ -174,32 +177,32 @@ class TwistedConnection:
         return cancel
 
     def new_id(self) -> str:
-        """Make an id that nobody else has."""
+        """Return a random UUID."""
         return str(uuid.uuid4())
 
     def new_context(self) -> str:
-        """Make 128 random bits, as 32 lower-case hex characters."""
+        """Return 128 random bits as 32 lower-case hexadecimal characters."""
         return secrets.token_hex(16)
 
     def epoch_ms(self) -> int:
-        """Tell the time in milliseconds since 1970."""
+        """Return the time in milliseconds since 1970."""
         return round(time.time() * 1000)
 
     def monotonic_us(self) -> int:
-        """Read the monotonic clock of this machine."""
+        """Return the monotonic clock of this machine, in microseconds."""
         return time.monotonic_ns() // 1000
 
     # Tests
 
     async def begin(self, info: TestInfo) -> DeferredTrafficMock:
-        """Register a test, and give its mocks."""
+        """Register a test, and return its mocks."""
         adapter = TwistedAdapter(self._reactor)
         session = Session(self.new_id(), info, self.client, adapter)
         await as_deferred(session.start())
         return DeferredTrafficMock(adapter, session)
 
     async def traffic(self, session: Session) -> str:
-        """Describe the traffic of a test; nothing when the proxy is gone, as other errors say."""
+        """Return the report of a test's traffic; empty where the connection is lost."""
         try:
             return await as_deferred(traffic(session))
         except ConnectionLostError:

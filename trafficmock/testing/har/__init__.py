@@ -1,4 +1,6 @@
-"""``route_from_har``: look up recorded answers (``har_lookup``), leave those with the proxy that
-method and URL decide (``har_replies``), read and write the file (``har_file``), record new ones
-(``har_recording``), as a route (``har_routes``).
+"""``route_from_har``: routes that answer from a HAR file, or record one.
+
+``har_routes`` registers the route, ``har_file`` reads and writes the file, ``har_lookup`` finds the
+recorded response to a request, ``har_recording`` makes new entries. ``har_replies`` selects the
+responses that depend only on method and URL: the proxy gets them with the route.
 """

@@ -1,4 +1,4 @@
-"""A HAR on disk: a file with others beside it, or a zip archive with all of them."""
+"""A HAR on disk: a JSON file with body files beside it, or a zip archive of both."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _IN_ARCHIVE = "har.har"
 
 @frozen
 class HarFile:
-    """A HAR by its path; ``.zip`` means an archive."""
+    """A HAR file, or an archive if its name ends in ``.zip``."""
 
     path: Path = field(converter=Path)
 
@@ -26,7 +26,7 @@ class HarFile:
         return self.path.suffix == ".zip"
 
     def entries(self) -> list[dict[str, Any]]:
-        """Read the entries; what is missing or no HAR has none, with a warning that says so."""
+        """Read the entries; none, with a warning, if the file is missing or is not a HAR."""
         why = "it is no HAR"
         try:
             text = self._archived(_IN_ARCHIVE) if self._is_archive() else self.path.read_bytes()
@@ -41,10 +41,10 @@ class HarFile:
         return []
 
     def read(self, name: str) -> bytes:
-        """Read a body from a file beside the HAR.
+        """Read a body from a file beside the HAR, or from the archive.
 
         :raises UsageError: the name leads out of the HAR's directory.
-        :raises OSError: it is not there.
+        :raises OSError: there is no such file.
         """
         if self._is_archive():
             self._check(name)
@@ -55,11 +55,11 @@ class HarFile:
         return self._beside(name).read_bytes()
 
     def size(self, name: str) -> int:
-        """Tell how large a body that lies beside the HAR is.
+        """Return the size in bytes of a body beside the HAR, or in the archive.
 
         :raises UsageError: the name leads out of the HAR's directory.
-        :raises OSError: it is not there.
-        :raises KeyError: it is not in the archive.
+        :raises OSError: there is no such file.
+        :raises KeyError: the archive does not have it.
         """
         if not self._is_archive():
             return self._beside(name).stat().st_size
@@ -80,7 +80,11 @@ class HarFile:
         return file
 
     def save(self, document: dict[str, Any], files: dict[str, bytes]) -> None:
-        """Write the HAR anew, and the bodies that belong beside it."""
+        """Write the HAR and its body files; an archive is replaced as a whole.
+
+        :param document: the HAR, as :meth:`HarRecording.document` returns it.
+        :param files: the bodies, by file name.
+        """
         text = json.dumps(document, indent=2).encode()
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if self._is_archive():
@@ -102,7 +106,7 @@ class HarFile:
 
 
 def _is_entry(value: object) -> bool:
-    """Tell whether there is a request and a response to look at."""
+    """Return whether an entry has a request and a response."""
     return (
         isinstance(value, dict)
         and isinstance(value.get("request"), dict)

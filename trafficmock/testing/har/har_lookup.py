@@ -1,4 +1,4 @@
-"""Finds the recorded answer to a request in a HAR's entries (Playwright's rules)."""
+"""Finds the recorded response to a request in a HAR's entries (Playwright's rules)."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 HarEntry = dict[str, Any]
 STALLED = -1
-"""The status of an entry whose request never got an answer."""
+"""The status of an entry whose request got no response."""
 
 _SEE_OTHER = 303
 _MOVED = frozenset({301, 302})
 _BOUNDARY = re.compile(rb"boundary=\"?([^\";\r\n]+)")
 _NOT_AS_STORED = ("content-encoding", "content-length", "transfer-encoding")
-"""Headers that speak of the body as it was sent; a HAR has it decoded."""
+"""Headers about the encoded body; a HAR has the decoded one."""
 
 
 @frozen
 class RecordedResponse:
-    """A recorded answer."""
+    """A recorded response; ``body`` is decoded."""
 
     status: int
     status_text: str
@@ -50,14 +50,14 @@ class HarRequest:
 
 
 class HarCycleError(Exception):
-    """The redirects in a HAR lead back to where they came from."""
+    """The redirects in a HAR form a cycle."""
 
 
 @frozen
 class HarLookup:
-    """The entries of one HAR; they are not used up.
+    """The entries of one HAR; each can answer any number of requests.
 
-    :param read: gives the content of a file beside the HAR.
+    :param read: returns the content of a file beside the HAR.
     """
 
     entries: Sequence[HarEntry]
@@ -72,25 +72,26 @@ class HarLookup:
                 self.by_request.setdefault(key, []).append(entry)
 
     def find(self, question: HarRequest) -> RecordedResponse | None:
-        """Find the answer, following redirects within the HAR.
+        """Return the recorded response to a request, after redirects within the HAR.
 
-        :raises HarCycleError: the redirects go in a circle.
+        :returns: ``None`` where the HAR has none.
+        :raises HarCycleError: the redirects form a cycle.
         :raises OSError: a file beside the HAR cannot be read.
         """
         response = _follow(question, self._best)
         return None if response is None else self.recorded(response)
 
     def find_for_all(self, method: str, url: str) -> dict[str, Any] | None:
-        """Find the response that answers all requests with a method and URL.
+        """Return the response that answers all requests with a method and URL.
 
-        :returns: as in the HAR; ``None`` where there is none, or where headers or bodies of
-            requests make a difference.
-        :raises HarCycleError: the redirects go in a circle.
+        :returns: the ``response`` of the HAR entry; ``None`` where there is none, or where the
+            response depends on the headers or body of the request.
+        :raises HarCycleError: the redirects form a cycle.
         """
         return _follow(HarRequest(url, method, (), b""), self._only)
 
     def _best(self, question: HarRequest) -> HarEntry | None:
-        """Choose the entry with the most header lines in common, the earliest of several."""
+        """Return the entry with the most header lines in common, the first of several."""
         best, most = None, -1
         asked = set(question.headers)
         for entry in self.by_request.get((question.method, question.url), ()):
@@ -102,7 +103,7 @@ class HarLookup:
         return best
 
     def _only(self, question: HarRequest) -> HarEntry | None:
-        """Choose the first entry where no other can be better, whatever the headers and body."""
+        """Return the first entry if :meth:`_best` returns it for all headers and bodies."""
         entries = self.by_request.get((question.method, question.url))
         if not entries or (question.method == "POST" and any(map(_has_body, entries))):
             return None
@@ -124,7 +125,7 @@ class HarLookup:
         )
 
     def recorded(self, response: dict[str, Any]) -> RecordedResponse:
-        """Read a response of the HAR.
+        """Decode a ``response`` of the HAR.
 
         :raises OSError: a file beside the HAR cannot be read.
         """
@@ -147,7 +148,10 @@ class HarLookup:
 def _follow(
     question: HarRequest, choose: Callable[[HarRequest], HarEntry | None]
 ) -> dict[str, Any] | None:
-    """Choose an entry, and where it is a redirect, the one that it leads to."""
+    """Return the response of the chosen entry, after its redirects.
+
+    :param choose: returns the entry for a request, or ``None``.
+    """
     seen: set[int] = set()
     while True:
         entry = choose(question)
@@ -183,7 +187,7 @@ def _without_boundary(content: bytes, kind: str) -> bytes:
 
 
 def _next_hop(question: HarRequest, status: int, location: str) -> HarRequest:
-    """Make the request that a client sends after a redirect (the Fetch standard's rules)."""
+    """Return the request that a client sends after a redirect (the Fetch standard's rules)."""
     try:
         url = ada_url.URL(location, question.url).href
     except ValueError:

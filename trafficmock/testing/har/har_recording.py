@@ -1,4 +1,4 @@
-"""Writes down what upstream answers, as a HAR that can be replayed."""
+"""Records requests and upstream responses as a HAR that can be replayed."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ _UNKNOWN = -1
 
 @define
 class HarRecording:
-    """The entries of a HAR that is being made.
+    """A HAR that is being recorded.
 
-    :param version: trafficmock's, for that of the creator.
-    :param content: bodies go into files of their own, or into the HAR.
+    :param version: the version of trafficmock, for ``creator``.
+    :param content: ``attach`` puts bodies into files of their own, ``embed`` into the HAR.
     :param mode: ``minimal`` leaves times and sizes out.
+    :ivar files: the bodies of ``attach``, by file name.
     """
 
     version: str
@@ -43,8 +44,8 @@ class HarRecording:
     ) -> None:
         """Add a request with its response, or the text of its failure.
 
-        :param began: epoch milliseconds.
-        :param ms: how long it took.
+        :param began: the time of the request, in epoch milliseconds.
+        :param ms: the time until the response, in milliseconds.
         """
         full = self.mode == "full"
         entry = {
@@ -125,7 +126,7 @@ class HarRecording:
     def _body(self, content: bytes, kind: str) -> dict[str, str]:
         if self.content == "attach":
             extension = mimetypes.guess_extension(kind.split(";", maxsplit=1)[0].strip()) or ".bin"
-            # Names are for telling contents apart, as Playwright does it; nothing is secret.
+            # Playwright's file names: a hash of the content, not for security.
             name = hashlib.sha1(content, usedforsecurity=False).hexdigest() + extension
             self.files[name] = content
             return {"_file": name}

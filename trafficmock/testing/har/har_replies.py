@@ -1,4 +1,4 @@
-"""Which answers of a HAR the proxy can give by itself: those that method and URL decide."""
+"""Selects the responses of a HAR that the proxy can send itself: they depend on method and URL."""
 
 from __future__ import annotations
 
@@ -18,30 +18,32 @@ if TYPE_CHECKING:
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 MOST_BYTES = 2 * 2**20
-"""What the bodies of a HAR's answers take in the message that registers its route."""
+"""Limit of the bodies of a HAR's responses in ``route:register``, in base64 characters."""
 
 MOST_REPLIES = 1000
-"""How many of them it has: the call makes each, in some 60 µs, whether it is asked for or not."""
+"""Limit of the number of these responses: the call of the test makes all, in some 60 µs each."""
 
 _BASE64 = 4 / 3
 
 
 class Sizes(Protocol):
-    """Tells how large a file beside a HAR is."""
+    """Knows the sizes of the files beside a HAR."""
 
     def size(self, name: str) -> int:
-        """Give the bytes of a file."""
+        """Return the size of a file in bytes."""
 
 
 def replies_of(
     lookup: HarLookup, matcher: Matcher, files: Sizes
 ) -> dict[tuple[str, str], SerializedResponse]:
-    """Make the responses that a HAR gives whatever else a request has, by method and URL.
+    """Return the responses of a HAR that depend only on method and URL, by these.
 
-    What is missing here is answered by the test's process: what a request's headers or body
-    decide, what is not a valid response, and what exceeds the limits.
+    Other requests are answered by the test's process: those whose headers or body select the
+    response, those whose response is invalid, and those beyond the limits.
 
-    :param matcher: what the route wants; nothing where only the test's process can tell.
+    :param matcher: the matcher of the route. With a predicate the result is empty, because only
+        the test's process can call it.
+    :param files: the files beside the HAR.
     """
     if matcher.wire.predicate is not UNSET:
         return {}
@@ -70,13 +72,13 @@ def _reply(
             return None
         made = mock_response.build(mock_of(lookup.recorded(found)), url)
     except (HarCycleError, LocalError, LookupError, OSError, TypeError, ValueError):
-        # The handler says what is wrong with it when a request asks for it.
+        # The handler raises this error when a request needs the response.
         return None
     return structs.replace(made, url=UNSET)
 
 
 def mock_of(found: RecordedResponse) -> Mock:
-    """Write a recorded response as arguments of ``fulfill``."""
+    """Return the arguments of ``fulfill`` for a recorded response."""
     return Mock(
         status=found.status,
         status_text=found.status_text,
@@ -86,7 +88,7 @@ def mock_of(found: RecordedResponse) -> Mock:
 
 
 def _letters(response: dict[str, Any], files: Sizes) -> float:
-    """Estimate the characters of a response's body in a message, before it is read."""
+    """Estimate the base64 characters of a response's body, without reading its file."""
     content = response.get("content") or {}
     if content.get("_file"):
         return files.size(str(content["_file"])) * _BASE64

@@ -1,6 +1,7 @@
-"""``route_from_har``: an ordinary route whose handler answers from a HAR, or makes one.
+"""``route_from_har``: a route whose handler answers from a HAR, or records one.
 
-What the HAR answers whatever else a request has, the proxy gets with the route and gives by itself.
+The proxy gets the responses that depend only on method and URL with the route, and sends them
+without the handler.
 """
 
 from __future__ import annotations
@@ -39,13 +40,13 @@ class HarStore(Protocol):
         """Read the entries."""
 
     def read(self, name: str) -> bytes:
-        """Read a body beside it."""
+        """Read a body beside the HAR."""
 
     def size(self, name: str) -> int:
-        """Tell how large a body beside it is."""
+        """Return the size in bytes of a body beside the HAR."""
 
     def save(self, document: dict[str, Any], files: dict[str, bytes]) -> None:
-        """Replace the HAR."""
+        """Write the HAR and its body files."""
 
 
 @frozen(kw_only=True)
@@ -60,9 +61,9 @@ class HarOptions:
     update_mode: Mode = "minimal"
 
     def check(self) -> None:
-        """Look at what the type checker may not have seen.
+        """Check the arguments at run time: not every test is type-checked.
 
-        :raises UsageError: a word that means nothing here.
+        :raises UsageError: one of the literals is unknown.
         """
         for name, words in (
             ("not_found", NotFound),
@@ -75,9 +76,9 @@ class HarOptions:
 
 
 def route_from_har(session: Session, options: HarOptions, place: str) -> Promise[Any]:
-    """Register the route; a HAR that is made is written at the test's end.
+    """Register the route; a HAR that is recorded is written at the test's end.
 
-    :param place: where the test states the route.
+    :param place: the file and line of the test's call.
     """
     options.check()
     url = "**/*" if options.url is None else options.url
@@ -131,12 +132,12 @@ class HarReplay:
 
 @define(eq=False)
 class HarRecorder:
-    """Fetches from upstream, and records the response."""
+    """Fetches responses from upstream, and records them."""
 
     recording: HarRecording
 
     def run(self, routed: RoutedRequest, done: Done) -> None:
-        """Fetch a request from upstream, answer with the response, and record it."""
+        """Send a request upstream, record the response, and answer with it."""
         link = routed.session.client.link
         began = link.epoch_ms()
 

@@ -1,7 +1,7 @@
-"""Keeps a proxy alive that tests started, by locks that the kernel releases with their holders.
+"""The lease of a proxy that tests started: a file lock (``flock``) that ends with its holders.
 
-Whoever uses the proxy holds a shared lock on one file. The proxy waits for the exclusive one:
-once it gets that, nobody is left, however they ended, ``SIGKILL`` included.
+Each process that uses the proxy holds a shared lock on the file. The proxy waits for the exclusive
+lock: when it gets that, all users have ended, even by ``SIGKILL``.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _HELD: list[IO[str]] = []
-"""A lock goes when its file is closed, so all are kept to the process's end."""
+"""The files stay open until the process ends, because closing one releases its lock."""
 
 
 def hold(path: Path) -> None:
-    """Keep a proxy alive as long as this process lives.
+    """Take a shared lock on ``path`` for the rest of this process: the proxy does not end before.
 
-    Waits for one that is about to end, and so is not there any more afterwards.
+    This blocks while a proxy that is about to end has the exclusive lock: that one has ended when
+    the call returns.
     """
     lease = path.open("a")
     fcntl.flock(lease, fcntl.LOCK_SH)
@@ -27,5 +28,5 @@ def hold(path: Path) -> None:
 
 
 def wait_until_free(lease: IO[str]) -> None:
-    """Block until nobody holds it any more."""
+    """Block until no process holds the lease."""
     fcntl.flock(lease, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""The proxy as tests start it: it ends by itself when nobody holds its lease any more.
+"""The program that tests start: ``trafficmock``, which ends when no process holds its lease.
 
 ``python -m trafficmock.testing.launch.leased_proxy LEASE serve …``
 """
@@ -17,8 +17,8 @@ from trafficmock.testing.launch.lease import wait_until_free
 
 
 def main() -> None:
-    """Watch the lease on a thread, and be the command ``trafficmock`` otherwise."""
-    # Opened before the proxy serves: whoever started it may remove the file from then on.
+    """Run the command ``trafficmock``, and send it ``SIGTERM`` when the lease is free."""
+    # Opened before the proxy serves: the process that started it may then remove the file.
     lease = Path(sys.argv.pop(1)).open("a")  # noqa: SIM115 - held to the end
     threading.Thread(target=_end_without_holders, args=(lease,), daemon=True).start()
     runpy.run_module("trafficmock", run_name="__main__", alter_sys=True)

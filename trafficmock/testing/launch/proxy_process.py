@@ -1,4 +1,4 @@
-"""Starts a proxy for tests that name none."""
+"""Starts a proxy process for tests that do not name a proxy."""
 
 from __future__ import annotations
 
@@ -29,15 +29,16 @@ START_SECONDS = 60.0
 STOP_SECONDS = 5.0
 _POLL_SECONDS = 0.02
 _STARTED: list[subprocess.Popen[bytes]] = []
-"""Kept, because Python warns of a process whose object is gone."""
+"""Kept, because Python warns when the object of a running process is collected."""
 
 
 @frozen
 class Proxy:
-    """A proxy that can be reached.
+    """The address of a proxy.
 
-    :param token: what lets clients in, if one is needed.
-    :param pid: of the process, if it was started here.
+    :param url: the URL, such as ``http://127.0.0.1:4310``.
+    :param token: the token that clients must send, if it wants one.
+    :param pid: the id of its process, if the tests started it.
     """
 
     url: str
@@ -52,20 +53,21 @@ class Proxy:
         agent: bool = True,
         forward_proxy: bool = True,
     ) -> dict[str, str]:
-        """Make the whole environment in which an application runs attached, in any language.
+        """Return the environment in which an application of any language runs attached.
 
-        It is what ``trafficmock run`` gives to a command: for ``env=`` of
-        :class:`subprocess.Popen`, without anything else. Node processes load the agent, others
-        use the forward proxy and trust its certificates.
+        It is the whole environment, for ``env=`` of :class:`subprocess.Popen`, as ``trafficmock
+        run`` gives it to a command. Node processes load the agent; others use the forward proxy and
+        trust its certificates.
 
-        :param client_id: how routes tell it from other applications.
-        :param base: the environment to start from, by default that of this process; its
-            settings are kept where they can be.
-        :param agent: ``False`` leaves the Node agent out, for an application that brings the
-            npm agent, and where there is neither Node nor the agent.
-        :param forward_proxy: ``False`` leaves the proxy variables and certificates out.
+        :param client_id: the name of the application, for the ``client_id`` of routes.
+        :param base: the environment to start from, by default that of this process. Its settings
+            are kept where they do not conflict.
+        :param agent: ``False`` leaves the Node agent out: for an application with the npm agent,
+            or on a machine without the agent.
+        :param forward_proxy: ``False`` leaves out the variables of the forward proxy and of its
+            certificates.
         :raises AttachError: the Node agent is missing, or the proxy does not answer.
-        :raises CertificateError: certificates cannot be kept in the user's data directory.
+        :raises CertificateError: the user's data directory cannot store the certificates.
         """
         from trafficmock.attach.environment import Attachment  # noqa: PLC0415 - only where it is needed
         from trafficmock.attach.node import find_preload  # noqa: PLC0415
@@ -80,7 +82,7 @@ class Proxy:
         ).environment()
 
     def stop(self) -> None:
-        """End the process, if it was started here."""
+        """End the process by ``SIGTERM``, after 5 s by ``SIGKILL``; nothing without a ``pid``."""
         if self.pid is not None:
             _end(self.pid, self.url)
 
@@ -94,15 +96,16 @@ def start_proxy(
 ) -> Proxy:
     """Start a proxy on a free loopback port and wait until it serves.
 
-    It is in a session of its own: Ctrl-C ends the tests first, and they end it. It ends by
-    itself when they were killed.
+    It runs in a session of its own, so Ctrl-C does not reach it: the tests end it. If they are
+    killed, it ends by itself.
 
-    :param token: what clients must show.
-    :param leased: the file that the processes which need the proxy hold; without one, this
-        process alone.
-    :param strict: refuse every request that no test wants, from the beginning.
-    :param allow: hosts and URL globs that may be reached all the same.
-    :raises ConnectionLostError: it does not come up; the text has its output.
+    :param token: the token that clients must send.
+    :param leased: the lease file of the processes that use the proxy; by default only this process
+        uses it.
+    :param strict: refuse requests that no route matches, from the start.
+    :param allow: hosts and URL globs that strict mode lets through.
+    :raises ConnectionLostError: the proxy does not serve within 60 s, or it ended; the text has
+        its output.
     """
     environment = dict(os.environ)
     environment.pop("TRAFFICMOCK_TOKEN", None)
@@ -132,14 +135,19 @@ def start_proxy(
 
 
 def given_proxy() -> Proxy | None:
-    """Find the proxy that the environment names."""
+    """Return the proxy that the environment names (``TRAFFICMOCK_PROXY_URL``), if any."""
     url = agent_variables.proxy_url()
     return None if url is None else Proxy(url, agent_variables.proxy_token())
 
 
 @functools.cache
 def process_proxy() -> Proxy:
-    """Give the proxy of this process: the environment's, or one that ends with the process."""
+    """Return the proxy of this process: the one that the environment names, else a new one.
+
+    The first call starts it; it ends with this process.
+
+    :raises ConnectionLostError: the proxy does not come up.
+    """
     proxy = given_proxy()
     if proxy is None:
         proxy = start_proxy()
@@ -148,7 +156,7 @@ def process_proxy() -> Proxy:
 
 
 def _end(pid: int, url: str) -> None:
-    """Ask a process to end, insist after a while; it may be another process's child."""
+    """End a process, which may be the child of another one; kill it after ``STOP_SECONDS``."""
     deadline = time.monotonic() + STOP_SECONDS
     try:
         os.kill(pid, signal.SIGTERM)
@@ -169,7 +177,7 @@ def _has_ended(pid: int, url: str) -> bool:
 
 
 def listens(url: str) -> bool:
-    """Tell whether a proxy still takes connections; who its parent is does not matter here."""
+    """Return whether something accepts connections at a proxy's URL."""
     place = urlsplit(url)
     try:
         socket.create_connection((place.hostname, place.port), timeout=STOP_SECONDS).close()

@@ -22,9 +22,11 @@ _LEASE = "trafficmock-proxy.lease"
 
 
 def get(config: pytest.Config, token: str | None, allow: Iterable[str] | None = None) -> Proxy:
-    """Give the run's proxy, started if no worker did; it lives as long as one of them.
+    """Return the proxy of the run, and start it if no worker has; it ends with the last worker.
 
-    :param allow: what may be reached all the same of a strict one; ``None`` for another.
+    :param token: the token that a new proxy asks for.
+    :param allow: the hosts and URL globs that a strict proxy lets through; ``None`` starts one
+        that is not strict.
     """
     folder, state = directory(config), state_file(config)
     with _locked(folder / _LOCK):
@@ -42,7 +44,7 @@ def get(config: pytest.Config, token: str | None, allow: Iterable[str] | None = 
 
 
 def stop(config: pytest.Config) -> None:
-    """Stop the run's proxy, which there is."""
+    """Stop the proxy of the run, which must have been started."""
     state = state_file(config)
     proxy = Proxy(**json.loads(state.read_text()))
     state.unlink()

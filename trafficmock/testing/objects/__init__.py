@@ -1,7 +1,7 @@
 """The objects of a test: ``TrafficMock``, ``Route``, ``Request``, ``Response``, ``WebSocketRoute``.
 
-Playwright's names and rules; blocking and awaitable variants share one base each:
-``traffic_mock``, ``route``, ``request``, ``response``, ``websocket_route``. ``expectations`` are
-the ``with`` blocks of ``expect_request`` and the like; ``call_place`` finds the line of the test
-that called, for reports.
+They have the names and rules of Playwright. The blocking and the awaitable class of each share a
+base: ``traffic_mock``, ``route``, ``request``, ``response``, ``websocket_route``. ``expectations``
+has the ``with`` blocks of ``expect_request`` and ``expect_response``. ``call_place`` finds the line
+of the test that called, for reports.
 """

@@ -1,4 +1,4 @@
-"""The line on which a test calls trafficmock: reports name it for a route."""
+"""Finds the line on which a test called trafficmock, which reports name for a route."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ _PACKAGE = "trafficmock."
 
 
 def place_of_call(root: str = "") -> str:
-    """Name the line of the test's own code that called trafficmock, as ``tests/test_shop.py:12``.
+    """Return the line of the test's own code that called, such as ``tests/test_shop.py:12``.
 
-    :param root: the directory to which that is relative; else the working directory. The place
-        of a file outside of it is its name.
+    :param root: the directory that the path is relative to, by default the working directory.
+        Of a file outside of it, only the name is given.
+    :returns: empty text where no frame of the stack is outside of trafficmock.
     """
     frame = inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):

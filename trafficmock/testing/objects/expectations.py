@@ -20,9 +20,9 @@ T = TypeVar("T")
 
 
 class BaseExpectation:
-    """A wait that began when it was made.
+    """A wait for a request or response; it begins when the object is made.
 
-    :param begin: begins it.
+    :param begin: begins the wait in the session.
     """
 
     def __init__(self, adapter: Adapter, begin: Callable[[], Waiter]) -> None:
@@ -34,7 +34,7 @@ class BaseExpectation:
         self._adapter.call(self._waiter.promise.cancel)
 
     def is_done(self) -> bool:
-        """Tell whether it came already, or will not come any more."""
+        """Return whether the wait has ended, by a match or by an error."""
         done: bool = self._adapter.call(lambda: self._waiter.promise.done)
         return done
 
@@ -46,7 +46,10 @@ class BaseExpectation:
 
 
 class Expectation(BaseExpectation, Generic[T]):
-    """Something that is to happen within a ``with`` block."""
+    """A wait for a request or response within a ``with`` block.
+
+    The end of the block waits for the match; an error in the block cancels the wait.
+    """
 
     def __enter__(self) -> Expectation[T]:
         self._ready()
@@ -65,16 +68,21 @@ class Expectation(BaseExpectation, Generic[T]):
 
     @property
     def value(self) -> T:
-        """The request or response; reading it waits for it.
+        """The request or response; reading the attribute blocks until it has come.
 
-        :raises WaitTimeoutError: nothing did in time.
+        :raises WaitTimeoutError: none matched within the timeout.
+        :raises TestEndedError: the test ended, or the wait was cancelled.
+        :raises ConnectionLostError: the connection to the proxy was lost.
         """
         value: T = self._value()
         return value
 
 
 class AsyncExpectation(BaseExpectation, Generic[T]):
-    """Something that is to happen within an ``async with`` block."""
+    """A wait for a request or response within an ``async with`` block.
+
+    The end of the block waits for the match; an error in the block cancels the wait.
+    """
 
     async def __aenter__(self) -> AsyncExpectation[T]:
         await self._ready()
@@ -93,9 +101,11 @@ class AsyncExpectation(BaseExpectation, Generic[T]):
 
     @property
     def value(self) -> Awaitable[T]:
-        """The request or response, to be awaited.
+        """An awaitable of the request or response.
 
-        :raises WaitTimeoutError: nothing did in time.
+        :raises WaitTimeoutError: none matched within the timeout.
+        :raises TestEndedError: the test ended, or the wait was cancelled.
+        :raises ConnectionLostError: the connection to the proxy was lost.
         """
         awaited: Awaitable[T] = self._value()
         return awaited

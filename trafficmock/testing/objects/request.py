@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class BaseRequest:
-    """What is there at once, whichever way a test is written (Playwright's ``Request``).
+    """The attributes that blocking and awaiting tests share (Playwright's ``Request``).
 
-    URL, method, headers and body are those that handlers made of it so far.
+    URL, method, headers and body include the changes that handlers have made so far.
     """
 
     def __init__(self, state: RequestState, adapter: Adapter) -> None:
@@ -33,46 +33,53 @@ class BaseRequest:
 
     @property
     def url(self) -> str:
-        """The whole URL."""
+        """The absolute URL."""
         return self._state.url
 
     @property
     def method(self) -> str:
-        """The method."""
+        """The HTTP method."""
         return self._state.method
 
     @property
     def headers(self) -> dict[str, str]:
-        """Headers by lower-case name, repeats joined; a copy."""
+        """The headers by lower-case name, as a copy.
+
+        The values of a repeated header are joined: ``set-cookie`` by a line feed, ``cookie`` by a
+        semicolon, others by a comma.
+        """
         return hd.to_map(self._state.headers)
 
     @property
     def client_id(self) -> str:
-        """The agent that it comes from."""
+        """The client id of the application that sent the request."""
         return self._state.client_id
 
     @property
     def post_data(self) -> str | None:
-        """The body as text (UTF-8); ``None`` when there is none.
+        """The body decoded as UTF-8; ``None`` when there is none.
 
-        :raises UsageError: the proxy did not keep all of it.
+        :raises UsageError: the proxy did not keep the whole body.
         """
         content = self._state.content
         return content.decode("utf-8", "replace") if content else None
 
     @property
     def post_data_buffer(self) -> bytes | None:
-        """The body; ``None`` when there is none.
+        """The body as bytes; ``None`` when there is none.
 
-        :raises UsageError: the proxy did not keep all of it.
+        :raises UsageError: the proxy did not keep the whole body.
         """
         return self._state.content or None
 
     @property
     def post_data_json(self) -> Any:
-        """The body read as JSON, or a form as a dict in which the last value wins.
+        """The body parsed as JSON; ``None`` when there is none.
 
-        :raises UsageError: it is neither, or the proxy did not keep all of it.
+        A body of the type ``application/x-www-form-urlencoded`` becomes a dict of its fields, with
+        the last value of a repeated one.
+
+        :raises UsageError: the body is not JSON, or the proxy did not keep the whole body.
         """
         content = self._state.content
         if not content:
@@ -87,27 +94,27 @@ class BaseRequest:
 
     @property
     def redirected_from(self) -> Any:
-        """The request whose redirect led here, if any."""
+        """The request whose response redirected to this one, or ``None``."""
         return self._adapter.show(self._state.redirected_from)
 
     @property
     def redirected_to(self) -> Any:
-        """The request that the redirect led to, if any."""
+        """The request that followed the redirect of this one's response, or ``None``."""
         return self._adapter.show(self._state.redirected_to)
 
     @property
     def existing_response(self) -> Any:
-        """The response if it is there already; waits for nothing."""
+        """The response if it has come, else ``None``; does not wait."""
         return self._adapter.show(self._state.existing())
 
     @property
     def failure(self) -> None:
-        """Always ``None``: how a server's request failed is the server's to tell."""
+        """Always ``None``: why a request failed is known only to the application."""
         return None
 
     @property
     def resource_type(self) -> str:
-        """Always ``other``: servers load no pages."""
+        """Always ``other``: requests of servers do not belong to pages."""
         return "other"
 
     @property
@@ -117,7 +124,7 @@ class BaseRequest:
 
     @property
     def frame(self) -> Any:
-        """There is none.
+        """Not available: requests of servers do not belong to pages.
 
         :raises UsageError: always.
         """
@@ -125,13 +132,13 @@ class BaseRequest:
 
     @property
     def timing(self) -> dict[str, float]:
-        """Placeholders, in Playwright's form."""
+        """Playwright's keys with placeholders: nothing is measured (-1)."""
         names = """domainLookupStart domainLookupEnd connectStart secureConnectionStart connectEnd
             requestStart responseStart responseEnd"""
         return {"startTime": 0.0, **dict.fromkeys(names.split(), -1.0)}
 
     def is_navigation_request(self) -> bool:
-        """Never: servers do not navigate."""
+        """Return ``False``: requests of servers are not navigations."""
         return False
 
     def _sizes(self) -> dict[str, int]:
@@ -147,50 +154,50 @@ class BaseRequest:
 
 
 class Request(BaseRequest):
-    """A request as blocking tests see it."""
+    """A request of the application, in blocking tests."""
 
     def all_headers(self) -> dict[str, str]:
-        """Give all headers by lower-case name."""
+        """Return ``headers``."""
         return self.headers
 
     def headers_array(self) -> list[dict[str, str]]:
-        """List headers as ``{"name", "value"}``, repeats apart."""
+        """Return each header line as a dict with ``name`` and ``value``."""
         return self._headers_array()
 
     def header_value(self, name: str) -> str | None:
-        """Read one header; the name's case does not matter."""
+        """Return the value of a header, ``None`` without it; names are case-insensitive."""
         return hd.get(self._state.headers, name)
 
     def sizes(self) -> dict[str, int]:
-        """Give placeholders, in Playwright's form."""
+        """Return Playwright's keys with placeholders: nothing is measured (0)."""
         return self._sizes()
 
     def response(self) -> Response | None:
-        """Wait for the response; ``None`` when the request failed."""
+        """Wait for the response and return it; ``None`` when the request failed."""
         found: Response | None = self._response()
         return found
 
 
 class AsyncRequest(BaseRequest):
-    """A request as asyncio and Twisted tests see it."""
+    """A request of the application, in asyncio and Twisted tests."""
 
     async def all_headers(self) -> dict[str, str]:
-        """Give all headers by lower-case name."""
+        """Return ``headers``."""
         return self.headers
 
     async def headers_array(self) -> list[dict[str, str]]:
-        """List headers as ``{"name", "value"}``, repeats apart."""
+        """Return each header line as a dict with ``name`` and ``value``."""
         return self._headers_array()
 
     async def header_value(self, name: str) -> str | None:
-        """Read one header; the name's case does not matter."""
+        """Return the value of a header, ``None`` without it; names are case-insensitive."""
         return hd.get(self._state.headers, name)
 
     async def sizes(self) -> dict[str, int]:
-        """Give placeholders, in Playwright's form."""
+        """Return Playwright's keys with placeholders: nothing is measured (0)."""
         return self._sizes()
 
     def response(self) -> Awaitable[AsyncResponse | None]:
-        """Wait for the response; ``None`` when the request failed."""
+        """Wait for the response and return it; ``None`` when the request failed."""
         awaited: Awaitable[AsyncResponse | None] = self._response()
         return awaited

@@ -16,7 +16,7 @@ _OK = range(200, 300)
 
 
 class BaseResponse:
-    """What is there at once, whichever way a test is written (Playwright's ``Response``)."""
+    """The attributes that blocking and awaiting tests share (Playwright's ``Response``)."""
 
     def __init__(self, state: ResponseState, adapter: Adapter) -> None:
         self._state = state
@@ -27,22 +27,22 @@ class BaseResponse:
 
     @property
     def request(self) -> Any:
-        """The request that it answers."""
+        """The request that the response answers."""
         return self._adapter.show(self._state.request)
 
     @property
     def url(self) -> str:
-        """The URL that it came from."""
+        """The URL of the resource; after redirects, that of the last request."""
         return self._state.url
 
     @property
     def status(self) -> int:
-        """The HTTP status."""
+        """The HTTP status code."""
         return self._state.wire.status
 
     @property
     def status_text(self) -> str:
-        """The text beside the status; may be empty."""
+        """The reason phrase; may be empty."""
         return self._state.wire.status_text
 
     @property
@@ -52,82 +52,82 @@ class BaseResponse:
 
     @property
     def headers(self) -> dict[str, str]:
-        """Headers by lower-case name, repeats joined."""
+        """The headers by lower-case name, repeats joined as in :attr:`Request.headers`."""
         return hd.to_map(self._state.headers)
 
     @property
     def from_service_worker(self) -> bool:
-        """Never: these are requests of servers."""
+        """Always ``False``: servers have no service workers."""
         return False
 
     def header_value(self, name: str) -> str | None:
-        """Read one header; the name's case does not matter."""
+        """Return the value of a header, ``None`` without it; names are case-insensitive."""
         return hd.get(self._state.headers, name)
 
     def headers_array(self) -> list[dict[str, str]]:
-        """List headers as ``{"name", "value"}``, repeats apart."""
+        """Return each header line as a dict with ``name`` and ``value``."""
         return [{"name": name, "value": value} for name, value in self._state.headers]
 
     def header_values(self, name: str) -> list[str]:
-        """List the values of a header that repeats; the name's case does not matter."""
+        """Return the values of a repeated header, in order; names are case-insensitive."""
         return [value for each, value in self._state.headers if each == name.lower()]
 
     def all_headers(self) -> dict[str, str]:
-        """Give all headers by lower-case name."""
+        """Return ``headers``."""
         return self.headers
 
     @property
     def frame(self) -> Any:
-        """There is none.
+        """Not available: requests of servers do not belong to pages.
 
         :raises UsageError: always.
         """
         raise UsageError("requests of a server have no frame")
 
     def dispose(self) -> None:
-        """Let go of the body; reading it is an error from now on."""
+        """Release the body; reading it afterwards raises ``UsageError``."""
         self._state.disposed = True
 
 
 class Response(BaseResponse):
-    """A response as blocking tests see it."""
+    """A response to the application or to ``Route.fetch``, in blocking tests."""
 
     def body(self) -> bytes:
-        """Give the body, decompressed.
+        """Return the body, without its content coding.
 
-        :raises UsageError: it was disposed of, or the proxy did not keep all of it.
+        :raises UsageError: the response was disposed, or the proxy did not keep the whole body.
         """
         return self._state.read()
 
     def text(self) -> str:
-        """Give the body as text (UTF-8)."""
+        """Return the body decoded as UTF-8; see :meth:`body` for errors."""
         return self._state.read().decode("utf-8", "replace")
 
     def json(self) -> Any:
-        """Give the body read as JSON.
+        """Return the body parsed as JSON; see :meth:`body` for further errors.
 
-        :raises ValueError: it is not JSON.
+        :raises ValueError: the body is not JSON.
         """
         return json.loads(self._state.read())
 
 
 class AsyncResponse(BaseResponse):
-    """A response as asyncio and Twisted tests see it."""
+    """A response to the application or to ``AsyncRoute.fetch``, in asyncio and Twisted tests."""
 
     async def body(self) -> bytes:
-        """Give the body, decompressed.
+        """Return the body, without its content coding.
 
-        :raises UsageError: it was disposed of, or the proxy did not keep all of it.
+        :raises UsageError: the response was disposed, or the proxy did not keep the whole body.
         """
         return self._state.read()
 
     async def text(self) -> str:
-        """Give the body as text (UTF-8)."""
+        """Return the body decoded as UTF-8; see :meth:`body` for errors."""
         return self._state.read().decode("utf-8", "replace")
 
     async def json(self) -> Any:
-        """Give the body read as JSON.
+        """Return the body parsed as JSON; see :meth:`body` for further errors.
 
-        :raises ValueError: it is not JSON.
+        :raises ValueError: the body is not JSON.
         """
         return json.loads(self._state.read())

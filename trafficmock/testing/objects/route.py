@@ -34,8 +34,9 @@ FetchedT = TypeVar("FetchedT")
 class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
     """One request that a handler has to decide.
 
-    Exactly one decision is made, and counts from the call on; ``fetch`` is not one. What a call
-    gives depends on how the test is written: see the classes below.
+    A handler makes one decision: ``fulfill``, ``continue_``, ``fallback`` or ``abort``; ``fetch``
+    is none. A decision takes effect with the call. Calls return values in blocking tests and
+    awaitables in others.
     """
 
     def __init__(self, routed: RoutedRequest, adapter: Adapter) -> None:
@@ -47,7 +48,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
 
     @property
     def request(self) -> RequestT:
-        """The request, as changed so far."""
+        """The request, with the changes of earlier handlers."""
         request: RequestT = self._adapter.show(self._routed.request)
         return request
 
@@ -63,16 +64,23 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
         content_type: str | None = None,
         response: BaseResponse | None = None,
     ) -> DoneT:
-        """Answer the application.
+        """Answer the request with a response.
 
-        :param status: 200 to 599; 200 unless given, or that of ``response``.
-        :param status_text: the reason phrase beside the status, in latin-1 without control
-            characters. Unless given, or empty: that of ``response`` where the status is its own,
-            else the usual one, such as ``Not Found`` for 404.
-        :param headers: replace those of ``response``; pairs where a name repeats.
-        :param path: a file that is the body.
-        :param response: what the rest is taken from.
-        :raises UsageError: no response can be made of this, or it is decided already.
+        :param status: 200 to 599; by default that of ``response``, else 200.
+        :param status_text: the reason phrase, in latin-1 without control characters. By default,
+            or if empty, that of ``response`` if its status is used, else the standard one, such as
+            ``Not Found`` for 404.
+        :param headers: a mapping, or pairs where a name repeats; they replace those of
+            ``response``.
+        :param body: the body; text is sent as UTF-8.
+        :param json: an object that is sent as JSON, in the place of ``body``.
+        :param path: a file whose content is the body; its extension gives the content type.
+        :param content_type: the value of ``content-type``, in the place of any other.
+        :param response: a fetched response; its parts are used where no other argument gives them.
+        :raises AlreadyHandledError: the request is decided already.
+        :raises UsageError: both ``body`` and ``json`` are given, or HTTP cannot carry a value.
+        :raises OSError: the file cannot be read.
+        :raises TestEndedError: the test has ended.
         """
         file = None if path is None else File(str(path), Path(path).read_bytes())
         mock = Mock(
@@ -97,7 +105,14 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
     ) -> DoneT:
         """Send the request upstream, with these changes and those of earlier fallbacks.
 
-        :raises UsageError: the URL has another scheme, or it is decided already.
+        :param url: another URL of the same scheme.
+        :param method: another method.
+        :param headers: replace all headers but those that the Fetch standard forbids to set.
+        :param post_data: another body: bytes, text that is sent as UTF-8, or a value that is sent
+            as JSON. ``None``, ``False`` and 0 keep the body; empty bytes or text remove it.
+        :raises AlreadyHandledError: the request is decided already.
+        :raises UsageError: the URL has another scheme, or a header value is not a string.
+        :raises TestEndedError: the test has ended.
         """
         return self._decide(
             lambda: self._routed.continue_(
@@ -113,9 +128,14 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
         headers: HeadersArgument | None = None,
         post_data: PostData = None,
     ) -> DoneT:
-        """Leave the request to the next handler that matches it, changed so.
+        """Pass the request, with these changes, to the next handler that matches it.
 
-        :raises UsageError: it is decided already.
+        Without such a handler the request goes on upstream.
+
+        :param url: as in :meth:`continue_`; so are the arguments after it.
+        :raises AlreadyHandledError: the request is decided already.
+        :raises UsageError: a header value is not a string.
+        :raises TestEndedError: the test has ended.
         """
         return self._decide(
             lambda: self._routed.fallback(
@@ -124,11 +144,13 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
         )
 
     def abort(self, error_code: str | None = None) -> DoneT:
-        """Fail the request as a network would.
+        """Fail the request with a network error.
 
-        :param error_code: one of Playwright's codes; ``failed`` unless given, and for those that
-            no server sees.
-        :raises UsageError: another code; or it is decided already.
+        :param error_code: one of Playwright's codes, by default ``failed``. Codes that only
+            browsers have, such as ``blockedbyclient``, count as ``failed``.
+        :raises AlreadyHandledError: the request is decided already.
+        :raises UsageError: the code is unknown.
+        :raises TestEndedError: the test has ended.
         """
         return self._decide(lambda: self._routed.abort(error_code or "failed"))
 
@@ -143,11 +165,23 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
         max_redirects: int | None = None,
         max_retries: int | None = None,
     ) -> FetchedT:
-        """Ask the upstream, from the application's process; decides nothing.
+        """Send the request upstream and return the response; this is no decision.
 
-        :param timeout: milliseconds or a ``timedelta``; 0 for none, 30 s unless given.
-        :raises FetchError: there was no response, or not in time.
-        :raises UsageError: the options make no request.
+        The application's process sends it, or the proxy if the request came through it.
+
+        :param url: another URL; relative ones are resolved against ``base_url``, else against the
+            request's URL.
+        :param method: another method.
+        :param headers: replace all headers; here none is forbidden.
+        :param post_data: another body, as in :meth:`continue_`.
+        :param timeout: milliseconds or a ``timedelta``; 0 for none, 30 s by default.
+        :param max_redirects: how many redirects are followed, by default 20; one more is an
+            error. With 0, a redirect is returned as the response.
+        :param max_retries: how often the request is repeated after a reset connection, by
+            default never.
+        :raises FetchError: no response came, or not within the timeout.
+        :raises RequestSettledError: the application gave the request up meanwhile.
+        :raises UsageError: an argument is invalid, or the request is decided already.
         """
         options = FetchOptions(
             url=url,
@@ -170,8 +204,11 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
 
 
 class Route(BaseRoute[Request, None, Response]):
-    """A route as blocking tests see it."""
+    """A request to decide, in blocking tests."""
 
 
 class AsyncRoute(BaseRoute[AsyncRequest, Awaitable[None], Awaitable[AsyncResponse]]):
-    """A route as asyncio and Twisted tests see it; to await a decision is customary, not needed."""
+    """A request to decide, in asyncio and Twisted tests.
+
+    A decision takes effect whether its result is awaited or not.
+    """

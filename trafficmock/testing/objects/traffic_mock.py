@@ -1,4 +1,4 @@
-"""The calls of a test about its traffic, the same for all ways of writing tests."""
+"""The calls with which a test mocks and observes traffic, for blocking and awaiting tests."""
 
 from __future__ import annotations
 
@@ -52,14 +52,12 @@ ExpectedResponseT = TypeVar("ExpectedResponseT")
 class BaseTrafficMock(
     Generic[DoneT, ErrorsT, UnmatchedT, RequestT, ResponseT, ExpectedRequestT, ExpectedResponseT]
 ):
-    """One test's hand on the traffic of the applications that run attached.
+    """The mocks of one test: its routes, and the requests of the attached applications.
 
-    What a call gives depends on how the test is written: nothing or a value in blocking tests,
-    something to await in others. There too it counts at once; awaiting tells that the proxy
-    took it.
-
-    :param adapter: how to reach the session.
-    :param session: the test, registered.
+    Calls that wait for the proxy return a value or ``None`` in blocking tests, and an awaitable
+    in others. The message is sent with the call; the awaitable is done when the proxy has
+    acknowledged it. Calls raise ``UsageError`` for an invalid argument, and
+    ``ConnectionLostError`` if the connection is lost or the proxy does not answer.
     """
 
     expectation: ClassVar[type[Any]]
@@ -72,34 +70,31 @@ class BaseTrafficMock(
 
     @property
     def id(self) -> str | None:
-        """The context of this test, 32 hex characters; ``None`` where it has none.
+        """The context of this test, 32 hexadecimal characters; ``None`` where it has none.
 
-        A request that carries it, and what the application sends because of that request, is
-        answered by this test alone: parallel tests may route the same URLs of one application.
+        Only this test can decide requests that carry it, or that the application sends because of
+        such a request: parallel tests may have routes for the same URLs.
         """
         return self._session.context.id
 
     @property
     def headers(self) -> dict[str, str]:
-        """Headers for the test's own requests to the application: ``baggage``, ``traceparent``.
-
-        Empty for a test without a context.
-        """
+        """Headers with the context, for the test's own requests: ``baggage``, ``traceparent``."""
         return self._session.context.headers
 
     @property
     def cookie(self) -> dict[str, Any]:
-        """The cookie for a browser, with the keys of WebDriver's ``add_cookie``."""
+        """The cookie that carries the context, with the keys of WebDriver's ``add_cookie``."""
         return self._session.context.cookie
 
     @property
     def proxy(self) -> dict[str, str] | None:
         """A proxy for the browser of this test: ``browser.new_context(proxy=trafficmock.proxy)``.
 
-        It puts the context on requests for the application, and on no others; ``None`` for a
-        test without a context.
+        It is a port (a *door*) that adds the context to requests for the application. The dict has
+        ``server`` and, with a token, ``username`` and ``password``; ``None`` without a context.
 
-        :raises UsageError: the test did not ask for one.
+        :raises UsageError: the test did not ask for a door.
         """
         session = self._session
         if session.context.id is not None and not session.info.door:
@@ -121,12 +116,15 @@ class BaseTrafficMock(
         client_id: Names = None,
         times: float | None = None,
     ) -> DoneT:
-        """Let a handler decide requests; the newest that matches comes first.
+        """Register a handler for matching requests, before those registered earlier.
 
-        :param url: glob, ``re.Pattern``, predicate over the URL, URLPattern, filter, or
-            ``None`` for any.
-        :param handler: called as ``handler(route, request)``, plain or ``async``.
-        :param times: how many requests it takes.
+        :param url: a glob, a ``re.Pattern``, a predicate over the URL, a URLPattern, a mapping
+            with the keys ``url``, ``method`` and ``client_id``, or ``None`` for any URL.
+        :param handler: called as ``handler(route, request)`` or ``handler(route)``; may be async.
+        :param method: the method or methods that match, in any case; by default all.
+        :param client_id: the client id or ids of the applications that match; by default all.
+        :param times: how many requests the handler gets before it is removed; by default no limit.
+        :raises HandlerSignatureError: the handler does not take these arguments.
         :raises GlobError: the glob's braces are nested or unmatched.
         """
         matcher = self._matcher(url, method, client_id)
@@ -153,15 +151,13 @@ class BaseTrafficMock(
         path: str | os.PathLike[str] | None = None,
         content_type: str | None = None,
     ) -> DoneT:
-        """Answer requests by a fixed response, as a handler that fulfils with it.
+        """Answer matching requests with a fixed response, which the proxy keeps and sends.
 
-        The proxy has the response and gives it by itself: faster than a handler, and also while
-        this test stands at a breakpoint.
+        It is faster than a handler, and works while the test is stopped at a breakpoint.
 
         :param url: as in :meth:`route`; so are ``method``, ``client_id`` and ``times``.
         :param status: as in :meth:`Route.fulfill`; so are the arguments after it.
-        :param path: a file that is the body, read now.
-        :raises UsageError: no response can be made of this, or the URL is one of WebSockets.
+        :param path: a file whose content is the body; it is read by this call.
         :raises RoutingError: the proxy cannot send this response.
         """
         matcher = self._matcher(url, method, client_id)
@@ -189,15 +185,19 @@ class BaseTrafficMock(
         method: Names = None,
         client_id: Names = None,
     ) -> DoneT:
-        """Remove the handlers that were registered so; without a handler all of this matcher."""
+        """Remove handlers of HTTP requests; the call is done when no later request reaches them.
+
+        :param url: as it was given to :meth:`route`; so are ``method`` and ``client_id``.
+        :param handler: the handler to remove; by default all with these arguments.
+        """
         matcher = self._optional_matcher(url, method, client_id)
         return self._done(lambda: self._session.http.unroute(matcher, handler))
 
     def unroute_all(self, *, behavior: Behavior = "default") -> DoneT:
         """Remove all handlers of HTTP requests.
 
-        :param behavior: of those that still run: ``default`` lets their requests go on,
-            ``wait`` waits for them, ``ignoreErrors`` swallows what they raise.
+        :param behavior: for handlers that still run: ``default`` sends their requests upstream,
+            ``wait`` waits until they return, ``ignoreErrors`` ignores their errors from now on.
         """
         return self._done(lambda: self._session.http.unroute_all(behavior))
 
@@ -211,12 +211,14 @@ class BaseTrafficMock(
         update_content: Content = "attach",
         update_mode: Mode = "minimal",
     ) -> DoneT:
-        """Answer from a HAR (a file, or a zip archive), or make one.
+        """Answer requests with the responses of a HAR file, or record one.
 
-        :param not_found: what becomes of requests that it does not have.
-        :param update: ask upstream instead and write the HAR at the test's end.
-        :param update_content: bodies in files of their own, or in the HAR.
-        :param update_mode: ``full`` records times and sizes too.
+        :param har: the path; ``.zip`` is an archive of the HAR and its files.
+        :param url: the requests that it answers, as in :meth:`route`; by default all.
+        :param not_found: ``abort`` fails other requests, ``fallback`` passes them on.
+        :param update: fetch the responses from upstream, and write the HAR at the test's end.
+        :param update_content: ``attach`` writes bodies to files beside the HAR, ``embed`` into it.
+        :param update_mode: ``full`` records times and sizes as well, ``minimal`` does not.
         """
         place = place_of_call(self._session.info.root)
         options = HarOptions(
@@ -230,9 +232,10 @@ class BaseTrafficMock(
         return self._done(lambda: route_from_har(self._session, options, place))
 
     def route_web_socket(self, url: UrlMatcher, handler: Callable[..., Any]) -> DoneT:
-        """Let a handler act as the server of WebSockets that are opened from now on.
+        """Register a handler that acts as the server of WebSockets that are opened from now on.
 
-        :param handler: called as ``handler(ws)``, plain or ``async``.
+        :param url: as in :meth:`route`; globs may begin with ``ws://`` and ``wss://``.
+        :param handler: called as ``handler(ws)``, plain or ``async``; see ``WebSocketRoute``.
         """
         place = place_of_call(self._session.info.root)
 
@@ -246,21 +249,17 @@ class BaseTrafficMock(
     # Strict mode
 
     def strict(self, *, allow: Sequence[str] = ()) -> DoneT:
-        """Refuse this test's requests that no route wants, from now on; they fail the test.
+        """Refuse requests of this test that no route matches, from now on; they fail the test.
 
         :param allow: hosts (``auth.example``, ``*.example.com``, ``auth.example:9000``) and URL
-            globs that may be reached all the same, besides those that were allowed before.
-        :raises UsageError: a pattern cannot be read, or the proxy knows no strict mode.
+            globs to let through, besides those that are allowed already.
         """
         return self._done(lambda: self._session.make_strict(allow))
 
     def unmatched(self) -> UnmatchedT:
-        """Give the requests that strict mode refused in this run and that no test owns.
+        """Return the requests that strict mode refused in this run and that no test owns.
 
-        Each has ``method``, ``url``, ``client_id``, ``kind``, ``count`` and ``message``. It is
-        for runners that have no place for what fails a run and no test.
-
-        :raises UsageError: the proxy knows no strict mode.
+        Each has ``method``, ``url``, ``client_id``, ``kind``, ``count`` and ``message``.
         """
         client = self._session.client
         unmatched: UnmatchedT = self._adapter.wait_for(
@@ -271,11 +270,12 @@ class BaseTrafficMock(
     # Observation
 
     def expect_request(self, url_or_predicate: Any, *, timeout: Timeout = None) -> ExpectedRequestT:
-        """Expect a request within a ``with`` (or ``async with``) block; see its ``value``.
+        """Expect a request within a ``with`` (or ``async with``) block; ``value`` has it.
 
-        :param url_or_predicate: glob, ``re.Pattern``, URLPattern, or a predicate over the
+        :param url_or_predicate: a glob, a ``re.Pattern``, a URLPattern, or a predicate over the
             request, plain or ``async``.
-        :param timeout: milliseconds or a ``timedelta``; 0 for none, 30 s unless given.
+        :param timeout: milliseconds or a ``timedelta``; 0 for none, 30 s by default. After it,
+            the wait raises ``WaitTimeoutError``.
         """
         expected: ExpectedRequestT = self._expect("request", url_or_predicate, timeout)
         return expected
@@ -283,22 +283,25 @@ class BaseTrafficMock(
     def expect_response(
         self, url_or_predicate: Any, *, timeout: Timeout = None
     ) -> ExpectedResponseT:
-        """Expect the response to a request that is still to come; see :meth:`expect_request`."""
+        """Expect the response to a request that comes after this call; see :meth:`expect_request`.
+
+        A predicate gets the response.
+        """
         expected: ExpectedResponseT = self._expect("response", url_or_predicate, timeout)
         return expected
 
     def wait_for_request(self, url_or_predicate: Any, *, timeout: Timeout = None) -> RequestT:
-        """Wait for a request; those before do not count. Cancelling ends the wait."""
+        """Wait for a request that comes after this call; see :meth:`expect_request`."""
         came: RequestT = self._expect("request", url_or_predicate, timeout).value
         return came
 
     def wait_for_response(self, url_or_predicate: Any, *, timeout: Timeout = None) -> ResponseT:
-        """Wait for the response to a request that is still to come."""
+        """Wait for the response to a request that comes after this call."""
         came: ResponseT = self._expect("response", url_or_predicate, timeout).value
         return came
 
     def take_errors(self) -> ErrorsT:
-        """Give the errors so far, so that they do not fail the test at its end."""
+        """Return and forget the errors so far, so that they do not fail the test at its end."""
         errors: ErrorsT = self._adapter.wait_for(self._session.take_errors)
         return errors
 
@@ -341,7 +344,7 @@ class BaseTrafficMock(
         try:
             return make_matcher(url, method=method, client_id=client_id, base_url=base_url)
         except GlobError as error:
-            # The glob is the test's; where its reader stopped says nothing.
+            # The fault is in the test's glob: frames of the glob's parser do not help.
             raise error.with_traceback(None) from None
 
     def _optional_matcher(self, url: UrlMatcher, method: Names, client_id: Names) -> Matcher | None:
@@ -361,26 +364,23 @@ class AsyncTrafficMock(
         AsyncExpectation[AsyncResponse],
     ]
 ):
-    """The mocks of a test that awaits its calls."""
+    """The mocks of an asyncio or Twisted test."""
 
     expectation = AsyncExpectation
 
     async def tag(self, context: Any, *origins: str) -> None:
-        """Put the context of this test on a browser context of async Playwright, as a cookie.
+        """Add the cookie with the context of this test to a browser context of async Playwright.
 
-        :param context: requests that its pages send from now on carry it.
-        :param origins: of the application, such as ``http://localhost:3000``; those of
-            ``--base-url`` or ``trafficmock_origins`` unless given.
-        :raises UsageError: no origin is known.
+        See :meth:`trafficmock.testing.sync.TrafficMock.tag`.
         """
         await context.add_cookies(self._cookies(origins))
 
     async def requests(
         self, url: UrlMatcher = None, *, method: Names = None, client_id: Names = None
     ) -> list[AsyncRequest]:
-        """List the requests since the test began, oldest first.
+        """Return the requests of all applications since the test began, oldest first.
 
-        They are those of all applications, but for what carries the context of another test.
+        See :meth:`trafficmock.testing.sync.TrafficMock.requests`.
         """
         found: list[AsyncRequest] = await self._requests(url, method, client_id)
         warn_of_capture(self._session)
@@ -388,12 +388,12 @@ class AsyncTrafficMock(
 
 
 def finish(mocks: AsyncTrafficMock) -> Awaitable[list[BaseException]]:
-    """End a test, and give the errors that are left."""
+    """End a test; the awaitable has the errors that are left."""
     return mocks._finish()  # noqa: SLF001 - for those who run tests, not for tests
 
 
 def warn_of_capture(session: Session) -> None:
-    """Say that a list of requests cannot be complete, where that is so."""
+    """Warn that a list of requests may be incomplete where the history does not keep everything."""
     if session.recorded.capture is not None:
         text = f"the proxy keeps only part of the traffic (capture: {session.recorded.capture})"
         warnings.warn(text, stacklevel=3)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class BaseWebSocketRoute:
-    """One side of a WebSocket: the application's, or the real server's."""
+    """One end of a WebSocket that a handler answers: the application's, or the real server's."""
 
     def __init__(self, side: SocketEnd, adapter: Adapter) -> None:
         self._side = side
@@ -23,27 +23,33 @@ class BaseWebSocketRoute:
 
     @property
     def url(self) -> str:
-        """The URL that the application connects to."""
+        """The URL that the application opened."""
         return self._side.socket.url
 
     @property
     def protocols(self) -> list[str]:
-        """The subprotocols that it asks for; a copy."""
+        """The subprotocols that the application offered, as a copy."""
         return list(self._side.socket.protocols)
 
     def send(self, message: str | bytes) -> None:
-        """Send a frame to this side: text, or binary for bytes."""
+        """Send a message to this end: a text message for ``str``, a binary one for ``bytes``.
+
+        Without effect once the end is closed.
+        """
         self._adapter.call(lambda: self._side.send(message))
 
     def on_message(self, handler: Callable[[Any], Any]) -> None:
-        """Take the frames that come from this side; they are not passed on any more.
+        """Call ``handler(message)`` for each message from this end; it is not passed on.
 
-        A second handler replaces the first.
+        :param handler: plain or ``async``; gets ``str`` or ``bytes``. It replaces the one before.
         """
         self._side.on_message = handler
 
     def on_close(self, handler: Callable[[int | None, str | None], Any]) -> None:
-        """Take the close of this side; it is not passed on any more."""
+        """Call ``handler(code, reason)`` when this end closes; the close is not passed on.
+
+        :param handler: plain or ``async``. It replaces the one before.
+        """
         self._side.on_close = handler
 
     def _close(self, code: int | None, reason: str | None) -> None:
@@ -55,29 +61,31 @@ class BaseWebSocketRoute:
 
 
 class WebSocketRoute(BaseWebSocketRoute):
-    """A side as blocking tests see it."""
+    """One end of a WebSocket, in blocking tests."""
 
     def close(self, *, code: int | None = None, reason: str | None = None) -> None:
-        """Close this side."""
+        """Close this end, with a close code and a reason (RFC 6455, section 5.5.1)."""
         self._close(code, reason)
 
     def connect_to_server(self) -> WebSocketRoute:
-        """Open the real server; frames without a handler pass between the two sides.
+        """Connect to the real server and return its end.
 
-        :raises UsageError: it was opened before, or this is the server's side.
+        Messages and closes without a handler pass between the two ends.
+
+        :raises UsageError: the server is connected already, or this is the server's end.
         """
         return WebSocketRoute(self._connect(), self._adapter)
 
 
 class AsyncWebSocketRoute(BaseWebSocketRoute):
-    """A side as asyncio and Twisted tests see it."""
+    """One end of a WebSocket, in asyncio and Twisted tests."""
 
     def close(self, *, code: int | None = None, reason: str | None = None) -> Awaitable[None]:
-        """Close this side."""
+        """Close this end, with a close code and a reason (RFC 6455, section 5.5.1)."""
         self._close(code, reason)
         done: Awaitable[None] = self._adapter.done()
         return done
 
     def connect_to_server(self) -> AsyncWebSocketRoute:
-        """Open the real server; see :meth:`WebSocketRoute.connect_to_server`."""
+        """Connect to the real server; see :meth:`WebSocketRoute.connect_to_server`."""
         return AsyncWebSocketRoute(self._connect(), self._adapter)

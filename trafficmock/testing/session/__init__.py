@@ -1,10 +1,10 @@
 """The test side without I/O: one test's routes, waits, traffic and errors.
 
-A ``worker_client`` speaks for one connection to the proxy and hands each message to the
-``session`` of its test. :mod:`~trafficmock.testing.session.arguments` reads what the test gave,
-:mod:`~trafficmock.testing.session.handlers` runs its handlers,
+A ``worker_client`` is the protocol side of one connection to the proxy and passes each message to
+the ``session`` of its test. :mod:`~trafficmock.testing.session.arguments` reads the arguments of
+the test's calls, :mod:`~trafficmock.testing.session.handlers` runs its handlers,
 :mod:`~trafficmock.testing.session.observation` has the traffic that it observes and waits for.
 ``traffic_context`` is the id on its requests, ``traffic_report`` and ``unowned_text`` are texts for
-failed tests. ``ports`` says what a session needs from outside: the connection to the proxy, and a
-way to call the functions of the test.
+failed tests. ``ports`` has the interfaces that a session needs: the connection to the proxy, and an
+adapter that calls the functions of the test.
 """

@@ -1,4 +1,4 @@
-"""What a session needs from outside: the connection to the proxy, and an adapter for its test."""
+"""The interfaces that a session needs: the connection to the proxy, and an adapter for its test."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""
 
 Done = Callable[[Any, BaseException | None], None]
-"""Called once with a result, or with what was raised."""
+"""Called once, with a result and ``None``, or with ``None`` and the error that was raised."""
 
 Cancel = Callable[[], None]
 
 
 class ProxyLink(Protocol):
-    """The connection to the proxy, and the loop that it lives on.
+    """The connection to the proxy, with the timers and clocks of its event loop.
 
-    :ivar proxy_url: where the proxy is.
+    :ivar proxy_url: the proxy's URL.
     """
 
     proxy_url: str
@@ -43,25 +43,25 @@ class ProxyLink(Protocol):
         """Call a function later; the result cancels the call."""
 
     def new_id(self) -> str:
-        """Make an id that nobody else has."""
+        """Return a unique id."""
 
     def new_context(self) -> str:
-        """Make 128 random bits, as 32 lower-case hex characters."""
+        """Return 128 random bits as 32 lower-case hexadecimal characters."""
 
     def epoch_ms(self) -> int:
-        """Give the time in milliseconds since 1970."""
+        """Return the time in milliseconds since 1970."""
 
     def monotonic_us(self) -> int:
-        """Read the monotonic clock of this machine, in microseconds."""
+        """Return the monotonic clock of this machine, in microseconds."""
 
 
 class Adapter:
-    """One way of writing tests: blocking, asyncio or Twisted.
+    """Runs the functions of one kind of test: blocking, asyncio or Twisted.
 
-    The session runs the functions of the test through it; the objects in the test's hands call
-    the session through it.
+    The session calls the functions of the test through it, and the objects of the test
+    (:mod:`trafficmock.testing.objects`) call the session through it.
 
-    :cvar request_class: what the test sees of a request; the other classes likewise.
+    :cvar request_class: the class of the requests that the test gets; the others likewise.
     """
 
     request_class: ClassVar[type[Any]]
@@ -70,27 +70,28 @@ class Adapter:
     socket_class: ClassVar[type[Any]]
 
     call: Callable[[Callable[[], Any]], Any]
-    """Calls a function of the session where that lives; what it raises is raised here."""
+    """Calls a function on the session's thread, and returns its result or raises its error."""
 
     wait_for: Callable[[Callable[[], Promise[Any]]], Any]
-    """Calls a function of the session; waits for its promise, or gives an awaitable of it."""
+    """Calls a function on the session's thread; waits for its promise, or returns an awaitable."""
 
     post: Callable[[Callable[[], object]], object]
-    """Calls a function of the session soon, where that lives; from any thread."""
+    """Has the session's thread call a function soon; may be called from any thread."""
 
     # From the session to the test
 
     def run_handler(self, handler: Any, routed: RoutedRequest, done: Done) -> None:
         """Run a route handler as ``handler(route, request)``.
 
-        Calls ``routed.abandoned(entry)`` when nobody holds the route any more.
+        ``routed.abandoned(entry)`` is called when the route object is collected: no decision can
+        follow.
         """
         adapter = self._of(handler)
         abandoned = partial(routed.abandoned, routed.entry)
 
         def start() -> Any:
             route = adapter.route_class(routed, adapter)
-            # A finalizer may run in the midst of anything, on any thread.
+            # A finalizer may run at any time, on any thread: so it only posts.
             weakref.finalize(route, adapter.post, abandoned).atexit = False
             return call_handler(handler, route)
 
@@ -104,7 +105,7 @@ class Adapter:
     def run_predicate(
         self, predicate: Any, found: RequestState | ResponseState, done: Done
     ) -> None:
-        """Ask a waiter's predicate about a request or response."""
+        """Call a waiter's predicate with a request or response."""
         adapter = self._of(predicate)
         adapter.run(lambda: predicate(adapter.show(found)), done)
 
@@ -115,20 +116,20 @@ class Adapter:
     # From the test to the session
 
     def show(self, state: RequestState | ResponseState | None) -> Any:
-        """Give the one object that the test sees of a request or response, however often."""
+        """Return the test's object for a request or response, always the same one."""
         if state is None:
             return None
         kind = self.request_class if isinstance(state, RequestState) else self.response_class
         return state.views.get(kind) or state.views.setdefault(kind, kind(state, self))
 
     def done(self) -> Any:
-        """Give the result of a finished call: nothing, or an awaitable."""
+        """Return the result of a finished call: ``None``, or a finished awaitable."""
         raise NotImplementedError
 
-    # What the ways differ in
+    # What each kind of test implements
 
     def run(self, start: Callable[[], Any], done: Done) -> None:
-        """Call ``start``, await its result where that can be awaited, then call ``done``."""
+        """Call ``start``, await its result if it is awaitable, then call ``done``."""
         raise NotImplementedError
 
     def _of(self, function: Any) -> Adapter:  # noqa: ARG002 - for adapters that tell functions apart

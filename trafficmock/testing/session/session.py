@@ -1,4 +1,4 @@
-"""One test: its routes, what it saw, what it waits for, and what went wrong."""
+"""One test as the protocol knows it: its routes, its traffic, its waits and its errors."""
 
 from __future__ import annotations
 
@@ -57,19 +57,20 @@ EVERYTHING = ("*",)
 
 @frozen(kw_only=True)
 class TestInfo:
-    """How a test is called where it is named to people.
+    """The name and the settings of one test.
 
-    :param base_url: for relative globs.
-    :param isolation: ``auto`` gives it a context where the proxy knows contexts, ``required``
-        fails it where its traffic comes without it, ``off`` does without.
-    :param origins: URLs of the application, for cookies of browsers.
+    :param title: the test's name in errors, in the history and on the dashboard.
+    :param file: the test's file, for the same places.
+    :param base_url: the URL that relative globs are resolved against.
+    :param isolation: with ``auto`` the test has a context if the proxy supports contexts, with
+        ``off`` it has none; with ``required`` a matching request without the context fails it.
+    :param origins: the origins of the application, for a browser's cookies and for the door.
     :param shared: its routes serve all tests of this worker, after their own.
-    :param door: the test has a browser, for which the proxy opens a port of its own.
-    :param strict: its requests that no route wants are refused.
-    :param allow: hosts and URL globs that strict mode allows all the same.
-    :param exempt: not strict, also where the service is.
-    :param root: the directory to which the places of routes are relative; the working
-        directory unless given.
+    :param door: the proxy opens a port (a *door*) for the test's browser, which adds the context.
+    :param strict: requests of the test that no route matches are refused.
+    :param allow: hosts and URL globs that strict mode lets through.
+    :param exempt: the test is not strict, even if the whole service is.
+    :param root: the directory of relative file names, by default the working directory.
     """
 
     __test__ = False
@@ -91,10 +92,14 @@ class TestInfo:
 class Session:
     """A registered test.
 
-    :param finishing: called at the end, before the test is unregistered.
-    :ivar door_port: of the forward proxy for this test's browser, where there is one.
+    :param id: the id of the test in protocol 3.
+    :param client: the worker client of its connection.
+    :param adapter: runs the functions of the test.
+    :ivar finishing: functions that are called at the end, before the test is unregistered.
+    :ivar started_at: the time of the registration by the proxy's clock, in epoch milliseconds.
+    :ivar door_port: the port for this test's browser, if it has one.
     :ivar tagged: whether a request came with the test's context.
-    :ivar allow: what strict mode allows; ``None`` for a test that is not strict.
+    :ivar allow: the patterns that strict mode lets through; ``None`` for a test that is not strict.
     :ivar refused: the ids of the requests that strict mode refused.
     """
 
@@ -130,7 +135,7 @@ class Session:
 
     @property
     def base_url(self) -> str | None:
-        """What relative globs and URLs are resolved against."""
+        """The URL that relative globs and URLs are resolved against."""
         return self.info.base_url
 
     def send(self, message: Message) -> None:
@@ -144,10 +149,10 @@ class Session:
         place: str | UnsetType = UNSET,
         times: int | UnsetType = UNSET,
     ) -> Promise[Any]:
-        """Register a route; kept when every later request is compared with it.
+        """Register a route; the promise is resolved when all later requests are compared with it.
 
-        :param place: where the test states it.
-        :param times: how often the proxy gives its reply.
+        :param place: the file and line of the test's call.
+        :param times: how often the proxy sends the reply of the route; by default no limit.
         """
         message = RouteRegister(
             entry.id,
@@ -164,7 +169,10 @@ class Session:
     # Begin and end
 
     def start(self) -> Promise[None]:
-        """Register the test; kept when it counts for every later request."""
+        """Register the test; the promise is resolved when it counts for all later requests.
+
+        :raises UsageError: the proxy lacks contexts or strict mode, which the test requires.
+        """
         info = self.info
         self.context = self._make_context()
         if info.strict:
@@ -207,10 +215,10 @@ class Session:
         return TrafficContext()
 
     def make_strict(self, allow: Iterable[str]) -> Promise[Any]:
-        """Refuse requests of this test that no route wants, from now on.
+        """Refuse requests of this test that no route matches, from now on.
 
-        :param allow: what is allowed in addition.
-        :raises UsageError: the patterns cannot be read, or the proxy knows no strict mode.
+        :param allow: hosts and URL globs that are let through in addition.
+        :raises UsageError: a pattern is invalid, or the proxy has no strict mode.
         """
         more = allow_patterns(allow)
         self.client.check_strict()
@@ -219,7 +227,7 @@ class Session:
         return self.client.ask(("test:strict", self.id), message)
 
     def browser_proxy(self) -> dict[str, str] | None:
-        """Give the proxy for a browser, with Playwright's keys; ``None`` where there is none."""
+        """Return the door of this test as Playwright's ``proxy``; ``None`` without one."""
         if self.door_port is None:
             return None
         token = self.client.identity.token
@@ -229,11 +237,11 @@ class Session:
         return {"server": f"http://{host}:{self.door_port}", **credentials}
 
     def finish(self) -> Promise[list[BaseException]]:
-        """Unregister the test, and promise the errors that are left."""
+        """End the test: unregister it, and return a promise of its errors."""
         for task in self.finishing:
             try:
                 task()
-            except Exception as error:  # noqa: BLE001 - whatever it is, the test is told of it
+            except Exception as error:  # noqa: BLE001 - any error fails the test
                 self.errors.append(error)
         self.http.end()
         result: Promise[list[BaseException]] = Promise()
@@ -250,7 +258,7 @@ class Session:
                     self.client.ask(("test:unregister", self.id), TestUnregister(self.id)),
                 ]
             )
-        except Exception as error:  # noqa: BLE001 - it goes where all errors of the test go
+        except Exception as error:  # noqa: BLE001 - it becomes one of the test's errors
             failed: Promise[None] = Promise()
             failed.reject(error)
             return failed
@@ -268,13 +276,13 @@ class Session:
         result.resolve(errors)
 
     def connection_lost(self, error: Exception) -> None:
-        """Fail everything that waits for the proxy."""
+        """Fail all waits and fetches, because the connection is lost."""
         self.observation.end(error)
         self.fetches.end(error)
         self.recorded.end(error)
 
     def take_errors(self) -> Promise[list[BaseException]]:
-        """Promise the errors so far, those included that the proxy is about to tell of."""
+        """Return a promise of the errors so far, with those that the proxy has sent already."""
 
         def take(_: Any) -> list[BaseException]:
             taken, self.errors[:] = list(self.errors), []
@@ -286,17 +294,17 @@ class Session:
     # What the proxy can do
 
     def may_decline(self) -> bool:
-        """Tell whether the test may decline a match."""
+        """Return whether the proxy lets a test decline a request that it matched."""
         return DECLINE in self.client.features
 
     def keeps_replies(self) -> bool:
-        """Tell whether the proxy takes fixed answers, and gives them by itself."""
+        """Return whether the proxy keeps fixed responses of routes, and sends them itself."""
         return REPLY in self.client.features
 
     # Observation
 
     def subscribe(self) -> Promise[Any]:
-        """Ask to be told of all traffic from now on; kept when nothing is missed any more."""
+        """Subscribe to all traffic; the promise is resolved when no later request is missed."""
         if SUBSCRIBE not in self.client.features:
             return settled(None)
         if self._subscribed is None:
@@ -305,12 +313,12 @@ class Session:
         return self._subscribed
 
     def answered_here(self, request: RequestState, response: SerializedResponse) -> None:
-        """Note a mock, where the proxy does not report a test's own mocks to it."""
+        """Record the response of a handler, if the proxy does not report it to this test."""
         if SUBSCRIBE in self.client.features and self._subscribed is None:
             self.traffic.respond(request, response)
 
     def answered_there(self, request: RequestState, response: SerializedResponse) -> None:
-        """Note a mock that the proxy gave, unless the proxy already reports responses."""
+        """Record a fixed response that the proxy sent, if the proxy does not report it."""
         subscribed = self._subscribed is not None and self._subscribed.done
         if SUBSCRIBE in self.client.features and not subscribed:
             self.traffic.respond(request, response)
@@ -343,7 +351,7 @@ class Session:
     # Errors
 
     def proxy_error(self, message: outbound.ProxyError) -> None:
-        """Keep an error that the proxy reports for this test."""
+        """Add an error that the proxy reports for this test, or count it as a repeat."""
         if message.code == UNMATCHED and isinstance(message.detail, dict):
             self.refused.add(str(message.detail.get("requestId")))
         error = handler_errors.from_proxy(message, self.id)
@@ -356,9 +364,9 @@ class Session:
         self.errors.append(error)
 
     def is_foreign(self, request_id: str) -> bool:
-        """Tell whether a recorded request carries the context of another test.
+        """Return whether a recorded request carries the context of another test.
 
-        What carries none may be this test's, whoever decided about it: its waits see it, too.
+        A request without a context may be this test's, whichever test decided it.
         """
         entry = self.recorded.entries.get(request_id)
         if self.context.id is None or entry is None or not entry.has_context:
@@ -369,9 +377,9 @@ class Session:
         return other is None or not other.info.shared
 
     def check_context(self, message: outbound.RequestMatched | outbound.RequestReplied) -> None:
-        """Keep that a request came without the context, where the test requires it.
+        """Add an error for a request without the context, where the test requires it.
 
-        Requests of the same method and URL are one error, with their number.
+        Requests with the same method and URL are one error, which counts them.
         """
         if message.context is not UNSET:
             self.tagged = True
@@ -386,7 +394,7 @@ class Session:
         self.errors.append(error)
 
     def record(self, error: BaseException, routed: RoutedRequest, entry: RouteEntry | None) -> None:
-        """Keep what went wrong in a handler, with the place."""
+        """Add the error of a handler to the test's errors, with the handler's place."""
         if entry is not None:
             handler_errors.point_at(error, entry, routed.request)
         self.errors.append(error)

@@ -1,4 +1,4 @@
-"""The context of a test: an id on its traffic, by which the proxy knows whose a request is."""
+"""The context of a test: an id on its requests, which tells the proxy whose they are."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ COOKIE = "trafficmock_test"
 _DEFAULT_PORT = re.compile("(http:.*):80$|(https:.*):443$")
 
 _UNCLAIMED = "none"
-"""The cookie of a test without a context: no test reserves it, so it counts as none."""
+"""The cookie's value for a test without a context; no test has this context."""
 
 
 @frozen
 class TrafficContext:
-    """What a test puts on requests to its application.
+    """The context of one test, as headers and as a cookie.
 
-    :param id: 32 lower-case hex characters; ``None`` for a test without a context.
+    :param id: 32 lower-case hexadecimal characters; ``None`` for a test without a context.
     """
 
     id: str | None = None
 
     @property
     def headers(self) -> dict[str, str]:
-        """W3C Baggage and W3C Trace Context; nothing for a test without a context."""
+        """The headers of W3C Baggage and W3C Trace Context; empty without a context."""
         if self.id is None:
             return {}
         return {
             "baggage": f"{BAGGAGE_MEMBER}={self.id}",
-            # The parent's span: any 16 hex characters.
+            # The id of the parent span: any 16 hexadecimal characters.
             "traceparent": f"00-{self.id}-{self.id[16:]}-01",
         }
 
@@ -56,9 +56,10 @@ class TrafficContext:
         }
 
     def cookies_for(self, origins: Sequence[str]) -> list[dict[str, Any]]:
-        """Make the cookies of a Playwright context, each for one host; none without a context.
+        """Return cookies for Playwright's ``add_cookies``, one for each origin.
 
         :param origins: URLs of the application; globs are left out.
+        :returns: empty for a test without a context.
         """
         if self.id is None:
             return []
@@ -67,13 +68,13 @@ class TrafficContext:
 
 
 def origins_of(urls: Sequence[str]) -> list[str]:
-    """Leave only scheme, host and port of URLs, which may be globs."""
+    """Return the origins of URLs or URL globs, without default ports."""
     origins = ("/".join(url.split("/", 3)[:3]) for url in urls)
     return [_DEFAULT_PORT.sub(r"\1\2", origin) for origin in origins]
 
 
 def check_isolation(isolation: str) -> None:
-    """Refuse an unknown setting.
+    """Check the argument ``isolation``.
 
     :raises UsageError: it is not one of :data:`ISOLATIONS`.
     """

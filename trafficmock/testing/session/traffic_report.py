@@ -1,4 +1,4 @@
-"""The traffic around a test, as text for the report of its failure."""
+"""The report of a test's traffic, a text for the report of its failure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trafficmock.wire.outbound import ConnectedClient
 
 MOST_LINES = 20
-"""Of one kind of request: the first ones tell most."""
+"""Limit of the lines for one kind of request: the first ones tell most."""
 
 OWNED = "decided by this test"
 TAKEN = "matched by a route of this test, but made for another test"
@@ -43,14 +43,14 @@ KINDS = (
     *(FAILED, NETWORK, UNOWNED, WAITING, UNKNOWN, FOREIGN),
 )
 COUNTED = (FOREIGN, REFUSED_STRICT)
-"""Kinds of which the number is enough: other tests', and what has errors of its own."""
+"""Kinds of which only the number is reported: requests of other tests, and those with an error."""
 
 
 def traffic(session: Session) -> Promise[str]:
-    """Promise what a test owned, what else came, and which applications are connected.
+    """Return a promise of the report: connected applications, requests by kind, unused routes.
 
-    It fails with :class:`~trafficmock.testing.errors.ConnectionLostError` where the proxy is
-    gone.
+    It is rejected with :class:`~trafficmock.testing.errors.ConnectionLostError` where the
+    connection is lost.
     """
     agents, seen = session.observation.agents(), session.observation.all()
     return mapped(
@@ -64,7 +64,9 @@ class _Report:
     """The lines of one report.
 
     :param seen: the requests since the test began, oldest first.
-    :ivar tagged: whether requests came that are known to be this test's.
+    :param agents: the connected applications; ``None`` if the proxy does not report them.
+    :ivar tagged: whether a request of this test came with its context.
+    :ivar kinds: the requests by kind.
     """
 
     session: Session
@@ -106,7 +108,7 @@ class _Report:
             return OWNED
         entry = self._entry(request)
         if entry is None:
-            # The history has it no more, or the proxy is the npm one.
+            # The history has dropped it, or the proxy is the npm one.
             return UNKNOWN
         if self._taken(entry) is not None:
             return TAKEN
@@ -148,12 +150,12 @@ class _Report:
         return ", ".join(part for part in parts if part)
 
     def _taken(self, entry: RecordedRequest) -> RouteEntry | None:
-        """Find the route of this test that matched a request which was not for it."""
+        """Return the route of this test that matched a request with another test's context."""
         known = self.session.http.known
         return next((known[each] for each in entry.also_matched if each in known), None)
 
     def _unmet(self) -> Iterator[str]:
-        """List the routes that no request met: often the URL is not quite the request's."""
+        """List the routes that matched no request, with the nearest requests."""
         entries = [self._entry(each) for kind in (REFUSED, TAKEN) for each in self.kinds[kind]]
         met = {each for entry in entries if entry is not None for each in entry.also_matched}
         met |= {m.route_id for e in entries if e is not None for m in e.outcome.matches or ()}
@@ -164,13 +166,13 @@ class _Report:
                 yield from self._why(route)
 
     def _for_others(self, route: RouteEntry) -> Iterator[str]:
-        """List what a route would have matched, had it not carried another test's context.
+        """List requests that a route matches but that carry another test's context.
 
-        It is that test's own traffic, or the application has mixed up two contexts.
+        They are that test's own, or the application has mixed up two contexts.
         """
         matcher = route.matcher
         if matcher.wire.predicate is True:
-            return  # the test's own function is not to run for a report
+            return  # a report does not call the test's functions
         for each in self.kinds[FOREIGN]:
             entry = self._entry(each)
             if entry is not None and matcher.matches(each.url, each.method, each.client_id):
@@ -198,7 +200,7 @@ class _Report:
 
 
 def _counted(lines: Sequence[str]) -> Iterator[str]:
-    """Write each line once, with how often it stands there."""
+    """Yield each line once, with the number of its repeats."""
     counts = Counter(lines)
     for line, count in [*counts.items()][:MOST_LINES]:
         yield f"  {line}" + (f" ({count} times)" if count > 1 else "")

@@ -1,4 +1,4 @@
-"""Describes what strict mode refused and no test owns."""
+"""The text about requests without a test that strict mode refused."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _WHAT_TO_DO = (
 
 
 def unowned_lines(requests: Iterable[UnmatchedRequest], dropped: int) -> Iterator[str]:
-    """List the requests with their counts, and say what to do.
+    """Yield the requests with their counts, and advice.
 
-    :param dropped: how many more there were.
+    :param dropped: the number of refused requests that are not in ``requests``.
     """
     for each in requests:
         times = f" ({each.count} times)" if each.count > 1 else ""

@@ -1,4 +1,4 @@
-"""One connection to the proxy: the handshake, acknowledgements, and who gets which message."""
+"""The protocol side of a connection: handshake, acknowledgements, messages to sessions."""
 
 from __future__ import annotations
 
@@ -39,9 +39,11 @@ if TYPE_CHECKING:
 
 @frozen(kw_only=True)
 class WorkerIdentity:
-    """What ``hello`` says about this worker.
+    """The contents of ``hello``.
 
+    :param version: the version of trafficmock.
     :param worker_id: the index of the test worker, as text.
+    :param token: the proxy's token, if it wants one.
     """
 
     version: str
@@ -49,7 +51,7 @@ class WorkerIdentity:
     token: str | None = None
 
     def hello(self) -> Hello:
-        """Make the first message of a connection."""
+        """Return the first message of a connection."""
         return Hello(
             protocol_version=PROTOCOL_VERSION,
             package_version=self.version,
@@ -96,11 +98,11 @@ _decoder: msgspec.json.Decoder[WorkerMessage] = msgspec.json.Decoder(WorkerMessa
 
 
 def decode_for_worker(payload: bytes) -> WorkerMessage | None:
-    """Read one message of the coordinator.
+    """Decode one message of the coordinator.
 
     Lone surrogates, which JavaScript can send, become replacement characters.
 
-    :returns: ``None`` for what a worker has no use for or does not know: a newer
+    :returns: ``None`` for an invalid message, and for one that this worker does not know: a newer
         coordinator may have more messages.
     """
     try:
@@ -125,19 +127,24 @@ def _replace_surrogates(value: Any) -> Any:
 
 
 RETURN_SECONDS = 1.0
-"""How long after a loss, or a try in vain, the connection of a strict run is opened again."""
+"""Seconds from a loss, or a failed attempt, to the next connection of a strict run."""
 
 ACK_SECONDS = 5.0
-"""How long an acknowledgement may take unless ``TRAFFICMOCK_ACK_TIMEOUT_MS`` says otherwise."""
+"""The time limit of an acknowledgement without ``TRAFFICMOCK_ACK_TIMEOUT_MS``."""
 
 
 @define(eq=False)
 class WorkerClient:
-    """Speaks for one connection; every test on it is a session.
+    """The protocol side of one connection; every test on it is a session.
 
-    :param ack_seconds: how long the proxy may take to answer what it is asked.
-    :param ready: kept when the proxy has accepted the connection.
-    :ivar strict_run: what its run allows, once that is strict.
+    :param link: the connection.
+    :param identity: the contents of ``hello``.
+    :param ack_seconds: the time limit of an answer, in seconds.
+    :ivar ready: resolved when the proxy has accepted the connection.
+    :ivar features: the features of the proxy.
+    :ivar strict_run: the patterns that its strict run lets through; ``None`` if the run is not
+        strict.
+    :ivar sessions: the tests, by id.
     """
 
     link: ProxyLink
@@ -157,7 +164,10 @@ class WorkerClient:
         self.send(self.identity.hello())
 
     def closed(self, reason: str) -> None:
-        """Tell everybody who waits that nothing will come any more."""
+        """Fail all that waits for messages: the connection is lost.
+
+        :param reason: why, for the text of the errors.
+        """
         if self._lost is not None:
             return
         error = ConnectionLostError(f"lost the connection to the trafficmock proxy: {reason}")
@@ -178,8 +188,10 @@ class WorkerClient:
         self.link.send(message)
 
     def ask(self, key: tuple[str, str], message: Message) -> Promise[Any]:
-        """Send a message that is answered, and promise the answer.
+        """Send a message and return a promise of its answer.
 
+        :param key: identifies the answer, see ``_ANSWERED``.
+        :returns: rejected with ``ConnectionLostError`` after ``ack_seconds``.
         :raises ConnectionLostError: there is no connection.
         """
         promise: Promise[Any] = Promise()
@@ -206,21 +218,21 @@ class WorkerClient:
         return promise
 
     def barrier(self) -> Promise[Any]:
-        """Promise that all messages that the proxy has sent before were handled."""
+        """Return a promise that is resolved after all messages that the proxy has sent so far."""
         self._pings += 1
         return self.ask(("ping", str(self._pings)), Ping(self._pings))
 
     def query(self, since: int | None) -> Promise[outbound.HistoryResult]:
-        """Ask for recorded traffic.
+        """Query the proxy's history.
 
-        :param since: epoch milliseconds.
+        :param since: the time of the oldest requests, in epoch milliseconds; ``None`` for all.
         """
         query_id = self.link.new_id()
         message = HistoryQuery(query_id, since=UNSET if since is None else since)
         return self.ask(("query", query_id), message)
 
     def agents(self) -> Promise[outbound.AgentsResult]:
-        """Ask which applications are connected; for a proxy with the feature ``agents``."""
+        """Query the connected applications; the proxy must have the feature ``agents``."""
         query_id = self.link.new_id()
         return self.ask(("agents", query_id), AgentsQuery(query_id))
 
@@ -238,10 +250,10 @@ class WorkerClient:
             )
 
     def make_run_strict(self, allow: Iterable[str]) -> Promise[None]:
-        """Refuse requests that no test owns, as long as this connection lives.
+        """Refuse requests that no test owns until this connection is closed.
 
-        :param allow: hosts and URL globs that are allowed all the same.
-        :raises UsageError: the patterns cannot be read, or the proxy knows no strict mode.
+        :param allow: hosts and URL globs that are let through.
+        :raises UsageError: a pattern is invalid, or the proxy has no strict mode.
         """
         patterns = allow_patterns(allow)
         self.check_strict()
@@ -262,16 +274,17 @@ class WorkerClient:
         return result
 
     def successor(self) -> WorkerClient:
-        """Make a client that keeps this one's run strict, on the next connection.
+        """Return a client for the next connection, which keeps this client's run strict.
 
-        The tests of a lost connection are over. What nobody owns is still to be refused until the
-        next test begins, which may be later than the proxy waits for a lost run.
+        The tests of a lost connection have ended. Requests without a test still have to be refused
+        until the next test begins, which may be later than the proxy's grace period for a lost
+        strict run.
         """
         client = WorkerClient(self.link, self.identity, self.ack_seconds)
         allow = self.strict_run or ()
 
         def go_on(ready: Promise[None]) -> None:
-            # The proxy may be another one now.
+            # Another proxy may listen there now.
             if ready.error is None and STRICT in client.features:
                 client.make_run_strict(allow)
 
@@ -279,9 +292,9 @@ class WorkerClient:
         return client
 
     def unmatched(self) -> Promise[outbound.Unmatched]:
-        """Ask which requests were refused that no test owns.
+        """Query the refused requests that no test owns.
 
-        :raises UsageError: the proxy knows no strict mode.
+        :raises UsageError: the proxy has no strict mode.
         """
         self.check_strict()
         query_id = self.link.new_id()
@@ -307,7 +320,7 @@ class WorkerClient:
                     session.sockets.matched(message)
             case outbound.RequestObserved():
                 for session in sessions:
-                    # A request with a context is that test's alone.
+                    # A request with a context belongs to the test of that context.
                     if message.test_id in (UNSET, session.id):
                         session.observed(message)
             case RequestResponse():
@@ -338,7 +351,7 @@ class WorkerClient:
                 self._answered(message)
 
     def _refused(self, message: outbound.ProxyError) -> None:
-        """Let the call fail that is to blame, or all tests that are."""
+        """Fail the route registration that the proxy refused, else add an error to its tests."""
         asked = self._asked.get(("route:register", message.route_id or ""))
         if asked is not None:
             asked.reject(RoutingError(message.message, code=message.code))
@@ -370,4 +383,4 @@ _ANSWERED: dict[type, Callable[[Any], tuple[str, str]]] = {
     outbound.RunStricted: lambda message: ("run:strict", message.query_id),
     outbound.Unmatched: lambda message: ("unmatched", message.query_id),
 }
-"""What each answer answers."""
+"""The key of :meth:`WorkerClient.ask` that each answer belongs to."""

@@ -1,6 +1,6 @@
-"""What the arguments of a test mean, before anything is sent.
+"""Reads and checks the arguments of a test's calls, before anything is sent.
 
-``url_matchers`` reads what a route or wait is for, ``allow_patterns`` what strict mode allows,
-``headers`` and ``request_overrides`` what a handler changes, ``callables`` checks, names and
-calls the functions of the test.
+``url_matchers`` reads the arguments that select requests, ``allow_patterns`` the hosts that strict
+mode lets through, ``headers`` and ``request_overrides`` the changes of a handler. ``callables``
+checks, names and calls the functions of the test.
 """

@@ -1,4 +1,4 @@
-"""Reads what strict mode is to allow, as tests and settings say it."""
+"""Reads the argument ``allow`` of strict mode."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from trafficmock.testing.errors import UsageError
 
 
 def allow_patterns(allow: Iterable[str]) -> tuple[str, ...]:
-    """Read patterns for hosts and URLs.
+    """Check patterns of hosts and URLs, and return them.
 
     :param allow: such as ``["auth.example", "https://pay.example/token*"]``.
-    :raises UsageError: it is no list of such patterns.
+    :raises UsageError: it is not a list of such patterns.
     """
     if isinstance(allow, str) or not isinstance(allow, Iterable):
         raise UsageError(f"allow is a list of hosts and URL globs, not {allow!r}")

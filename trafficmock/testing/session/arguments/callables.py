@@ -1,4 +1,4 @@
-"""The functions that a test passes: their names in reports, and how they are called."""
+"""Names, checks and calls the functions that a test passes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ __tracebackhide__ = True
 
 
 def describe(function: Any, what: str = "handler") -> str:
-    """Name a function of the test with its file and line."""
+    """Return the name of a function with its file and line, for reports.
+
+    :param what: the kind of function, for the text.
+    """
     name = getattr(function, "__qualname__", None) or repr(function)
     code = code_of(function)
     if code is None:
@@ -28,7 +31,7 @@ def describe(function: Any, what: str = "handler") -> str:
 
 
 def code_of(function: Any) -> CodeType | None:
-    """Give the code of a function of the test, which decorators and partials may hide."""
+    """Return the code object of a function, inside of decorators and partials."""
     while isinstance(function, partial):
         function = function.func
     code: CodeType | None = getattr(inspect.unwrap(function), "__code__", None)
@@ -36,12 +39,12 @@ def code_of(function: Any) -> CodeType | None:
 
 
 def check_handler(handler: Any, parameters: str, most: int = 1) -> None:
-    """Refuse what cannot be called so, at once: later it would fail the application's request.
+    """Check that a handler can be called, before a request depends on it.
 
-    :param parameters: what a handler is called with, in words.
-    :param most: how many arguments it is called with; it may take fewer, at least one.
-    :raises UsageError: it is no function.
-    :raises HandlerSignatureError: it takes no such arguments.
+    :param parameters: the parameters of a handler, for the text.
+    :param most: the number of arguments that it is called with; it may take fewer, at least one.
+    :raises UsageError: it is not callable.
+    :raises HandlerSignatureError: it does not take that many arguments.
     """
     if not callable(handler):
         raise UsageError(f"a handler is a function of {parameters}, not {handler!r}")
@@ -55,9 +58,9 @@ def check_handler(handler: Any, parameters: str, most: int = 1) -> None:
 
 
 def call_handler(handler: Any, route: Any) -> Any:
-    """Call a route handler: with the request too, unless it takes the route alone.
+    """Call a handler with the route, and with the request if it takes two arguments.
 
-    Playwright for Python does so.
+    Playwright for Python has the same rule.
     """
     if _takes_route_alone(handler):
         return handler(route)
@@ -65,10 +68,10 @@ def call_handler(handler: Any, route: Any) -> Any:
 
 
 _known: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
-"""Whether a handler takes the route alone, from its registration on.
+"""Whether a handler takes only the route, read once at its registration.
 
-The signature of a builtin is read by Python's parser, which fails where two threads use it at
-once (Python 3.11): pytest writes a failure while the handler is called on another thread.
+Python's parser reads the signature of a builtin. In Python 3.11 it fails when two threads use it at
+once: pytest may write a failure while a handler is called on another thread.
 """
 
 
@@ -93,7 +96,7 @@ def _signature(function: Any) -> inspect.Signature | None:
     try:
         return inspect.signature(function)
     except (TypeError, ValueError):
-        # Some builtins keep theirs to themselves.
+        # Some builtins have no signature.
         return None
 
 

@@ -1,4 +1,4 @@
-"""Headers as ordered pairs, and the rules for changing them."""
+"""Headers as ordered pairs of lower-case name and value, and the rules for changing them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Pairs = tuple[tuple[str, str], ...]
 HeadersArgument = Mapping[str, Any] | Iterable[tuple[str, Any]]
-"""What tests may write: a mapping, or pairs where a name comes more than once."""
+"""The type of the argument ``headers``: a mapping, or pairs where a name repeats."""
 
 _FORBIDDEN = frozenset(
     {
@@ -48,13 +48,13 @@ _FORBIDDEN_METHODS = frozenset({"connect", "trace", "track"})
 
 
 def from_wire(headers: dict[str, str], pairs: HeaderPairs | UnsetType) -> Pairs:
-    """Take headers as they came, names in lower case; the list wins over the map."""
+    """Return the headers of a message, names in lower case; the list counts before the map."""
     items = headers.items() if pairs is UNSET else pairs
     return tuple((name.lower(), value) for name, value in items)
 
 
 def to_map(pairs: Pairs) -> dict[str, str]:
-    """Join repeats: ``set-cookie`` by a line feed, as Playwright does, the others as HTTP does."""
+    """Join repeated headers: ``set-cookie`` by a line feed (Playwright), others as in RFC 9110."""
     joined: dict[str, str] = {}
     for name, value in pairs:
         if name in joined:
@@ -66,13 +66,13 @@ def to_map(pairs: Pairs) -> dict[str, str]:
 
 
 def to_wire(pairs: Pairs) -> tuple[dict[str, str], HeaderPairs | UnsetType]:
-    """Give the map that protocol 3 wants, and the list where the map would lose something."""
+    """Return the map of protocol 3, and the list if a name repeats."""
     repeated = len({name for name, _ in pairs}) < len(pairs)
     return join_repeats(pairs), list(pairs) if repeated else UNSET
 
 
 def get(pairs: Pairs, name: str) -> str | None:
-    """Read one header, repeats joined; names are case-insensitive (RFC 9110 section 5.1)."""
+    """Return one header, repeats joined; names are case-insensitive (RFC 9110 section 5.1)."""
     return to_map(pairs).get(name.lower())
 
 
@@ -81,9 +81,9 @@ def without(pairs: Pairs, *names: str) -> Pairs:
 
 
 def strict(headers: HeadersArgument) -> Pairs:
-    """Read headers whose values must be strings; ``None`` leaves a header out.
+    """Read headers whose values must be strings; a header with ``None`` is left out.
 
-    :raises UsageError: a value is not a string, or they are neither a mapping nor pairs.
+    :raises UsageError: a value is not a string, or ``headers`` is neither a mapping nor pairs.
     """
     result = []
     for name, value in _items(headers):
@@ -96,9 +96,9 @@ def strict(headers: HeadersArgument) -> Pairs:
 
 
 def lenient(headers: HeadersArgument) -> Pairs:
-    """Read headers of any values, made strings; ``None`` leaves a header out.
+    """Read headers and convert values to strings; a header with ``None`` is left out.
 
-    :raises UsageError: they are neither a mapping nor pairs.
+    :raises UsageError: a value is bytes, or ``headers`` is neither a mapping nor pairs.
     """
     return tuple(
         (_text(name).lower(), _text(value)) for name, value in _items(headers) if value is not None
@@ -106,13 +106,13 @@ def lenient(headers: HeadersArgument) -> Pairs:
 
 
 def for_continue(original: Pairs, changed: Pairs) -> Pairs:
-    """Replace a request's headers where a handler may: the forbidden ones stay the original's."""
+    """Replace a request's headers; forbidden ones keep the values of the original request."""
     kept = tuple(pair for pair in original if is_forbidden(*pair))
     return tuple(pair for pair in changed if not is_forbidden(*pair)) + kept
 
 
 def is_forbidden(name: str, value: str) -> bool:
-    """Tell whether a handler cannot change this header (the Fetch standard's list)."""
+    """Return whether a handler cannot set this header (the Fetch standard's list)."""
     if name in _FORBIDDEN or name.startswith(("proxy-", "sec-")):
         return True
     if name in _METHOD_OVERRIDES:
@@ -122,9 +122,9 @@ def is_forbidden(name: str, value: str) -> bool:
 
 
 def check_headers(pairs: Pairs) -> None:
-    """See to it that a response can carry headers.
+    """Check that a response can carry headers; each line of a ``set-cookie`` is a cookie.
 
-    :raises UsageError: it cannot. The lines of a ``set-cookie`` are several cookies.
+    :raises UsageError: a name or a value is invalid.
     """
     for name, value in pairs:
         if not TOKEN.fullmatch(name):
@@ -156,5 +156,5 @@ def _is_pair(item: Any) -> bool:
 
 
 def _text(given: Any) -> str:
-    """Write a name or value; of a text in an enumeration, the text, not its name there."""
+    """Convert a name or value to text; a member of a string enumeration becomes its value."""
     return str.__str__(given) if isinstance(given, str) else str(given)

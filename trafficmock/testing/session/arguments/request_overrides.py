@@ -1,4 +1,4 @@
-"""What handlers change in a request: it adds up along the chain of fallbacks."""
+"""The changes of handlers to a request; each fallback adds to those before."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ BYTES = "application/octet-stream"
 
 @frozen
 class Changes:
-    """Overrides so far; ``None`` leaves a part as it was.
+    """The changes to a request so far; ``None`` leaves a part unchanged.
 
-    :param body: empty bytes send no body.
-    :param body_kind: the content type that the body has by its nature.
+    :param body: the new body; empty bytes remove it.
+    :param body_kind: the default content type of the new body.
     """
 
     url: str | None = None
@@ -44,9 +44,11 @@ NO_CHANGES = Changes()
 
 
 def read_body(post_data: PostData) -> tuple[bytes, str] | None:
-    """Make bytes of what a test gives for a body, and tell what they are.
+    """Convert the argument ``post_data`` to bytes and their default content type.
 
-    Objects become JSON; ``None``, ``False`` and 0 are no body and change nothing.
+    Text is encoded as UTF-8, other values as JSON.
+
+    :returns: ``None`` for ``None``, ``False`` and 0, which change nothing (Playwright's rule).
     """
     if isinstance(post_data, str):
         return post_data.encode("utf-8", "surrogatepass"), BYTES
@@ -65,9 +67,9 @@ def merge(
     headers: HeadersArgument | None,
     post_data: PostData,
 ) -> Changes:
-    """Add a handler's changes; each part it names replaces the one before.
+    """Add a handler's changes; a part that it gives replaces the earlier one.
 
-    :raises UsageError: a header value that is not a string.
+    :raises UsageError: a header value is not a string.
     """
     after = before
     if url is not None:
@@ -83,9 +85,9 @@ def merge(
 
 
 def check_scheme(original: str, changes: Changes) -> None:
-    """See to it that the request stays on its scheme (Playwright's rule).
+    """Check that a new URL has the scheme of the request (Playwright's rule).
 
-    :raises UsageError: it does not.
+    :raises UsageError: it has another scheme, or it is not a URL.
     """
     if changes.url is None:
         return
@@ -100,7 +102,7 @@ def check_scheme(original: str, changes: Changes) -> None:
 
 
 def for_continue(original: Pairs, changes: Changes) -> SerializedOverrides | None:
-    """Say on the wire what ``continue_`` changes; ``None`` when that is nothing."""
+    """Return the overrides of ``continue`` for the proxy; ``None`` without changes."""
     if not changes:
         return None
     pairs = None if changes.headers is None else hd.for_continue(original, changes.headers)
@@ -110,7 +112,7 @@ def for_continue(original: Pairs, changes: Changes) -> SerializedOverrides | Non
 
 
 def for_fetch(original: Pairs, changes: Changes) -> SerializedOverrides | None:
-    """Say on the wire what ``fetch`` changes; here no header is forbidden."""
+    """Return the overrides of ``fetch`` for the proxy; no header is forbidden here."""
     if not changes:
         return None
     pairs = changes.headers
@@ -127,7 +129,7 @@ def for_fetch(original: Pairs, changes: Changes) -> SerializedOverrides | None:
 
 
 def _as_json(content: bytes) -> bytes:
-    """Write a text that is not JSON as a JSON string, since it is sent as JSON."""
+    """Convert a text that is not JSON to a JSON string: the content type says JSON."""
     try:
         json.loads(content)
     except ValueError:

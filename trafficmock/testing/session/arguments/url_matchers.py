@@ -1,4 +1,4 @@
-"""Reads the arguments that choose requests: globs, patterns, functions, filters."""
+"""Reads the arguments that select requests: globs, regular expressions, predicates, filters."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ __tracebackhide__ = True
 
 @runtime_checkable
 class URLPattern(Protocol):
-    """Anything that can test a URL, as JavaScript's class of this name does."""
+    """An object that tests URLs, like JavaScript's class of this name."""
 
     def test(self, url: str, /) -> bool:
-        """Tell whether the URL matches."""
+        """Return whether the URL matches."""
 
 
 UrlMatcher = str | re.Pattern[str] | Callable[[str], bool] | URLPattern | Mapping[str, Any] | None
@@ -37,17 +37,17 @@ Names = str | Iterable[str] | None
 _JS_FLAGS = {re.IGNORECASE: "i", re.DOTALL: "s", re.MULTILINE: "m"}
 _HARMLESS = re.UNICODE | re.ASCII
 _MEANS_OTHERWISE = re.compile(r"\[\^?\]")
-"""Empty classes, which Python reads as classes that hold a bracket."""
+"""Empty character classes of JavaScript; to Python they are classes with a bracket in them."""
 
 
 @frozen(eq=False)
 class Matcher:
-    """A matcher, ready to be asked and to be sent.
+    """The condition of a route or wait.
 
-    :param url: what the test gave for the URL; none matches every URL.
-    :param methods: upper-case; none matches all.
-    :param client_ids: exact; none matches all.
-    :param wire: what the proxy gets.
+    :param url: the argument of the test; ``None`` matches every URL.
+    :param methods: upper-case methods; empty matches all.
+    :param client_ids: exact client ids; empty matches all.
+    :param wire: the condition as the proxy gets it.
     """
 
     url: UrlMatcher
@@ -57,7 +57,7 @@ class Matcher:
     _test: Callable[[str], Any]
 
     def matches(self, url: str, method: str, client_id: str) -> bool:
-        """Judge a request, the filters first: a predicate sees only what passed them."""
+        """Return whether a request matches; a predicate is called after the other conditions."""
         if self.methods and method.upper() not in self.methods:
             return False
         if self.client_ids and client_id not in self.client_ids:
@@ -68,7 +68,7 @@ class Matcher:
         return bool(self._test(url))
 
     def same_as(self, other: Matcher) -> bool:
-        """Tell whether both were written alike; functions and URLPatterns by identity."""
+        """Return whether both have the same arguments; predicates are compared by identity."""
         filters = (self.methods, self.client_ids) == (other.methods, other.client_ids)
         if isinstance(self.url, str | re.Pattern):
             return filters and type(self.url) is type(other.url) and self.url == other.url
@@ -89,14 +89,16 @@ def make_matcher(
     base_url: str | None = None,
     websocket: bool = False,
 ) -> Matcher:
-    """Read the URL argument of a test.
+    """Read the arguments that select requests.
 
-    :param url: glob, pattern, predicate over the URL, URLPattern, or a mapping with the
-        keys ``url``, ``method`` and ``client_id``.
-    :param base_url: for relative globs.
-    :param websocket: the URLs are those of WebSockets.
-    :raises UsageError: something else.
-    :raises GlobError: a glob whose braces are nested or unmatched.
+    :param url: a glob, a ``re.Pattern``, a predicate over the URL, a URLPattern, or a mapping with
+        the keys ``url``, ``method`` and ``client_id``.
+    :param method: a method or several, in any case.
+    :param client_id: a client id or several.
+    :param base_url: the URL that relative globs are resolved against.
+    :param websocket: whether the URLs are those of WebSockets.
+    :raises UsageError: an argument is invalid.
+    :raises GlobError: the glob's braces are nested or unmatched.
     """
     if isinstance(url, Mapping):
         unknown = set(url) - {"url", "method", "client_id"}
@@ -122,9 +124,9 @@ def make_matcher(
 
 
 def check_http(matcher: Matcher) -> None:
-    """Refuse the URLs of WebSockets, which no HTTP request has.
+    """Check that a matcher is not for WebSockets only.
 
-    :raises UsageError: it is such a glob.
+    :raises UsageError: its glob has the scheme ``ws`` or ``wss``, which no HTTP request has.
     """
     if isinstance(matcher.url, str) and matcher.url.lower().startswith(("ws:", "wss:")):
         raise UsageError(
@@ -173,13 +175,13 @@ def _glob_part(
     if needs_base(glob):
         sent = resolve(glob, base_url=base_url, websocket=websocket)
         if needs_base(sent) or resolve(sent, websocket=websocket) != sent:
-            # The proxy would read it otherwise than this library, so it has to ask.
+            # The proxy would resolve it differently, so it has to ask this process.
             return wire.SerializedMatcher(predicate=True), compiled.fullmatch
     return wire.SerializedMatcher(url_glob=sent), compiled.fullmatch
 
 
 def _pattern_on_wire(pattern: re.Pattern[str]) -> wire.SerializedMatcher:
-    """Tell the proxy the pattern where it means the same to JavaScript, else to ask."""
+    """Return the pattern for the proxy if JavaScript reads it alike, else the order to ask."""
     flags = pattern.flags & ~_HARMLESS
     letters = "".join(letter for flag, letter in _JS_FLAGS.items() if flags & flag)
     known = sum(flag for flag in _JS_FLAGS if flags & flag)

@@ -1,7 +1,7 @@
 """The handlers of a test, and the requests and WebSockets that they decide.
 
-``http_routes`` and ``websocket_routes`` hold the handlers, newest first; a ``fixed_answer`` stands
-in the place of one. A ``routed_request``
-passes through them to its one decision: ``mock_response`` reads what ``fulfill`` was given,
-``handler_fetches`` awaits what was asked upstream, and ``handler_errors`` explains what failed.
+``http_routes`` and ``websocket_routes`` hold the handlers, newest first; a ``fixed_answer`` is the
+handler of ``mock``. A ``routed_request`` passes through the handlers to its one decision.
+``mock_response`` makes a response of the arguments of ``fulfill``, ``handler_fetches`` tracks the
+fetches of handlers, and ``handler_errors`` adds places and advice to their errors.
 """

@@ -1,4 +1,4 @@
-"""A fixed answer in the place of a handler: what ``mock`` registers."""
+"""A fixed response in the place of a handler, which ``mock`` registers."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class FixedAnswer:
     """A handler that always fulfils with the same response.
 
-    :param mock: what the test gave.
-    :ivar response: made of it, without a URL: that is the request's.
-    :raises UsageError: no response can be made of it.
+    :param mock: the arguments of the test.
+    :ivar response: the response; it has no URL, because that is the request's.
+    :raises UsageError: an argument is invalid.
     """
 
     mock: Mock
@@ -37,18 +37,18 @@ class FixedAnswer:
         return f"of a mock with status {self.response.status}"
 
     def run(self, routed: RoutedRequest, done: Done) -> None:
-        """Fulfil a request that handlers have left to this."""
+        """Fulfil a request that earlier handlers passed on."""
         _run(lambda: routed.fulfill(self.mock), done)
 
     def run_counted(self, routed: RoutedRequest, done: Done) -> None:
-        """Fulfil it unless the proxy has given this answer as often as it may."""
+        """Fulfil a request, unless the proxy has sent this response ``times`` times."""
         _run(lambda: routed.fulfill_counted(self.response), done)
 
 
 def _run(fulfill: Callable[[], None], done: Done) -> None:
     try:
         fulfill()
-    except Exception as error:  # noqa: BLE001 - a test that has ended, for one
+    except Exception as error:  # noqa: BLE001 - for example, the test has ended
         done(None, error)
     else:
         done(None, None)

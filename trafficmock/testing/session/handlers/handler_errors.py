@@ -1,4 +1,4 @@
-"""Adds to errors where a handler failed, and how to tell the tests of an ambiguous route apart."""
+"""Adds to errors the place of the handler, and advice about ambiguous routes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ _HOW_TO_SCOPE = (
 
 
 def from_proxy(message: ProxyError, test_id: str) -> RoutingError:
-    """Make an exception of a ``proxy:error``; an ambiguous route names who else matches."""
+    """Return the exception for a ``proxy:error``; for an ambiguous route it names the other tests.
+
+    :param test_id: the test that gets the error.
+    """
     detail = None if message.detail is UNSET else message.detail
     if message.code == UNMATCHED and isinstance(detail, dict):
         return _unmatched(message.message, detail)
@@ -42,7 +45,8 @@ def from_proxy(message: ProxyError, test_id: str) -> RoutingError:
         # A test may have several routes of the same matcher.
         lines += dict.fromkeys(line for line in others if line)
         if "client id" not in message.message:
-            # Trafficmock's proxy says what to do, the npm one does not, and knows no contexts.
+            # The text of trafficmock's proxy has advice; that of the npm proxy, which has no
+            # contexts, has none.
             lines.append(_HOW_TO_SCOPE)
     return RoutingError("\n".join(lines), code=message.code, matches=detail)
 
@@ -56,9 +60,9 @@ def _unmatched(text: str, detail: dict[str, Any]) -> UnmatchedRequestError:
 
 
 def is_repeated(known: RoutingError, error: RoutingError) -> bool:
-    """Tell whether another request met what one has met before.
+    """Return whether an error repeats a known one.
 
-    Strict mode refused the same method and URL, or the same routes compete.
+    It does if strict mode refused the same method and URL, or the same routes are ambiguous.
     """
     if isinstance(known, UnmatchedRequestError) and isinstance(error, UnmatchedRequestError):
         return known.request == error.request
@@ -66,7 +70,7 @@ def is_repeated(known: RoutingError, error: RoutingError) -> bool:
 
 
 def note_repeats(errors: Iterable[BaseException]) -> None:
-    """Note on errors that stand for several requests how many they are."""
+    """Add the number of requests as a note to each error that stands for several."""
     for error in errors:
         if isinstance(error, RepeatedError) and error.repeats:
             more = "1 more request" if error.repeats == 1 else f"{error.repeats} more requests"
@@ -79,7 +83,7 @@ def _competing(error: RoutingError) -> list[str]:
 
 
 def translated(error: BaseException) -> BaseException:
-    """Replace the error of a sync Playwright object that a handler used by one that helps.
+    """Replace the error of a handler that used an object of sync Playwright by one with advice.
 
     Such objects belong to the greenlet, and so to the thread, of the test.
     """
@@ -107,7 +111,10 @@ def _other(diagnostic: Any, test_id: str, said: str) -> str:
 
 
 def point_at(error: BaseException, entry: RouteEntry, request: RequestState) -> None:
-    """Note on an error which handler raised it, on which line, for which request."""
+    """Add notes to an error: the handler that raised it, its line, and the request.
+
+    The traceback is cut to the frames of the test's own code.
+    """
     error.add_note(f"in {entry.name}, registered for {entry.matcher}, on {request}")
     code = code_of(entry.handler)
     if code is None:
@@ -130,7 +137,7 @@ def _frames_in(error: BaseException, file: str) -> list[TracebackType]:
 
 
 def _leave_ours_out(error: BaseException, own: list[TracebackType]) -> None:
-    """Begin a traceback with the test's own code, and end it there for an error of trafficmock."""
+    """Begin a traceback with the test's own code; an error of trafficmock also ends there."""
     if isinstance(error, TrafficMockError):
         own[-1].tb_next = None
     error.__traceback__ = own[0]

@@ -1,4 +1,4 @@
-"""Upstream fetches that handlers asked for, and what is still awaited of them."""
+"""The upstream fetches of handlers, and those that are still open."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class FetchOptions:
     """The arguments of ``fetch``.
 
-    :param timeout: milliseconds; 0 for none.
+    :param timeout: milliseconds; 0 for no limit.
     """
 
     url: str | None = None
@@ -45,14 +45,14 @@ class FetchOptions:
 
 
 def changes_of(before: Changes, options: FetchOptions, base: str) -> Changes:
-    """Add a fetch's options to the changes so far, for this fetch alone.
+    """Return the changes so far with those of a fetch added, for this fetch alone.
 
-    :param base: what a relative URL is resolved against.
-    :raises UsageError: a negative count, or a URL that is not HTTP's.
+    :param base: the URL that a relative one is resolved against.
+    :raises UsageError: a count is negative, or the URL is not one of HTTP.
     """
     for name in ("max_redirects", "max_retries"):
         if (getattr(options, name) or 0) < 0:
-            # Playwright's spelling stands beside ours: both are looked for.
+            # With Playwright's spelling as well, so that a search finds both.
             camel = name.replace("_r", "R")
             raise UsageError(f"{name} ({camel}) must be 0 or more")
     changes = ch.merge(
@@ -77,16 +77,17 @@ def _absolute(url: str, base: str) -> str:
 
 @define
 class HandlerFetches:
-    """The fetches of one test that are under way."""
+    """The open fetches of one test."""
 
     link: ProxyLink
     _waiting: dict[str, tuple[Promise[SerializedResponse], Cancel]] = field(factory=dict)
 
     def begin(self, request_id: str, timeout: float) -> tuple[str, Promise[SerializedResponse]]:
-        """Expect an answer.
+        """Open a fetch.
 
-        :param timeout: milliseconds; 0 for none.
-        :returns: the id to send, and the promise of the response.
+        :param timeout: milliseconds; 0 for no limit.
+        :returns: the id to send to the proxy, and a promise of the response. It is rejected with
+            ``FetchError`` at the timeout.
         """
         fetch_id = self.link.new_id()
         text = f"Timeout {timeout:g}ms exceeded while fetching for request {request_id}"
@@ -102,7 +103,7 @@ class HandlerFetches:
         return fetch_id, promise
 
     def done(self, message: FetchDone) -> None:
-        """Take an answer; one that comes too late changes nothing."""
+        """Settle a fetch by the proxy's answer; an answer after the timeout is ignored."""
         if message.ok and message.response is not UNSET:
             promise = self._take(message.fetch_id)
             if promise is not None:
@@ -136,4 +137,4 @@ def _reason(error: SerializedError | UnsetType) -> FetchError:
 
 
 def _nothing() -> None:
-    """Do nothing: no fetch was begun."""
+    """Do nothing: a fetch without a timeout has no timer to cancel."""

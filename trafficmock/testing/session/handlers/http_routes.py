@@ -1,4 +1,4 @@
-"""A test's handlers for HTTP requests, and the requests that they have not decided yet."""
+"""The HTTP handlers of a test, and the requests that they have not decided yet."""
 
 from __future__ import annotations
 
@@ -39,20 +39,21 @@ if TYPE_CHECKING:
 
 
 Recorded = Mapping[tuple[str, str], "SerializedResponse"]
-"""Responses without a URL, by method and URL of the requests that they answer."""
+"""Responses without a URL, by the method and URL of the requests that they answer."""
 
 
 @define(eq=False)
 class RouteEntry:
     """One registered handler.
 
-    :param handler: what the test gave, for ``unroute``.
-    :param run: runs it on a routed request and says when it is done.
-    :param times: how many requests it takes, counted here; ``None`` is any number.
-    :param reply: what answers its requests, where the proxy has it too.
-    :param recorded: what answers those with this method and URL, where the proxy has it too.
-    :param active: it was neither unrouted nor used up.
-    :param ignore_errors: whether what its running calls raise from now on is ignored.
+    :param handler: the test's handler, for ``unroute``.
+    :param run: runs the handler on a routed request, and calls ``done`` when it has returned.
+    :param times: how many requests it takes, counted in this process; ``None`` for any number.
+    :param reply: the fixed response of the route, if the proxy has it too.
+    :param recorded: the fixed responses by method and URL, if the proxy has them too.
+    :param handled: the number of its requests so far.
+    :param active: whether it was neither removed nor used up.
+    :param ignore_errors: whether errors of its running calls are ignored from now on.
     :param running: a promise for each call that has not returned.
     :param live_in: the list that it was added to.
     """
@@ -76,18 +77,18 @@ class RouteEntry:
         return describe(self.handler)
 
     def reply_to(self, request: SerializedRequest) -> SerializedResponse | None:
-        """Give what the proxy answers a request with, if it does."""
+        """Return the response that the proxy sends to a request without this process, if any."""
         return self.reply or self.recorded.get((request.method, request.url))
 
     def begin_call(self) -> Promise[None]:
-        """Note that a call begins; the promise is kept when it ends."""
+        """Record that a call begins; resolve the promise when it ends."""
         call: Promise[None] = Promise()
         self.running.append(call)
         return call
 
 
 def limit(times: float | None) -> float | None:
-    """Read ``times``: none and NaN are no limit, less than one counts as one.
+    """Read the argument ``times``: ``None`` and NaN are no limit, less than one counts as one.
 
     :raises UsageError: it is not a number.
     """
@@ -99,7 +100,7 @@ def limit(times: float | None) -> float | None:
 
 
 def _times_on_wire(times: float | None) -> int | UnsetType:
-    """Write how often a fixed answer is given, unless that is any number."""
+    """Return ``times`` for the proxy, absent where there is no limit."""
     most = limit(times)
     return UNSET if most is None or most > SAFE_INTEGER else ceil(most)
 
@@ -117,17 +118,17 @@ class RouteList:
         return len(self._entries)
 
     def add(self, entry: RouteEntry) -> None:
-        """Put a handler before all others."""
+        """Insert a handler before all others."""
         self._entries.insert(0, entry)
         entry.live_in = self
 
     def remove(self, entry: RouteEntry) -> None:
-        """Take a handler out; the chains that still hold it skip it."""
+        """Remove a handler; chains of requests that still have it skip it."""
         entry.active = False
         self._entries.remove(entry)
 
     def select(self, matcher: Matcher | None, handler: Any) -> list[RouteEntry]:
-        """Find what ``unroute`` means; no matcher and no handler are all."""
+        """Return the handlers that ``unroute`` removes; without arguments all."""
         return [
             entry
             for entry in self._entries
@@ -141,12 +142,12 @@ Behavior = Literal["default", "wait", "ignoreErrors"]
 
 @define(eq=False)
 class HttpRoutes:
-    """The handlers form a chain, newest first.
+    """The HTTP handlers of one test, newest first, and its requests.
 
-    :param live: the handlers.
-    :param known: the handlers by id, those included that were removed.
-    :param open: the routed requests that are not decided.
-    :param decisions: what became of each request that the test owned, in words.
+    :ivar live: the registered handlers.
+    :ivar known: all handlers by id, with those that were removed.
+    :ivar open: the undecided requests, by id.
+    :ivar decisions: the decision about each request that the test owned, as a word for reports.
     """
 
     session: Session
@@ -165,12 +166,13 @@ class HttpRoutes:
         *,
         recorded: Recorded | None = None,
     ) -> Promise[Any]:
-        """Register a handler before all others; kept when every later request may meet it.
+        """Register a handler before all others.
 
-        :param run: how to run it; the adapter runs it unless given.
-        :param place: where the test states the route.
-        :param recorded: what it answers some requests with in any case, for a proxy with the
-            feature ``reply``.
+        :param run: runs the handler; by default the adapter does.
+        :param place: the file and line of the test's call.
+        :param recorded: its fixed responses by method and URL, for a proxy with the feature
+            ``reply``.
+        :returns: resolved when every later request is compared with the route.
         """
         entry = RouteEntry(
             self.session.client.link.new_id(),
@@ -187,10 +189,12 @@ class HttpRoutes:
     def mock(
         self, matcher: Matcher, answer: FixedAnswer, times: float | None, place: str
     ) -> Promise[Any]:
-        """Register a fixed answer as a handler before all others.
+        """Register a fixed response as a handler before all others.
 
-        The proxy gives it where it can, and counts ``times``. The proxy refuses a route whose
-        answer it cannot send: the promise fails then, and the route is gone.
+        A proxy with the feature ``reply`` sends the response and counts ``times``. If it cannot
+        send the response, it refuses the route: the promise is rejected and the route removed.
+
+        :param place: the file and line of the test's call.
         """
         if not self.session.keeps_replies():
             return self.route(matcher, answer, times, answer.run, place)
@@ -214,16 +218,16 @@ class HttpRoutes:
         return registered
 
     def unroute(self, matcher: Matcher | None, handler: Any) -> Promise[None]:
-        """Remove handlers; kept when no later request meets them."""
+        """Remove handlers; the promise is resolved when no later request reaches them."""
         return self._remove(self.live.select(matcher, handler))
 
     def unroute_all(self, behavior: Behavior) -> Promise[None]:
         """Remove all handlers of HTTP requests.
 
-        :param behavior: of the handlers that still run: ``default`` lets their requests go
-            on, ``wait`` waits for them, ``ignoreErrors`` does neither and swallows what
-            they raise from now on.
-        :raises UsageError: another behavior.
+        :param behavior: what happens to handlers that still run: ``default`` sends their requests
+            upstream, ``wait`` waits until they return, ``ignoreErrors`` does neither and ignores
+            errors that they raise from now on.
+        :raises UsageError: another ``behavior``.
         """
         if behavior not in get_args(Behavior):
             raise UsageError(
@@ -260,7 +264,7 @@ class HttpRoutes:
         )
 
     def count(self, entry: RouteEntry) -> None:
-        """Note that a handler's call begins; it may be its last."""
+        """Count a call of a handler, and remove the handler if it was the last one."""
         entry.handled += 1
         used_up = entry.times is not None and entry.handled >= entry.times
         if used_up and entry.active and entry.live_in is not None:
@@ -268,7 +272,7 @@ class HttpRoutes:
             self.session.send(RouteUnregister(entry.id))
 
     def judge(self, entry: RouteEntry, request: RequestState) -> bool:
-        """Ask a route about a request as it is now."""
+        """Return whether a route matches a request with the changes so far."""
         return self._judge(entry, request.url, request.method, request.client_id)
 
     def _judge(self, entry: RouteEntry, url: str, method: str, client_id: str) -> bool:
@@ -282,7 +286,7 @@ class HttpRoutes:
     # Messages
 
     def claimed(self, message: RequestClaim) -> None:
-        """List the routes that match a claimed request."""
+        """Answer the proxy's ``request:claim`` with the routes that match the request."""
         request = message.request
         matches = [
             RouteMatch(entry.id)
@@ -304,7 +308,7 @@ class HttpRoutes:
         routed.proceed()
 
     def replied(self, message: RequestReplied) -> None:
-        """Note that the proxy gave one of the test's fixed answers."""
+        """Record that the proxy sent one of the test's fixed responses."""
         session, entry = self.session, self.known.get(message.route_id)
         state, new = session.traffic.observe(message)
         if new:
@@ -317,7 +321,7 @@ class HttpRoutes:
             session.answered_there(state, structs.replace(reply, url=state.wire.url))
 
     def expired(self, message: RouteExpired) -> None:
-        """Take out a fixed answer that was given as often as it may."""
+        """Remove a fixed response that the proxy has sent ``times`` times."""
         entry = self.known.get(message.route_id)
         if entry is not None and entry.active and entry.live_in is not None:
             entry.live_in.remove(entry)
@@ -326,14 +330,14 @@ class HttpRoutes:
             routed.counted(given=False)
 
     def _shared(self) -> Iterator[RouteEntry]:
-        """List the handlers that serve all tests of this worker: the last of a chain."""
+        """Yield the handlers that serve all tests of this worker, which come last in a chain."""
         others = [each for each in self.session.client.sessions.values() if each.info.shared]
         for each in reversed(others):
             if each is not self.session:
                 yield from each.http.live
 
     def end(self) -> None:
-        """Fail what handlers left undecided for later, which is now too late."""
+        """Fail requests whose handler returned and kept the route until the end of the test."""
         for routed in list(self.open.values()):
             if routed.stage is Stage.HELD:
                 routed.give_up("held the route to the end of the test")

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.observation.request_state import ResponseState
 
 _STATUS_TEXT = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
-"""What a status line can carry (RFC 9112, section 4), as latin-1."""
+"""The reason phrase of a status line, as latin-1 (RFC 9112, section 4)."""
 
 
 @frozen
 class File:
-    """A file whose content is the body; ``name`` tells what it is."""
+    """A file whose content is the body; the extension of ``name`` gives the content type."""
 
     name: str
     content: bytes
@@ -36,7 +36,7 @@ class File:
 
 @frozen(kw_only=True)
 class Mock:
-    """The arguments of ``fulfill``; ``None`` was not given."""
+    """The arguments of ``fulfill``; ``None`` where one was not given."""
 
     status: int | None = None
     status_text: str | None = None
@@ -49,11 +49,11 @@ class Mock:
 
 
 def build(mock: Mock, url: str) -> SerializedResponse:
-    """Make the response of a mock.
+    """Make the response that a mock describes.
 
-    :param url: the request's, for a mock that is not based on a fetched response.
-    :raises UsageError: both ``body`` and ``json``, a value that HTTP cannot carry, or a
-        ``response`` that was disposed of.
+    :param url: the URL of the request, for a mock that is not based on a fetched response.
+    :raises UsageError: both ``body`` and ``json`` are given, HTTP cannot carry a value, or
+        ``response`` was disposed.
     """
     if mock.json is not None and mock.body is not None:
         raise UsageError("can specify either body or json parameters")
@@ -78,7 +78,7 @@ def _status(mock: Mock) -> int:
     given = mock.status
     if given is None and mock.response is not None:
         given = mock.response.wire.status
-    # Playwright takes 0 for no status.
+    # In Playwright, 0 counts as no status.
     status = given or 200
     if not isinstance(status, int) or status not in FINAL_STATUSES:
         raise UsageError(f"status must be an integer from 200 to 599, not {status!r}")
@@ -86,7 +86,7 @@ def _status(mock: Mock) -> int:
 
 
 def _status_text(mock: Mock, status: int) -> str:
-    """Give the reason phrase: as given, else the response's if the status is, else the status's."""
+    """Return the reason phrase: the argument, that of the same response, or the standard one."""
     given = mock.status_text
     if given is None and mock.response is not None and mock.response.wire.status == status:
         given = mock.response.wire.status_text
@@ -99,7 +99,7 @@ def _status_text(mock: Mock, status: int) -> str:
 
 
 def _content(mock: Mock) -> bytes | None:
-    """Give the new body; ``None`` when the response's stays."""
+    """Return the new body; ``None`` where the body of ``response`` is kept."""
     if mock.file is not None:
         return mock.file.content
     if mock.json is not None:

@@ -1,4 +1,4 @@
-"""One request on its way through a test's handlers, to its one decision."""
+"""One request of a test, which passes through the handlers until one decides it."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ ABORT_CODES: dict[str, AbortCode] = {
     "namenotresolved": "namenotresolved",
     "timedout": "timedout",
 }
-"""Playwright's codes, and what protocol 3 has for each."""
+"""Playwright's error codes, with the code of protocol 3 for each."""
 
 GIVEN_UP = "aborted: the application gave the request up"
-"""What becomes of a request that nobody waits for any more, whatever a handler decides then."""
+"""The outcome of a request that the application gave up, whatever its handler decides."""
 
 
 class Stage(enum.Enum):
@@ -68,7 +68,8 @@ class Stage(enum.Enum):
 class RoutedRequest:
     """A request that this test owns.
 
-    :param chain: the handlers that are still to be asked, newest first.
+    :param chain: the handlers that have not been tried, newest first.
+    :ivar entry: the handler that runs or ran last.
     """
 
     session: Session
@@ -82,7 +83,7 @@ class RoutedRequest:
     # The chain
 
     def proceed(self) -> None:
-        """Run the next handler that matches the request as it is now, or let it go on."""
+        """Run the next handler that matches the request with its changes, else send it upstream."""
         while self.chain:
             entry = self.chain.pop(0)
             if entry.active and self.session.http.judge(entry, self.request):
@@ -125,7 +126,7 @@ class RoutedRequest:
                 self.abandoned(entry)
 
     def _given_up(self) -> None:
-        """Let a request go that the application gave up while its handler fetched."""
+        """Abort a request that the application gave up while its handler fetched."""
         if self.stage is not Stage.SETTLED:
             self._settle(Abort("aborted"))
             self.session.http.decisions[self.request.id] = GIVEN_UP
@@ -143,9 +144,9 @@ class RoutedRequest:
         self._continue(unhandled=STRICT in self.session.client.features)
 
     def abandoned(self, entry: RouteEntry | None) -> None:
-        """Note that nobody can decide this any more: its route is gone.
+        """Record that the route object was collected, so no decision can follow.
 
-        :param entry: whose handler had the route; one that fell back decides nothing.
+        :param entry: the handler that had the route; ignored unless it is the last one.
         """
         if entry is not self.entry:
             return
@@ -154,7 +155,10 @@ class RoutedRequest:
             self.give_up("returned without a decision and kept no hold on the route")
 
     def give_up(self, why: str) -> None:
-        """Fail a request that nobody decided."""
+        """Fail a request that no handler decided, and add an error to the test.
+
+        :param why: what the handler did, for the text.
+        """
         name = self.entry.name if self.entry else "its handler"
         error = UndecidedError(
             f"{self.request}: {name} {why}; call fulfill, continue_, abort or fallback"
@@ -163,16 +167,16 @@ class RoutedRequest:
         self._settle(Abort("failed", str(error)))
 
     def force_continue(self) -> None:
-        """Let it go on upstream, whatever its handler may still say."""
+        """Send an undecided request upstream; later decisions of its handler are errors."""
         if self.stage not in (Stage.SETTLED, Stage.COUNTED):
             self._continue()
 
     # What handlers do
 
     def fulfill(self, mock: mock_response.Mock) -> None:
-        """Answer the application.
+        """Answer the request with a response.
 
-        :raises UsageError: the mock makes no response; it may be tried again.
+        :raises UsageError: an argument is invalid; the request is still undecided.
         """
         self._check_open()
         response = mock_response.build(mock, self.request.url)
@@ -180,10 +184,9 @@ class RoutedRequest:
         self.session.answered_here(self.request, response)
 
     def fulfill_counted(self, response: SerializedResponse) -> None:
-        """Answer the application by a reply whose ``times`` the proxy counts.
+        """Answer with a fixed response whose ``times`` the proxy counts.
 
-        The proxy tells how it went on: by the response, or by ``route:expired`` where others were
-        faster.
+        The proxy reports the response, or ``route:expired`` if other requests have used it up.
         """
         self._check_open()
         if self.entry is not None:
@@ -192,9 +195,9 @@ class RoutedRequest:
             self.session.send(HandlerResult(self.request.id, Fulfill(answer, self.entry.id)))
 
     def counted(self, *, given: bool) -> None:
-        """Act on what the proxy said of a reply whose ``times`` it counts.
+        """Continue after the proxy has counted a fixed response.
 
-        :param given: otherwise it was used up, and the next handler is due.
+        :param given: whether the proxy sent it; if it was used up, the next handler runs.
         """
         if self.stage is not Stage.COUNTED:
             return
@@ -208,7 +211,7 @@ class RoutedRequest:
     def continue_(self, **overrides: Any) -> None:
         """Send the request upstream with all changes so far and these.
 
-        :raises UsageError: they are not allowed; it may be tried again.
+        :raises UsageError: a change is invalid; the request is still undecided.
         """
         self._check_open()
         changes = ch.merge(self.request.changes, **overrides)
@@ -217,10 +220,10 @@ class RoutedRequest:
         self._continue()
 
     def abort(self, code: str) -> None:
-        """Fail the request.
+        """Fail the request with a network error.
 
-        :param code: one of Playwright's; those that no agent knows count as ``failed``.
-        :raises UsageError: another code; it may be tried again.
+        :param code: a key of :data:`ABORT_CODES`.
+        :raises UsageError: another code; the request is still undecided.
         """
         self._check_open()
         if code not in ABORT_CODES:
@@ -233,7 +236,12 @@ class RoutedRequest:
         self._settle(Abort(ABORT_CODES[code]))
 
     def fallback(self, **overrides: Any) -> None:
-        """Leave the request, with these changes, to the next handler."""
+        """Pass the request, with these changes, to the next handler.
+
+        That runs when this handler has returned.
+
+        :raises UsageError: a change is invalid; the request is still undecided.
+        """
         self._check_open()
         self.request.changes = ch.merge(self.request.changes, **overrides)
         has_returned = self.stage is Stage.HELD
@@ -242,9 +250,9 @@ class RoutedRequest:
             self.proceed()
 
     def fetch(self, options: handler_fetches.FetchOptions) -> Promise[ResponseState]:
-        """Fetch the upstream's response; this is no decision.
+        """Send the request upstream and return a promise of the response; this is no decision.
 
-        :raises UsageError: the options make no request; nothing was sent.
+        :raises UsageError: an option is invalid; nothing was sent.
         """
         self._check_open()
         base = self.session.base_url or self.request.url
@@ -270,7 +278,7 @@ class RoutedRequest:
             raise AlreadyHandledError(f"{self.request}: the route is already handled")
 
     def _continue(self, *, unhandled: bool = False) -> None:
-        """Send it on; ``unhandled`` if no handler decided: strict mode may refuse it."""
+        """Send the request upstream; strict mode may refuse an ``unhandled`` one."""
         sent = ch.for_continue(self.request.original_headers, self.request.changes)
         self._settle(Continue(UNSET if sent is None else sent, unhandled or UNSET))
 
@@ -284,7 +292,7 @@ class RoutedRequest:
 
 
 def _in_words(action: Fulfill | Continue | Abort | Decline) -> str:
-    """Say what became of a request; the error of a handler fails the test by itself."""
+    """Return a decision as a word for reports; the text of a handler's error is not repeated."""
     name = type(action).__name__.lower()
     failed = isinstance(action, Abort) and action.message is not UNSET
     return f"{name} because of an error" if failed else name

@@ -1,4 +1,4 @@
-"""A test's handlers for WebSockets, newest first, and the mocked sockets that they answer."""
+"""The WebSocket handlers of a test, newest first, and the WebSockets that they answer."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ EndName = Literal["page", "server"]
 
 @define(eq=False)
 class SocketEnd:
-    """One of the two ends, with the test's handlers for what comes from it."""
+    """One end of a mocked WebSocket, with the test's handlers for its messages and its close.
+
+    :param name: ``page`` is the application's end, ``server`` that of the real server.
+    """
 
     socket: MockedWebSocket
     name: EndName
@@ -47,7 +50,7 @@ class SocketEnd:
     _busy: bool = field(init=False, default=False)
 
     def send(self, message: str | bytes) -> None:
-        """Send a frame to this end; without effect once it is closed."""
+        """Send a message to this end; without effect once it is closed."""
         binary = not isinstance(message, str)
         data = base64.b64encode(message).decode() if isinstance(message, bytes) else str(message)
         kind = SendToPage if self.name == "page" else SendToServer
@@ -67,7 +70,7 @@ class SocketEnd:
     def handle(self, handler: Any, *args: Any) -> None:
         """Call a handler of the test, in the order of events.
 
-        What an ``async`` handler still has to do when it is started holds up nobody.
+        The next plain handler waits until this one has returned; ``async`` ones run concurrently.
         """
         if inspect.iscoroutinefunction(handler):
             self.socket.session.adapter.run_function(handler, args, self._record)
@@ -96,7 +99,11 @@ class SocketEnd:
 
 @define(eq=False)
 class MockedWebSocket:
-    """A WebSocket that this test owns."""
+    """A WebSocket that this test owns.
+
+    :param connected: whether the handler has connected to the real server.
+    :param closed_sides: the ends that have closed.
+    """
 
     id: str
     url: str
@@ -111,9 +118,9 @@ class MockedWebSocket:
         self.page, self.server = SocketEnd(self, "page"), SocketEnd(self, "server")
 
     def connect(self, side: SocketEnd) -> SocketEnd:
-        """Open the real server.
+        """Connect to the real server, and return its end.
 
-        :raises UsageError: it is open already, or this is its own side.
+        :raises UsageError: it is connected already, or ``side`` is the server's end.
         """
         if side is self.server:
             raise UsageError("connectToServer must be called on the page-side WebSocketRoute")
@@ -124,7 +131,7 @@ class MockedWebSocket:
         return self.server
 
     def frame(self, message: SocketFrame) -> None:
-        """Take a frame of either end: the test's handler gets it, or the other end."""
+        """Pass a message of one end to the test's handler, or to the other end."""
         if isinstance(message, MessageFromPage):
             if self.page.on_message is not None:
                 self.page.handle(self.page.on_message, _data(message))
@@ -137,14 +144,14 @@ class MockedWebSocket:
                 self.session.send(SendToPage(self.id, message.data, message.is_base64))
 
     def closed(self, message: SocketClose) -> None:
-        """Take the close of either end: the test's handler gets it, or the other end."""
+        """Pass the close of one end to the test's handler, or to the other end."""
         code = None if message.code is UNSET else message.code
         reason = None if message.reason is UNSET else message.reason
         side, other = self.page, self.server
         if isinstance(message, CloseServer):
             side, other = self.server, self.page
         if side.name in self.closed_sides:
-            # One close comes back as several echoes.
+            # One close may be reported several times.
             return
         self.closed_sides.add(side.name)
         if side.on_close is not None:
@@ -163,16 +170,16 @@ INTERNAL_ERROR = 1011
 
 @define(eq=False)
 class WebSocketRoutes:
-    """The newest handler that matches gets a socket; there is no chain."""
+    """The WebSocket handlers of one test; only the newest matching one gets a WebSocket."""
 
     session: Session
     entries: list[RouteEntry] = field(init=False, factory=list)
     sockets: dict[str, MockedWebSocket] = field(init=False, factory=dict)
 
     def add(self, matcher: Matcher, handler: Any, place: str | UnsetType = UNSET) -> Promise[Any]:
-        """Register a handler before all others, for sockets opened later.
+        """Register a handler before all others, for WebSockets that are opened later.
 
-        :param place: where the test states the route.
+        :param place: the file and line of the test's call.
         """
         link = self.session.client.link
         entry = RouteEntry(link.new_id(), matcher, handler, _never)
@@ -180,7 +187,7 @@ class WebSocketRoutes:
         return self.session.register_route(entry, "websocket", place)
 
     def claimed(self, message: SocketClaim) -> None:
-        """List the routes that match a claimed WebSocket."""
+        """Answer the proxy's ``ws:claim`` with the routes that match the WebSocket."""
         matches = [
             RouteMatch(entry.id) for entry in self.entries if self._matches(entry, message.url)
         ]
@@ -188,11 +195,11 @@ class WebSocketRoutes:
         self.session.send(answer)
 
     def matched(self, message: SocketMatched) -> None:
-        """Run the test's newest handler on a socket that the test owns."""
+        """Run the newest matching handler on a WebSocket that the test owns."""
         session = self.session
         entry = next((each for each in self.entries if self._matches(each, message.url)), None)
         if entry is None:
-            # Nobody here wants it any more; a mock without a handler would never answer.
+            # The route was removed meanwhile; without this the application would never be answered.
             session.send(SocketConnect(message.socket_id, unhandled=True))
             return
         socket = MockedWebSocket(message.socket_id, message.url, list(message.protocols), session)
@@ -211,7 +218,7 @@ class WebSocketRoutes:
         if error is not None:
             error.add_note(f"in {entry.name}, on the WebSocket {socket.url}")
             self.session.errors.append(error)
-            # Without this the application's socket would stay in CONNECTING for ever.
+            # Without this the application's WebSocket would stay in CONNECTING.
             socket.page.close(INTERNAL_ERROR, "the test's handler failed")
         elif not socket.connected:
             self.session.send(SocketEnsureOpened(socket.id))
@@ -219,7 +226,7 @@ class WebSocketRoutes:
     def receive(
         self, message: MessageFromPage | MessageFromServer | ClosePage | CloseServer
     ) -> None:
-        """Take a frame or a close, if the test owns the socket."""
+        """Handle a message or a close, if the test owns the WebSocket."""
         socket = self.sockets.get(message.socket_id)
         if socket is None:
             return
@@ -238,4 +245,4 @@ class WebSocketRoutes:
 
 
 def _never(*_: Any) -> None:
-    """Stand in for the runner of HTTP handlers: sockets have another."""
+    """Fill :attr:`RouteEntry.run`, which WebSockets do not use: the adapter runs their handlers."""

@@ -1,6 +1,7 @@
 """The requests and responses that a test observes and waits for.
 
-``request_state`` is one request with its response, ``traffic`` all that the test observed or asked
-the proxy for, ``waiting`` looks for one among them (``proxy_clock`` tells whether it came before),
-and ``diagnosis`` says what did come where a wait ends without it.
+``request_state`` is one request with its response. ``traffic`` has the requests that the test
+observed and those of the proxy's history. ``waiting`` has the waits for one of them;
+``proxy_clock`` tells whether a request came before a wait began. ``diagnosis`` lists the requests
+that came, for a wait that timed out.
 """

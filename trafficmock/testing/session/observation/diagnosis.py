@@ -1,4 +1,4 @@
-"""Describes the requests that came instead of the one that a wait was for, nearest first."""
+"""Lists the requests that came during a wait that timed out, most similar first."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ANOTHER_PROXY = (
 )
 
 _REGEX = re.compile(r"^\^|\\[.dDwWsSb/]|\(\?|\.[*+]\)|/\.[*+]|\$$")
-"""What a regular expression has, and hardly any URL."""
+"""Parts that are frequent in regular expressions and rare in URLs."""
 
 _NOT_ENCODED = "(URLs have letters beyond ASCII percent-encoded, so a glob must have them so.)"
 
@@ -42,11 +42,11 @@ def describe_seen(
     note: str = "",
     agents: Sequence[ConnectedClient] | None = None,
 ) -> str:
-    """List requests for a failed wait.
+    """Return the requests that came, as text for the error of a wait.
 
-    :param seen: all since the test began, oldest first.
-    :param note: something about the list itself.
-    :param agents: the applications that are connected, where the proxy tells.
+    :param seen: all requests since the test began, oldest first.
+    :param note: a first line.
+    :param agents: the connected applications; ``None`` if the proxy does not report them.
     """
     lines = [note] if note else []
     if hint := regex_hint(waiter.glob):
@@ -64,20 +64,20 @@ def describe_seen(
 
 
 def regex_hint(glob: str | None) -> str:
-    """Say that a glob looks like a regular expression, where it does; else nothing."""
+    """Return a hint if a glob looks like a regular expression, else empty text."""
     if glob is None or not _REGEX.search(glob):
         return ""
     return f"{glob!r} is a str, and so a glob: a regular expression is given as re.compile(...)."
 
 
 def connected(agents: Sequence[ConnectedClient] | None, *, heard: bool = False) -> list[str]:
-    """List the connected applications and, where there is none, how to attach one.
+    """Return the lines about connected applications; without any, how to attach one.
 
-    :param agents: ``None`` when the proxy does not tell.
+    :param agents: ``None`` if the proxy does not report them.
     :param heard: whether requests of an application came.
     """
     if heard and not agents:
-        # It was attached, or there would be none.
+        # A request came, so an application was attached.
         return [] if agents is None else ["No application is connected to the proxy any more."]
     if agents is None:
         return [f"Does the application run attached? {_HOW_TO_ATTACH}"]
@@ -112,7 +112,7 @@ def _line(waiter: Waiter, request: RequestState) -> str:
 
 
 def _reasons(waiter: Waiter, request: RequestState) -> list[str]:
-    """Say why a request was not what a waiter wanted: its URL, its time, or the rest."""
+    """Return why a request did not end a wait: its URL, its time, or the predicate."""
     if waiter.wants is not None and not waiter.wants(request.url):
         glob = waiter.glob or ""
         parts = differing(glob, request.url) if glob else []
@@ -126,7 +126,7 @@ def _reasons(waiter: Waiter, request: RequestState) -> list[str]:
 
 
 def _difference(glob: str, url: str, part: str) -> str:
-    """Name a part that differs, with its value and the one that was wanted."""
+    """Describe a part of the URL that differs, with its value and the expected one."""
     there = getattr(urlsplit(url), _ATTRIBUTES[part])
     wanted = getattr(urlsplit(glob), _ATTRIBUTES[part]) if "://" in glob else None
     if wanted is None and part == "query":
@@ -135,7 +135,10 @@ def _difference(glob: str, url: str, part: str) -> str:
 
 
 def differing(glob: str, url: str) -> list[str]:
-    """Name the parts of a URL that a glob does not want, as far as they can be told apart."""
+    """Return the parts of a URL that a glob does not match, as far as they can be separated.
+
+    :returns: some of ``scheme``, ``host``, ``path`` and ``query``.
+    """
     if "://" not in glob:
         return [] if fnmatchcase(url, glob.replace("[", "[[]")) else _by_tail(glob, url)
     wanted, there = urlsplit(glob), urlsplit(url)
@@ -151,6 +154,6 @@ _EMPTY = {"scheme": "*", "netloc": "*", "path": "[/]", "query": ""}
 
 
 def _by_tail(glob: str, url: str) -> list[str]:
-    """Tell the query from the path where a glob like ``**/users`` names only an end."""
+    """Return the part that differs for a glob without a scheme, such as ``**/users``."""
     path = urlsplit(url)._replace(query="", fragment="").geturl()
     return ["query"] if fnmatchcase(path, glob.replace("[", "[[]")) else ["path"]

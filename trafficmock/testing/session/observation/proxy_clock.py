@@ -1,4 +1,4 @@
-"""The proxy's clock, compared with that of this process."""
+"""Compares times of the proxy's monotonic clock with those of this process."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from attrs import frozen
 from msgspec import UNSET, UnsetType
 
 _DRIFT = 0.001
-"""How much the clocks of two machines may drift apart: they are corrected by up to 500 ppm."""
+"""The drift of two machines' clocks, as a ratio: each may be slewed by up to 500 ppm."""
 
 
 @frozen
 class ProxyClock:
-    """One reading of the proxy's clock, between two of this process's.
+    """One reading of the proxy's clock, between two readings of this process's.
 
-    All are monotonic, in microseconds. On one machine they are the same clock, and the order of
-    two readings is known. Of another machine's clock, it is only known that the proxy read it
-    before its answer came: what seems to lie just before a moment may lie after it.
+    All are monotonic, in microseconds. On one machine they are the same clock, so two readings can
+    be compared. Of another machine's clock it is only known that the proxy read it before its
+    answer came here.
 
-    :param reading: absent from a proxy that does not tell.
+    :param reading: the proxy's clock; absent if the proxy does not send it.
+    :param asked: this process's clock before the question.
+    :param answered: this process's clock when the answer came.
     """
 
     reading: int | UnsetType
@@ -25,7 +27,11 @@ class ProxyClock:
     answered: int
 
     def is_before(self, reading: int | UnsetType, moment: int) -> bool:
-        """Tell whether a reading of the proxy's clock is surely older than a moment here."""
+        """Return whether a reading of the proxy's clock is certainly older than a moment here.
+
+        :param reading: the proxy's clock; absent counts as not older.
+        :param moment: this process's clock.
+        """
         if self.reading is UNSET or reading is UNSET:
             return False
         if self.asked <= self.reading <= self.answered + 1:

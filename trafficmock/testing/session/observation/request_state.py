@@ -1,4 +1,4 @@
-"""One request of the application and its response, as far as they are known."""
+"""One request of the application and its response, as far as this process knows them."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ if TYPE_CHECKING:
 
 @define(eq=False)
 class RequestState:
-    """One request from its arrival on.
+    """One request of the application.
 
-    :param sequence: its place among all that the test saw.
-    :param answered: the response, or ``None`` when there will be none.
-    :param changes: what handlers changed so far.
-    :param views: what tests see of it, one for each way of writing tests.
-    :param seen_at: when the proxy took note of it, by the proxy's clock.
-    :param failure: why the real server gave no response, or broke it off, as the proxy's history
-        had it when it was asked last.
+    :param wire: the request as the application sent it.
+    :param sequence: its number among the requests that the test observed; 0 if only the history
+        has it.
+    :param changes: the changes of handlers so far.
+    :param answered: a promise of the response, of ``None`` when there will be none.
+    :param views: the objects of the test for this request, by class.
+    :param seen_at: when the proxy got it, in microseconds of the proxy's monotonic clock.
+    :param failure: why the upstream gave no complete response, by the last answer of the proxy's
+        history; empty if it did not fail.
     """
 
     id: str
@@ -50,7 +52,7 @@ class RequestState:
 
     @property
     def method(self) -> str:
-        """The method, as changed so far."""
+        """The method, with the changes so far."""
         return self.changes.method or self.wire.method
 
     @property
@@ -60,15 +62,15 @@ class RequestState:
 
     @property
     def headers(self) -> Pairs:
-        """The headers, as changed so far."""
+        """The headers, with the changes so far."""
         return self.original_headers if self.changes.headers is None else self.changes.headers
 
     @property
     def content(self) -> bytes:
-        """The body, as changed so far.
+        """The body, with the changes so far.
 
-        :raises UsageError: the proxy did not keep all of it (feature ``stream``): what is no
-            longer there must not pass for empty.
+        :raises UsageError: the proxy did not keep the whole body (feature ``stream``): it must not
+            seem to be empty.
         """
         if self.changes.body is not None:
             return self.changes.body
@@ -81,15 +83,15 @@ class RequestState:
         return body.to_bytes(self.wire.body_base64)
 
     def with_changes(self, changes: Changes) -> RequestState:
-        """Make the request that a handler's fetch sends; it has a life of its own."""
+        """Return a copy with other changes, for a handler's fetch; it has a response of its own."""
         return RequestState(self.id, self.client_id, self.wire, self.sequence, changes)
 
     def answer(self, response: ResponseState | None) -> bool:
-        """Settle it; tell whether this was the first time."""
+        """Set the response; return whether there was none before."""
         return self.answered.resolve(response)
 
     def existing(self) -> ResponseState | None:
-        """Give the response if it is there."""
+        """Return the response if it has come, else ``None``."""
         return self.answered.value if self.answered.done else None
 
     def __str__(self) -> str:
@@ -100,7 +102,8 @@ class RequestState:
 class ResponseState:
     """One response with its body.
 
-    :param views: what tests see of it, one for each way of writing tests.
+    :param disposed: whether the test has released the body.
+    :param views: the objects of the test for this response, by class.
     """
 
     request: RequestState
@@ -110,7 +113,7 @@ class ResponseState:
 
     @property
     def url(self) -> str:
-        """Its URL; the request's when the wire gave none."""
+        """The URL of the response; that of the request where the message has none."""
         return self.request.url if self.wire.url is UNSET else self.wire.url or self.request.url
 
     @property
@@ -119,10 +122,10 @@ class ResponseState:
         return hd.from_wire(self.wire.headers, self.wire.headers_list)
 
     def read(self) -> bytes:
-        """Decode the body.
+        """Return the body.
 
-        :raises UsageError: it was disposed of, or the proxy did not keep all of it (feature
-            ``stream``): what is no longer there must not pass for empty.
+        :raises UsageError: the response was disposed, or the proxy did not keep the whole body
+            (feature ``stream``): it must not seem to be empty.
         """
         if self.disposed:
             raise UsageError("the response has been disposed")

@@ -1,4 +1,4 @@
-"""The requests of a test: those that it observed, and those that the proxy has recorded."""
+"""The requests of a test: those that it observed, and those in the proxy's history."""
 
 import ada_url
 import msgspec
@@ -19,12 +19,12 @@ from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 Place = tuple[str, str]
-"""A client id and a URL: how hops are told to belong together."""
+"""A client id and a URL, by which the hops of a redirect are linked."""
 
 
 @define
 class ObservedTraffic:
-    """Requests by id, in the order of their first messages."""
+    """The requests that the test observed, by id, in the order of their first messages."""
 
     requests: dict[str, RequestState] = field(factory=dict)
     sequence: int = 0
@@ -34,7 +34,7 @@ class ObservedTraffic:
     def observe(
         self, message: RequestObserved | RequestMatched | RequestReplied
     ) -> tuple[RequestState, bool]:
-        """Take note of a request; tell whether it is new."""
+        """Add a request; return its state, and whether it is new."""
         request_id, client_id, wire = message.request_id, message.client_id, message.request
         known = self.requests.get(request_id)
         if known is not None:
@@ -53,9 +53,10 @@ class ObservedTraffic:
     def respond(
         self, state: RequestState, wire: SerializedResponse
     ) -> tuple[ResponseState | None, RequestState | None]:
-        """Take note of a response.
+        """Set the response of a request.
 
-        :returns: it, unless the request had one; and the next hop if that was seen before.
+        :returns: the response, ``None`` if the request had one; and the request that followed its
+            redirect, if that was observed before.
         """
         response = ResponseState(state, wire)
         if not state.answer(response):
@@ -87,7 +88,7 @@ _WILL_NOT_ANSWER = frozenset({"aborted", "error"})
 
 
 class RecordedOutcome(Struct, frozen=True):
-    """How a recorded request ended, as far as it is known."""
+    """The outcome of a request in the history."""
 
     kind: str
     response: SerializedResponse | UnsetType = UNSET
@@ -96,21 +97,22 @@ class RecordedOutcome(Struct, frozen=True):
 
 
 class RecordedEvent(Struct, frozen=True):
-    """One event of a recorded request."""
+    """One event of a request in the history."""
 
     kind: str
     detail: str = ""
 
 
 class RecordedRequest(Struct, frozen=True, rename="camel"):
-    """One recorded request.
+    """One request of the proxy's history.
 
-    :param test_id: the test that owned it or whose context it carries; ``title`` and ``path``
-        are that test's.
-    :param events: of its course, oldest first.
-    :param has_context: it carries the context of that test.
-    :param late: that test had ended.
-    :param also_matched: routes of other tests that match what passed under a context.
+    :param test_id: the test that owned it, or whose context it carries; ``title`` and ``path``
+        are of that test.
+    :param events: its events, oldest first.
+    :param has_context: whether it carries the context of that test.
+    :param late: whether that test had ended.
+    :param also_matched: ids of routes of other tests that match it, although its context kept it
+        from them.
     """
 
     id: str
@@ -128,7 +130,7 @@ class RecordedRequest(Struct, frozen=True, rename="camel"):
 
     @property
     def upstream_failure(self) -> str:
-        """Why the real server gave no response, or broke it off; empty where it did not fail."""
+        """Why the upstream gave no complete response; empty where it did not fail."""
         ends = [each for each in self.events if each.kind in ("response", "upstream_error")]
         if not ends or ends[-1].kind == "response":
             return ""
@@ -140,10 +142,11 @@ _decoder = msgspec.json.Decoder(RecordedRequest)
 
 @define
 class RecordedTraffic:
-    """Merges the proxy's history with what this test saw by itself.
+    """Merges the proxy's history with the requests that this test observed.
 
-    :param capture: what the history keeps, when that is not everything.
-    :param entries: the recorded requests of the last answer, by id.
+    :param traffic: the observed requests.
+    :param capture: what the history keeps (``--history-capture``); ``None`` for everything.
+    :param entries: the requests of the last answer of the history, by id.
     """
 
     traffic: ObservedTraffic
@@ -152,9 +155,9 @@ class RecordedTraffic:
     _recorded: dict[str, RequestState] = field(factory=dict)
 
     def merge(self, result: HistoryResult) -> list[RequestState]:
-        """List all requests since the test began, oldest first.
+        """Return all requests since the test began, oldest first.
 
-        Where the history does not keep everything, what the test saw comes after it.
+        Observed requests that the history does not have come last.
         """
         self.capture = None if result.capture in (UNSET, "all") else str(result.capture)
         entries = [_decoder.decode(raw) for raw in reversed(result.entries)]
@@ -168,14 +171,14 @@ class RecordedTraffic:
         ]
 
     def responded(self, message: RequestResponse) -> None:
-        """Settle a request that only the history told of."""
+        """Set the response of a request that only the history has."""
         state = self._recorded.get(message.request_id)
         if state is not None:
             found = message.response if message.ok else UNSET
             state.answer(None if found is UNSET else ResponseState(state, found))
 
     def end(self, error: Exception | None = None) -> None:
-        """Fail those who wait for responses that will not be told of."""
+        """Fail the waits for responses of requests that are still open."""
         text = "the test ended while waiting for the response"
         for state in (*self._recorded.values(), *self.traffic.requests.values()):
             state.answered.reject(error or TestEndedError(text))
@@ -186,7 +189,7 @@ class RecordedTraffic:
         return state
 
     def _recorded_state(self, entry: RecordedRequest) -> RequestState:
-        """Give the state of a request that this test did not see by itself."""
+        """Return the state of a request that this test did not observe."""
         state = self._recorded.get(entry.id)
         if state is None:
             state = RequestState(entry.id, entry.client_id, entry.request, 0)

@@ -1,4 +1,4 @@
-"""Waits of a test for requests and responses, and its questions about traffic so far."""
+"""The waits of a test for requests and responses, and its queries of the traffic so far."""
 
 from __future__ import annotations
 
@@ -41,18 +41,21 @@ def milliseconds(timeout: Timeout) -> float:
 
 Kind = Literal["request", "response"]
 Test = Callable[[Any, "Done"], None]
-"""Asks about a request or response; the answer may come later."""
+"""Tests a request or response; it calls ``Done`` with the result, perhaps later."""
 
 
 @define(eq=False)
 class Waiter:
-    """One wait; it looks only at requests after it began.
+    """One wait for a request or response; requests from before it began do not count.
 
-    :param what: how failures call what is waited for.
-    :param wants: judges a URL, where that is all that matters.
-    :param is_too_old: tells whether a request came before the wait.
-    :param timeout: milliseconds; 0 for none.
-    :param ready: kept when nothing can be missed any more.
+    :param what: the condition, for the text of errors.
+    :param test: the condition.
+    :param is_too_old: returns whether a request came before the wait began.
+    :param timeout: milliseconds; 0 for no limit.
+    :param glob: the condition, if it is a glob.
+    :param wants: the condition on the URL, if there is no other.
+    :param ready: resolved when no request can be missed.
+    :param promise: the request or response that matches.
     """
 
     kind: Kind
@@ -69,7 +72,7 @@ class Waiter:
     _busy: bool = False
 
     def offer(self, found: RequestState | ResponseState) -> None:
-        """Look at something that came; one after the other, in order."""
+        """Queue a request or response for the test; they are tested one by one."""
         self._queue.append(found)
         if not self._busy:
             self._next()
@@ -92,18 +95,21 @@ class Waiter:
 
 
 def timed_out(waiter: Waiter, seen: str) -> WaitTimeoutError:
-    """Make the error of a wait in which nothing came, with what came instead."""
+    """Return the error of a wait that timed out.
+
+    :param seen: the requests that came instead, as text.
+    """
     text = f"Timeout {waiter.timeout:g}ms exceeded while waiting for {waiter.kind} {waiter.what}"
     return WaitTimeoutError(f"{text}\n{seen}")
 
 
 _LAST_LOOK_SECONDS = 1.0
-"""How long a failed wait may ask the proxy what came instead."""
+"""The time limit of the queries of the proxy for the error of a wait."""
 
 
 @define
 class Observation:
-    """What one test asks about traffic: what came, and what is to come."""
+    """The queries of one test for past traffic, and its waits for later traffic."""
 
     session: Session
     _open: list[Waiter] = field(init=False, factory=list)
@@ -111,7 +117,12 @@ class Observation:
     # Traffic so far
 
     def requests(self, matcher: Matcher | None) -> Promise[list[RequestState]]:
-        """Promise the requests since the test began that are not another test's, oldest first."""
+        """Return a promise of the matching requests since the test began, oldest first.
+
+        Requests with the context of another test are left out.
+
+        :param matcher: ``None`` for all.
+        """
         foreign = self.session.is_foreign
         return mapped(
             self.all(),
@@ -119,19 +130,19 @@ class Observation:
         )
 
     def all(self) -> Promise[list[RequestState]]:
-        """Promise all requests since the test began, oldest first."""
+        """Return a promise of all requests since the test began, oldest first."""
         session = self.session
         if SUBSCRIBE not in session.client.features:
-            # The proxy tells everybody everything; a barrier orders it before this question.
+            # This proxy reports all traffic to all workers: after a barrier, it has all come.
             requests = session.traffic.requests
             return mapped(session.client.barrier(), lambda _: list(requests.values()))
-        # The subscription first: what the history does not know yet will be observed.
+        # The subscription first: requests that are not in the history yet are observed.
         if not session.ended:
             session.subscribe()
         return mapped(session.client.query(session.started_at), session.recorded.merge)
 
     def agents(self) -> Promise[list[ConnectedClient] | None]:
-        """Promise the connected applications; ``None`` from a proxy that does not tell."""
+        """Return a promise of the connected applications; ``None`` without the feature."""
         client = self.session.client
         if AGENTS not in client.features:
             return settled(None)
@@ -140,11 +151,14 @@ class Observation:
     # Waits
 
     def expect(self, kind: Kind, wanted: Any, timeout: float) -> Waiter:
-        """Begin a wait for a request or response to come.
+        """Begin a wait for a later request or response.
 
-        :param wanted: glob, pattern, URLPattern, or a predicate over the request or response.
-        :param timeout: milliseconds; 0 for none.
-        :raises TestEndedError: the test is over.
+        :param wanted: a glob, a ``re.Pattern``, a URLPattern, or a predicate over the request or
+            response.
+        :param timeout: milliseconds; 0 for no limit.
+        :raises TestEndedError: the test has ended.
+        :raises UsageError: ``wanted`` is none of these.
+        :raises ConnectionLostError: there is no connection to the proxy.
         """
         session = self.session
         if session.ended:
@@ -194,7 +208,10 @@ class Observation:
         )
 
     def _too_old(self) -> Callable[[RequestState], bool]:
-        """Remember what came before now, whether this process has read of it or not."""
+        """Return a test for requests from before now, by order and by the proxy's clock.
+
+        A message about such a request may still be under way to this process.
+        """
         session = self.session
         since, began = session.traffic.sequence, session.client.link.monotonic_us()
 
@@ -233,17 +250,17 @@ class Observation:
         try:
             self.agents().watch(agents_known)
             self.requests(None).watch(requests_known)
-        except Exception:  # noqa: BLE001 - without the proxy, report what is known here
+        except Exception:  # noqa: BLE001 - without the proxy, report what this process observed
             give_up()
 
     # What comes
 
     def request_came(self, request: RequestState) -> None:
-        """Offer a request to the waits that are open."""
+        """Offer a request to the open waits."""
         self._offer("request", request, request)
 
     def response_came(self, response: ResponseState) -> None:
-        """Offer a response to those who waited when its request came."""
+        """Offer a response to the waits that were open when its request came."""
         self._offer("response", response, response.request)
 
     def end(self, error: BaseException | None = None) -> None:
