@@ -1,4 +1,4 @@
-"""Performs the effects that the core returns; no other module does."""
+"""Passes events to the core and performs the effects that it returns; no other module does."""
 
 from __future__ import annotations
 
@@ -56,25 +56,25 @@ if TYPE_CHECKING:
     from trafficmock.wire.outbound import HistoryResult
 
 _SHORTEST_WAIT = 0.001
-"""Seconds; without it, a deadline that rounding puts just into the past would cause a busy loop."""
+"""Seconds: the least delay of a wake-up, because rounding may put a deadline just into the past."""
 
 _LEVELS = {level.name: level for level in LogLevel.iterconstants()}
 
 
 @define(eq=False, kw_only=True)
 class Driver:
-    """Tells the core what happens on connections, and performs the effects that it returns.
+    """Passes events of connections to the core, and performs the effects that it returns.
 
-    It is the link handler of ``/ws``, and wakes the core when it asked for it. A message is encoded
-    once for all links; clients within this process are called in the middle of a list of effects.
+    It is the link handler of ``/ws``. A message to several links is encoded once; clients in this
+    process get messages as objects, while the effect is performed.
 
     :param clock: for wake-ups.
-    :param monotonic: seconds on a clock that never jumps.
-    :param epoch_ms: milliseconds since 1970.
-    :param event_log: writes connections and decisions to the log.
-    :param prefix: what the connection ids of this process begin with.
-    :param doors: opens the proxies of tests' browsers; ``None`` opens none.
-    :param strict_file: keeps who is strict for the next process on the same port.
+    :param monotonic: returns monotonic seconds.
+    :param epoch_ms: returns milliseconds since 1970.
+    :param event_log: logs connections and decisions.
+    :param prefix: the beginning of the connection ids of this process.
+    :param doors: the forward proxies for tests' browsers; ``None`` for none.
+    :param strict_file: saves the state of strict mode for the next process on the same address.
     """
 
     log = Logger()
@@ -139,7 +139,7 @@ class Driver:
         self._perform(self.coordinator.connect(link.id, now), now)
 
     def link_received(self, link: Link, payload: bytes) -> None:
-        """Hand a message to the core and do what it answers."""
+        """Pass a message to the core, and perform the effects."""
         now = self._now()
         try:
             message = decode(payload)
@@ -151,7 +151,7 @@ class Driver:
             self._backpressure.pause_sender(link)
 
     def link_overlong(self, link: Link, message: OversizedMessage) -> None:
-        """Let the core answer for a message that was too long to be read."""
+        """Report a message above the limit to the core, which answers it with an error."""
         now = self._now()
         error = too_long(
             message.head, message.limit, unauthenticated=link.id not in self._introduced
@@ -159,7 +159,7 @@ class Driver:
         self._perform(self.coordinator.handle_invalid(link.id, error, now), now)
 
     def link_closed(self, link: Link) -> None:
-        """Tell the core that a connection is gone."""
+        """Report the end of a connection to the core."""
         del self._links[link.id]
         if link.id in self._introduced:
             self._introduced.discard(link.id)
@@ -170,17 +170,17 @@ class Driver:
         self._perform(self.coordinator.disconnect(link.id, now, clean=clean), now)
 
     def link_backlogged(self, link: Link) -> None:
-        """Remember that a connection takes less than it is sent."""
+        """Pause the senders to a connection, because its peer reads more slowly than they send."""
         self._backpressure.backlogged(link)
 
     def link_drained(self, link: Link) -> None:
         """Resume the senders that waited for a connection."""
         self._backpressure.drained(link)
 
-    # Messages of clients within this process
+    # Messages of clients in this process
 
     def client_opened(self, client: LocalClient, hello: Hello) -> None:
-        """Introduce a client of this process to the core; see :class:`LocalClient`."""
+        """Report a new client of this process to the core, and set its id."""
         client.id = f"{self.prefix}-{next(self._numbers)}"
         self._clients[client.id] = client
         now = self._now()
@@ -188,10 +188,10 @@ class Driver:
         self.client_sent(client, hello)
 
     def client_sent(self, client: LocalClient, message: Message) -> None:
-        """Hand a client's message to the core, once the effects being performed are done.
+        """Pass a client's message to the core, after the effects that are being performed.
 
-        A client gets messages in the middle of a list of effects, and its answers must
-        not overtake the rest of the list.
+        A client may answer a message at once, and its answer must not be handled before the
+        other effects of the same list are performed.
         """
         if self._depth or self._handling:
             self._waiting.append((client, message))
@@ -199,25 +199,25 @@ class Driver:
             self._handle(client, message)
 
     def client_closed(self, client: LocalClient) -> None:
-        """Tell the core that a client is gone."""
+        """Report the end of a client to the core."""
         del self._clients[client.id]
         now = self._now()
         self._perform(self.coordinator.disconnect(client.id, now), now)
 
     def is_reserved(self, context_id: str) -> bool:
-        """Tell whether a test has this context, or had it just now."""
+        """Return whether a context belongs to a running test, or to one that ended just now."""
         return self.coordinator.contexts.resolve(context_id, self.monotonic()) is not None
 
     def client_recorded(self, record: Record) -> None:
-        """Write into the history what the core has nothing to decide about."""
+        """Write a record into the history that needs no decision of the core."""
         self.history.record(record, self.epoch_ms())
 
     def socket_backlogged(self, socket: FlowControlled) -> None:
-        """Remember that a client's WebSocket takes less than it is sent."""
+        """Pause the senders to a client's WebSocket, because its peer reads too slowly."""
         self._backpressure.backlogged(socket)
 
     def socket_drained(self, socket: FlowControlled) -> None:
-        """Let those who waited for a client's WebSocket go on."""
+        """Resume the senders that waited for a client's WebSocket."""
         self._backpressure.drained(socket)
 
     def socket_gone(self, socket: FlowControlled) -> None:
@@ -232,12 +232,12 @@ class Driver:
                 self._backpressure.pause_sender(sender)
 
     def take_over(self) -> None:
-        """Take note that another process may have listened on this port a moment ago."""
+        """Tell the core that another process may have served this address until just now."""
         kept, now = self.strict_file.open(), self._now()
         self._perform(self.coordinator.take_over(kept, now), now)
 
     def stop(self) -> None:
-        """Answer everybody who waits and close every connection."""
+        """Have the core answer all waiting requests, and close all connections."""
         now = self._now()
         self._perform(self.coordinator.stop(now), now)
         self.strict_file.close()
@@ -246,7 +246,7 @@ class Driver:
         self._timer = None
 
     def open_links(self) -> int:
-        """Count the connections that are still there."""
+        """Return the number of open connections to ``/ws``."""
         return len(self._links)
 
     # Effects
@@ -268,9 +268,9 @@ class Driver:
             self._handle_waiting()
 
     def _handle_waiting(self) -> None:
-        """Handle what clients sent meanwhile, and their answers to that, one by one.
+        """Handle the messages that clients sent meanwhile, in turn.
 
-        Handling each within the effect it answers would nest: hundreds answer a ping.
+        To handle each where it is sent would recurse: hundreds of clients answer a ping.
         """
         self._handling = True
         try:
@@ -308,9 +308,9 @@ class Driver:
             link.welcome()
 
     def _send_within(self, send: Send) -> bool:
-        """Deliver to the clients among the receivers, which need no encoding.
+        """Deliver a message to its receivers in this process, without encoding it.
 
-        :returns: whether there are others.
+        :returns: whether it has other receivers.
         """
         others = False
         for connection_id in send.to:
@@ -326,7 +326,7 @@ class Driver:
         return others
 
     def _send_smaller(self, send: Send, size: int, now: Moment) -> None:
-        """Send the smaller form of a message, or have the core settle what it was about."""
+        """Send a truncated form of a message; if it has none, tell the core that it is not sent."""
         problem = too_large(size, MAX_MESSAGE_BYTES)
         smaller = shrink(send.message, problem)
         if smaller is None:
@@ -360,7 +360,7 @@ class Driver:
         self.log.emit(_LEVELS[note.level], "{text}", text=one_line(text))
 
     def _open_door(self, effect: OpenDoor, now: Moment) -> None:
-        """Open a door, then acknowledge its test; without a port if that failed."""
+        """Open the door of a test, then acknowledge the test; without a port if that failed."""
         registered = effect.registered
         if self.doors is not None:
             try:

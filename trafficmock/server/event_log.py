@@ -1,4 +1,4 @@
-"""Writes the log: which clients came and went, what failed, and at level debug everything."""
+"""Logs clients that connect and leave, requests that failed, and at level debug each decision."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import Send
 
 _COUNTED = frozenset({"disconnected"})
-"""Codes of what ends with somebody's leaving: the core says in one line how much that was."""
+"""Error codes of requests that a leaving client ends: the core logs one line with their number."""
 
 
 @define
 class EventLog:
-    """Writes log lines about what the core decided.
+    """Writes log lines about connections and the core's decisions.
 
-    :param debug: whether each request is worth a line; asked once, since it would cost all.
+    :param debug: whether to log each request. It is a constant, so that no log event has to be made
+        to find that out.
     """
 
     log = Logger()
@@ -37,7 +38,7 @@ class EventLog:
             self.log.info(text, client_id=name, peer=peer, connection_id=hello.connection_id)
 
     def closed(self, connection_id: str) -> None:
-        """Note that a connection is gone."""
+        """Log the end of a connection."""
         self.log.info("{connection_id} disconnected", connection_id=connection_id)
 
     def recorded(self, record: records.Record) -> None:

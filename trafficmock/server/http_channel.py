@@ -1,4 +1,4 @@
-"""The HTTP/1.1 parser with limits that answer: too long is 431, malformed is 400."""
+"""Twisted's HTTP/1.1 parser with limits; it answers 431 to long heads, 400 to malformed ones."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -15,7 +15,11 @@ from trafficmock.http.responses import JSON, SAFETY, error_body, reason
 def bare_answer(
     status: int, code: str, message: str, headers: Iterable[tuple[bytes, bytes]] = ()
 ) -> bytes:
-    """Write a whole error answer for when there is no request to answer."""
+    """Write a whole error response, for a connection without a ``Request`` of Twisted.
+
+    :param code: the ``error`` in its body.
+    :param headers: further header lines.
+    """
     body = error_body(code, message)
     head = (
         b"HTTP/1.1 %d %s\r\ncontent-type: %s\r\ncontent-length: %d\r\n"
@@ -29,7 +33,7 @@ def bare_answer(
 class ServiceChannel(HTTPChannel):
     """One HTTP connection of the service.
 
-    :param max_header_bytes: for the request line and all header lines together.
+    :param max_header_bytes: the longest request line and header together.
     """
 
     transport: Any
@@ -39,31 +43,31 @@ class ServiceChannel(HTTPChannel):
 
     def __init__(self, *, max_header_bytes: int) -> None:
         super().__init__()
-        # In Twisted's namespace: what it logs of idle connections is not the service's own.
+        # Twisted's namespace, because its lines about idle connections are not the service's.
         self._log = Logger("twisted.web.http")
         self.MAX_LENGTH = max_header_bytes
         self.totalHeadersSize = max_header_bytes
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
-        """Read, unless this client has been refused."""
+        """Read requests; drop bytes after :meth:`refuse`."""
         if not self._refused:
             super().dataReceived(data)
 
     def resetTimeout(self) -> None:  # noqa: N802 - Twisted's name
-        """Give a head its time once: a byte now and then must not hold a connection for ever."""
+        """Limit the time of a whole head: single bytes do not restart the timer."""
         if not (self.line_mode and (self._receivedHeaderSize or self._buffer)):
             super().resetTimeout()
 
     def readConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
-        """Answer what a client asked before it closed its direction, then close the other."""
+        """Handle the client's FIN: answer the requests before it, then close the connection."""
         self._asked_all = True
         self._close_when_answered()
 
     def writeConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
-        """Go on waiting for the end: it was caused here."""
+        """Do nothing: this side closed its direction itself."""
 
     def requestDone(self, request: Request) -> None:  # noqa: N802 - Twisted's name
-        """Take the next request, if there is one."""
+        """Read the next request, or close after the last one."""
         super().requestDone(request)
         self._close_when_answered()
 
@@ -80,7 +84,7 @@ class ServiceChannel(HTTPChannel):
         super().lineReceived(line)
 
     def headerReceived(self, line: bytes) -> bool:  # noqa: N802 - Twisted's name
-        """Refuse more headers than a request can need."""
+        """Refuse a request with too many header lines."""
         if self._receivedHeaderCount >= self.maxHeaders:
             self.lineLengthExceeded(line)
             return False
@@ -95,11 +99,14 @@ class ServiceChannel(HTTPChannel):
         )
 
     def _respondToBadRequestAndDisconnect(self) -> None:  # noqa: N802 - Twisted's hook
-        """Answer 400 in the form of the service's errors, where Twisted sends none."""
+        """Answer 400 with a JSON body, which Twisted's answer does not have."""
         self.refuse(400, "bad_request", "This is not a well-formed request of HTTP/1.1.")
 
     def refuse(self, status: int, code: str, message: str) -> None:
-        """Answer, read no further, and close once the client has had time to see it."""
+        """Send an error response, stop reading, and close after :data:`LINGER_SECONDS`.
+
+        Closing at once could reset the connection before the client has read the response.
+        """
         self.transport.write(bare_answer(status, code, message))
         self.clearLineBuffer()
         self._refused = True
@@ -111,5 +118,5 @@ class ServiceChannel(HTTPChannel):
         self.setTimeout(LINGER_SECONDS)
 
     def hand_over(self) -> None:
-        """Let go of the transport: another protocol takes it."""
+        """Unregister from the transport, which another protocol takes over."""
         self._networkProducer.unregisterProducer()

@@ -1,4 +1,4 @@
-"""A client of the core within this process, as the driver sees it."""
+"""The interface of a client of the core within this process, for the driver."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 class LocalClient(Protocol):
-    """A client of the core within this process: it gets messages, not their encoding.
+    """A client of the core within this process, which gets messages as objects.
 
-    :param id: given by the driver.
-    :param kind: the way it is connected, as ``/api/connections`` shows it.
+    :param id: the connection id, set by the driver.
+    :param kind: the kind of connection, for ``/api/connections``.
     """
 
     id: str
@@ -23,4 +23,4 @@ class LocalClient(Protocol):
         """Deliver a message of the core; it must not raise."""
 
     def socket(self, socket_id: str) -> FlowControlled | None:
-        """Give one of its WebSockets, which is held back while its receiver lags."""
+        """Return one of its WebSockets, for backpressure; ``None`` for an unknown id."""

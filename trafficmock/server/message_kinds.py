@@ -1,4 +1,4 @@
-"""The kinds of messages that the driver sends later than others, or records when they are sent."""
+"""The types of messages that the driver may defer, or that it acts upon when it sends them."""
 
 from trafficmock.wire.inbound import (
     MessageFromPage,
@@ -10,7 +10,7 @@ from trafficmock.wire.inbound import (
 from trafficmock.wire.outbound import HelloOk, RequestObserved, RequestReplied
 
 DEFERRABLE = frozenset({RequestObserved, RequestReplied, RequestResponse})
-"""What workers get of all traffic, whether it concerns them or not."""
+"""Messages about all traffic, for workers that observe it: they may be sent later than others."""
 
 NOTED = frozenset({HelloOk, MessageFromPage, MessageFromServer, SendToPage, SendToServer})
-"""What is noted when it has been sent: that a client is in, and each frame of a WebSocket."""
+"""Messages that the driver acts upon: ``hello:ok``, and WebSocket frames, for backpressure."""

@@ -1,4 +1,4 @@
-"""The options of ``twistd -n trafficmock``, their defaults and what they allow."""
+"""The options of ``twistd -n trafficmock``, with their defaults and allowed values."""
 
 from __future__ import annotations
 
@@ -148,7 +148,10 @@ class ProxyOptions(ServiceOptions):
             raise usage.UsageError(f"--resolve must be {error}") from None
 
     def postOptions(self) -> None:  # noqa: N802 - Twisted's
-        """Read the environment and set what twistd does for the service."""
+        """Read ``TRAFFICMOCK_TOKEN``, check combinations, and set twistd's options.
+
+        :raises usage.UsageError: if a value or a combination is not allowed.
+        """
         if self["token"] is None and "TRAFFICMOCK_TOKEN" in os.environ:
             self["token"] = os.environ["TRAFFICMOCK_TOKEN"]
             if not self["token"]:

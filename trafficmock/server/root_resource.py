@@ -1,4 +1,4 @@
-"""The root resource: checks the ``Host`` and hands each request to its resource."""
+"""The root resource: checks ``Host``, and passes each request to its resource."""
 
 from attrs import define
 from twisted.web.resource import IResource
@@ -26,13 +26,13 @@ _GET_ONLY = RestError(
 
 @define(eq=False)
 class RootResource(CheckedRoot):
-    """The root resource: the coordinator's WebSocket, the forward proxy, or REST.
+    """Passes requests to the coordinator's WebSocket, to REST, or to an error for other servers.
 
-    :param guard: who may come in.
-    :param rest: everything that is not one of the others.
+    :param guard: decides which hosts, origins and peers are allowed.
+    :param rest: answers all requests but those of the others.
     :param websocket: takes over an upgraded connection; its protocol has ``when_lost``, as
         :class:`~trafficmock.server.websocket.autobahn_protocol.AutobahnProtocol` has.
-    :param forward: answers requests whose target is another server.
+    :param forward: answers requests whose target is another server with an error.
     :param connections: counts an upgraded connection until its end.
     """
 
@@ -43,7 +43,10 @@ class RootResource(CheckedRoot):
     _connections: ConnectionCount
 
     def choose(self, request: ServiceRequest) -> bytes | int:
-        """Check the host, then let the resource of the target answer."""
+        """Check the host, then render the resource of the target.
+
+        :raises RestError: if the request is refused.
+        """
         host = host_of(request)
         if not request.path.startswith(b"/") and request.uri != b"*":
             target = service_target(request.uri, self._guard, *_bound(request))
@@ -57,7 +60,7 @@ class RootResource(CheckedRoot):
         if not is_plain_path(request.path):
             raise NOT_FOUND
         if request.method != request.method.upper():
-            # Methods are case-sensitive (RFC 9110 section 9.1); the router of REST differs.
+            # Methods are case-sensitive (RFC 9110 section 9.1), but not for Klein's router.
             raise WRONG_METHOD
         answer: bytes | int = self._rest.render(request)
         return answer
@@ -73,10 +76,10 @@ class RootResource(CheckedRoot):
         return self._upgrade(request)
 
     def _upgrade(self, request: ServiceRequest) -> bytes | int:
-        """Hand the connection over, with what the client has sent behind its handshake.
+        """Hand the connection to the WebSocket protocol, with the bytes behind the handshake.
 
-        The channel, which counts the connection otherwise, is replaced and is not told of the
-        end. So the new protocol is asked to tell it.
+        The channel, which counts the connection, is replaced and does not notice its end. So the
+        new protocol reports the end to the count.
         """
         channel, transport = request.channel, request.channel.transport
         channel.hand_over()
@@ -90,7 +93,7 @@ class RootResource(CheckedRoot):
 
 
 def _wants_websocket(request: ServiceRequest) -> bool:
-    """Tell whether this is a handshake (RFC 6455 section 4.2.1)."""
+    """Return whether a request is an opening handshake (RFC 6455 section 4.2.1)."""
     return (
         request.method == b"GET"
         and request.clientproto == b"HTTP/1.1"
@@ -104,6 +107,6 @@ def _tokens(request: ServiceRequest, name: str) -> list[str]:
 
 
 def _bound(request: ServiceRequest) -> tuple[str | None, int | None]:
-    """Give the local address of the connection; a UNIX socket has none."""
+    """Return the local host and port of the connection; ``None`` for a UNIX socket."""
     address = request.getHost()
     return getattr(address, "host", None), getattr(address, "port", None)

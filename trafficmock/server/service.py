@@ -1,4 +1,4 @@
-"""The running service: it listens, says where, and ends so that nobody is left waiting."""
+"""The Twisted service: listens, reports its address, and answers waiting requests when it stops."""
 
 from __future__ import annotations
 
@@ -32,18 +32,19 @@ _FAREWELL = 2.0
 """Seconds that clients have to complete their closing handshakes when the service stops."""
 
 _LOOK_AGAIN = 0.05
-"""Seconds between two looks whether they have."""
+"""Seconds between two checks for open connections while the service stops."""
 
 
 class StartError(SystemExit, Exception):
-    """The service does not start, and the process is to end with this status, silently.
+    """The service cannot start; the process ends with this status, without another message.
 
-    twistd lets ``SystemExit`` pass but acts on an ``Exception``: it removes the pid file.
+    It is a ``SystemExit``, which twistd does not report, and an ``Exception``, for which twistd
+    removes the pid file.
     """
 
 
 class StartReport(Protocol):
-    """Reports to people how the start ended."""
+    """Reports the result of the start to people."""
 
     def succeeded(self) -> None:
         """Report that the service has started."""
@@ -51,36 +52,36 @@ class StartReport(Protocol):
     def failed(self, text: str) -> None:
         """Report that the service cannot start.
 
-        :param text: one line that says why.
+        :param text: the reason, one line.
         """
 
 
 class Stoppable(Protocol):
-    """What the service stops with itself."""
+    """The driver, or another object that is stopped with the service."""
 
     def stop(self) -> None:
-        """Answer who waits, and begin to close all connections."""
+        """Answer waiting requests, and begin to close all connections."""
 
     def open_links(self) -> int:
-        """Count the connections that are still to end."""
+        """Return the number of connections that are still open."""
 
 
 @define(eq=False, kw_only=True)
 class ProxyService(Service):
-    """Listens while it runs.
+    """Listens while it runs; the proxy or the dashboard.
 
-    :param endpoint: where to listen.
+    :param endpoint: the endpoint to listen on.
     :param site: the factory to listen with.
-    :param driver: who must be stopped.
+    :param driver: stopped with the service.
     :param open_to_all: whether listening beyond loopback is allowed.
-    :param ready_file: where to write one JSON line with ``url`` and ``pid``, if anywhere.
-    :param banner: makes the lines to log from the base URL.
-    :param log_observer: what the application logs through, unless twistd was told otherwise.
-    :param start: tells people how the start ended.
-    :param name: how the log calls the service.
-    :param listens: called when it listens.
-    :param stop_forward: lets go of what the forward proxy holds, and tells whether answers of
-        it are on their way.
+    :param ready_file: the path of ``--ready-file``; ``None`` for no file.
+    :param banner: makes the lines that are logged at the start from the base URL.
+    :param log_observer: the log observer of the application, unless twistd's options name another.
+    :param start: reports the result of the start.
+    :param name: the name of the service in the log.
+    :param listens: called when the service listens.
+    :param stop_forward: stops the forward proxy, and returns whether clients are still connected to
+        it.
     """
 
     log = Logger()
@@ -105,7 +106,7 @@ class ProxyService(Service):
         self._ready = ReadyFile(Path(self.ready_file) if self.ready_file else None)
 
     def setServiceParent(self, parent: Any) -> None:  # noqa: N802 - Twisted's
-        """Give the application trafficmock's log observer; twistd's own options win over it."""
+        """Set the application's log observer; twistd's own options take precedence over it."""
         if self.log_observer is not None and isinstance(parent, Componentized):
             parent.setComponent(ILogObserver, self.log_observer)
         super().setServiceParent(parent)
@@ -113,10 +114,10 @@ class ProxyService(Service):
     def privilegedStartService(self) -> None:  # noqa: N802 - Twisted's
         """Listen before privileges are shed; a failure ends the process with one line.
 
-        SIGTERM and SIGINT end the process in good order, with exit status 0.
+        SIGTERM and SIGINT stop the service and end the process with exit status 0.
 
-        :raises StartError: with status 1, when the endpoint failed at once, as all of
-            Twisted's do. It is raised here because a Deferred would keep it to itself.
+        :raises StartError: with status 1, if the endpoint fails at once, as all of Twisted's do.
+            It is raised here because an exception within a Deferred does not end the process.
         """
         super().privilegedStartService()
         self.reactor.callWhenRunning(self._handle_signals)
@@ -130,9 +131,9 @@ class ProxyService(Service):
         return self.endpoint.listen(self.site)
 
     def startService(self) -> None:  # noqa: N802 - Twisted's
-        """Tell whoever started the process that the start is complete."""
+        """Report that the start is complete, once the reactor runs."""
         super().startService()
-        # Behind the ready file, which is written then too.
+        # After the ready file, which was scheduled before.
         self.reactor.callWhenRunning(self._started)
 
     def _started(self) -> None:
@@ -145,7 +146,7 @@ class ProxyService(Service):
             await maybeDeferred(self._port.stopListening)
         self.driver.stop()
         if self.stop_forward():
-            # What was written just now leaves in the next turn of the reactor.
+            # Responses that were written just now are sent in the next turn of the reactor.
             await deferLater(self.reactor, _LOOK_AGAIN)
         deadline = self.reactor.seconds() + _FAREWELL
         while self.driver.open_links() and self.reactor.seconds() < deadline:
@@ -155,7 +156,10 @@ class ProxyService(Service):
             self.log.info("{name} stopped", name=self.name)
 
     def stopService(self) -> Deferred[None]:  # noqa: N802 - Twisted's
-        """Answer who waits, close all connections, and wait a moment for their goodbyes."""
+        """Stop listening, answer waiting requests, and close all connections.
+
+        :returns: fires when all connections are closed, after two seconds at most.
+        """
         super().stopService()
         return Deferred.fromCoroutine(self._stop())
 
@@ -174,7 +178,7 @@ class ProxyService(Service):
             self.log.info("{line}", line=line)
         if not _is_local(address):
             self.log.info("  open to other machines: bound to {host}", host=address.host)
-        # A program that reads this line may send a signal at once.
+        # When the reactor runs, signals are handled: a reader of the file may send one at once.
         self.reactor.callWhenRunning(self._announce, url)
 
     def _announce(self, url: str) -> None:
@@ -221,7 +225,7 @@ def _is_local(address: Any) -> bool:
 
 
 def _base_url(address: Any) -> str:
-    """Write the URL at which the service can be reached."""
+    """Return the URL at which the service can be reached on this machine."""
     if isinstance(address, IPv4Address | IPv6Address):
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address.host, address.host)  # noqa: S104 - how people reach it
         return f"http://[{host}]:{address.port}" if ":" in host else f"http://{host}:{address.port}"

@@ -22,7 +22,7 @@ _UNKNOWN = re.compile("option --(.*) not recognized")
 
 
 class ServiceOptions(usage.Options):
-    """What the services have in common. A bad value ends with one line and exit status 1."""
+    """Options of both services. A bad value ends the process with one line and status 1."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +42,10 @@ class ServiceOptions(usage.Options):
         raise SystemExit(0)
 
     def parseOptions(self, options: Sequence[str] | None = None) -> None:  # noqa: N802 - Twisted's
-        """Parse, or leave with one line that says what is wrong and what is allowed."""
+        """Parse the command line.
+
+        :raises SystemExit: with status 1, after one line, if an option is wrong.
+        """
         try:
             super().parseOptions(options)
         except usage.UsageError as error:
@@ -51,7 +54,7 @@ class ServiceOptions(usage.Options):
             raise SystemExit(1) from None
 
     def _nearest(self, text: str) -> str:
-        """Name the option that may be meant by one that getopt does not know."""
+        """Suggest the option that is most like an unknown one."""
         unknown = _UNKNOWN.fullmatch(text)
         names = [name.rstrip("=") for name in self.longOpt]
         near = get_close_matches(unknown[1], names, n=1) if unknown else []
@@ -62,12 +65,15 @@ class ServiceOptions(usage.Options):
             raise usage.UsageError(f"unknown argument {words[0]!r}; options begin with --")
 
     def postOptions(self) -> None:  # noqa: N802 - Twisted's
-        """Set twistd's options for the pid file and the log."""
+        """Set twistd's pid file and the log file."""
         if self.parent is not None:
             self._settle_twistd(self.parent)
 
     def _settle_twistd(self, twistd: usage.Options) -> None:
-        """Keep no pid file in the foreground, so that several run in one directory."""
+        """Write no pid file in the foreground, so that several services run in one directory.
+
+        :raises usage.UsageError: if the pid file is that of a running process.
+        """
         foreground = bool(twistd["nodaemon"])
         if foreground and twistd["pidfile"] == "twistd.pid":
             twistd["pidfile"] = ""
@@ -81,9 +87,9 @@ class ServiceOptions(usage.Options):
 
     @staticmethod
     def given(name: str, value: str) -> str:
-        """Check that an option's value is there.
+        """Return the value of an option.
 
-        :raises usage.UsageError: it is empty, or the next option.
+        :raises usage.UsageError: if it is empty, or is the next option.
         """
         try:
             return not_empty(value)
@@ -92,12 +98,12 @@ class ServiceOptions(usage.Options):
 
 
 def _plain(text: str) -> str:
-    """Leave out Twisted's text before that of the service."""
+    """Remove Twisted's prefix of an error text."""
     return text.removeprefix("Parameter type enforcement failed: ")
 
 
 def _running(pidfile: str) -> int | None:
-    """Read the process of a pid file; ``None`` when it does not run or twistd has to say more."""
+    """Return the id in a pid file if that process runs; ``None`` leaves other errors to twistd."""
     try:
         pid = int(Path(pidfile).read_text())
         os.kill(pid, 0)

@@ -1,4 +1,4 @@
-"""The HTTP side put together: limits, root resource and REST on one Twisted site."""
+"""Builds the Twisted site: connection limits, root resource and REST."""
 
 import secrets
 from collections.abc import Callable
@@ -25,9 +25,10 @@ from trafficmock.server.root_resource import RootResource
 class CountedChannel(ServiceChannel):
     """A channel that counts as an open connection until it is lost or replaced.
 
-    :param connections: has let this connection in.
-    :param once: it is closed after one answer. A client that takes the service for its proxy
-        asks for other servers next, and on a new connection it may.
+    :param connections: the count, which has admitted this connection.
+    :param once: whether to close the connection after one response. The client uses this service
+        as its proxy, and its next request may be for another server; on a new connection the
+        forward proxy gets it.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class CountedChannel(ServiceChannel):
         self._once = once
 
     def checkPersistence(self, request: Request, version: bytes) -> bool:  # noqa: N802 - Twisted's name
-        """Tell whether the connection lasts, and say so where it does not."""
+        """Return whether the connection stays open, and set ``Connection: close`` if ``once``."""
         if self._once:
             request.responseHeaders.setRawHeaders(b"connection", [b"close"])
             return False
@@ -50,7 +51,7 @@ class CountedChannel(ServiceChannel):
 
 
 class RefusedConnection(Protocol):
-    """Answers 503 to a connection that is one too many, without reading what it wants."""
+    """Answers 503 to a connection above ``--max-connections``, without reading its request."""
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
         """Answer and close."""
@@ -66,16 +67,16 @@ class RefusedConnection(Protocol):
 
 
 class ServiceSite(Site):
-    """Makes a channel for each connection, as long as there are not too many.
+    """Makes the protocol of each connection, up to the limit of open ones.
 
-    There is no access log, and none is paid for.
+    It has no access log, whose formatting would cost time for each request.
 
-    :param resource: the root.
-    :param server_header: the ``Server`` of each answer.
-    :param connections: counts what is open.
-    :param limits: of the HTTP side.
+    :param resource: the root resource.
+    :param server_header: the value of ``Server`` in responses.
+    :param connections: counts open connections.
+    :param limits: the limits of HTTP connections.
     :param reactor: for timeouts.
-    :param forward: takes the connections that are for other servers.
+    :param forward: the forward proxy; ``None`` for none.
     """
 
     noisy = False
@@ -122,13 +123,13 @@ class ServiceSite(Site):
         return made
 
     def startFactory(self) -> None:  # noqa: N802 - Twisted's name
-        """Do not start the clock of an access log."""
+        """Do nothing: the base class would start the clock of the access log."""
 
     def stopFactory(self) -> None:  # noqa: N802 - Twisted's name
-        """Do nothing: nothing was started."""
+        """Do nothing: there is no clock to stop."""
 
     def log(self, request: Request) -> None:
-        """Do not log a request."""
+        """Do nothing: requests are not logged."""
 
 
 def make_site(
@@ -145,22 +146,21 @@ def make_site(
     start: str | None = None,
     forward: ForwardProxy | None = None,
 ) -> ServiceSite:
-    """Put the HTTP side together.
+    """Build the site.
 
-    :param history: what REST shows.
-    :param connections: gives the ``nodeAgents`` and ``runnerWorkers`` of ``/api/connections``,
-        the latter with their tests if asked so.
-    :param ca_pem: gives the certificate of the local authority for ``/ca.pem``.
-    :param websocket: takes over a connection that asked for an upgrade on ``/ws``, and was
-        let in.
-    :param guard: who may come in.
-    :param version: of the service.
+    :param history: the entries of the REST API.
+    :param connections: returns the body of ``/api/connections``; with ``True``, with the tests of
+        workers.
+    :param ca_pem: returns the certificate of the local authority for ``/ca.pem``.
+    :param websocket: takes over the connection of an upgrade on ``/ws``, after it was checked.
+    :param guard: decides which hosts, origins and peers are allowed.
+    :param version: the version of the service.
     :param capture: the capture mode: ``all``, ``handled`` or ``none``.
-    :param limits: of the HTTP side.
-    :param reactor: for timeouts and for giving way.
-    :param start: tells this process from others in entity tags; made up when left out.
-    :param forward: takes the connections that are for other servers.
-    :returns: the factory to listen with. Its ``connections.open`` says how many are open.
+    :param limits: the limits of HTTP connections.
+    :param reactor: for timeouts, and to schedule slices of long responses.
+    :param start: identifies this process in entity tags; random by default.
+    :param forward: the forward proxy; ``None`` for none.
+    :returns: the factory to listen with. Its ``connections.open`` is the number of open ones.
     """
     rest = RestApi(
         history=history,

@@ -1,7 +1,8 @@
-"""Keeps on disk who is strict, so that no request gets out because the service was restarted.
+"""Saves the state of strict mode, so that it stays in force when the service is restarted.
 
-The next process on the same address reads the file before it serves anybody. The file counts if
-the process before has ended only just now: as long as anything is strict, it is touched.
+The next process on the same address reads the file before it serves requests. The file counts if
+the process before ended just now, which its modification time shows: while anything is strict,
+the file is touched regularly.
 """
 
 from __future__ import annotations
@@ -25,28 +26,28 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IReactorTime
 
 TOUCH_SECONDS = 10.0
-"""How often the file is touched."""
+"""The time between two touches of the file."""
 
 RESTART_SECONDS = 60.0
-"""How long after the end of a process its successor goes on with what was strict."""
+"""The greatest age of a file that the next process uses."""
 
 LARGEST_BYTES = 16 * 2**20
-"""A larger file was not written by trafficmock."""
+"""The largest file that is read; trafficmock writes smaller ones."""
 
 _NOTHING = KeptStrictness()
 
 
 def file_name(address: str) -> str:
-    """Name the file for what a service listens on."""
+    """Return the name of the file for the address that a service listens on."""
     return f"strict-{re.sub(r'[^A-Za-z0-9.]+', '-', address)}.json"
 
 
 @define(eq=False)
 class StrictFile:
-    """The file.
+    """The file with the state of strict mode.
 
-    :param path: where it is; ``None`` keeps nothing.
-    :param clock: for touching it.
+    :param path: its path; ``None`` for no file.
+    :param clock: schedules the touches; ``None`` for none.
     """
 
     log = Logger()
@@ -57,11 +58,11 @@ class StrictFile:
     _touching: LoopingCall | None = field(init=False, default=None)
 
     def open(self) -> KeptStrictness:
-        """Read who was strict when the process before ended, if that was just now."""
+        """Return the state of the process before, if it ended just now; else an empty one."""
         if self.path is None:
             return _NOTHING
         try:
-            # A clock that was set back makes an old file one of the future.
+            # abs: after the clock was set back, an old file has a time in the future.
             age = abs(time.time() - self.path.stat().st_mtime)
             if age > RESTART_SECONDS or self.path.stat().st_size > LARGEST_BYTES:
                 return _NOTHING
@@ -73,7 +74,7 @@ class StrictFile:
             return _NOTHING
 
     def keep(self, kept: KeptStrictness) -> None:
-        """Replace what the file says; without a file where nothing is strict."""
+        """Write the state into the file; remove the file if nothing is strict."""
         if self.path is None:
             return
         self._kept = kept
@@ -88,7 +89,7 @@ class StrictFile:
             self._warn(error)
 
     def close(self) -> None:
-        """Touch the file no longer; it stays."""
+        """Stop touching the file, which stays for the next process."""
         if self._touching is not None:
             self._touching.stop()
             self._touching = None
@@ -105,7 +106,7 @@ class StrictFile:
         try:
             os.utime(self.path)
         except OSError:
-            # Somebody removed it, or there was no room for it.
+            # The file was removed, or could not be written before.
             self.keep(self._kept)
 
     def _warn(self, error: Exception) -> None:
@@ -117,10 +118,10 @@ class StrictFile:
 
 
 def read_kept(content: bytes) -> KeptStrictness:
-    """Read what :meth:`StrictFile.keep` wrote.
+    """Read the content of the file.
 
-    :raises msgspec.MsgspecError: it is something else.
-    :raises AllowListError: a pattern cannot be read.
+    :raises msgspec.MsgspecError: if it is not what :meth:`StrictFile.keep` writes.
+    :raises AllowListError: if a pattern is invalid.
     """
     kept = msgspec.json.decode(content, type=KeptStrictness)
     for patterns in (*kept.runs, *(test.allow for test in kept.tests)):
@@ -129,11 +130,11 @@ def read_kept(content: bytes) -> KeptStrictness:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Replace a file; whoever reads it finds the old content or the new one, whole."""
+    """Write a file atomically, with mode 0600."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = path.with_suffix(".new")
     new.unlink(missing_ok=True)
-    # A file of this process alone, with its own mode: never one that a link leads to.
+    # O_EXCL makes a new file, and never follows a symbolic link.
     number = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(number, "wb") as file:
         file.write(content)

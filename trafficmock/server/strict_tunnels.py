@@ -1,4 +1,4 @@
-"""Tunnels that the forward proxy does not read, as strict mode judges them."""
+"""Applies strict mode to CONNECT tunnels, whose requests the forward proxy does not parse."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @frozen
 class StrictTunnels:
-    """Asks the core at once: a tunnel does not wait for a decision.
+    """Asks the core directly: a tunnel does not wait for the decision of a test.
 
-    :param now: tells the time.
-    :param perform: does what the core answers.
+    :param now: returns the time.
+    :param perform: performs the effects of the core.
     """
 
     coordinator: Coordinator
@@ -29,16 +29,16 @@ class StrictTunnels:
     perform: Callable[[Effects, Moment], None]
 
     def would_refuse(self, client: LocalClient, request: SerializedRequest) -> bool:
-        """Tell whether strict mode would refuse a tunnel.
+        """Return whether strict mode would refuse a tunnel; nothing is recorded.
 
         :param request: its CONNECT, with ``https://host:port/`` as its URL.
         """
         return self.coordinator.would_refuse_tunnel(client.id, request)
 
     def refuse(self, client: LocalClient, tunnel_id: str, request: SerializedRequest) -> str | None:
-        """Refuse a tunnel where strict mode does, and record that.
+        """Record the refusal of a tunnel, if strict mode refuses it.
 
-        :returns: why; ``None`` where it may be opened.
+        :returns: the reason, for people; ``None`` if the tunnel may be opened.
         """
         now = self.now()
         text, effects = self.coordinator.refuse_tunnel(client.id, tunnel_id, request, now)

@@ -1,4 +1,4 @@
-"""Answers the questions of workers about the history (``history:query``)."""
+"""Answers the queries of workers about the history (``history:query``)."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from trafficmock.wire.inbound import HistoryQuery
 
 MOST_BYTES = 32 * 2**20
-"""An answer stops before the entry that would make it larger."""
+"""The largest size of all entries in one answer; further ones are left out."""
 
 SLICE_SECONDS = 0.002
-"""Worked at once, give or take one entry: a decision may be due at any moment."""
+"""Time of one turn of the reactor for queries, so that decisions are not delayed."""
 
 
 @define(eq=False)
 class WorkerQueries:
-    """Works on all answers in turn, for one slice of time, and goes on when others had theirs.
+    """Works on all queries in rotation, for :data:`SLICE_SECONDS` in each turn of the reactor.
 
-    :param clock: for the next slice.
-    :param monotonic: seconds on a clock that never jumps.
-    :param is_open: tells whether a connection, by its id, is still there.
+    :param clock: schedules the next turn.
+    :param monotonic: returns monotonic seconds.
+    :param is_open: returns whether a connection, by its id, is still open.
     :param send: sends an answer to a connection.
     """
 
@@ -46,7 +46,7 @@ class WorkerQueries:
     _answers: deque[tuple[str, Iterator[HistoryResult | None]]] = field(factory=deque, init=False)
 
     def answer(self, connection_id: str, query: HistoryQuery) -> None:
-        """Begin with an answer, which is sent at once when it takes less than a slice."""
+        """Begin a query; it is answered within this call if it takes less than a slice."""
         self._answers.append((connection_id, answer_steps(self.history, query)))
         if len(self._answers) == 1:
             self._work()
@@ -69,12 +69,12 @@ class WorkerQueries:
 
 
 def answer_steps(history: History, query: HistoryQuery) -> Iterator[HistoryResult | None]:
-    """List the entries of a test and a matcher, newest first.
+    """Find the entries of a query, newest first.
 
-    A predicate matches nothing: only the worker itself could run it. Nor does a pattern that
-    would take too many steps; see :mod:`trafficmock.matching.patterns.match_cost`.
+    A predicate matches nothing, because only the worker itself can call it. Nor does a pattern that
+    takes too many steps; see :mod:`trafficmock.matching.patterns.match_cost`.
 
-    :returns: nothing but ``None`` after each step of the work, and the answer at its end.
+    :returns: yields ``None`` after each entry, and the answer at the end.
     """
     matcher = compile_route(query.matcher) if query.matcher is not UNSET else None
     test_id = query.test_id if query.test_id is not UNSET else None

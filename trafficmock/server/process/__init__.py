@@ -1,7 +1,7 @@
-"""What the service does as a process, apart from the traffic.
+"""The service as a process: its start, its log, its limits and its notifications.
 
-``startup`` reads where to listen and to log, ``daemon`` tells the terminal how the start ended,
-``ready_file`` and ``systemd_notify`` tell whoever started the process that it listens.
-``log_observers`` writes the log; ``malloc`` and ``open_files`` set the limits of the process, and
-``collector`` spares it the garbage collection of what start-up made.
+``startup`` makes the listening endpoint and the log from the options. ``daemon`` reports the result
+of the start to the terminal; ``ready_file`` and ``systemd_notify`` report that the service
+listens. ``log_observers`` writes the log. ``malloc`` and ``open_files`` set limits of the process;
+``collector`` excludes the objects of start-up from garbage collection.
 """

@@ -1,8 +1,9 @@
-"""Tells the process at the terminal how the start of its daemon ended.
+"""Reports the result of a daemon's start to the process at the terminal.
 
 ``twistd`` without ``-n`` makes its service, forks twice and then starts the service. The first
-process waits at a status pipe of Twisted's, which an end of the daemon before its start is
-complete does not always reach. It waits here first, until the daemon has started or is gone.
+process then waits for the daemon by Twisted's status pipe, which does not always show that the
+daemon ended during its start. So the first process waits by a pipe of this module before, until
+the daemon has started or ended.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ _ENDED = "the daemon ended before it had started; --log-level debug makes its lo
 
 
 def complain(text: str) -> None:
-    """Write to the terminal: when logging has begun, ``sys.stderr`` is the log."""
+    """Write one line to the terminal; once logging has begun, ``sys.stderr`` is the log."""
     stream = sys.__stderr__ or sys.stderr
     stream.write(f"trafficmock: {text}\n")
     stream.flush()
 
 
 class Foreground:
-    """A start at a terminal."""
+    """The report of a start in the foreground."""
 
     def succeeded(self) -> None:
         """Do nothing: the log is on the terminal."""
@@ -37,11 +38,11 @@ class Foreground:
 
 @define(eq=False)
 class Daemon:
-    """A start whose terminal belongs to another process.
+    """The report of a daemon's start, by a pipe to the process at the terminal.
 
-    :param reader: the pipe's end that the first process reads.
-    :param writer: the other end, which nobody but the daemon has when both forks are done;
-        ``None`` when the start is complete.
+    :param reader: the reading end, for the first process.
+    :param writer: the writing end, for the daemon; ``None`` when the start is complete. After
+        both forks no other process has it, so the pipe ends with the daemon.
     """
 
     log = Logger()
@@ -52,23 +53,22 @@ class Daemon:
 
     @classmethod
     def to_come(cls) -> Daemon:
-        """Make the pipe, and let the process that forks next wait for the child's news."""
+        """Make the pipe; this process will wait at the next fork, until its child has started."""
         made = cls(*os.pipe())
         os.register_at_fork(after_in_parent=made.wait, after_in_child=made.born)
         return made
 
     def born(self) -> None:
-        """Keep only the writing end, in the child of a fork."""
+        """Close the reading end, in the child of the first fork."""
         if not self._forked:
             self._forked = True
             os.close(self.reader)
 
     def wait(self) -> None:
-        """Wait for the daemon in the process that made it.
+        """Wait for the daemon, in the first process.
 
-        It returns when the daemon has started, for Twisted to end this process with status 0.
-        Otherwise it writes one line and ends this process with status 1, when the daemon has
-        ended and its files are as it leaves them.
+        It returns when the daemon has started; Twisted then ends this process with status 0. If
+        the daemon ends before, it writes one line and ends this process with status 1.
         """
         if self._forked:
             return
@@ -88,12 +88,12 @@ class Daemon:
         self._close()
 
     def failed(self, text: str) -> None:
-        """Say why in the log and, before the start is complete, on the terminal too."""
+        """Log the reason and, unless the start was complete, write it to the terminal, too."""
         self.log.critical("trafficmock: {text}", text=text)
         self._tell(text.encode())
 
     def _tell(self, news: bytes) -> None:
-        # The first process may have been ended; a daemon that listens does not need it.
+        # The first process may have been killed; the daemon runs without it.
         with suppress(BrokenPipeError):
             if self.writer is not None:
                 os.write(self.writer, news)

@@ -1,4 +1,4 @@
-"""What people and machines see of the log."""
+"""The log observers: lines of text for people, lines of JSON for machines."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ LEVELS = ("silent", "error", "warn", "info", "debug")
 
 @implementer(ILogObserver)
 class PeopleLogObserver:
-    """Writes one short line an event, and the traceback of an internal failure.
+    """Writes one line for each event, and the traceback of a failure.
 
-    :param stream: where to write to.
+    :param stream: the file to write to.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -43,11 +43,13 @@ def silent(event: dict[str, Any]) -> None:
 
 
 def make_observer(path: str, level: str, *, as_json: bool) -> ILogObserver:
-    """Make the one observer of the log.
+    """Make the observer of the log.
 
     :param path: a file, or ``-`` for standard output.
-    :param level: one of :data:`LEVELS`; libraries speak from ``warn`` on, and in ``debug``.
-    :param as_json: write JSON lines for machines.
+    :param level: one of :data:`LEVELS`. Events of libraries are logged from ``warn`` on, and with
+        ``debug`` all of them.
+    :param as_json: whether to write JSON lines for machines.
+    :raises OSError: if the file cannot be opened.
     """
     if level == "silent":
         return silent  # type: ignore[no-any-return] # zope.interface: a function may be one

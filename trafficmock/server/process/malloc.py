@@ -1,9 +1,9 @@
-"""Keeps large buffers cheap: they stay with the process instead of going back to the system.
+"""Sets glibc's malloc thresholds, so that the memory of large buffers is reused.
 
-By default glibc maps a buffer of more than some hundred kilobytes separately and unmaps it
-when it is free. A message of a megabyte is then paid for with hundreds of page faults at
-each step of its way, which cost more than all the work on it. What is kept is bounded: the
-top of the heap goes back to the system from the trim threshold on.
+By default glibc maps each buffer above some hundred kilobytes separately, and unmaps it when it
+is freed. Each copy of a message of a megabyte then causes hundreds of page faults, which cost
+more than all other work on it. The unused memory is bounded: glibc returns the top of the heap to
+the system above the trim threshold.
 """
 
 import ctypes
@@ -13,13 +13,13 @@ _M_TRIM_THRESHOLD = -1
 _M_MMAP_THRESHOLD = -3
 _TRIM_BYTES = 64 * 2**20
 _MMAP_BYTES = 32 * 2**20
-"""The highest that glibc takes."""
+"""The highest threshold that glibc accepts (``mallopt(3)``)."""
 
 
 def tune_allocator() -> bool:
-    """Fix glibc's thresholds.
+    """Set both thresholds.
 
-    :returns: whether there was a glibc to tell.
+    :returns: whether they were set; false without glibc.
     """
     if not sys.platform.startswith("linux"):
         return False

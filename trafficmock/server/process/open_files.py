@@ -1,20 +1,20 @@
-"""Room for as many connections as the options allow."""
+"""Raises the limit of open files for ``--max-connections``."""
 
 import resource
 
 from twisted.logger import Logger
 
 _OTHERS = 64
-"""Files that are open besides connections."""
+"""The most files that are open besides connections."""
 
 _log = Logger()
 
 
 def make_room(connections: int) -> int:
-    """Raise the soft limit of open files, as far as the hard one allows.
+    """Raise the soft limit of open files, up to the hard limit.
 
-    :param connections: how many may be open at once; 0 for as many as possible.
-    :returns: the limit that holds now. A lower one than needed is logged.
+    :param connections: the most open connections; 0 for no limit.
+    :returns: the new soft limit. A warning is logged if it is too low.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     highest = soft if hard == resource.RLIM_INFINITY else hard

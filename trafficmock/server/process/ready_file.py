@@ -1,4 +1,4 @@
-"""The file that tells whoever started the service where it listens."""
+"""The file of ``--ready-file``: the URL and process id of a service that listens."""
 
 from __future__ import annotations
 
@@ -18,22 +18,20 @@ _LONGEST = 4096
 
 @define
 class ReadyFile:
-    """One JSON line with ``url`` and ``pid``; there while its process listens.
+    """One JSON line with ``url`` and ``pid``, which exists while its process listens.
 
-    Another start may be given the same path by mistake. So a file goes only when it names
-    this process, or one that is not there any more.
+    Two services may be given the same path by mistake. So a file is removed only if it names this
+    process, or one that does not run.
 
-    :param path: where it is written; ``None`` for nowhere.
+    :param path: the path of the file; ``None`` for no file.
     """
 
     path: Path | None
 
     def prepare(self) -> None:
-        """Remove what an earlier process left behind, so that nobody takes it for this one's.
+        """Remove the file of an ended process, and check that a new one can be written.
 
-        Writing is tried here, before the start of the service is reported as complete.
-
-        :raises LocalError: the file cannot be written there.
+        :raises LocalError: if it cannot be written.
         """
         path = self.path
         if path is None:
@@ -52,9 +50,10 @@ class ReadyFile:
             raise self._cannot("be written", error) from error
 
     def write(self, url: str) -> None:
-        """Write the file so that nobody can read half of it.
+        """Write the file atomically.
 
-        :raises LocalError: it cannot be written there.
+        :param url: the base URL of the service.
+        :raises LocalError: if it cannot be written.
         """
         path = self.path
         if path is None:
@@ -74,7 +73,7 @@ class ReadyFile:
     def remove(self) -> None:
         """Remove the file if this process wrote it.
 
-        :raises LocalError: it cannot be removed.
+        :raises LocalError: if it cannot be removed.
         """
         path = self.path
         try:
@@ -92,7 +91,7 @@ def _draft_of(path: Path) -> Path:
 
 
 def _process_of(path: Path) -> int | None:
-    """Read which process wrote a file; ``None`` when that is not a ready file."""
+    """Read the process id in a file; ``None`` if it is not a ready file."""
     with path.open("rb") as file:
         text = file.read(_LONGEST)
     try:

@@ -1,4 +1,4 @@
-"""What all services do at their start: find where to listen, and say what is wrong."""
+"""Makes the endpoint, the start report and the log observer of a service from its options."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NO_SOCKET = (
 def listening_endpoint(options: Options, reactor: Any) -> IStreamServerEndpoint:
     """Make the endpoint of ``--endpoint``, or of ``--host`` and ``--port``.
 
-    :raises SystemExit: with status 1, after one line that says what is wrong with it.
+    :raises SystemExit: with status 1, after a line with the reason, if it is not a valid endpoint.
     """
     text = options["endpoint"]
     if text is None:
@@ -44,7 +44,10 @@ def listening_endpoint(options: Options, reactor: Any) -> IStreamServerEndpoint:
 
 
 def start_report(options: Options) -> Foreground | Daemon:
-    """Make what tells people how the start ended: a daemon has no terminal of its own."""
+    """Make the object that reports the result of the start, in the foreground or of a daemon.
+
+    :raises SystemExit: with status 1, after one line, if a path of twistd cannot be used.
+    """
     twistd = options.parent
     foreground = twistd is None or bool(twistd.get("nodaemon"))
     if twistd is not None:
@@ -53,14 +56,14 @@ def start_report(options: Options) -> Foreground | Daemon:
 
 
 def _check_paths(twistd: Any) -> None:
-    """Check the paths of twistd's that it would complain about by a traceback.
+    """Check paths in twistd's options, for which twistd itself prints a traceback.
 
-    :raises SystemExit: with status 1, after one line.
+    :raises SystemExit: with status 1, after one line, if one cannot be used.
     """
     if twistd["chroot"] is not None:
         if not Path(twistd["chroot"]).is_dir():
             _refuse(f"--chroot {twistd['chroot']!r} is no directory")
-        return  # The other paths are those in there.
+        return  # The other paths are paths within it.
     rundir, pidfile = Path(twistd["rundir"]), twistd["pidfile"]
     if not (rundir.is_dir() and os.access(rundir, os.X_OK)):
         _refuse(f"--rundir {str(rundir)!r} is no directory that can be entered")
@@ -76,9 +79,9 @@ def _refuse(text: str) -> NoReturn:
 
 
 def chosen_observer(options: Options) -> ILogObserver | None:
-    """Make the log observer of the options; ``None`` when twistd was told of another.
+    """Make the log observer of the options; ``None`` if there is no log file, as with ``--syslog``.
 
-    :raises SystemExit: with status 1, after one line that says why the file cannot be written.
+    :raises SystemExit: with status 1, after one line, if the file cannot be written.
     """
     path = options["logfile"]
     if path is None:

@@ -14,7 +14,10 @@ _log = Logger()
 
 
 def notify(state: str, environ: Mapping[str, str]) -> None:
-    """Send one state line such as ``READY=1``; without a notify socket do nothing."""
+    """Send one state line such as ``READY=1``.
+
+    :param environ: without ``NOTIFY_SOCKET`` nothing is sent.
+    """
     address = environ.get("NOTIFY_SOCKET", "")
     if not address:
         return

@@ -1,6 +1,6 @@
 """The read-only REST API (Klein): ``/health``, ``/api/history``, ``/api/ws``, ``/api/connections``.
 
-``rest_api`` has the routes. A list request is read by ``query_parameters`` and ``path_segments``,
-answered by ``json_lists`` from the history, and sent in slices. ``connections_report`` shows who
-is connected. Nothing here changes anything.
+``rest_api`` has the routes. ``path_segments`` decodes ids in paths and ``query_parameters`` the
+parameters of a list; ``json_lists`` writes lists and entries of the history in chunks, which are
+sent in slices of time. ``connections_report`` makes the body of ``/api/connections``.
 """

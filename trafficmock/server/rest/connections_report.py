@@ -1,4 +1,4 @@
-"""Who is connected, as ``/api/connections`` shows it."""
+"""Makes the body of ``/api/connections``: agents, workers, strict mode and local decisions."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 
 def connections_report(coordinator: Coordinator, *, tests: bool = False) -> dict[str, Any]:
-    """List agents and workers in the order in which they connected, who is strict, and who decides.
+    """Return the record ``Connections`` of ``openapi.yaml``, without ``playwrightWorkers``.
 
-    :param tests: whether the tests of each worker are listed, with their routes.
+    Clients are in the order in which they connected.
+
+    :param tests: whether to list the tests of each worker, with their routes.
     """
     clients = coordinator.clients()
     strictness = coordinator.strict_mode.strictness
@@ -39,7 +41,7 @@ def connections_report(coordinator: Coordinator, *, tests: bool = False) -> dict
 
 
 def _local(local: LocalDecisions) -> dict[str, Any]:
-    """Say whether agents let requests pass by themselves, and how many of all that was."""
+    """Return whether local decisions are on, and the numbers of requests passed and asked about."""
     return {
         "on": local.is_on,
         "asksAll": ALL in local.entries.held,
@@ -49,14 +51,14 @@ def _local(local: LocalDecisions) -> dict[str, Any]:
 
 
 def _strict(allowed: AllowList | None) -> dict[str, Any]:
-    """Say what strict mode allows, where it is in force."""
+    """Return the allow list of strict mode as ``strict``; nothing where it is not in force."""
     return {} if allowed is None else {"strict": {"allow": list(allowed.texts)}}
 
 
 def _lost(strictness: Strictness) -> dict[str, Any]:
-    """Say until when what nobody owns is refused for runs whose worker is lost, if any is.
+    """Return the strict runs whose workers are lost, with the time at which each ceases to count.
 
-    The workers of one run allow the same.
+    Workers with the same allow list are taken for one run.
     """
     last: dict[tuple[str, ...], int] = {}
     for allowed, until in strictness.lost_in_force():

@@ -1,7 +1,7 @@
-"""The JSON of lists and entries, in chunks that are made when they are asked for.
+"""Writes the JSON of lists and entries in chunks, each made when it is sent.
 
-An entry may change or go between two chunks: what a list holds is what was there
-when its turn came.
+Entries may change or be evicted between two chunks: a list has each entry as it is when its chunk
+is made.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from trafficmock.history.entry import HistoryEntry
 from trafficmock.http.responses import encode
 
 _GROUP = 32
-"""Summaries sent as one chunk: small enough to give way, large enough to cost little."""
+"""Summaries in one chunk: few enough not to block the reactor, enough to cost little."""
 
 
 def listed(
@@ -20,11 +20,13 @@ def listed(
     show: Callable[[list[Any], bytes], Iterator[bytes]],
     removed: list[str] | None = None,
 ) -> Iterator[bytes]:
-    """Write a list under a name, each batch as it is found.
+    """Write an object with a list, one batch of entries after the other.
 
-    :param batches: an empty one is a step of a search, and gives an empty chunk.
-    :param show: writes a batch, with a text in front of its first entry.
-    :param removed: ids of what is gone, for a list of changes.
+    :param name: the name of the list.
+    :param batches: an empty batch is a step of a search, and makes an empty chunk.
+    :param show: writes a batch, with a separator before its first entry: :func:`records` or
+        :func:`summaries`.
+    :param removed: ids of entries that are gone, for a list of changes.
     """
     yield b"{"
     if removed is not None:
@@ -41,7 +43,7 @@ def listed(
 
 
 def records(batch: list[Any], before: bytes) -> Iterator[bytes]:
-    """Write whole entries; ``before`` goes in front of the first."""
+    """Write whole entries, with ``before`` before the first."""
     for entry in batch:
         yield before
         yield from entry.chunks()
@@ -49,14 +51,14 @@ def records(batch: list[Any], before: bytes) -> Iterator[bytes]:
 
 
 def summaries(batch: list[Any], before: bytes) -> Iterator[bytes]:
-    """Write entries without bodies, headers and events; ``before`` goes in front of the first."""
+    """Write entries without bodies, headers and events, with ``before`` before the first."""
     for start in range(0, len(batch), _GROUP):
         yield before + b",".join([entry.summary_json() for entry in batch[start : start + _GROUP]])
         before = b","
 
 
 def wrapped(name: str, entry: HistoryEntry[Any]) -> Iterator[bytes]:
-    """Write one whole entry under a name."""
+    """Write an object with one whole entry as ``name``."""
     yield b'{"%s":' % name.encode("ascii")
     yield from entry.chunks()
     yield b"}"

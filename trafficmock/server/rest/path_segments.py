@@ -1,4 +1,4 @@
-"""Paths as they were sent, split before they are decoded, so that ``%2F`` is part of an id."""
+"""Decodes path segments one by one, so that ``%2F`` can be part of an id."""
 
 import re
 from urllib.parse import unquote_to_bytes
@@ -9,7 +9,7 @@ _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 def decode_segment(raw: str) -> str | None:
     """Decode the percent escapes of one path segment.
 
-    :returns: ``None`` when an escape is bad or the bytes are not UTF-8: nothing has such a name.
+    :returns: ``None`` if an escape is malformed or the bytes are not UTF-8: no id is like that.
     """
     if _BAD_ESCAPE.search(raw):
         return None
@@ -20,8 +20,8 @@ def decode_segment(raw: str) -> str | None:
 
 
 def is_plain_path(path: bytes) -> bool:
-    """Tell whether a router may see ``path``.
+    """Return whether Klein's router can handle a path.
 
-    Routers merge slashes and fail on bytes that are not ASCII, so neither counts as a path here.
+    It merges slashes and fails at bytes that are not ASCII; such paths are answered with 404.
     """
     return path.startswith(b"/") and b"//" not in path and path.isascii()

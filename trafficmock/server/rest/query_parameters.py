@@ -1,7 +1,7 @@
-"""Query parameters of the two lists: read strictly, the first of a name counts.
+"""Parses the query parameters of the lists strictly.
 
-A parameter that is there but empty is absent, one that nobody knows is ignored, and
-an invalid number is an error that says what is allowed.
+Of several parameters with one name the first counts. An empty parameter counts as absent, an
+unknown one is ignored, and an invalid value is an error that names the allowed ones.
 """
 
 import re
@@ -26,9 +26,10 @@ _SHOWN = 40
 class ListRequest:
     """The parameters of a request for a list.
 
-    :param query: which entries.
+    :param query: the filters, search and paging.
     :param summary: whether bodies, headers and events are left out (``fields=summary``).
-    :param since: the tag of an earlier answer, when only what changed since is asked for.
+    :param since: the entity tag of an earlier response, to list only changes after it; else
+        ``None``.
     """
 
     query: Query
@@ -39,8 +40,8 @@ class ListRequest:
 def read_list_request(query_string: str) -> ListRequest:
     """Read the query string of ``/api/history`` or ``/api/ws``.
 
-    :param query_string: what follows ``?``, still escaped.
-    :raises RestError: 400 ``invalid_parameter``, naming the parameter and what is allowed.
+    :param query_string: the part of the URL behind ``?``, not decoded.
+    :raises RestError: 400 ``invalid_parameter``, with the parameter and its allowed values.
     """
     given = _first_values(query_string)
     query = Query(
@@ -69,7 +70,7 @@ def wants_tests(query_string: str) -> bool:
 
 
 def _first_values(query_string: str) -> dict[str, str]:
-    """Decode the pairs; of each name the first counts, and empty values do not."""
+    """Decode the parameters: the first value of each name, without empty ones."""
     found: dict[str, str] = {}
     for name, value in parse_qsl(query_string, keep_blank_values=True, errors="replace"):
         found.setdefault(name, value)

@@ -1,8 +1,7 @@
-"""The REST API: read-only, JSON, safe to poll.
+"""The REST API: read-only JSON, with entity tags for polling.
 
-Klein finds the handler on the path as it was sent, so an id is one segment that is
-decoded here. Whatever a handler raises becomes an answer in one place,
-:func:`add_error_handlers`.
+Klein matches the path before it is decoded, so an id is one segment, which is decoded here.
+:func:`add_error_handlers` converts all exceptions of handlers to responses.
 """
 
 import json
@@ -54,7 +53,7 @@ API_PATHS = (
     "/api/connections",
     "/ca.pem",
 )
-"""Every path of the API; ``<segment>`` is an id."""
+"""All paths of the API; ``<segment>`` is an id."""
 
 PEM = (b"content-type", b"application/x-pem-file")
 _PEM_FILE = (b"content-disposition", b'attachment; filename="trafficmock-ca.pem"')
@@ -63,11 +62,11 @@ _NO_HAR = RestError(409, "har_unavailable")
 
 
 ConnectionsReport = Mapping[str, Any]
-"""``nodeAgents`` and ``runnerWorkers``, each a list of rows; ``strict`` where the service is."""
+"""The body of ``/api/connections`` without ``playwrightWorkers``: see ``connections_report``."""
 
 
 def _plain_router() -> Klein:
-    """Make a Klein app that neither mends paths nor redirects."""
+    """Make a Klein app that neither corrects paths nor redirects."""
     app = Klein()
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = True
@@ -76,16 +75,16 @@ def _plain_router() -> Klein:
 
 @define(eq=False, kw_only=True, slots=False)
 class RestApi:
-    """Answers for the history, its HARs, the connections and the health of the service.
+    """The handlers of the REST API.
 
-    :param history: what is shown.
-    :param connections: lists who is connected, workers with their tests if asked so.
-    :param ca_pem: gives the certificate of the local authority, made on first use.
-    :param guard: which pages and peers may read.
-    :param version: of the service, for ``/health`` and HARs.
+    :param history: the entries.
+    :param connections: returns the connections; with ``True``, the tests of workers, too.
+    :param ca_pem: returns the certificate of the local authority in PEM, made at the first call.
+    :param guard: decides which origins and peers may read.
+    :param version: the version of the service, for ``/health`` and HARs.
     :param capture: the capture mode, for ``/health``.
-    :param start: tells this process from others in entity tags.
-    :param reactor: gives way while a long answer is made.
+    :param start: identifies this process in entity tags.
+    :param reactor: schedules the slices of a long response.
     """
 
     log = Logger()
@@ -101,7 +100,7 @@ class RestApi:
     _reactor: IReactorTime
 
     def resource(self) -> IResource:
-        """Make the resource that answers every path, with 404 where there is nothing."""
+        """Make the resource that answers all paths; unknown ones with 404."""
         resource: IResource = self.app.resource()
         return resource
 
@@ -119,7 +118,7 @@ class RestApi:
 
     @app.route("/api/connections", methods=["GET"])
     def connections(self, request: ServiceRequest) -> bytes:
-        """List who is connected; dashboards of protocol 3 look for ``playwrightWorkers``."""
+        """List the connections; dashboards of protocol 3 read ``playwrightWorkers``."""
         self._admit(request)
         _, _, query_string = request.uri.partition(b"?")
         report = self._connections(wants_tests(query_string.decode("latin-1")))
@@ -128,10 +127,9 @@ class RestApi:
 
     @app.route("/ca.pem", methods=["GET"])
     def ca_pem(self, request: ServiceRequest) -> bytes:
-        """Give out the certificate that clients of the forward proxy have to trust.
+        """Send the certificate that clients of the forward proxy have to trust, to any peer.
 
-        Like the service's health it is for whoever asks: it holds no traffic and no secret,
-        and clients on other machines need it.
+        It is not secret, and clients on other machines need it.
         """
         self.share(request)
         try:
@@ -151,7 +149,7 @@ class RestApi:
 
     @app.route("/api/history/<segment>/har", methods=["GET"])
     def har(self, request: ServiceRequest, segment: str) -> bytes | Deferred[bytes]:
-        """Export one HTTP entry as HAR 1.2, to be kept as a file."""
+        """Send one HTTP entry as HAR 1.2, for download as a file."""
         self._admit(request)
         entry = _find(self._history.requests, segment)
         if not har_available(entry):
@@ -171,7 +169,7 @@ class RestApi:
 
     @app.route("/api/ws/<segment>", methods=["GET"])
     def socket(self, request: ServiceRequest, segment: str) -> bytes | Deferred[bytes]:
-        """Show one WebSocket connection."""
+        """Send one WebSocket connection."""
         return self._one(request, "connection", self._history.sockets, segment)
 
     def preflight(self, request: ServiceRequest, segment: str = "") -> bytes:  # noqa: ARG002 - also for ids that nobody has
@@ -183,12 +181,15 @@ class RestApi:
     del _path
 
     def share(self, request: ServiceRequest) -> None:
-        """Set the CORS headers of an answer on an API path."""
+        """Set the CORS headers of a response."""
         for name, value in self._guard.cors_headers(header(request, "origin")):
             request.setHeader(name, value)
 
     def _admit(self, request: ServiceRequest) -> None:
-        """Check that the peer may read the history."""
+        """Set the CORS headers, and check that the peer may read the history.
+
+        :raises RestError: if it may not.
+        """
         self.share(request)
         check_reader(self._guard, request)
 
@@ -204,9 +205,9 @@ class RestApi:
         )
 
     def _changes(self, asked: ListRequest, rows: Rows[Any]) -> tuple[Query, list[str] | None]:
-        """Narrow a query to what changed since an earlier answer, as far as that is known.
+        """Restrict a query to changes since an earlier response, if that response is known.
 
-        :returns: the query and the ids of what is gone; the whole list and ``None`` otherwise.
+        :returns: the query, and the ids of entries that are gone; ``None`` for the whole list.
         """
         after = None if asked.since is None else revision_of(asked.since, self._start)
         removed = None if after is None else rows.removed_after(after)
@@ -225,7 +226,7 @@ class RestApi:
     def _unless_current(
         self, request: ServiceRequest, tag: str, chunks: Callable[[], Iterable[bytes]]
     ) -> bytes | Deferred[bytes]:
-        """Answer 304 if the client has the newest version."""
+        """Answer 304 if the client has the newest version, else send the chunks."""
         headers = [(b"etag", tag.encode("ascii"))]
         if is_current(header(request, "if-none-match"), tag):
             prepare(request, 304, headers)
@@ -234,7 +235,7 @@ class RestApi:
 
 
 def add_error_handlers(app: Klein) -> None:
-    """Turn what handlers and the router raise into answers."""
+    """Convert exceptions of handlers and of the router to responses."""
 
     @app.handle_errors(RestError)
     def refused(rest: RestApi, request: ServiceRequest, failure: Any) -> bytes:  # noqa: ARG001 - Klein's signature
@@ -258,9 +259,10 @@ add_error_handlers(RestApi.app)
 
 
 def _find(rows: Rows[Any], segment: str) -> Any:
-    """Find the entry that a path names.
+    """Return the entry with an id.
 
-    :raises RestError: 404 when there is none.
+    :param segment: the id as in the path, percent-encoded.
+    :raises RestError: 404 if there is none.
     """
     entry_id = decode_segment(segment)
     entry = None if entry_id is None else rows.get(entry_id)

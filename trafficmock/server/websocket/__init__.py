@@ -1,9 +1,9 @@
 """The coordinator's WebSocket ``/ws`` (Autobahn).
 
-``upgrade`` makes a connection of an upgraded request. ``fast_protocol`` reads and writes whole
-data frames (``data_frames``, ``masking``) by itself and leaves everything else to Autobahn;
-``autobahn_protocol`` is the path for library versions that ``fast_protocol`` was not tested with.
-``link`` is what the driver sees of a connection, ``send_queue`` holds what is still to be sent,
-``write_coalescing`` joins the writes of one reactor turn, ``oversized_frames`` reads past messages
-above the limit.
+``upgrade`` is the resource of ``/ws``. ``fast_protocol`` reads whole data frames by itself
+(``data_frames``, ``masking``) and leaves all others to Autobahn; ``autobahn_protocol`` is its base
+class, and is used alone with library versions that ``fast_protocol`` was not tested with. A *link*
+(``link``) is an open connection, as the driver uses it. ``send_queue`` holds frames until the
+kernel takes them, ``write_coalescing`` joins the writes of one reactor turn, and
+``oversized_frames`` skips messages above the limit.
 """

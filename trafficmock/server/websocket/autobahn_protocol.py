@@ -1,8 +1,8 @@
-"""A WebSocket connection on Autobahn, with a queue, limits, closing and error handling of its own.
+"""A WebSocket connection by Autobahn, with its own queue, limits, closing and error handling.
 
-Beside Autobahn's hooks (``onOpen``, ``onMessageFrameBegin`` …) it relies on some internals: it
-overrides ``_closeConnection``, and reads or writes ``message_data``, ``message_data_total_length``
-and ``failedByMe``.
+Besides Autobahn's hooks (``onOpen``, ``onMessageFrameBegin`` …) it uses some internals: it
+overrides ``_closeConnection``, and reads or writes ``message_data``, ``message_data_total_length``,
+``inside_message``, ``current_frame`` and ``failedByMe``.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ if TYPE_CHECKING:
 
 _INTERNAL_ERROR = 1011
 _REASON_BYTES = 123
-"""What a close frame has room for beside the code (RFC 6455 section 5.5)."""
+"""The longest reason of a close frame (RFC 6455 section 5.5)."""
 
 
 class AutobahnProtocol(WebSocketServerProtocol):
-    """Autobahn's server protocol with a queue, limits, closing and error handling of its own.
+    """Autobahn's server protocol, with its own queue, limits, closing and error handling.
 
     :param handler: handles the events of the connection.
-    :param limits: those of this connection.
-    :param coalescer: of all connections.
-    :param clock: bounds the end of the connection.
+    :param limits: the limits of the connection.
+    :param coalescer: joins the writes of all connections.
+    :param clock: limits the time of the closing handshake.
     """
 
     _logger = Logger()
-    # Autobahn's own attribute "log" is in the way of the usual name.
+    # Not "log": Autobahn has an attribute of that name.
 
-    # Autobahn looks for it before it copies the factory's options.
+    # Autobahn reads it before it copies the factory's options.
     tcpNoDelay = True  # noqa: N815 - Autobahn's name
 
     transport: Any
@@ -73,13 +73,13 @@ class AutobahnProtocol(WebSocketServerProtocol):
         self._clock = clock
 
     def when_lost(self, ended: Callable[[], None]) -> None:
-        """Call ``ended`` once, when the connection is lost."""
+        """Set the function that is called once, when the connection is lost."""
         self._ended = ended
 
-    # What the transport tells
+    # Events of the transport
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
-        """Put the queue between Autobahn and the transport."""
+        """Make the send queue, through which all writes to the transport go."""
         self._send_queue = SendQueue(
             self.transport,
             write=self._direct_write(),
@@ -95,7 +95,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
             self._read(data)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
-        """Tell the handler, and whoever counts the connections, that it is over."""
+        """Report the end of the connection to the handler, and to the count of connections."""
         if self._ended is not None:
             self._ended()
         if self._last_call is not None and self._last_call.active():
@@ -110,10 +110,10 @@ class AutobahnProtocol(WebSocketServerProtocol):
                 self._tell(self._handler.link_closed, link)
 
     def _within_message(self) -> bool:
-        """Tell whether a message has begun to arrive and is not whole."""
+        """Return whether a message has arrived in part."""
         return self.inside_message or self.current_frame is not None
 
-    # What Autobahn tells
+    # Events of Autobahn
 
     def onConnect(self, request: ConnectionRequest) -> str | None:  # noqa: N802 - Autobahn's name
         """Accept the first subprotocol that is offered, as the npm proxy does."""
@@ -125,7 +125,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
         code: int = 400,
         responseHeaders: Iterable[tuple[str, str]] | None = None,  # noqa: N803 - Autobahn's name
     ) -> None:
-        """Refuse a handshake in the shape that all errors have."""
+        """Answer a malformed handshake with the service's JSON error."""
         self.wasNotCleanReason = reason
         headers = [(name.encode(), value.encode()) for name, value in responseHeaders or ()]
         text = f"This is no handshake of RFC 6455: {reason}."
@@ -140,13 +140,13 @@ class AutobahnProtocol(WebSocketServerProtocol):
             self._guard(link, self._handler.link_opened, link)
 
     def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803, FBT001, ARG002 - Autobahn's signature
-        """Deliver a message, text or not."""
+        """Deliver a message, text or binary."""
         link = self._link
         if link is not None and link.takes_messages:
             self._guard(link, self._handler.link_received, link, payload)
 
     def onMessageFrameBegin(self, length: int) -> None:  # noqa: N802 - Autobahn's name
-        """Notice that a message is above the limit."""
+        """Begin to skip a message that is above the limit."""
         super().onMessageFrameBegin(length)
         size = self.message_data_total_length
         if self._overlong is None and size > self._longest and not self.failedByMe:
@@ -156,7 +156,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
                 self._take_overlong(part)
 
     def onMessageFrameData(self, payload: bytes) -> None:  # noqa: N802 - Autobahn's name
-        """Collect the data of a message; above the limit, its beginning only."""
+        """Collect the data of a message; of one above the limit, only its head."""
         if self._link is None or not self._link.takes_messages:
             return
         if self._overlong is None:
@@ -165,7 +165,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
             self._take_overlong(payload)
 
     def onMessageEnd(self) -> None:  # noqa: N802 - Autobahn's name
-        """Deliver what was collected; an overlong message was reported when it began."""
+        """Deliver a message; one above the limit was reported already."""
         overlong, self._overlong = self._overlong, None
         if overlong is None:
             super().onMessageEnd()
@@ -176,7 +176,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
         sync: bool = False,  # noqa: FBT001, FBT002, ARG002 - Autobahn's signature
         chopsize: int | None = None,  # noqa: ARG002
     ) -> None:
-        """Queue all that Autobahn writes, in order with the other frames."""
+        """Queue the bytes that Autobahn writes."""
         self._send_queue.add((data,))
 
     def sendCloseFrame(  # noqa: N802 - Autobahn's name
@@ -185,19 +185,19 @@ class AutobahnProtocol(WebSocketServerProtocol):
         reasonUtf8: bytes | None = None,  # noqa: N803 - Autobahn's name
         isReply: bool = False,  # noqa: N803, FBT001, FBT002 - Autobahn's signature
     ) -> None:
-        """Deliver nothing from here on, and see to it that the end comes."""
+        """Send a close frame, stop delivering messages, and limit the time until the end."""
         if self._link is not None and self._link.takes_messages:
             self._link.takes_messages = False
-            # The other side's close frame must be read even when its messages were not.
+            # Reading may be paused, and the peer's close frame has to be read.
             self.transport.resumeProducing()
         super().sendCloseFrame(code=code, reasonUtf8=reasonUtf8, isReply=isReply)
         self._bound_the_end()
 
     def unregisterProducer(self) -> None:  # noqa: N802 - Autobahn's name
-        """Keep the queue registered: the transport waits for it before it closes."""
+        """Do nothing: the transport must wait for the send queue before it closes."""
 
     def _closeConnection(self, abort: bool = False) -> None:  # noqa: N802, FBT001, FBT002 - Autobahn's
-        """Close when the queue is empty; cut only what has not ended in an orderly way."""
+        """Close the connection once the queue is empty; abort it if it has not closed cleanly."""
         if abort and not self.wasClean:
             self.cut()
             return
@@ -205,7 +205,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
         self._bound_the_end()
         self.transport.loseConnection()
 
-    # What the link asks for
+    # Calls of the link
 
     def welcome(self) -> None:
         self._longest = self._limits.max_frame_bytes
@@ -216,13 +216,13 @@ class AutobahnProtocol(WebSocketServerProtocol):
             self.sendCloseFrame(code=code, reasonUtf8=cut)
 
     def cut(self) -> None:
-        """Drop the connection and what is queued for it; the handler is called later."""
+        """Abort the connection and drop its queue; the handler is called when it is lost."""
         if self._link is not None:
             self._link.takes_messages = False
         self._send_queue.discard()
         self.transport.abortConnection()
 
-    # What the queue tells
+    # Events of the send queue
 
     def send_queue_backlogged(self) -> None:
         if self._link is not None:
@@ -233,7 +233,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
             self._tell(self._handler.link_drained, self._link)
 
     def send_queue_overflowed(self, queued: int) -> None:
-        """Cut off who takes too little, before it costs everybody's memory."""
+        """Abort a connection whose peer reads too slowly, to bound the memory of its queue."""
         self._logger.warn(
             "Connection {peer} cut: {queued} bytes wait for it to read, more than the "
             "{limit} of --send-queue-bytes. Look why it does not read, or raise the limit.",
@@ -243,7 +243,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
         )
         self.cut()
 
-    # For the tuned protocol to replace
+    # Overridden by FastProtocol
 
     def _read(self, data: bytes) -> None:
         super().dataReceived(data)
@@ -252,10 +252,10 @@ class AutobahnProtocol(WebSocketServerProtocol):
     def _direct_write(self) -> DirectWrite | None:
         return None
 
-    # Within
+    # Private
 
     def _guard(self, link: Link, tell: Callable[..., None], *arguments: Any) -> None:
-        """Let an internal error affect only the connection that met it."""
+        """Call the handler; an exception is logged and closes this connection only."""
         try:
             tell(*arguments)
         except Exception:  # noqa: BLE001 - whatever it is, Autobahn would keep it to itself
@@ -263,7 +263,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
             link.close(_INTERNAL_ERROR, "Internal error")
 
     def _count_arriving(self, data: bytes) -> None:
-        """Count what came without making a message whole."""
+        """Count the received bytes of an incomplete message."""
         if self._link is not None and self._within_message():
             self._link.arriving_bytes += len(data)
 
@@ -286,7 +286,7 @@ class AutobahnProtocol(WebSocketServerProtocol):
 
 
 def _readable(transport: Any) -> str:
-    """Write where the other side is; a UNIX socket has no address worth naming."""
+    """Return the peer's address as text; a UNIX socket has none."""
     peer = transport.getPeer()
     host, port = getattr(peer, "host", None), getattr(peer, "port", None)
     if host is None:

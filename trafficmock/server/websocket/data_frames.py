@@ -1,6 +1,6 @@
-"""The frames that nearly all messages come in (RFC 6455 section 5.2): whole, masked, data.
+"""Reads unfragmented masked data frames, and writes text frames (RFC 6455 section 5.2).
 
-Everything else on a WebSocket is only recognised here, and left to Autobahn.
+Nearly all messages are in such frames. Other frames are only recognised, and left to Autobahn.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from trafficmock.server.websocket.masking import unmask
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 
 INCOMPLETE = -1
-"""Instead of a length: the frame's header is not there yet."""
+"""Returned instead of a length: the frame's header has not arrived completely."""
 
 FOREIGN = -2
-"""Instead of a length: a frame that this module does not read."""
+"""Returned instead of a length: the frame is left to Autobahn."""
 
 _TEXT = 0x81
 _WHOLE_DATA = (_TEXT, 0x82)
@@ -24,7 +24,7 @@ _MASK_BYTES = 4
 _TWO_BYTES = 126
 _EIGHT_BYTES = 127
 _JOIN_BYTES = 16 * 1024
-"""A payload up to this size is copied behind its header rather than queued beside it."""
+"""A payload up to this size is joined with its header; a longer one is queued by itself."""
 
 _short = Struct("!BB").pack
 _medium = Struct("!BBH").pack
@@ -32,18 +32,18 @@ _long = Struct("!BBQ").pack
 
 _kind_and_length = Struct("!HH").unpack_from
 _MEDIUM_KINDS = frozenset({0x81FE, 0x82FE})
-"""How a masked data frame begins whose length has two bytes, as nearly all messages are."""
+"""The first two bytes of a masked data frame whose length has two bytes: nearly all frames."""
 
 _MEDIUM_HEAD = 4
 _SHORTEST_MEDIUM = 126
 
 
 def text_frame(payload: bytes) -> tuple[bytes, ...]:
-    """Write one whole unmasked text frame.
+    """Write a message as one unmasked text frame.
 
     :param payload: UTF-8, at most :data:`~trafficmock.wire.limits.MAX_MESSAGE_BYTES`.
-    :returns: its pieces: one, or the header and the payload.
-    :raises trafficmock.errors.LocalError: when the payload is longer.
+    :returns: the pieces of the frame: one, or the header and the payload.
+    :raises trafficmock.errors.LocalError: if the payload is longer.
     """
     length = len(payload)
     if length < _TWO_BYTES:
@@ -60,13 +60,13 @@ def text_frame(payload: bytes) -> tuple[bytes, ...]:
 
 
 def locate(data: bytes, start: int, longest: int) -> tuple[int, int]:
-    """Read the header of a whole masked data frame.
+    """Read the header of a frame.
 
     :param data: received bytes.
-    :param start: where the frame begins.
-    :param longest: payload bytes; a longer frame is :data:`FOREIGN`.
-    :returns: where the mask begins, with the payload behind it, and the length of the payload,
-        which is :data:`INCOMPLETE` or :data:`FOREIGN` when there is none to tell.
+    :param start: the index at which the frame begins.
+    :param longest: bytes of the largest payload; a longer frame is :data:`FOREIGN`.
+    :returns: the index of the mask, behind which the payload begins, and the length of the payload;
+        or :data:`INCOMPLETE` or :data:`FOREIGN` instead of the length.
     """
     if len(data) - start < 2:  # noqa: PLR2004 - the least that a header has
         return start, INCOMPLETE
@@ -83,17 +83,17 @@ def locate(data: bytes, start: int, longest: int) -> tuple[int, int]:
         return start, INCOMPLETE
     if shortest:
         length = int.from_bytes(data[start + 2 : mask_at], "big")
-    # A length may be written in the shortest way only.
+    # RFC 6455 section 5.2: a length must have the shortest form.
     return mask_at, length if shortest <= length <= longest else FOREIGN
 
 
 class MessageReader:
-    """Cuts messages out of what a client sends, until a frame comes that is not read here.
+    """Reads messages from the bytes of a client, up to a frame that is left to Autobahn.
 
-    A message that comes in parts is unmasked part by part, while each is still at hand, and
-    joined once, so that a message of any size costs time in proportion to it.
+    A message that arrives in parts is unmasked part by part and joined once, so that its cost is
+    linear in its size.
 
-    :param longest: payload bytes of the largest message.
+    :param longest: bytes of the largest message.
     """
 
     __slots__ = ("_arrived", "_at", "_data", "_head", "_parts", "foreign", "longest", "missing")
@@ -106,12 +106,12 @@ class MessageReader:
         self._parts: list[bytes] = []
         self._arrived = 0
         self.missing = 0
-        """How many bytes the message that has begun to arrive still needs."""
+        """The bytes that have yet to arrive of an incomplete message."""
         self.foreign = False
-        """Whether the next frame is not read here; :meth:`give_back` gives it."""
+        """Whether the next frame is left to Autobahn; :meth:`give_back` returns its bytes."""
 
     def feed(self, data: bytes) -> None:
-        """Take what was received; call :meth:`next` until it gives nothing."""
+        """Add received bytes; call :meth:`next` afterwards until it returns ``None``."""
         if self.missing:
             part = data[: self.missing]
             self._add_part(part)
@@ -122,14 +122,14 @@ class MessageReader:
             self._data, self._at = data, 0
 
     def next(self) -> bytes | None:
-        """Give the next message, if there is a whole one."""
+        """Return the next complete message, or ``None``."""
         data = self._data
         if not data:
             return None
         mask_at = self._at + _MEDIUM_HEAD
         begin = mask_at + _MASK_BYTES
         if begin < len(data) and not self._head:
-            # Two numbers read at once, instead of byte by byte: half the instructions.
+            # Reading both numbers at once takes half the instructions.
             kind, length = _kind_and_length(data, self._at)
             end = begin + length
             if (
@@ -160,25 +160,25 @@ class MessageReader:
         return unmask(bytearray(data[begin:end]), data[mask_at:begin]) if length else b""
 
     def _go_on_at(self, place: int) -> None:
-        """Read on there; forget the data when all is read."""
+        """Set the index of the next byte; drop the data when all of it is read."""
         if place == len(self._data):
             self._data, self._at = b"", 0
         else:
             self._at = place
 
     def give_back(self) -> bytes:
-        """Give all bytes that were fed and did not become messages, and forget them."""
+        """Remove and return all bytes that did not become messages, as they were received."""
         rest = self._data[self._at :]
         if self._head:
             head, self.missing = self._head, 0
-            # Masking twice is not masking at all.
+            # Masking is an XOR, so unmasking the payload again restores the received bytes.
             rest = head + unmask(bytearray(self._join_parts()), head[-_MASK_BYTES:]) + rest
         self._data, self._at, self.foreign = b"", 0, False
         return rest
 
     def _add_part(self, part: bytes) -> None:
         if part:
-            # The mask goes on where the last part ended.
+            # The mask continues at the byte after the last part.
             turn = self._arrived % _MASK_BYTES
             mask = self._head[-_MASK_BYTES:]
             self._parts.append(unmask(bytearray(part), mask[turn:] + mask[:turn]))

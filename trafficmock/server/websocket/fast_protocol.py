@@ -1,7 +1,7 @@
-"""A WebSocket connection that takes the short way for whole messages.
+"""A WebSocket connection that reads whole messages without Autobahn.
 
-Handshake, control frames, fragments and errors are Autobahn's, untouched. This leans on
-what Autobahn and Twisted keep inside, so it is for the versions it was compared with only.
+Handshake, control frames, fragments and errors are left to Autobahn. The module depends on
+internals of Autobahn and Twisted, so it is used only with versions that it was compared with.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 _READ_BYTES = 64 * 1024
 _LARGE_READ_BYTES = 240 * 1024
-"""How much is read at a time within a large message: more would be fresh memory each time."""
+"""Bytes read at a time within a large message: a larger buffer would be new memory each time."""
 
 
 class FastProtocol(AutobahnProtocol):
-    """See ``AutobahnProtocol`` for the arguments."""
+    """The protocol of a connection; see :class:`AutobahnProtocol` for the arguments."""
 
     data: bytes
     _large_reads = False
@@ -47,7 +47,7 @@ class FastProtocol(AutobahnProtocol):
         received = self._handler.link_received
         while link is not None and link.takes_messages and (message := reader.next()) is not None:
             self._guard(link, received, link, message)
-        # Only a link that takes no more may have left the state between messages.
+        # A link that still takes messages was not closed, so it is between messages.
         takes_messages = link is not None and link.takes_messages
         if reader.foreign or not (takes_messages or self._between_messages()):
             self._read_slowly(reader.give_back())
@@ -57,7 +57,7 @@ class FastProtocol(AutobahnProtocol):
             self._set_read_size(reader.missing)
 
     def _read_slowly(self, data: bytes) -> None:
-        """Let Autobahn read, and take back a header that it waits for the rest of."""
+        """Have Autobahn read bytes, and take back an incomplete header that it has buffered."""
         if not data:
             return
         self._dataReceived(data)
@@ -80,7 +80,7 @@ class FastProtocol(AutobahnProtocol):
             self.transport.bufferSize = _LARGE_READ_BYTES if large else _READ_BYTES
 
     def _direct_write(self) -> DirectWrite | None:
-        """Write to the socket itself; under TLS it is not the socket that must be written to."""
+        """Return a function that writes to the socket; ``None`` with TLS or another transport."""
         transport = self.transport
         if not isinstance(transport, Connection) or transport.TLS:
             return None
@@ -89,10 +89,10 @@ class FastProtocol(AutobahnProtocol):
 
         def write(pieces: Sequence[bytes | memoryview]) -> int:
             try:
-                # Most often there is one piece, and Python makes a list of lists for sendmsg.
+                # Usually there is one piece, and send costs less than sendmsg.
                 return send(pieces[0]) if len(pieces) == 1 else sendmsg(pieces)
             except OSError:
-                # Full, or broken: the transport finds out which, and knows what to do.
+                # The buffer is full, or the connection is broken: the transport handles both.
                 return 0
 
         return write

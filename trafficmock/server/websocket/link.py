@@ -1,4 +1,4 @@
-"""A WebSocket connection as the rest of the service sees it, its limits and its handler."""
+"""The interface of a WebSocket connection for the driver, its limits and its handler."""
 
 from __future__ import annotations
 
@@ -19,22 +19,23 @@ _KIB = 1024
 _MIB = 1024 * _KIB
 
 HELLO_BYTES = 64 * _KIB
-"""The largest message of a client that has not introduced itself: room for any ``hello``."""
+"""The largest message before ``hello:ok``: enough for any ``hello``."""
 
 
 @frozen(kw_only=True)
 class WebSocketLimits:
     """The limits of one connection; sizes in bytes, 0 is no limit.
 
-    :param max_frame_bytes: the largest message taken from a client, fragments added up. A
-        longer one is read past and answered for by its head; one very much longer closes the
+    :param max_frame_bytes: the largest message of a client, all fragments together. A longer one is
+        skipped and answered with an error by the ids in its head; one longer than
+        :data:`~trafficmock.server.websocket.oversized_frames.READ_PAST` times the limit closes the
         connection with 1009.
-    :param send_queue_bytes: what may wait to be sent before the next message, one large
-        message not counted; a connection that lags behind further is cut off.
+    :param send_queue_bytes: bytes that may be queued when another message is sent, without the
+        first large message; a connection with more is aborted.
     :param high_water: queued bytes above which a link counts as backlogged.
-    :param low_water: queued bytes at which it has drained again.
-    :param close_timeout: seconds from the last frame sent to the end of the connection, whether
-        the other side answers or not.
+    :param low_water: queued bytes at which a backlogged link counts as drained.
+    :param close_timeout: seconds from the close frame to the end of the connection, whether the
+        peer answers or not.
     """
 
     max_frame_bytes: int = field(default=MAX_MESSAGE_BYTES, converter=or_unlimited)
@@ -46,10 +47,10 @@ class WebSocketLimits:
 
 @define(eq=False)
 class Link:
-    """One open WebSocket connection, as its protocol makes it.
+    """One open WebSocket connection.
 
-    :param peer: where the other side is, for logs: ``127.0.0.1:51234``.
-    :param id: free for the handler to set; empty at first.
+    :param peer: the peer's address, for logs: ``127.0.0.1:51234``.
+    :param id: the connection id, set by the handler.
     """
 
     _protocol: AutobahnProtocol
@@ -59,60 +60,59 @@ class Link:
     takes_messages: bool = field(default=True, init=False)
     """Whether messages are still delivered."""
     closed_cleanly: bool = field(default=False, init=False)
-    """Whether the other side has sent a close frame, set when the link is gone."""
+    """Whether close frames were exchanged; set when the connection is lost."""
     arriving_bytes: int = field(default=0, init=False)
-    """Bytes that came without making a message whole: it grows while the other side sends a
-    large one."""
+    """Received bytes of incomplete messages: it grows while the peer sends a large one."""
     shared: ClassVar[bool] = True
 
     @property
     def queued_bytes(self) -> int:
-        """Bytes on their way out that the kernel has not taken yet."""
+        """Bytes that the kernel has not taken yet."""
         return self._send_queue.queued_bytes
 
     @property
     def drained_total(self) -> int:
-        """Bytes that the kernel has taken so far: it grows while the other side reads."""
+        """Bytes that the kernel has taken so far: it grows while the peer reads."""
         return self._send_queue.drained_total
 
     def send(self, frame: Sequence[bytes]) -> None:
-        """Send one text message; after :meth:`close` or :meth:`abort` nothing happens.
+        """Send a text message; after :meth:`close` or :meth:`abort` it is dropped.
 
-        Messages sent while one is handled leave together when that is done.
+        Messages that are sent while a message is handled are written together afterwards.
 
-        :param frame: its pieces, of :func:`~trafficmock.server.websocket.data_frames.text_frame`;
-            kept by reference.
+        :param frame: the pieces of :func:`~trafficmock.server.websocket.data_frames.text_frame`,
+            which are not copied.
         """
         if self.takes_messages:
             self._send_queue.add(frame)
 
     def defer(self, frame: Sequence[bytes]) -> None:
-        """Send a text message that nobody waits for, as :meth:`send` does.
+        """Send a text message that is not urgent, in order with those of :meth:`send`.
 
-        It may leave a millisecond later, and together with what comes behind it.
+        It may be written a millisecond later, together with following messages.
         """
         if self.takes_messages:
             self._send_queue.defer(frame)
 
     def welcome(self) -> None:
-        """Take messages of full size: until then they have :data:`HELLO_BYTES` at most."""
+        """Raise the limit of messages from :data:`HELLO_BYTES` to ``max_frame_bytes``."""
         self._protocol.welcome()
 
     def close(self, code: int, reason: str) -> None:
-        """Send a close frame behind what is queued; no message is delivered from now on.
+        """Send a close frame after the queued frames; messages are not delivered any more.
 
         :param code: a close code that may be sent (RFC 6455 section 7.4).
-        :param reason: cut to the 123 bytes that a close frame has room for.
+        :param reason: cut to 123 bytes (RFC 6455 section 5.5).
         """
         if self.takes_messages:
             self._protocol.send_close(code, reason)
 
     def abort(self) -> None:
-        """Cut the connection without a close frame; no message is delivered from now on."""
+        """Abort the connection without a close frame; messages are not delivered any more."""
         self._protocol.cut()
 
     def pause(self) -> None:
-        """Stop reading; what was read already is still delivered. Pausing twice is one pause."""
+        """Stop reading; messages that were read already are still delivered."""
         if self.takes_messages:
             self._protocol.transport.pauseProducing()
 
@@ -124,23 +124,23 @@ class Link:
 class LinkHandler(Protocol):
     """Handles the events of all links.
 
-    What it raises is logged and closes the link that it was called about.
+    An exception in a handler is logged and closes the link concerned.
     """
 
     def link_opened(self, link: Link) -> None:
-        """Take a new link."""
+        """Handle a new link."""
 
     def link_received(self, link: Link, payload: bytes) -> None:
-        """Take one text or binary message; whether it is UTF-8 has not been checked."""
+        """Handle a text or binary message, which is not checked to be UTF-8."""
 
     def link_overlong(self, link: Link, message: OversizedMessage) -> None:
-        """Answer for a message over the limit, of which only the head is there."""
+        """Handle a message above the limit, of which only the head is kept."""
 
     def link_closed(self, link: Link) -> None:
-        """Forget a link: called once for each opened one, however it ended."""
+        """Handle the end of a link; called once for each one."""
 
     def link_backlogged(self, link: Link) -> None:
-        """Note that more than the high-water mark is queued; may be called within ``send``."""
+        """Handle a queue above the high-water mark; may be called within :meth:`Link.send`."""
 
     def link_drained(self, link: Link) -> None:
-        """Note that a backlogged link has no more than the low-water mark queued again."""
+        """Handle the queue of a backlogged link that is down to the low-water mark."""

@@ -1,4 +1,4 @@
-"""Takes the mask off what clients send (RFC 6455 section 5.3), with Autobahn's native code."""
+"""Unmasks the payload of clients' frames (RFC 6455 section 5.3), with Autobahn's native code."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _NATIVE_PARTS = (_MASKER, "_nvx_utf8validator")
 
 
 def native_parts_missing() -> str | None:
-    """Tell what is missing when Autobahn was installed without its native parts.
+    """Check that Autobahn was installed with its native parts.
 
-    :returns: a sentence for the log, or nothing when all is there.
+    :returns: a sentence for the log that names the missing ones; ``None`` if there are none.
     """
     missing = [name for name in _NATIVE_PARTS if find_spec(name) is None]
     if not missing:
@@ -30,11 +30,12 @@ def native_parts_missing() -> str | None:
 
 
 def native_unmask() -> Callable[[bytearray, bytes], bytes] | None:
-    """Give a function like :func:`unmask_in_python` on Autobahn's C code.
+    """Return a function like :func:`unmask_in_python` that calls Autobahn's C code.
 
-    Autobahn's own object for each message costs more than the work on a small one.
+    It does without Autobahn's object for each message, which costs more than unmasking a small
+    one.
 
-    :returns: nothing when the native part is missing, or has another interface.
+    :returns: ``None`` if the native part is missing or has another interface.
     """
     try:
         native = import_module(_MASKER)
@@ -53,9 +54,10 @@ def native_unmask() -> Callable[[bytearray, bytes], bytes] | None:
 
 
 def unmask_in_python(payload: bytearray, mask: bytes) -> bytes:
-    """Unmask with tables of wsproto.
+    """Unmask a payload by wsproto's tables.
 
-    :param mask: four bytes.
+    :param payload: may be changed.
+    :param mask: the four bytes of the mask.
     :returns: the unmasked payload.
     """
     return bytes(XorMaskerSimple(mask).process(payload))

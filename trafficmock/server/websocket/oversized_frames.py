@@ -1,19 +1,19 @@
-"""Skips messages above the limit, so that the connection goes on after them."""
+"""Skips messages above the limit, so that the connection can be used after them."""
 
 from attrs import define
 
 from trafficmock.wire.message_heads import HEAD_BYTES
 
 READ_PAST = 16
-"""How many times the limit a message may have to be read past; beyond, the connection closes."""
+"""Messages up to this many times the limit are skipped; larger ones close the connection."""
 
 
 @define
 class OversizedMessage:
-    """A message above the limit, which is skipped.
+    """A message above the limit, of which only the head is kept.
 
-    :param size: bytes that it has at least.
-    :param limit: bytes that it might have had.
+    :param size: its bytes, as far as they are known from its first frames.
+    :param limit: bytes of the largest message.
     """
 
     size: int
@@ -22,9 +22,9 @@ class OversizedMessage:
     _told: bool = False
 
     def take(self, payload: bytes) -> bool:
-        """Keep the beginning of the message.
+        """Add a piece of the message; bytes behind the head are dropped.
 
-        :returns: true once, when the head is whole.
+        :returns: true once, when the head is complete.
         """
         if self._told:
             return False

@@ -1,4 +1,4 @@
-"""What one connection still has to be sent, and how it gets to the kernel."""
+"""Queues the frames of one connection until the kernel takes them."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ if TYPE_CHECKING:
     from trafficmock.server.websocket.write_coalescing import WriteCoalescer
 
     DirectWrite = Callable[[Sequence[bytes | memoryview]], int]
-    """Tries to write pieces, gives the number of bytes that were taken, and never raises."""
+    """Writes pieces to the socket and returns the number of bytes taken; it raises nothing."""
 
 CHUNK_BYTES = 128 * 1024
-"""Handed to the transport at a time: what Twisted sends in one go."""
+"""Bytes that are given to the transport at a time: the most that Twisted sends at once."""
 
 _MOST_PIECES = 512
-"""Written at a time; the kernel takes 1024."""
+"""Pieces written in one call; Linux takes 1024 (``IOV_MAX``)."""
 
 
 class SendQueueOwner(Protocol):
     """Handles the events of a send queue."""
 
     def send_queue_backlogged(self) -> None:
-        """More than the high-water mark is queued."""
+        """Handle a queue above the high-water mark."""
 
     def send_queue_drained(self) -> None:
-        """No more than the low-water mark is queued again."""
+        """Handle a queue that is down to the low-water mark again."""
 
     def send_queue_overflowed(self, queued: int) -> None:
-        """Too much was queued when there was more to send; that has not been queued."""
+        """Handle a queue that was above the limit when a frame was added; it was not queued."""
 
 
 @implementer(IPullProducer)
 class SendQueue:
-    """First in, first out; nothing is copied that the kernel takes at once.
+    """A queue of frames, first in, first out; bytes that the kernel takes at once are not copied.
 
-    While the transport holds nothing of ours, a direct write goes past it. What the kernel
-    does not take is handed to the transport in chunks, each when the last one is gone, so
-    that the progress of a slow reader shows.
+    While the transport's buffer is empty, frames are written directly to the socket. Bytes that the
+    kernel does not take are given to the transport in chunks, each after the last one was sent, so
+    that the progress of a slow reader can be measured.
 
-    :param transport: a consumer without a producer. It may still hold bytes of others.
-    :param write: writes past the transport; without it everything goes through the transport.
+    :param transport: a consumer without a producer. Its buffer may have bytes of other writers.
+    :param write: writes to the socket; ``None`` writes all to the transport.
     :param limits: the water marks and the limit.
-    :param coalescer: says when to write.
+    :param coalescer: calls :meth:`flush`.
     :param owner: handles backlogs.
     """
 
@@ -73,17 +73,17 @@ class SendQueue:
         self._pieces: deque[bytes | memoryview] = deque()
         self._deferred: list[bytes] = []
         self._handed = 0
-        # Where large messages begin and end, counted in bytes since the connection began.
+        # Begin and end of large messages, in bytes since the connection began.
         self._large: deque[tuple[int, int]] = deque()
         self._waits_for_turn = False
         self._producing = False
-        # Until it has asked for more, the transport may hold what somebody else wrote.
+        # The transport may hold bytes of other writers until it has asked for more.
         self._empty_transport = False
         self._backlogged = False
         self._closed = False
 
     def add(self, frame: Sequence[bytes]) -> None:
-        """Queue the pieces of a frame, by reference."""
+        """Queue the pieces of a frame, without copying them."""
         if self._closed:
             return
         if self._deferred:
@@ -94,10 +94,9 @@ class SendQueue:
             self._coalescer.add(self)
 
     def defer(self, frame: Sequence[bytes]) -> None:
-        """Queue the pieces of a frame that nobody waits for; see ``WriteCoalescer``.
+        """Queue the pieces of a frame that is not urgent; see :class:`WriteCoalescer`.
 
-        They are counted when the next frame is added, or when the coalescer says that it is
-        time: within a millisecond.
+        They count as queued from the next :meth:`add` or :meth:`flush` on, within a millisecond.
         """
         deferred = self._deferred
         if not deferred:
@@ -105,7 +104,7 @@ class SendQueue:
         deferred.extend(frame)
 
     def flush(self) -> None:
-        """Write what is queued, or have it written as the other side takes it."""
+        """Write the queued bytes; the rest is written as the peer reads."""
         self._waits_for_turn = False
         if self._deferred:
             self._queue_deferred()
@@ -120,7 +119,7 @@ class SendQueue:
             self._look_at_high_water()
 
     def discard(self) -> None:
-        """Forget everything and take nothing more: the connection is gone or cut."""
+        """Drop all frames and accept no more, because the connection is lost or aborted."""
         self._closed = True
         self._pieces.clear()
         self._deferred.clear()
@@ -128,10 +127,10 @@ class SendQueue:
         self.queued_bytes = 0
         self._handed = 0
 
-    # What the transport asks of a producer
+    # The producer of the transport
 
     def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Hand over the next chunk: the transport has sent what it had."""
+        """Give the transport the next chunk: its buffer is empty."""
         if self._closed:
             return
         if self._handed:
@@ -153,7 +152,7 @@ class SendQueue:
         """Handle the loss of the connection."""
         self.discard()
 
-    # Within
+    # Private
 
     def _queue(self, pieces: Sequence[bytes]) -> None:
         size = len(pieces[0]) if len(pieces) == 1 else sum(map(len, pieces))
@@ -165,7 +164,7 @@ class SendQueue:
         self.queued_bytes = queued
 
     def _queue_much(self, pieces: Sequence[bytes], size: int) -> None:
-        """Look at the limits, and tell who may have to hold the senders back."""
+        """Check the limits before queueing, and report a backlog."""
         limits = self._limits
         if self.queued_bytes > limits.send_queue_bytes and not self._has_room():
             return
@@ -180,7 +179,7 @@ class SendQueue:
         if self._producing:
             self._look_at_high_water()
         else:
-            # Large messages gain nothing by waiting, and the sender may have to be held back.
+            # Large messages gain nothing by coalescing, and a backlog must be reported now.
             self._write_or_produce()
 
     def _queue_deferred(self) -> None:
@@ -189,7 +188,7 @@ class SendQueue:
             self._queue(deferred)
 
     def _has_room(self) -> bool:
-        """Look whether another frame may wait; else the connection is cut off."""
+        """Return whether another frame may be queued; if not, report the overflow."""
         self.flush()
         queued = self.queued_bytes
         if queued - self._left_of_large() <= self._limits.send_queue_bytes:
@@ -198,11 +197,10 @@ class SendQueue:
         return False
 
     def _left_of_large(self) -> int:
-        """Count the bytes still queued of the first large message.
+        """Return the bytes of the first large message that are still queued.
 
-        It says nothing about how fast the other side reads: one message may be larger
-        than all that may wait, and whoever reads as well as he can must not be cut off
-        because of it.
+        They do not show how fast the peer reads: one message may be larger than the limit of the
+        queue, and a peer that reads as fast as it can must not be aborted because of it.
         """
         large, sent = self._large, self.drained_total
         while large and large[0][1] <= sent:
@@ -235,7 +233,7 @@ class SendQueue:
             taken -= len(first)
 
     def _next_chunk(self) -> bytes:
-        """Remove bytes from the queue, few enough to be copied."""
+        """Remove and join up to :data:`CHUNK_BYTES` of the queue."""
         pieces, chosen, room = self._pieces, [], CHUNK_BYTES
         while pieces and room:
             piece = pieces.popleft()

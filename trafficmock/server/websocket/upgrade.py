@@ -1,4 +1,4 @@
-"""The coordinator's WebSocket: makes links of upgraded connections."""
+"""The resource of the coordinator's WebSocket, which upgrades connections."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Link", "LinkHandler", "WebSocketLimits", "native_parts_missing", "websocket_resource"]
 
 KNOWN_VERSIONS = {"autobahn": ((25, 10), (26, 11)), "twisted": ((24, 10), (26, 11))}
-"""From, and up to but not including: what the tuned path has been compared with."""
+"""The versions that ``FastProtocol`` was compared with: from the first, before the second."""
 
 _log = Logger()
 
@@ -33,10 +33,10 @@ _log = Logger()
 class LinkFactory(WebSocketServerFactory):
     """Makes the protocol of each upgraded connection.
 
-    :param protocol: the class to make it of.
+    :param protocol: the class of the protocol.
     :param handler: handles the events of all connections.
-    :param limits: those of each connection.
-    :param reactor: for time.
+    :param limits: the limits of each connection.
+    :param reactor: for timers.
     """
 
     def __init__(
@@ -54,13 +54,13 @@ class LinkFactory(WebSocketServerFactory):
         self._coalescer = WriteCoalescer(reactor)
         self.setProtocolOptions(
             webStatus=False,
-            # The JSON decoder looks at every byte anyway.
+            # The JSON decoder checks UTF-8 itself.
             utf8validateIncoming=False,
-            # Up to here a message that is too long is read past; this ends the connection.
+            # Shorter messages above the limit are skipped; beyond this one, Autobahn closes.
             maxMessagePayloadSize=min(READ_PAST * limits.max_frame_bytes, sys.maxsize),
-            # Say what was wrong before closing.
+            # Send a close frame with the reason before closing.
             failByDrop=False,
-            # The handshake is complete before it comes here; the end has a timer of its own.
+            # The handshake has arrived completely; closing has a timer in AutobahnProtocol.
             openHandshakeTimeout=0,
             closeHandshakeTimeout=0,
         )
@@ -78,10 +78,10 @@ class LinkFactory(WebSocketServerFactory):
 
 
 class LinkResource(WebSocketResource):
-    """Takes over a connection that asked for a WebSocket."""
+    """Upgrades a connection to a WebSocket."""
 
     def render(self, request: Request) -> bytes | int:
-        """Free the transport of the HTTP channel, and let Autobahn take it."""
+        """Unregister the HTTP channel from the transport, and give the transport to Autobahn."""
         transport: Any = request.channel.transport
         if getattr(transport, "producer", None) is not None:
             transport.unregisterProducer()
@@ -92,16 +92,16 @@ class LinkResource(WebSocketResource):
 def websocket_resource(
     handler: LinkHandler, *, limits: WebSocketLimits, reactor: IReactorTime, stock: bool = False
 ) -> IResource:
-    """Make the resource that upgrades requests and reports the links that come of it.
+    """Make the resource of ``/ws``, which upgrades requests and reports their links.
 
-    Whether the client may come in, and that it asks for an upgrade at all, has been checked
-    before. No extension is negotiated; of subprotocols the first one offered is accepted.
+    Callers check before that the request is an upgrade from an allowed host and origin. No
+    extension is negotiated; of subprotocols the first one offered is accepted.
 
     :param handler: handles the events of all links.
-    :param limits: those of each connection.
-    :param reactor: bounds how long a closing connection may take.
-    :param stock: leave all frames to Autobahn, as with versions of it that are not known; several
-        times slower.
+    :param limits: the limits of each connection.
+    :param reactor: for timers.
+    :param stock: whether to leave all frames to Autobahn (``--stock-websocket``), which is several
+        times slower. That is also done with versions that are not in :data:`KNOWN_VERSIONS`.
     """
     missing = native_parts_missing()
     if missing:
@@ -124,7 +124,7 @@ def websocket_resource(
 
 
 def _unknown_version() -> str | None:
-    """Name a library whose version the tuned path has not been compared with."""
+    """Return a library and its version that is not in :data:`KNOWN_VERSIONS`, or ``None``."""
     for library, (first, beyond) in KNOWN_VERSIONS.items():
         found = version(library)
         if not first <= _numbers(found) < beyond:

@@ -1,4 +1,4 @@
-"""Joins the writes of one reactor turn over all connections."""
+"""Joins the writes of one reactor turn, for all connections."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IReactorTime
 
 PROBE_EVERY = 16
-"""How often it is looked whether the reactor finds more than one thing to handle."""
+"""Every so many reads the coalescer measures how many connections are read in one turn."""
 
 DEFERRABLE_GAP = 0.001
-"""Seconds between two writings of what nobody waits for."""
+"""Seconds between two writes of deferrable messages."""
 
 
 class Flushable(Protocol):
@@ -27,20 +27,20 @@ class Flushable(Protocol):
 
 @define(eq=False)
 class WriteCoalescer:
-    """One for all connections: ``with coalescer:`` around the handling of what came in.
+    """Flushes the send queues of all connections; received bytes are handled ``with coalescer:``.
 
-    A message that is relayed wakes several queues, and some of them several times. Each
-    writes once, when all is handled. As long as the reactor finds several connections to
-    read from at a time, the writing waits until all of them have been; that call to the
-    reactor would cost more than it saves when there is only one, so it is tried now and
-    then whether it would pay.
+    A received message may cause several messages to several connections; each queue is written
+    once, after the message is handled. While the reactor reads from several connections in one
+    turn, the queues are written at the end of the turn. That needs a call of the reactor, which
+    costs more than it saves if only one connection is read; so every :data:`PROBE_EVERY` reads the
+    coalescer measures which is the case.
 
-    What nobody waits for (observations of requests that are another worker's) is deferrable: it
-    leaves with the next message to the same connection that somebody does wait for, and at the
-    latest when :data:`DEFERRABLE_GAP` has passed since such messages were last written: at once
-    when little happens, in few writes when much does.
+    Messages that are not urgent, such as observations of requests that another worker decides, are
+    *deferrable*. They are written with the next urgent message to the same connection, and at the
+    latest :data:`DEFERRABLE_GAP` after deferrable messages were last written: with little traffic
+    at once, with much in few writes.
 
-    :param clock: runs what is to be done at the end of the reactor's turn.
+    :param clock: schedules calls at the end of the reactor's turn.
     """
 
     _clock: IReactorTime
@@ -54,13 +54,13 @@ class WriteCoalescer:
     _deferrable_called: bool = False
 
     def add(self, queue: Flushable) -> None:
-        """Have a queue flushed soon; it adds itself once until then."""
+        """Flush a queue at the end of the handling or of the turn; a queue adds itself once."""
         self._waiting.append(queue)
         if not self._depth:
             self._call_at_end(handled=0)
 
     def add_deferrable(self, queue: Flushable) -> None:
-        """Have a queue flushed when it is time for that; adding it again changes nothing."""
+        """Flush a queue of deferrable messages in time; adding it again changes nothing."""
         self._deferrable[queue] = None
         if not self._depth and self._is_time_for_deferrable():
             self._call_at_end(handled=0)
@@ -86,7 +86,7 @@ class WriteCoalescer:
             self._call_at_end(handled=1)
 
     def _is_time_for_deferrable(self) -> bool:
-        """Send deferred messages with the rest if it is time, else set a timer for them."""
+        """Flush deferrable messages with the others if the gap has passed, else set a timer."""
         if self._deferrable_called:
             return False
         since = self._clock.seconds() - self._deferrable_at
