@@ -1,9 +1,9 @@
 """The environment variables with which an application sends its traffic through the proxy.
 
-``environment`` puts them together: ``agent_variables`` tell an agent where the proxy is,
-``proxy_variables`` and ``trust_variables`` tell every other HTTP client where the proxy is and
-which certificates to trust, ``java`` and ``node`` do so for runtimes that read neither, and
-``python_preload`` for Python, whose libraries differ. ``python`` holds the preload itself.
-``rest_probe`` asks the proxy for its health and certificate, ``hello_probe`` whether it accepts
-the token.
+``environment`` makes all of them: ``agent_variables`` has the URL, token and client id for agents,
+``proxy_variables`` the URL for other HTTP clients, ``trust_variables`` the files of certificates,
+``java`` and ``node`` the options of runtimes that do not read these variables. ``python_preload``
+makes Python processes load the preload, which is in ``python``.
+``rest_probe`` requests the health and the certificate of a proxy; ``hello_probe`` checks that the
+proxy accepts the token.
 """

@@ -1,4 +1,4 @@
-"""The variables that tell an agent where the proxy is: their names, read and written."""
+"""The environment variables with the proxy's URL, token and client id for agents."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ DEFAULT_PROXY_URL = "http://127.0.0.1:4310"
 
 URL_VARIABLES = ("TRAFFICMOCK_PROXY_URL", "PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL")
 TOKEN_VARIABLES = ("TRAFFICMOCK_TOKEN", "PLAYWRIGHT_BACKEND_MOCKS_TOKEN")
-"""Trafficmock's, then that of the npm packages, which counts where the first is absent or empty."""
+"""Trafficmock's variable, then the npm packages', which is read if the first is absent or empty."""
 CLIENT_ID_VARIABLE = "TRAFFICMOCK_CLIENT_ID"
 
 
 def proxy_url(environment: Mapping[str, str] | None = None) -> str | None:
-    """Read the proxy's URL.
+    """Return the proxy's URL in an environment; ``None`` if there is none.
 
     :param environment: by default that of this process.
     """
@@ -29,12 +29,12 @@ def proxy_url(environment: Mapping[str, str] | None = None) -> str | None:
 
 
 def proxy_url_variable(environment: Mapping[str, str]) -> str | None:
-    """Name the variable that says where the proxy is; ``None`` when none does."""
+    """Return the name of the variable with the proxy's URL; ``None`` if there is none."""
     return _first(environment, URL_VARIABLES)
 
 
 def proxy_token(environment: Mapping[str, str] | None = None) -> str | None:
-    """Read the proxy's token.
+    """Return the proxy's token in an environment; ``None`` if there is none.
 
     :param environment: by default that of this process.
     """
@@ -44,10 +44,10 @@ def proxy_token(environment: Mapping[str, str] | None = None) -> str | None:
 
 
 def agent_variables(address: ProxyAddress, *, npm_agent: bool) -> dict[str, str]:
-    """List the variables in which agents find the proxy.
+    """Make the variables for agents.
 
-    :param npm_agent: whether the npm agent, if the application has it, shall find the proxy
-        too. Beside trafficmock's agent it would announce each request a second time.
+    :param npm_agent: whether to set the npm agent's variables, too. In an application with both
+        agents, the npm agent would announce each request a second time.
     """
     count = None if npm_agent else 1
     variables = dict.fromkeys(URL_VARIABLES[:count], address.base_url)

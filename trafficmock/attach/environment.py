@@ -1,4 +1,4 @@
-"""All environment variables that attach an application."""
+"""Makes the whole environment of an attached application."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ __all__ = ["AttachError", "Attachment", "forward_variables"]
 class Attachment:
     """The environment variables of one application.
 
-    ``trafficmock run``, ``trafficmock env`` and the test library all use this class, so that an
-    application is attached in the same way whoever starts it.
+    ``trafficmock run``, ``trafficmock env`` and the test library all use this class, so that
+    they attach an application in the same way.
 
-    :param address: where the proxy is, and who the application is to it.
-    :param base: the environment that the application would have if it were not attached.
-    :param ca_directory: where certificates are kept on this machine.
-    :param preload: the agent's ``register.js``, ``None`` to do without.
+    :param address: the URL of the proxy, with the application's client id and token.
+    :param base: the environment of the application without the attachment.
+    :param ca_directory: the directory of the certificate authority on this machine.
+    :param preload: the agent's ``register.js``; ``None`` for no Node agent.
     :param no_proxy: hosts to reach directly, instead of those in ``NO_PROXY``.
-    :param forward_proxy: whether clients that read proxy variables are sent to the proxy.
+    :param forward_proxy: whether to set the proxy variables and those of certificates.
     """
 
     address: ProxyAddress
@@ -71,11 +71,11 @@ class Attachment:
         no_proxy: str | None = None,
         forward_proxy: bool = True,
     ) -> Attachment:
-        """Put together what was given and, where nothing was, what ``base`` says.
+        """Make an attachment; arguments that are not given are read from ``base``.
 
-        :param url: base URL of the proxy.
+        :param url: the base URL of the proxy.
         :param ca_directory: by default the user's data directory.
-        :raises AttachError: when the URL or the client id cannot be used.
+        :raises AttachError: if the URL or the client id cannot be used.
         """
         url = url or proxy_url(base) or DEFAULT_PROXY_URL
         client_id = client_id or base.get(CLIENT_ID_VARIABLE)
@@ -104,18 +104,20 @@ class Attachment:
         )
 
     def environment(self) -> dict[str, str]:
-        """Give the whole environment, which is ``base`` with the variables of the attachment.
+        """Return ``base`` with the variables of the attachment.
 
-        :raises AttachError: when the proxy has no certificate to give.
-        :raises CertificateError: when certificates cannot be read or written here.
+        :raises AttachError: if the proxy does not send its certificate.
+        :raises CertificateError: if files of certificates cannot be read or written here.
         """
         return {**self.base, **self.variables()}
 
     def variables(self) -> dict[str, str]:
-        """Give the attachment's variables alone; they keep settings of ``base`` where they can.
+        """Return the variables of the attachment alone.
 
-        :raises AttachError: when the proxy has no certificate to give.
-        :raises CertificateError: when certificates cannot be read or written here.
+        Options of ``base`` in the same variables, such as ``NODE_OPTIONS``, are kept.
+
+        :raises AttachError: if the proxy does not send its certificate.
+        :raises CertificateError: if files of certificates cannot be read or written here.
         """
         variables = agent_variables(self.address, npm_agent=self.preload is None)
         if self.preload is not None or self.forward_proxy:
@@ -133,17 +135,17 @@ def forward_variables(
     ca_directory: Path,
     no_proxy: str | None = None,
 ) -> dict[str, str]:
-    """List the variables that send an application's traffic through the forward proxy.
+    """Make the variables that send an application's traffic through the forward proxy.
 
-    The certificate to trust is the one that the proxy there gives, wherever it runs. Only
-    when nothing answers on this machine it is the one that a proxy started here would use.
+    The certificate to trust is requested from the proxy. If the proxy's address is a loopback one
+    and nothing answers there, it is the certificate of the authority on this machine.
 
-    :param present: the environment so far, whose own settings are kept where they can be.
-    :param ca_directory: where certificates are kept on this machine.
-    :param no_proxy: hosts to reach directly, instead of those of ``NO_PROXY``.
-    :returns: nothing for a proxy that is not a forward proxy.
-    :raises AttachError: when the proxy has no certificate to give.
-    :raises CertificateError: when files cannot be read or written here.
+    :param present: the environment without the attachment; its options are kept.
+    :param ca_directory: the directory of the certificate authority on this machine.
+    :param no_proxy: hosts to reach directly, instead of those in ``NO_PROXY``.
+    :returns: an empty dict, if the proxy is not a forward proxy.
+    :raises AttachError: if the proxy does not send its certificate.
+    :raises CertificateError: if files of certificates cannot be read or written here.
     """
     trust = _trust(address, present, ca_directory)
     if trust is None:

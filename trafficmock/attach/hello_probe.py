@@ -1,4 +1,4 @@
-"""Connects to a proxy as an agent would, to see whether an application may join."""
+"""Connects to ``/ws`` of a proxy as an agent does, to check that the proxy accepts the token."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _READ_BYTES = 65536
 
 
 def check_welcome(address: ProxyAddress) -> None:
-    """Make sure that the proxy lets this client in (protocol 3, ``hello``).
+    """Check that the proxy answers ``hello`` without an error (protocol 3).
 
-    Only a refusal counts: any other failure meets the agent itself, which then tries again.
+    Other failures, such as that of the connection, are ignored: the agent tries again itself.
 
-    :raises AttachError: when the token is missing or wrong, or the proxy speaks another protocol.
+    :raises AttachError: if the token is missing or wrong, or the protocol versions differ.
     """
     try:
         answer = _greet(address)
@@ -44,7 +44,12 @@ def check_welcome(address: ProxyAddress) -> None:
 
 
 def _greet(address: ProxyAddress) -> dict[str, object]:
-    """Give the proxy's answer to ``hello``; an empty one when there is none."""
+    """Return the proxy's answer to ``hello``; an empty dict if there is none.
+
+    :raises OSError: if the connection fails.
+    :raises ProtocolError: if the answer is not a WebSocket.
+    :raises ValueError: if the answer is not JSON.
+    """
     hello: dict[str, object] = {
         "type": "hello",
         "protocolVersion": PROTOCOL_VERSION,

@@ -1,4 +1,4 @@
-"""Proxy and certificates as options of the Java virtual machine."""
+"""The options by which a Java virtual machine uses the proxy and trusts its certificates."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ _NAME = re.compile(r"[\w*.-]+\Z")
 def with_java_options(
     java_tool_options: str, address: ProxyAddress, trust: TrustBundle, direct: Iterable[str]
 ) -> str:
-    """Append the options to ``JAVA_TOOL_OPTIONS``; the last of several counts in Java.
+    """Append the options to ``JAVA_TOOL_OPTIONS``; the last of several has effect in Java.
 
-    The options have no place for credentials: the application asks as the default client, or
-    gives them itself.
+    Java has no option for credentials of a proxy: without code of its own, an application has the
+    default client id.
 
-    :param java_tool_options: what is there already.
-    :param direct: hosts to reach directly, as ``NO_PROXY`` has them.
+    :param java_tool_options: the present value.
+    :param direct: hosts to reach directly, in the form of ``NO_PROXY``.
     """
     ours = {
         "http.proxyHost": address.host,
         "http.proxyPort": str(address.port),
         "https.proxyHost": address.host,
         "https.proxyPort": str(address.port),
-        # Without it Java would leave loopback out.
+        # The default excludes loopback addresses.
         "http.nonProxyHosts": "|".join(non_proxy_hosts(direct)),
         "javax.net.ssl.trustStore": str(trust.truststore),
         "javax.net.ssl.trustStoreType": "PKCS12",
         "javax.net.ssl.trustStorePassword": TRUSTSTORE_PASSWORD,
     }
     if address.token is not None:
-        # Java gives no password to a proxy for a tunnel, unless this list of schemes is empty.
+        # Java sends no Basic credentials for a tunnel, unless this list of schemes is empty.
         ours["jdk.http.auth.tunneling.disabledSchemes"] = ""
     text = " ".join(_quoted(f"-D{name}={value}") for name, value in ours.items())
     if text in java_tool_options:
@@ -49,9 +49,9 @@ def with_java_options(
 
 
 def non_proxy_hosts(direct: Iterable[str]) -> list[str]:
-    """Say hosts of ``NO_PROXY`` as ``http.nonProxyHosts`` has them.
+    """Convert hosts of ``NO_PROXY`` to the form of ``http.nonProxyHosts``.
 
-    The option has no form for networks and hosts with a port, so they are left out.
+    Networks and hosts with a port are left out, because the option has no form for them.
     """
     hosts: list[str] = []
     for word in direct:
@@ -66,11 +66,11 @@ def non_proxy_hosts(direct: Iterable[str]) -> list[str]:
             return ["*"]
         hosts.append(name)
         if not re.fullmatch(r"[\d.]+", name):
-            # A name stands for what is below it, too.
+            # In NO_PROXY a name also matches its subdomains.
             hosts.append(f"*.{name}")
     return list(dict.fromkeys(hosts))
 
 
 def _quoted(option: str) -> str:
-    """Quote an option as the virtual machine reads it, where it has blanks."""
+    """Quote an option with blanks, as the virtual machine reads it."""
     return f'"{option}"' if re.search(r"\s", option) else option

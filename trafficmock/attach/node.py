@@ -1,4 +1,4 @@
-"""The Node agent: where it is, and how a Node process loads it."""
+"""Finds the Node agent, and makes the variables by which a Node process loads it."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ LAUNCHERS = frozenset(
     {"sh", "bash", "dash", "zsh", "fish", "make", "just", "task", "env", "sudo", "nohup"}
     | {"foreman", "honcho", "overmind", "docker", "podman"}
 )
-"""Commands whose purpose is to start others."""
+"""Commands whose purpose is to start other programs."""
 
 _NODE = re.compile(rb"#!.*\bnode(js)?\b")
 _SHELL = re.compile(rb"#!.*\b(ba|da|z|fi)?sh\b")
 _FIRST_LINE_BYTES = 256
-"""The Linux kernel reads no more of a script's first line."""
+"""The longest first line of a script that the Linux kernel reads."""
 
 
 def runs_node(command: str, search: str | None = None) -> bool:
-    """Tell whether a command is certain to be a Node process.
+    """Return whether a command is certain to be a Node process.
 
-    It is when its name is that of Node or of a package manager of Node's, when npm put it into
-    ``node_modules/.bin``, or when its first line names node. Of others (a shell, ``make``)
-    nobody knows what they start.
+    It is if its name is that of Node or of a package manager for Node, if it is in
+    ``node_modules/.bin``, or if its first line names node. Other commands, such as a shell or
+    ``make``, may start anything.
 
     :param command: the first word of a command line.
-    :param search: the directories to look for it in, as ``PATH`` has them.
+    :param search: the directories to search, in the form of ``PATH``; by default ``PATH``.
     """
     if Path(command).name in NODE_COMMANDS:
         return True
@@ -55,12 +55,12 @@ def runs_node(command: str, search: str | None = None) -> bool:
 
 
 def may_start_node(command: str, search: str | None = None) -> bool:
-    """Tell whether a command that is not Node's is likely to start one.
+    """Return whether a command that is not a Node process may start one.
 
-    It is a launcher (:data:`LAUNCHERS`) or a shell script, and Node is installed.
+    It may if it is a launcher (:data:`LAUNCHERS`) or a shell script, and Node is installed.
 
     :param command: the first word of a command line.
-    :param search: the directories to look in, as ``PATH`` has them.
+    :param search: the directories to search, in the form of ``PATH``; by default ``PATH``.
     """
     if shutil.which("node", path=search) is None:
         return False
@@ -70,35 +70,37 @@ def may_start_node(command: str, search: str | None = None) -> bool:
 
 
 def first_line(file: str) -> bytes:
-    """Read the line of a script that names its interpreter."""
+    """Return the first line of a file; an empty one if the file cannot be read."""
     try:
         with Path(file).open("rb") as opened:
             return opened.read(_FIRST_LINE_BYTES).partition(b"\n")[0]
     except OSError:
-        # A file that may be run but not read is no script.
+        # A script must be readable, so this file is not one.
         return b""
 
 
 def node_variables(preload: Path | None, present: Mapping[str, str]) -> dict[str, str]:
-    """List the variables for Node: its agent, else the proxy (Node 24 and later).
+    """Make the variables by which Node loads the agent; without the agent, uses the proxy.
 
-    :param preload: the agent's ``register.js``, ``None`` to do without.
-    :param present: the environment so far; ``NODE_OPTIONS`` is appended to.
+    Node uses the proxy of the environment from version 24 on.
+
+    :param preload: the agent's ``register.js``; ``None`` for no agent.
+    :param present: the environment without the attachment; its ``NODE_OPTIONS`` are kept.
     """
     if preload is None:
         return {"NODE_USE_ENV_PROXY": "1"}
     variables = {"NODE_OPTIONS": with_preload(present.get("NODE_OPTIONS", ""), preload)}
     if "NODE_USE_ENV_PROXY" in present:
-        # Node reads it before any preload: each request would be announced twice.
+        # Node reads it before the preload; with both, each request would be announced twice.
         variables["NODE_USE_ENV_PROXY"] = "0"
     return variables
 
 
 def with_preload(node_options: str, preload: Path) -> str:
-    """Append the preload to ``NODE_OPTIONS``, quoted as Node reads it; once.
+    """Append the preload to ``NODE_OPTIONS``, unless it is there already.
 
-    :param node_options: what is there already.
-    :param preload: the absolute path of the agent's ``register.js``.
+    :param node_options: the present value.
+    :param preload: the absolute path of the agent's ``register.js``, which is quoted for Node.
     """
     quoted = str(preload).replace("\\", "\\\\").replace('"', '\\"')
     option = f'--require "{quoted}"'
@@ -106,16 +108,17 @@ def with_preload(node_options: str, preload: Path) -> str:
 
 
 def find_preload(start: Path, package: Path = PACKAGE) -> Path:
-    """Find the agent: the project's own, that of the checkout, or the one in this package.
+    """Find the agent in the project's ``node_modules``, in the checkout, or in this package.
 
-    :param start: where the application lives.
-    :param package: this package's directory.
-    :raises AttachError: when there is none.
+    :param start: the directory of the application.
+    :param package: the directory of this package.
+    :returns: the path of its ``register.js``.
+    :raises AttachError: if there is none.
     """
     checkout = package.parent / "agent"
     places = [
         *(at / "node_modules" / "trafficmock-agent" for at in (start, *start.parents)),
-        # A checkout's agent runs only with what npm brought it.
+        # A checkout's agent needs the dependencies that npm installs.
         *([checkout] if (checkout / "node_modules" / "ws").exists() else []),
         package / "_agent",
     ]

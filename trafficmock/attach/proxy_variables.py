@@ -1,4 +1,4 @@
-"""Where the proxy is, in the variables that HTTP clients look at."""
+"""The URL of the forward proxy, and the environment variables with it for HTTP clients."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DEFAULT_CLIENT_ID = "proxy"
-"""The client id that the forward proxy gives a client without credentials."""
+"""The client id of a client without credentials."""
 NO_TOKEN = "-"  # noqa: S105 - the absence of one
-"""Stands for a token that nobody asks for: many clients drop a name without a password."""
+"""The password without a token: many clients do not send a user without a password."""
 
 _PROXIED = ("http", "https", "ws", "wss")
 _PORTS = {"http": 80, "https": 443}
@@ -23,11 +23,11 @@ _PORTS = {"http": 80, "https": 443}
 
 @frozen
 class ProxyAddress:
-    """The forward proxy as an application sees it.
+    """The URL of the forward proxy, with the credentials of one application.
 
-    :param scheme: ``http``, or ``https`` where something puts TLS before the proxy.
-    :param client_id: how tests and the history name the application, ``None`` for the default.
-    :param token: what the proxy asks for, if anything.
+    :param scheme: ``http``, or ``https`` for a proxy behind TLS.
+    :param client_id: the application's name in tests and the history; ``None`` for the default.
+    :param token: the proxy's token; ``None`` for none.
     """
 
     scheme: str
@@ -38,9 +38,9 @@ class ProxyAddress:
 
     @classmethod
     def parse(cls, url: str, client_id: str | None, token: str | None) -> ProxyAddress:
-        """Take a URL apart; id and token in it count where none are given.
+        """Parse a URL; its user and password are used if no client id or token is given.
 
-        :raises ValueError: when it is not the URL of a proxy.
+        :raises ValueError: if it is not an http or https URL with a host.
         """
         parts = urlsplit(url)
         if parts.scheme not in _PORTS or not parts.hostname:
@@ -55,17 +55,17 @@ class ProxyAddress:
 
     @property
     def authority(self) -> str:
-        """Host and port. The port is always there: curl would else take 1080."""
+        """Host and port. The port is always there, because curl's default port is 1080."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property
     def base_url(self) -> str:
-        """The URL without credentials, as agents and REST clients use it."""
+        """The URL without credentials, for agents and REST clients."""
         return f"{self.scheme}://{self.authority}"
 
     @property
     def url(self) -> str:
-        """The URL with the credentials in it, escaped as RFC 3986 section 3.2.1 wants it."""
+        """The URL with credentials, percent-encoded (RFC 3986 section 3.2.1)."""
         if self.client_id is None and self.token is None:
             return self.base_url
         name = quote(self.client_id or DEFAULT_CLIENT_ID, safe="")
@@ -75,12 +75,12 @@ class ProxyAddress:
 def proxy_variables(
     address: ProxyAddress, present: Mapping[str, str], no_proxy: str | None = None
 ) -> dict[str, str]:
-    """List the proxy variables, in both cases since clients differ.
+    """Make the proxy variables, in upper and lower case, because clients differ.
 
-    ``ALL_PROXY`` stays as it is: it is for what the proxy does not speak, such as FTP.
+    ``ALL_PROXY`` is not set, because it is also for protocols that the proxy does not speak.
 
-    :param present: the environment so far, whose ``NO_PROXY`` is kept.
-    :param no_proxy: hosts to reach directly, instead of those.
+    :param present: the environment without the attachment; its ``NO_PROXY`` is kept.
+    :param no_proxy: hosts to reach directly, instead of those in ``NO_PROXY``.
     """
     variables = {}
     for scheme in _PROXIED:
@@ -92,7 +92,10 @@ def proxy_variables(
 def direct_hosts(
     address: ProxyAddress, present: Mapping[str, str], no_proxy: str | None = None
 ) -> list[str]:
-    """List what does not go through the proxy: the proxy itself, and what the user named."""
+    """List the hosts to reach directly: the proxy itself, and those of ``NO_PROXY``.
+
+    :param no_proxy: hosts instead of those in ``NO_PROXY``.
+    """
     said = no_proxy
     if said is None:
         said = ",".join(present.get(name, "") for name in ("no_proxy", "NO_PROXY"))

@@ -1,4 +1,4 @@
-"""The preload of Python processes: where it is, and the variable by which they load it."""
+"""The directory of the preload for Python, and the variable by which processes load it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DIRECTORY = Path(__file__).parent / "python"
-"""Holds a ``sitecustomize``, which Python imports before the application begins."""
+"""The directory with ``sitecustomize``, which Python imports before the application begins."""
 
 OFF_VARIABLE = "TRAFFICMOCK_PYTHON_PRELOAD"
-"""Set to 0, Python processes use the proxy as every other program does."""
+"""If it is 0, Python processes use the proxy variables, as other programs do."""
 
 HTTPS_PROBLEM = (
     "Python applications need an http:// URL of the proxy, because their connections are tunnels "
@@ -29,10 +29,10 @@ _SCRIPT = re.compile(rb"#!.*\b(python|pypy)[\d.]*\b")
 
 
 def runs_python(command: str, search: str | None = None) -> bool:
-    """Tell whether a command is certain to be a Python process, by its name or its first line.
+    """Return whether a command is certain to be a Python process, by its name or its first line.
 
     :param command: the first word of a command line.
-    :param search: the directories to look for it in, as ``PATH`` has them.
+    :param search: the directories to search, in the form of ``PATH``; by default ``PATH``.
     """
     if _PYTHON.match(Path(command).name):
         return True
@@ -41,19 +41,20 @@ def runs_python(command: str, search: str | None = None) -> bool:
 
 
 def https_problem(scheme: str, present: Mapping[str, str]) -> str | None:
-    """Say why Python applications cannot be attached to a proxy behind TLS; ``None`` if they can.
+    """Return the error text for Python applications and a proxy behind TLS, or ``None``.
 
-    :param scheme: of the proxy's URL.
-    :param present: the environment so far, which may turn the preload off.
+    :param scheme: the scheme of the proxy's URL.
+    :param present: the environment, which may turn the preload off.
     """
     return HTTPS_PROBLEM if scheme == "https" and present.get(OFF_VARIABLE) != "0" else None
 
 
 def python_variables(present: Mapping[str, str], directory: Path = DIRECTORY) -> dict[str, str]:
-    """List the variables by which a Python process is attached.
+    """Make the variable by which a Python process loads the preload.
 
-    :param present: the environment so far; ``PYTHONPATH`` is kept behind the preload.
-    :param directory: that of the preload.
+    :param present: the environment without the attachment; its ``PYTHONPATH`` is kept behind the
+        preload.
+    :param directory: the directory of the preload.
     """
     if present.get(OFF_VARIABLE) == "0":
         return {}

@@ -1,4 +1,4 @@
-"""Asks a proxy, which may be on another machine, for what an application has to know."""
+"""Requests the health and the certificate of a proxy, which may be on another machine."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from trafficmock.redaction import why, without_credentials
 
 ANSWER_SECONDS = 2.0
 MOST_BYTES = 2**20
-"""Of an answer: nobody needs to be believed without end."""
+"""The most bytes that are read of a response."""
 
 
 class AttachError(LocalError):
-    """The application cannot be attached; the text says why, and what to do."""
+    """The application cannot be attached; the text says why, and how to correct it."""
 
 
 class NoAnswerError(AttachError):
@@ -25,9 +25,9 @@ class NoAnswerError(AttachError):
 
 
 def check_health(proxy_url: str) -> None:
-    """Make sure that a trafficmock proxy answers there.
+    """Check that a trafficmock proxy answers.
 
-    :raises AttachError: when none does, within two seconds.
+    :raises AttachError: if none does within two seconds.
     """
     try:
         health = json.loads(_ask(proxy_url, "/health") or b"null")
@@ -38,22 +38,22 @@ def check_health(proxy_url: str) -> None:
 
 
 def certificate_authority(proxy_url: str) -> bytes | None:
-    """Get the certificate that the proxy's clients have to trust.
+    """Request the certificate that the proxy's clients have to trust.
 
-    :returns: it in PEM, ``None`` from a proxy that is not a forward proxy.
-    :raises NoAnswerError: when nothing answers within two seconds.
-    :raises AttachError: when the proxy has none to give.
+    :returns: the certificate in PEM; ``None`` if the proxy is not a forward proxy.
+    :raises NoAnswerError: if nothing answers within two seconds.
+    :raises AttachError: if the proxy answers with an error.
     """
     answer = _ask(proxy_url, "/ca.pem")
     return answer if answer and answer.startswith(b"-----BEGIN CERTIFICATE-----") else None
 
 
 def _ask(proxy_url: str, path: str) -> bytes | None:
-    """GET a path of the proxy's; ``None`` when it has no such path."""
+    """Send GET to the proxy and return the body; ``None`` for 404."""
     if not proxy_url.startswith(("http://", "https://")):
         shown = without_credentials(proxy_url)
         raise AttachError(f"the proxy's URL must look like {DEFAULT_PROXY_URL}, not {shown!r}")
-    # The machine's own proxy settings do not concern a proxy of tests.
+    # Without the proxies of the environment: this proxy is reached directly.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(proxy_url + path, timeout=ANSWER_SECONDS) as response:
@@ -71,7 +71,7 @@ def _ask(proxy_url: str, path: str) -> bytes | None:
 
 
 def _said(error: urllib.error.HTTPError) -> str:
-    """Give the message of the proxy's error, if its answer has one."""
+    """Return the message in the proxy's error, else the reason phrase."""
     try:
         return str(json.loads(error.read(MOST_BYTES))["message"])
     except (OSError, ValueError, TypeError, LookupError):

@@ -1,7 +1,7 @@
-"""Attaches a Python process whose ``PYTHONPATH`` names this directory.
+"""Attaches a Python process whose ``PYTHONPATH`` has this directory.
 
-``site`` imports it before the application begins. The next ``sitecustomize`` on the path is
-imported too, as it would be without this one.
+``site`` imports this module before the application begins. The module then imports the next
+``sitecustomize`` on the path, which it hides.
 """
 
 import os
@@ -9,11 +9,11 @@ import sys
 
 _DIRECTORY = os.path.dirname(os.path.abspath(__file__))
 _URL_VARIABLES = ("TRAFFICMOCK_PROXY_URL", "PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL")
-"""Those of ``preload_settings``, which a process without a proxy does not import."""
+"""The same as in ``preload_settings``, which is imported only if one of them is set."""
 
 
 def _attach() -> None:
-    """Attach this process; whatever goes wrong is one line on stderr."""
+    """Attach this process; an error is written to stderr as one line."""
     try:
         from trafficmock_preload import attached_process
 
@@ -23,7 +23,7 @@ def _attach() -> None:
 
 
 def _import_next() -> None:
-    """Import the ``sitecustomize`` that this one stands before, and leave its name to it."""
+    """Import the next ``sitecustomize`` on the path, under that name."""
     own = sys.modules.pop("sitecustomize", None)
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != _DIRECTORY]
     try:

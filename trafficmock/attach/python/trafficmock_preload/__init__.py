@@ -1,19 +1,22 @@
-"""Attaches a Python application to a trafficmock proxy, without a change in it.
+"""Attaches a Python application to a trafficmock proxy, without a change of its code.
 
-The application imports its libraries as ever; those that send or receive HTTP are changed as they
-are imported (:mod:`.import_hook`). Their connections become tunnels through the forward proxy
-(:mod:`.proxy_tunnel`), each request carries the context of the inbound one that led to it
-(:mod:`.current_context`), and what a test aborts is raised as the library's own error: first
-:mod:`.failure_errors` makes the ``OSError`` of a network, then the module of the library in
-:mod:`.clients` makes the library's error from it.
+Libraries that send or receive HTTP are changed when the application imports them
+(:mod:`.import_hook`). Their connections become tunnels through the forward proxy
+(:mod:`.proxy_tunnel`). Each request in a tunnel has the context of the inbound request that caused
+it (:mod:`.current_context`): the id by which the proxy finds the test. A failure that the proxy
+reports is raised as the library's own error: :mod:`.failure_errors` makes the ``OSError`` of such a
+failure of the network, and the library's module in :mod:`.clients` makes its error from that.
+
+The proxy *reads* a tunnel if it parses the requests in it, and opens TLS in it with certificates of
+its own authority. Tunnels that it does not read (``--tunnel``) are left unchanged.
 
 * Settings: :mod:`.preload_settings` and :mod:`.direct_targets` read the environment,
-  :mod:`.child_environment` hands it on, :mod:`.attached_process` tells whether it is in effect,
-  :mod:`.application_name` names an application that has no client id.
-* Libraries: :mod:`.hooks` lists them; :mod:`.clients` changes those that send,
-  :mod:`.framework_entries` those that receive, :mod:`.thread_contexts` threads and pools.
-* Contexts and trust: :mod:`.context_reading` finds a context on a request, :mod:`.tunnel_trust`
-  trusts the proxy's authority within tunnels.
+  :mod:`.child_environment` keeps the preload in that of child processes, :mod:`.attached_process`
+  decides whether to attach, :mod:`.application_name` makes the default client id.
+* Libraries: :mod:`.hooks` lists them; :mod:`.clients` changes HTTP clients,
+  :mod:`.framework_entries` web frameworks and servers, :mod:`.thread_contexts` threads and pools.
+* Contexts and trust: :mod:`.context_reading` reads a context from headers, :mod:`.tunnel_trust`
+  makes TLS in tunnels trust the proxy's authority.
 
-Only the standard library is used, since 3.9.
+The preload uses the standard library alone, of Python 3.9 and later.
 """

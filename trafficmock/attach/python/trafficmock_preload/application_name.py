@@ -1,4 +1,4 @@
-"""The client id of an application that nobody named."""
+"""The default client id of an application."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ if TYPE_CHECKING:
     from collections.abc import MutableMapping, Sequence
 
 PARENT = "TRAFFICMOCK_PARENT_NAME"
-"""Child processes find here what the process that started them is called."""
+"""The variable with the name of the parent process, for child processes."""
 
 _SECTIONS = frozenset({"[project]", "[tool.poetry]"})
 _CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
-"""Of the name of a project (PEP 508). A colon would end the user of the proxy's credentials."""
+"""The characters of a project's name (PEP 508). A colon would end the user of credentials."""
 
 _MOST_CHARACTERS = 65536
 
 
 def application_name(environment: MutableMapping[str, str]) -> str:
-    """Name this process as the Node agent does: by its project, else by its program.
+    """Return the name of this process: that of its project, else of its program, as in Node.
 
-    Processes of a pool, and others without a program, have the name of their parent.
+    A process without a program, such as one of a pool, has the name of its parent. The name is
+    put into the environment for child processes.
     """
     name = name_of(command_line(), _folder()) or environment.get(PARENT)
     name = name or f"python-{os.getpid()}"
@@ -35,20 +36,21 @@ def _folder() -> str:
     try:
         return os.getcwd()
     except OSError:
-        # It was removed.
+        # The directory was removed.
         return os.sep
 
 
 def name_of(words: Sequence[str], folder: str) -> str:
-    """Name a process by its command line, which may not tell it.
+    """Return the name of a process by its command line; an empty one if that has no program.
 
-    :param folder: in which the process runs.
+    :param words: the words of the command line.
+    :param folder: the working directory of the process.
     """
     is_module, started, _ = program(words)
     if not started:
         return ""
     is_own = not is_module and started.endswith(".py")
-    # A tool (gunicorn, ``-m flask``) is not the application, which is where it runs.
+    # A tool (gunicorn, ``-m flask``) is not the application: the working directory is.
     place = os.path.dirname(os.path.join(folder, started)) if is_own else folder
     found = project_name(place)
     if found:
@@ -58,13 +60,13 @@ def name_of(words: Sequence[str], folder: str) -> str:
 
 
 def project_name(folder: str) -> str:
-    """Give the name in the next ``pyproject.toml``, looking upwards from a directory."""
+    """Return the name in the nearest ``pyproject.toml`` of a directory and its parents."""
     while True:
         try:
             with open(os.path.join(folder, "pyproject.toml"), encoding="utf-8") as opened:
                 name = name_in(opened.read(_MOST_CHARACTERS))
         except (OSError, ValueError):
-            # None here, or none that can be read: the next one up may have the name.
+            # There is no readable file here; a parent directory may have one.
             name = ""
         parent = os.path.dirname(folder)
         if name or parent == folder:
@@ -73,7 +75,7 @@ def project_name(folder: str) -> str:
 
 
 def name_in(text: str) -> str:
-    """Find the project's name in a ``pyproject.toml``; Python reads TOML only since 3.11."""
+    """Return the project's name in a ``pyproject.toml``; Python has ``tomllib`` since 3.11 only."""
     section = ""
     for line in text.splitlines():
         stripped = line.partition("#")[0].strip()

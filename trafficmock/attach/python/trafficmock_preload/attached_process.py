@@ -1,4 +1,4 @@
-"""Whether this process is attached."""
+"""Decides whether to attach this process."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _WITH_VALUE = frozenset({"-W", "-X"})
 
 
 def attach(directory: str) -> None:
-    """Attach this process, unless a variable forbids it, or it is trafficmock itself.
+    """Attach this process, unless :data:`OFF_VARIABLE` is 0 or it is trafficmock itself.
 
-    :param directory: that of the preload, which child processes need in their ``PYTHONPATH``.
+    :param directory: the directory of the preload, for the ``PYTHONPATH`` of child processes.
     """
     environment = os.environ
     if environment.get(OFF_VARIABLE, "1") == "0" or is_service(command_line()):
@@ -28,7 +28,7 @@ def attach(directory: str) -> None:
 
 
 def command_line() -> list[str]:
-    """Give the words that started this process: ``sys.argv`` is not there yet."""
+    """Return the command line of this process; ``sys.argv`` is set later."""
     words: list[str] | None = getattr(sys, "orig_argv", None)
     if words is not None:
         return words
@@ -40,7 +40,7 @@ def command_line() -> list[str]:
 
 
 def is_service(words: Sequence[str]) -> bool:
-    """Tell whether a command line starts trafficmock itself, which must not be its own client."""
+    """Return whether a command line starts trafficmock itself, which must not be its own client."""
     is_module, started, rest = program(words)
     if is_module:
         return started.split(".")[0] == "trafficmock"
@@ -49,10 +49,10 @@ def is_service(words: Sequence[str]) -> bool:
 
 
 def program(words: Sequence[str]) -> tuple[bool, str, list[str]]:
-    """Tell what a command line of Python starts.
+    """Find the program in a command line of Python.
 
     :returns: whether it is a module (``-m``), its name or the path of the script, and the words
-        behind it; an empty name for ``-c`` and an interpreter without a program.
+        behind it; an empty name for ``-c`` and for an interpreter without a program.
     """
     left = iter(words[1:])
     for word in left:

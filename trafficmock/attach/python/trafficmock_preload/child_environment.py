@@ -1,4 +1,4 @@
-"""What a process that this one starts, or becomes, needs to be attached too."""
+"""Keeps the preload in the environment of child processes, and of this process after ``exec``."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 _VARIABLE = "PYTHONPATH"
 _ATTACHED = "TRAFFICMOCK_PROXY_URL"
 _PLACE_OF_ENVIRONMENT = 10
-"""Among the arguments of ``subprocess.Popen``, without ``self``."""
+"""The index of ``env`` in the arguments of ``subprocess.Popen``, without ``self``."""
 
 
 def with_preload(environment: Mapping[Any, Any], directory: str) -> Mapping[Any, Any]:
-    """Put the preload first in ``PYTHONPATH``, for a process that is to be attached.
+    """Put the preload first in ``PYTHONPATH``, if the process is to be attached.
 
-    Tools that attach themselves in the same way put their directory before ours, and some of
-    them do not import the next ``sitecustomize``; applications replace the variable.
+    Other tools with a ``sitecustomize`` put their directory first, and some of them do not import
+    the next one. Some applications replace the variable.
 
     :param environment: the variables of the process, as text.
-    :returns: the same object where there is nothing to change.
+    :returns: the same object, if there is nothing to change.
     """
     if not environment.get(_ATTACHED):
         return environment
@@ -35,7 +35,7 @@ def with_preload(environment: Mapping[Any, Any], directory: str) -> Mapping[Any,
 
 
 def change_os(directory: str) -> None:
-    """Keep the preload in the environment of what this process becomes (``exec``)."""
+    """Change ``os.execv`` and ``os.execve``, so that the new program has the preload."""
     for name, place in (("execv", None), ("execve", 2)):
         original = getattr(os, name, None)
         if original is not None:
@@ -62,7 +62,7 @@ def _amend_own(directory: str) -> None:
 
 
 def change_subprocess(module: ModuleType, directory: str) -> None:
-    """Keep the preload in the environment of child processes."""
+    """Change ``subprocess.Popen``, so that child processes have the preload."""
     popen: Any = module.__dict__["Popen"]
     original = popen.__init__
 

@@ -1,11 +1,11 @@
-"""The context of a test on a request: as the member of a list, as a cookie, as a trace's id."""
+"""Reads the context of a test from the headers of a request: baggage, cookie, ``traceparent``."""
 
 from __future__ import annotations
 
 MEMBER = "trafficmock.test"
 COOKIE = "trafficmock_test"
 LONGEST_LIST = 8192
-"""Characters of a header in which the context is looked for (W3C Baggage allows no more)."""
+"""Characters of a header in which the context is searched: W3C Baggage requires no more."""
 
 _LONGEST_ID = 64
 _CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
@@ -16,7 +16,7 @@ _FIRST_VERSION = "00"
 
 
 def is_id(text: object) -> bool:
-    """Tell whether a value may be the id of a context."""
+    """Return whether a value can be the id of a context."""
     return (
         isinstance(text, str)
         and 0 < len(text) <= _LONGEST_ID
@@ -26,7 +26,7 @@ def is_id(text: object) -> bool:
 
 
 def carried(baggage: str | None, cookie: str | None) -> str | None:
-    """Give the id that a request carries as such: in its baggage, else in its cookie."""
+    """Return the context in the baggage of a request, else in its cookie; else ``None``."""
     for text, separator, name in ((baggage, ",", MEMBER), (cookie, ";", COOKIE)):
         if text and name in text:
             found = _value(text, separator, name)
@@ -36,9 +36,9 @@ def carried(baggage: str | None, cookie: str | None) -> str | None:
 
 
 def _value(text: str, separator: str, name: str) -> str | None:
-    """Give the value of the first part of that name, without its properties."""
+    """Return the value of the first part with a name, without its properties."""
     if len(text) > LONGEST_LIST:
-        # The part at the end may be cut, and would be another id.
+        # The last part may be cut, and the rest of an id would be another id.
         text = text[:LONGEST_LIST].rpartition(separator)[0]
     for part in text.split(separator):
         found, _, value = part.partition(";")[0].partition("=")
@@ -48,7 +48,7 @@ def _value(text: str, separator: str, name: str) -> str | None:
 
 
 def trace_id(traceparent: str | None) -> str | None:
-    """Give the id of a trace (W3C Trace Context), ``None`` where it is not valid."""
+    """Return the trace id in ``traceparent`` (W3C Trace Context); ``None`` if it is not valid."""
     if not traceparent:
         return None
     parts = traceparent.split("-")

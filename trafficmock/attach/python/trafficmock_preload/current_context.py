@@ -1,4 +1,4 @@
-"""Whose test the code that runs now belongs to: that of the inbound request which led to it."""
+"""The context of the code that runs now: that of the inbound request which caused it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 HEADER = "Trafficmock-Context"
-"""Names the context to the proxy, which passes it on to nobody; empty without one."""
+"""The header with the context, for the proxy alone; its value is empty without a context."""
 
 _MOST_KNOWN = 1000
 
 
 class TestContext:
-    """What an inbound request carries.
+    """The context of an inbound request.
 
-    :param is_forwarded: whether it goes on to hosts of the system under test; the id of a trace
-        does by the application's own tracing.
+    :param is_forwarded: whether outgoing requests get it as baggage. The id of a trace does not:
+        the application's own tracing forwards it.
     """
 
     __slots__ = ("closed_at", "id", "is_forwarded")
@@ -37,9 +37,9 @@ class TestContext:
 class TestContexts:
     """The contexts of this process.
 
-    :param lasting: how many seconds one counts after the end of its inbound request.
-    :param is_on: whether contexts are read at all.
-    :param now: tells the time.
+    :param lasting: seconds that a context counts after the end of its inbound request.
+    :param is_on: whether contexts are read (``TRAFFICMOCK_CONTEXT``).
+    :param now: returns monotonic seconds.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class TestContexts:
     def read(
         self, baggage: str | None, cookie: str | None, traceparent: str | None
     ) -> TestContext | None:
-        """Give the context of an inbound request, by its headers."""
+        """Read the context of an inbound request from its headers; ``None`` for none."""
         if not self.is_on:
             return None
         found = carried(baggage, cookie)
@@ -69,20 +69,20 @@ class TestContexts:
         return context
 
     def enter(self, context: TestContext | None) -> None:
-        """Let what runs from now on, here, belong to a request; ``None`` for none."""
+        """Set the context of the code that runs from now on in this thread or task."""
         self._variable.set(context)
 
     def close(self, context: TestContext | None) -> None:
-        """Take note that the inbound request is over."""
+        """Mark the inbound request of a context as over."""
         if context is not None and context.closed_at is None:
             context.closed_at = self._now()
 
     def running(self) -> TestContext | None:
-        """Give the context in which this code runs, over or not."""
+        """Return the context of this code, whether its inbound request is over or not."""
         return self._variable.get()
 
     def current(self) -> TestContext | None:
-        """Give the context of a request that is made now."""
+        """Return the context of a request that is sent now."""
         if not self.is_on:
             return None
         context = self._traced() or self._variable.get()
@@ -91,18 +91,18 @@ class TestContexts:
         return context if self._now() - context.closed_at <= self._lasting else None
 
     def _traced(self) -> TestContext | None:
-        """Give the one in OpenTelemetry's active baggage, which reaches further than this."""
+        """Return the context in OpenTelemetry's baggage, which follows code that ours does not."""
         baggage = sys.modules.get("opentelemetry.baggage")
         if baggage is None:
             return None
         try:
             return self._known.get(baggage.get_baggage(MEMBER))
         except Exception:
-            # It is being imported, or is another version.
+            # The module is being imported, or is of another version.
             return None
 
     def outgoing(self) -> list[tuple[str, str]]:
-        """Give the header lines for a request that the proxy reads."""
+        """Return the header lines to add to a request in a tunnel that the proxy reads."""
         context = self.current()
         if context is None:
             return [(HEADER, "")]

@@ -1,4 +1,4 @@
-"""Which hosts a process reaches without the proxy."""
+"""The servers that a process reaches directly, without the proxy."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class DirectTargets:
         self._ignored = [_ignore_rule(word) for word in settings.ignored]
 
     def is_proxy(self, host: str, port: int) -> bool:
-        """Tell whether a server is the proxy itself, under whatever name of loopback."""
+        """Return whether a server is the proxy itself, by any name of loopback."""
         own, own_port = self._proxy
         host = host.lower()
         return port == own_port and (host == own or (host in _LOOPBACK and own in _LOOPBACK))
 
     def includes(self, host: str, port: int) -> bool:
-        """Tell whether a server is reached directly."""
+        """Return whether a server is reached directly."""
         host = host.lower().rstrip(".").strip("[]")
         return self.is_proxy(host, port) or any(
             rule(host, port) for rule in (*self._no_proxy, *self._ignored)
@@ -38,8 +38,8 @@ class DirectTargets:
 def _no_proxy_rule(word: str) -> Callable[[str, int], bool]:
     """Read a word of ``NO_PROXY``, as curl and Python's libraries do.
 
-    ``*`` is every host, a name stands for what is below it too, ``10.0.0.0/8`` for a network; a
-    port restricts it.
+    ``*`` matches all hosts, a name itself and its subdomains, ``10.0.0.0/8`` a network. A word with
+    a port matches that port only.
     """
     if word == "*":
         return lambda *_: True
@@ -65,7 +65,7 @@ def _is_in(host: str, network: str) -> bool:
 
 
 def _ignore_rule(pattern: str) -> Callable[[str, int], bool]:
-    """Read a pattern as the Node agent does: ``*`` is any text, no port stands for all ports."""
+    """Read a pattern as the Node agent does: ``*`` matches any text, no port all ports."""
     head, separator, tail = pattern.rpartition(":")
     has_port = bool(separator) and (tail == "*" or tail.isdigit()) and not head.endswith(":")
     name, port_text = (head, tail) if has_port else (pattern, "*")
@@ -78,7 +78,7 @@ def _ignore_rule(pattern: str) -> Callable[[str, int], bool]:
 
 
 def _matches(text: str, parts: list[str]) -> bool:
-    """Tell whether a text is these parts with any text between each two."""
+    """Return whether a text consists of these parts with any text between them."""
     first, *others = parts
     if not others:
         return text == first

@@ -1,4 +1,4 @@
-"""Turns the proxy's report of a failed request into the error that a network would cause."""
+"""Converts the proxy's report of a failed request to the error that a network would cause."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import os
 import socket
 
 HEADER = "trafficmock-failure"
-"""Of an answer that stands for a failure: its code, and its text percent-encoded."""
+"""The header of a response that reports a failure: its code, and its text percent-encoded."""
 
 UNMATCHED = "unmatched_request "
-"""What the header begins with where strict mode refused the request."""
+"""The beginning of the header if strict mode refused the request."""
 
 IS_TOLD = "trafficmock_told"
-"""An attribute of the errors that are made of such a header."""
+"""The attribute of errors that are made from such a header."""
 
 _ERRNO = {
     "failed": errno.ECONNRESET,
@@ -26,7 +26,7 @@ _ERRNO = {
     "ELOOP": errno.ELOOP,
     "EPROTO": errno.EPROTO,
 }
-"""Codes of aborts (protocol 3), and the names of errors that servers failed with."""
+"""Abort codes of protocol 3, and names of errors that the proxy met on the way to a server."""
 
 _TIMEOUTS = frozenset({"timedout", "ETIMEDOUT"})
 _NAMES = frozenset({"namenotresolved", "ENOTFOUND"})
@@ -36,11 +36,11 @@ _AFTER_CONNECTING = frozenset({errno.ECONNRESET, errno.ECONNABORTED, errno.EPROT
 class TrafficMockError(Exception):
     """A request that the proxy refused, such as one that strict mode does not allow.
 
-    No network says this, so that nothing repeats the request as after an error of a network.
-    Applications see the name that the Node agent's error has. It is not the class of
-    ``trafficmock.errors``, which the environment of an application need not have.
+    It is not an ``OSError``, so that applications do not repeat the request as after an error of
+    the network. The Node agent's error has the same name. It is not the class of
+    ``trafficmock.errors``, because an application need not have that package.
 
-    :param code: a code of the proxy, ``unmatched_request``.
+    :param code: an error code of the proxy, such as ``unmatched_request``.
     """
 
     def __init__(self, code: str, text: str) -> None:
@@ -49,15 +49,15 @@ class TrafficMockError(Exception):
         self._given = code, text
 
     def __reduce__(self) -> tuple[type[TrafficMockError], tuple[str, str]]:
-        """Let pools of processes hand it on."""
+        """Support pickling, by which process pools return exceptions."""
         return type(self), self._given
 
 
 def failure_error(value: str) -> Exception:
-    """Read the header of a failed request.
+    """Make the error for a failed request.
 
-    :param value: ``CODE TEXT``, the text percent-encoded.
-    :returns: an ``OSError`` for what a network does, else a :class:`TrafficMockError`.
+    :param value: the value of :data:`HEADER`: ``CODE TEXT``, the text percent-encoded.
+    :returns: an ``OSError`` for an error of the network, else a :class:`TrafficMockError`.
     """
     error = _error(value)
     setattr(error, IS_TOLD, True)
@@ -89,5 +89,5 @@ def _certificate_error(text: str) -> OSError:
 
 
 def is_before_request(error: OSError) -> bool:
-    """Tell whether a network makes such an error before it takes the request."""
+    """Return whether an error is one of connecting, before a request is sent."""
     return error.errno not in _AFTER_CONNECTING

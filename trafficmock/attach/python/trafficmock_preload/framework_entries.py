@@ -1,8 +1,8 @@
-"""Where frameworks get a request, under every server: its context begins there.
+"""Changes the entry points of web frameworks, so that each request sets its context.
 
-A WSGI application runs in a thread that its server uses for one request at a time, so the context
-is set and stays: the next request sets its own, and a body that is produced while it is sent
-belongs to the request that asked for it. Elsewhere the context ends with the call.
+A WSGI server uses a thread for one request at a time. So the context stays set after the
+application returned, for a body that is produced while it is sent; the next request sets its own.
+Elsewhere the context is reset when the call ends.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ _HEADERS = (b"baggage", b"cookie", b"traceparent")
 
 
 def change_wsgi(module: ModuleType, contexts: TestContexts, name: str) -> None:
-    """Give the requests of a class of WSGI applications (PEP 3333) their contexts."""
+    """Set the context of each request in a class of WSGI applications (PEP 3333).
+
+    :param name: the name of the class in the module.
+    """
     application: Any = module.__dict__[name]
     original = application.__call__
 
@@ -30,7 +33,7 @@ def change_wsgi(module: ModuleType, contexts: TestContexts, name: str) -> None:
 
 
 def change_wsgiref(module: ModuleType, contexts: TestContexts) -> None:
-    """Do the same for applications of any kind under the server of the standard library."""
+    """Set the context of each request under ``wsgiref``, for any WSGI application."""
     handler: Any = module.__dict__["BaseHandler"]
     original = handler.run
 
@@ -44,7 +47,11 @@ def change_wsgiref(module: ModuleType, contexts: TestContexts) -> None:
 
 
 def served(contexts: TestContexts, environ: Any, call: Callable[[], Any]) -> Any:
-    """Serve a request of WSGI in its context, which stays."""
+    """Call a WSGI application in the context of its request, which stays set.
+
+    :param environ: of the request.
+    :param call: calls the application.
+    """
     context = contexts.read(
         environ.get("HTTP_BAGGAGE"), environ.get("HTTP_COOKIE"), environ.get("HTTP_TRACEPARENT")
     )
@@ -62,12 +69,15 @@ def served(contexts: TestContexts, environ: Any, call: Callable[[], Any]) -> Any
 
 
 def _is_within(running: TestContext | None, context: TestContext) -> bool:
-    """Tell whether an application runs within another one, where the request is known."""
+    """Return whether an application is called within another one, which has set the context."""
     return running is not None and running.closed_at is None and running.id == context.id
 
 
 def closing(body: Any, closed: Callable[[], None]) -> Any:
-    """Have a function called when the body of an answer is closed, which the server does."""
+    """Call a function when the server closes the body of a response.
+
+    :returns: the body, or a wrapper around a generator.
+    """
     if isinstance(body, (list, tuple)):
         closed()
         return body
@@ -81,7 +91,7 @@ def closing(body: Any, closed: Callable[[], None]) -> Any:
             closed()
 
     try:
-        # The object stays what it is: servers send files in their own way.
+        # Not wrapped where that can be avoided: servers recognise files by their class.
         body.close = close_both
     except AttributeError:
         return ClosingBody(body, close_both)
@@ -89,7 +99,7 @@ def closing(body: Any, closed: Callable[[], None]) -> Any:
 
 
 class ClosingBody:
-    """The body of an answer, with a ``close`` of our own; for generators."""
+    """Wraps the body of a response, and replaces its ``close``; for generators."""
 
     def __init__(self, body: Any, close: Callable[[], None]) -> None:
         self._body = body
@@ -100,7 +110,10 @@ class ClosingBody:
 
 
 def change_asgi(module: ModuleType, contexts: TestContexts, name: str) -> None:
-    """Give the requests of a class of ASGI applications their contexts, WebSockets included."""
+    """Set the context of each request and WebSocket in a class of ASGI applications.
+
+    :param name: the name of the class in the module.
+    """
     application: Any = module.__dict__[name]
     original = application.__call__
 
@@ -128,7 +141,7 @@ def change_asgi(module: ModuleType, contexts: TestContexts, name: str) -> None:
 
 
 def _carried(pairs: Iterable[tuple[bytes, bytes]]) -> list[str | None]:
-    """Pick the headers that may carry a context; names are in lower case in ASGI."""
+    """Return the values of the headers that may have a context; names must be in lower case."""
     found: dict[bytes, bytes] = {}
     for name, value in pairs:
         if name in _HEADERS:
@@ -138,7 +151,7 @@ def _carried(pairs: Iterable[tuple[bytes, bytes]]) -> list[str | None]:
 
 
 def change_aiohttp_web(module: ModuleType, contexts: TestContexts) -> None:
-    """Do it for aiohttp's server, which handles all requests of a connection in one task."""
+    """Set the context of each request of aiohttp's server; a connection has one task for all."""
     application: Any = module.__dict__["Application"]
     original = application._handle
 
@@ -161,7 +174,7 @@ def change_aiohttp_web(module: ModuleType, contexts: TestContexts) -> None:
 
 
 def change_twisted_web(module: ModuleType, contexts: TestContexts) -> None:
-    """Do it for Twisted's server; what runs in one reactor turn is kept apart from the next."""
+    """Set the context of each request of Twisted's server, in a copy of Python's context."""
     request_class: Any = module.__dict__["Request"]
     original = request_class.requestReceived
 

@@ -1,4 +1,4 @@
-"""Which modules are changed, and by what."""
+"""The modules to change, with the functions that change them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def install(directory: str, environment: MutableMapping[str, str]) -> None:
-    """Change what this process imports.
+    """Change the modules that this process imports.
 
-    A mistake in a variable is said, and fails each request: it must not send those of a test to
-    the real network.
+    If a variable is wrong, that is written to stderr and each request fails: requests of tests must
+    not reach the real network because of a mistake.
 
-    :param directory: that of the preload.
+    :param directory: the directory of the preload.
     :param environment: the variables of the process.
     """
     tunnels, contexts = _made(environment)
@@ -92,7 +92,7 @@ _WEBSOCKETS = {
     "websocket._http": ("websocket_client_change", "change_connections"),
     "websocket._handshake": ("websocket_client_change", "change_handshakes"),
 }
-"""Libraries that are changed when they are asked for; others speak WebSocket beside HTTP."""
+"""WebSocket libraries, which are changed with ``TRAFFICMOCK_WEBSOCKET=all`` only."""
 
 _WSGI = {
     "flask.app": "Flask",
@@ -102,7 +102,7 @@ _ASGI = {
     "django.core.handlers.asgi": "ASGIHandler",
     "starlette.applications": "Starlette",
 }
-"""The classes of applications, by their modules."""
+"""The application classes of frameworks, by module."""
 
 _ENVIRONMENT_PROXIES = {
     "requests.utils": "urllib3.connection",
@@ -111,11 +111,15 @@ _ENVIRONMENT_PROXIES = {
     "httpx2._utils": "httpcore2._sync.connection_pool",
     "aiohttp.helpers": "aiohttp.connector",
 }
-"""Where libraries look for proxies in the environment, and the modules that connect for them."""
+"""Modules that read proxies from the environment, with the modules that open connections."""
 
 
 def _change(place: str, function: str, needed: tuple[Any, ...], module: ModuleType) -> None:
-    """Change a module by a function that is imported only now."""
+    """Change a module by a function, which is imported now.
+
+    :param place: the function's module in the preload.
+    :param needed: its arguments besides the module.
+    """
     from importlib import import_module
 
     found = import_module(f"trafficmock_preload.{place}")

@@ -1,4 +1,4 @@
-"""Changes modules as they are imported, so that nothing is imported for it."""
+"""Changes modules when the application imports them, so that none is imported needlessly."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     Change = Callable[[ModuleType], None]
 
 VENDORED = ".urllib3."
-"""Libraries carry copies of urllib3, with the same modules below another name."""
+"""Part of the names of modules in copies of urllib3 within other libraries."""
 
 
 class ChangingFinder:
-    """Stands before the other finders and lets them find; what they find is changed.
+    """A finder before all others: it finds modules by them, and has the modules changed.
 
-    :param changes: by the names of modules.
+    :param changes: the changes by the names of modules.
     """
 
     def __init__(self, changes: Mapping[str, Change]) -> None:
@@ -30,7 +30,7 @@ class ChangingFinder:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Find a module that is to be changed; others are left to the other finders."""
+        """Find a module that has a change; for others return ``None``."""
         change = self.change_of(name)
         if change is None or name in self._under_way:
             return None
@@ -44,7 +44,7 @@ class ChangingFinder:
         return spec
 
     def change_of(self, name: str) -> Change | None:
-        """Find the change for a module, if there is one."""
+        """Return the change of a module; ``None`` if it has none."""
         change = self._changes.get(name)
         if change is None and VENDORED in name:
             return self._changes.get(name[name.rindex(VENDORED) + 1 :])
@@ -52,7 +52,7 @@ class ChangingFinder:
 
 
 class ChangingLoader:
-    """Loads a module as its own loader does, and changes it before anybody sees it."""
+    """Loads a module by its own loader, and changes it before the import returns."""
 
     def __init__(self, loader: Any, change: Change) -> None:
         self._loader = loader
@@ -62,7 +62,7 @@ class ChangingLoader:
         return getattr(self._loader, name)
 
     def create_module(self, spec: ModuleSpec) -> Any:
-        """Make the module as its own loader makes it."""
+        """Make the module by its own loader."""
         spec.loader = self._loader
         try:
             return self._loader.create_module(spec)
@@ -70,14 +70,14 @@ class ChangingLoader:
             spec.loader = self  # type: ignore[assignment]
 
     def exec_module(self, module: Any) -> None:
-        """Run the module; its loader is its own from then on."""
+        """Run and change the module, and restore its own loader."""
         module.__spec__.loader = module.__loader__ = self._loader
         self._loader.exec_module(module)
         apply(self._change, module)
 
 
 def apply(change: Change, module: ModuleType) -> None:
-    """Change a module; a version of it that is too different stays as it is, which is said."""
+    """Change a module; an error, as with an unknown version, is written to stderr."""
     try:
         change(module)
     except Exception as error:
@@ -87,7 +87,7 @@ def apply(change: Change, module: ModuleType) -> None:
 
 
 def install(changes: Mapping[str, Change]) -> ChangingFinder:
-    """Change what is imported from now on, and what has been imported already."""
+    """Change modules that are imported from now on, and those that were imported already."""
     finder = ChangingFinder(changes)
     sys.meta_path.insert(0, finder)
     for name, module in list(sys.modules.items()):

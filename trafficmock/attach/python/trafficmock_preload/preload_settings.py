@@ -1,4 +1,4 @@
-"""What the environment says of the proxy, and of the hosts that are not for it."""
+"""Reads the settings of the preload from environment variables."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _ALL = "all"
 
 
 class SettingsError(ValueError):
-    """A variable is wrong; the text says which, and how it must be."""
+    """A variable is wrong; the text names it and its allowed values."""
 
 
 class PreloadSettings:
-    """The proxy's address, this process's client id, and the hosts that are left alone.
+    """The proxy's address, this process's credentials, the direct hosts and the switches.
 
     :param environment: the variables of the process.
-    :param default_id: gives the client id if none of them does.
-    :raises SettingsError: one of them is wrong.
+    :param default_id: returns the client id if no variable has one.
+    :raises SettingsError: if a variable is wrong.
     """
 
     def __init__(self, environment: Mapping[str, str], default_id: Callable[[], str]) -> None:
@@ -50,7 +50,10 @@ class PreloadSettings:
 
 
 def _parts(url: str) -> tuple[str, str, str, int]:
-    """Take the proxy's URL apart: user, password, host and port."""
+    """Parse the proxy's URL: user, password, host and port.
+
+    :raises SettingsError: if it is not an http URL.
+    """
     scheme, separator, rest = url.partition("://")
     place = rest.partition("/")[0].partition("?")[0]
     credentials, _, authority = place.rpartition("@")
@@ -71,9 +74,10 @@ def _parts(url: str) -> tuple[str, str, str, int]:
 
 
 def split_authority(authority: str) -> tuple[str, int | None]:
-    """Split ``host:port``; the host in lower case and without brackets.
+    """Split ``host:port``.
 
-    :returns: the port is ``None`` if it is absent, and -1 if it is not a valid port.
+    :returns: the host in lower case without brackets, and the port: ``None`` if it is absent, -1 if
+        it is not a valid port.
     """
     if authority.startswith("["):
         host, _, rest = authority[1:].partition("]")
@@ -97,7 +101,7 @@ def _unquoted(text: str) -> str:
 
 
 def _basic(user: str, password: str) -> bytes:
-    """Write credentials as RFC 7617 has them."""
+    """Write Basic credentials (RFC 7617)."""
     return b"Basic " + b2a_base64(f"{user}:{password}".encode(), newline=False)
 
 

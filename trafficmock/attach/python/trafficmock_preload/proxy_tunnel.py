@@ -1,8 +1,7 @@
-"""Connections to servers as tunnels through the forward proxy (``CONNECT``, RFC 9110 9.3.6).
+"""Opens tunnels to servers through the forward proxy (``CONNECT``, RFC 9110 section 9.3.6).
 
-The library that asked for the connection speaks through it as if it were the server's. Where the
-proxy reads what is within, its answer to ``CONNECT`` names the certificate authority by which it
-can; a tunnel that it does not read is left as any other connection.
+A library uses a tunnel like a connection to the server. If the proxy reads the tunnel, its answer
+to ``CONNECT`` has the certificate of its authority, which signs the server's certificate within.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ _ENDED = "If it has ended, start it again (trafficmock serve)."
 
 
 class Tunnels:
-    """Opens tunnels, and knows which sockets are some that the proxy reads.
+    """Opens tunnels, and remembers those that the proxy reads.
 
-    :param settings: where the proxy is; ``None`` where a variable is wrong.
-    :param problem: what is wrong, which every request then fails with.
-    :ivar changed: the modules whose connections are tunnels.
+    :param settings: the settings of the preload; ``None`` if a variable is wrong.
+    :param problem: the text of the error with which each request then fails.
+    :ivar changed: the names of modules whose connections are tunnels.
     """
 
     def __init__(self, settings: PreloadSettings | None, problem: str = "") -> None:
@@ -49,7 +48,7 @@ class Tunnels:
         self._read: WeakKeyDictionary[Any, bytes] = WeakKeyDictionary()
 
     def wants(self, host: object, port: object) -> bool:
-        """Tell whether a server is to be reached through the proxy."""
+        """Return whether a server is to be reached through the proxy."""
         if isinstance(host, (bytes, bytearray)):
             host = host.decode("ascii", "replace")
         if not isinstance(host, str) or not host or not isinstance(port, int):
@@ -57,7 +56,7 @@ class Tunnels:
         return self._direct is None or not self._direct.includes(host, port)
 
     def is_proxy_url(self, url: object) -> bool:
-        """Tell whether a text is the URL of trafficmock's proxy."""
+        """Return whether a value is the URL of trafficmock's proxy."""
         from trafficmock_preload.preload_settings import split_authority
 
         if not isinstance(url, str) or self._direct is None:
@@ -67,9 +66,9 @@ class Tunnels:
         return port is not None and self._direct.is_proxy(host, port)
 
     def proxy(self) -> tuple[str, int]:
-        """Give host and port of the proxy.
+        """Return host and port of the proxy.
 
-        :raises ConnectionRefusedError: a variable is wrong.
+        :raises ConnectionRefusedError: if a variable is wrong.
         """
         if self.settings is None:
             raise refused(self.problem)
@@ -96,8 +95,8 @@ class Tunnels:
     def authority(self, answer: bytes) -> bytes | None:
         """Read the proxy's answer to ``CONNECT``.
 
-        :returns: its authority in DER, ``None`` where it does not read the tunnel.
-        :raises ConnectionRefusedError: it opens none.
+        :returns: its authority in DER; ``None`` if it does not read the tunnel.
+        :raises ConnectionRefusedError: if the proxy refuses the tunnel.
         """
         head, _, body = answer.partition(END)
         first, *lines = head.split(b"\r\n")
@@ -116,7 +115,7 @@ class Tunnels:
 
     @property
     def name(self) -> str:
-        """What error texts call the proxy."""
+        """The name of the proxy in error texts."""
         return (
             "trafficmock" if self.settings is None else f"trafficmock at {self.settings.authority}"
         )
@@ -128,10 +127,10 @@ class Tunnels:
         source_address: Any = None,
         socket_options: Iterable[tuple[Any, ...]] | None = None,
     ) -> socket.socket:
-        """Open a tunnel, as ``socket.create_connection`` opens a connection.
+        """Open a tunnel, with the arguments of ``socket.create_connection``.
 
-        :param source_address: is that of connections to the server, which are the proxy's.
-        :raises OSError: the proxy cannot be reached, or opens none.
+        :param source_address: ignored, because the proxy connects to the server.
+        :raises OSError: if the proxy cannot be reached, or refuses the tunnel.
         """
         import socket
 
@@ -153,42 +152,42 @@ class Tunnels:
         return opened
 
     def unreachable(self, error: OSError) -> OSError:
-        """Say that the proxy is not there, by an error of the same kind."""
+        """Make an error of the same type whose text says that the proxy cannot be reached."""
         if self.settings is None:
             return error
         return _of_same_kind(error, self.not_reached(error.strerror or error))
 
     def not_reached(self, why: object) -> str:
-        """Write what an error says where nobody listens."""
+        """Write the text of that error."""
         return f"{self.name} cannot be reached ({why}). {_WITHOUT_PROXY}"
 
     def closed(self) -> OSError:
-        """Say that the proxy hung up before it opened a tunnel."""
+        """Make the error for a connection that the proxy closed before it opened the tunnel."""
         return ConnectionResetError(errno.ECONNRESET, f"{self.name} closed the connection")
 
     @property
     def unanswered(self) -> str:
-        """What an error says of a request in whose tunnel the proxy hung up."""
+        """The text of the error for a request in a tunnel that the proxy closed."""
         return f"{self.name} closed the connection without an answer. {_ENDED}"
 
     def lost(self, error: OSError) -> OSError:
-        """Say that the proxy hung up, by an error of the same kind; servers do not end a tunnel."""
+        """Make an error of the same type for a tunnel that is lost: only the proxy ends it."""
         return _of_same_kind(error, self.unanswered)
 
     def mark(self, opened: Any, authority: bytes | None) -> None:
-        """Remember that the proxy reads what goes over a connection."""
+        """Remember the authority of a tunnel that the proxy reads."""
         if authority is not None:
             self._read[opened] = authority
 
     def authority_of(self, opened: Any) -> bytes | None:
-        """Give the authority of a connection that the proxy reads; ``None`` for all others."""
+        """Return the authority of a tunnel that the proxy reads; ``None`` for other connections."""
         return None if opened is None else self._read.get(opened)
 
 
 class TunnelAnswer:
-    """The answer to a ``CONNECT`` as it comes.
+    """Parses the answer to a ``CONNECT``.
 
-    :ivar authority: by which the proxy reads the tunnel, in DER; ``None`` where it does not.
+    :ivar authority: the proxy's authority in DER; ``None`` if the proxy does not read the tunnel.
     """
 
     def __init__(self, tunnels: Tunnels) -> None:
@@ -197,10 +196,11 @@ class TunnelAnswer:
         self._read = b""
 
     def add(self, data: bytes) -> bool:
-        """Take what was read from the proxy.
+        """Add bytes of the proxy.
 
+        :param data: empty at the end of the connection.
         :returns: whether the tunnel is open.
-        :raises OSError: the proxy opens none, or hung up.
+        :raises OSError: if the proxy refuses the tunnel, or closed the connection.
         """
         if not data:
             raise self._tunnels.closed()
@@ -221,7 +221,7 @@ def _of_same_kind(error: OSError, text: str) -> OSError:
 
 
 def _reason(status: int, body: bytes) -> str:
-    """Give the proxy's own words, else its status."""
+    """Return the message of the proxy's error, else its status."""
     import json
 
     try:

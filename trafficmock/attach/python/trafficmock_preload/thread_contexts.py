@@ -1,7 +1,7 @@
-"""Threads and jobs of pools belong to the request that started them.
+"""Passes the context of a test on to threads, and to jobs of thread pools.
 
-They get the context of the test alone, never a whole context of Python: an application relies on
-threads that begin with an empty one.
+Only the context of the test is passed on, not the whole :class:`contextvars.Context`, because
+applications rely on threads that begin with an empty one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def change_threading(module: ModuleType, contexts: TestContexts) -> None:
-    """Let a thread begin in the context in which it is started."""
+    """Run each thread in the context in which it was started."""
     thread_class: Any = module.__dict__["Thread"]
     original = thread_class.start
 
@@ -26,7 +26,7 @@ def change_threading(module: ModuleType, contexts: TestContexts) -> None:
             run = self.run
 
             def begun() -> None:
-                # The method is what it was when somebody asks the thread for it.
+                # Without the replacement, the thread's attribute "run" is the original again.
                 self.__dict__.pop("run", None)
                 contexts.enter(context)
                 run()
@@ -38,7 +38,7 @@ def change_threading(module: ModuleType, contexts: TestContexts) -> None:
 
 
 def change_executors(module: ModuleType, contexts: TestContexts) -> None:
-    """Let each job of a pool run in the context in which it is submitted; without one in none."""
+    """Run each job of a pool in the context in which it was submitted, or in none."""
     executor: Any = module.__dict__["ThreadPoolExecutor"]
     original = executor.submit
 
@@ -49,7 +49,7 @@ def change_executors(module: ModuleType, contexts: TestContexts) -> None:
 
 
 def change_twisted_pools(module: ModuleType, contexts: TestContexts) -> None:
-    """Do the same for Twisted's pool of threads."""
+    """Do the same for Twisted's thread pools."""
     pool: Any = module.__dict__["ThreadPool"]
     original = pool.callInThreadWithCallback
 

@@ -1,4 +1,4 @@
-"""TLS within tunnels: the proxy's authority is trusted there, and nowhere else."""
+"""Makes TLS within tunnels trust the proxy's authority; other connections do not trust it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _contexts: dict[tuple[bytes, int, bool], ssl.SSLContext] = {}
 
 
 def trusting(authority: bytes, wanted: Any) -> ssl.SSLContext:
-    """Give a context that trusts the proxy's authority alone.
+    """Return a TLS context that trusts the proxy's authority alone.
 
-    :param authority: in DER.
-    :param wanted: the application's context, of which it has the strictness.
+    :param authority: the authority's certificate in DER.
+    :param wanted: the application's context, whose settings of verification are kept.
     """
     verifies = int(getattr(wanted, "verify_mode", ssl.CERT_REQUIRED))
     checks_host = bool(getattr(wanted, "check_hostname", True))
@@ -37,7 +37,7 @@ def trusting(authority: bytes, wanted: Any) -> ssl.SSLContext:
 
 
 def change_ssl(module: ModuleType, tunnels: Tunnels) -> None:
-    """Let TLS over a tunnel begin with a context that trusts the proxy."""
+    """Change ``SSLContext.wrap_socket``, to use such a context for sockets of tunnels."""
     context_class: Any = module.__dict__["SSLContext"]
     original = context_class.wrap_socket
 

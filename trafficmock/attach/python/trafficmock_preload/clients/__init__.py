@@ -1,13 +1,16 @@
-"""Clients of HTTP, one module for each family: their connections become tunnels.
+"""HTTP and WebSocket clients: the changes by which their connections become tunnels.
 
-Each ``change_…`` function takes a module of a library that was just imported. It is called once.
-A failed request is raised as the library's own error, made from that of ``failure_errors``:
-``_own_error`` of the module makes it (in ``httplib2_change``: ``own_error``). For urllib3 and
-httplib2, which use ``http.client``, ``http_client_change`` calls it, by their ``OWN_ERROR``.
+Each ``change_…`` function changes a module of a library; it is called once, when the module was
+imported. A failure that the proxy reports is raised as the library's own error, made from that of
+``failure_errors`` by ``_own_error`` of the module (in ``httplib2_change``: ``own_error``). For
+urllib3 and httplib2, which use ``http.client``, ``http_client_change`` calls it, as the attribute
+``OWN_ERROR`` of their connections.
 
 * ``http_client_change`` (the standard library), ``urllib3_change``, ``httplib2_change``,
   ``httpcore_change`` (httpx), ``aiohttp_change``, ``twisted_change`` with ``twisted_endpoint``;
-* ``websockets_change`` for threads, ``websockets_asyncio_change`` with ``asyncio_tunnel``,
-  ``websockets_trio_change``; ``websocket_client_change``;
-* ``environment_proxies`` keeps libraries from taking the proxy from the environment as well.
+* ``websockets_change`` for threads, ``websockets_asyncio_change``, ``websockets_trio_change``;
+  ``websocket_client_change``;
+* ``asyncio_tunnel`` opens tunnels for aiohttp and websockets;
+* ``environment_proxies`` removes trafficmock's proxy from the proxies that libraries find in the
+  environment.
 """

@@ -1,4 +1,4 @@
-"""aiohttp, its WebSockets included."""
+"""Changes aiohttp's client, with its WebSockets."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from trafficmock_preload.proxy_tunnel import Tunnels
 
 _read: WeakSet[Any] = WeakSet()
-"""The protocols of connections that the proxy reads."""
+"""The protocols of connections in tunnels that the proxy reads."""
 
 
 def change_connector(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
-    """Open tunnels where a connector connects to a server itself."""
+    """Open a tunnel where a connector connects to a server directly."""
     names: Any = module.__dict__
     connector = names["TCPConnector"]
     original = connector._create_direct_connection
@@ -31,7 +31,7 @@ def change_connector(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> N
         self: Any, req: Any, traces: Any, timeout: Any, **more: Any
     ) -> Any:
         host, port = req.url.raw_host, req.url.port
-        # Through a proxy, this connects to it, for a request that is made up.
+        # With an application's own proxy, req is a made-up request to that proxy.
         if "client_error" in more or not tunnels.wants(host, port):
             return await original(self, req, traces, timeout, **more)
         return await _tunnelled(self, req, timeout, names, tunnels)
@@ -42,7 +42,7 @@ def change_connector(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> N
 async def _tunnelled(
     connector: Any, req: Any, timeout: Any, names: Any, tunnels: Tunnels
 ) -> tuple[Any, Any]:
-    """Open a connection as ``TCPConnector._create_direct_connection`` does."""
+    """Open a connection in a tunnel, in the place of ``TCPConnector._create_direct_connection``."""
     import asyncio
     import ssl
 
@@ -77,7 +77,7 @@ async def _tunnelled(
 
 
 def change_requests(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -> None:
-    """Name the context of each request, and raise what the proxy tells."""
+    """Add the context to each request, and raise failures that the proxy reports."""
     names: Any = module.__dict__
     request_class, response_class = names["ClientRequest"], names["ClientResponse"]
     request_class.send = _send(request_class.send, contexts)
@@ -121,7 +121,10 @@ def _start(original: Callable[..., Any], tunnels: Tunnels) -> Callable[..., Any]
 
 
 def _of_lost(error: Exception, tunnels: Tunnels) -> Exception | None:
-    """Say that the proxy hung up, by an error of the same kind; give nothing for other errors."""
+    """Make the error for a connection that the proxy closed; ``None`` for other errors.
+
+    :returns: an error of the same type, whose text names the proxy.
+    """
     import aiohttp
 
     if isinstance(error, aiohttp.ServerDisconnectedError):
@@ -130,7 +133,7 @@ def _of_lost(error: Exception, tunnels: Tunnels) -> Exception | None:
 
 
 def _own_error(error: Exception, key: Any) -> Exception:
-    """Make the error that aiohttp raises for one of the network."""
+    """Make the error that aiohttp raises for an error of the network."""
     import socket
     import ssl
 

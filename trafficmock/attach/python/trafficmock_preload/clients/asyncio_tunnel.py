@@ -1,4 +1,4 @@
-"""Tunnels for clients that connect by an event loop of asyncio."""
+"""Opens tunnels for clients on an event loop of asyncio."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 async def open_tunnel(
     loop: Any, host: str, port: int, tunnels: Tunnels
 ) -> tuple[socket.socket, bytes | None]:
-    """Open a tunnel on a socket that does not block.
+    """Open a tunnel on a non-blocking socket.
 
-    :returns: the socket, and the authority by which the proxy reads the tunnel.
-    :raises OSError: the proxy cannot be reached, or opens none.
+    :returns: the socket, and the proxy's authority in DER; ``None`` if the proxy does not read
+        the tunnel.
+    :raises OSError: if the proxy cannot be reached, or refuses the tunnel.
     """
     import socket
 

@@ -1,8 +1,8 @@
-"""Keeps libraries from taking trafficmock's proxy from the environment as well.
+"""Removes trafficmock's proxy from the proxies that libraries find in the environment.
 
-Their connections are tunnels already. With the proxy from the environment they would behave as
-behind a proxy: with other errors, and with other requests for plain HTTP. A library whose
-connections could not be changed keeps the proxy, and so does every other one.
+The libraries' connections are tunnels already. With the proxy of the environment they would behave
+as behind a proxy: raise other errors, and send requests in absolute form for plain HTTP. A library
+whose connections could not be changed keeps the proxy.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _SCHEMES = frozenset({"http", "https", "ws", "wss", "all"})
 
 
 def change_getproxies(module: ModuleType, tunnels: Tunnels, transport: str) -> None:
-    """Leave trafficmock's proxy out of what a library finds in the environment.
+    """Change the ``getproxies`` of a library.
 
-    :param module: where the library imports ``getproxies`` to.
-    :param transport: the module whose connections have to be tunnels.
+    :param module: the module into which the library imports ``getproxies``.
+    :param transport: the module that opens the library's connections.
     """
     original: Callable[[], dict[str, str]] = module.__dict__["getproxies"]
 
@@ -33,7 +33,7 @@ def change_getproxies(module: ModuleType, tunnels: Tunnels, transport: str) -> N
 
 
 def change_proxy_handler(module: ModuleType, tunnels: Tunnels) -> None:
-    """Leave trafficmock's proxy out of what ``urllib`` finds in the environment."""
+    """Change the default proxies of ``urllib``."""
     names: Any = module.__dict__
     original = names["ProxyHandler"].__init__
 
@@ -48,7 +48,7 @@ def change_proxy_handler(module: ModuleType, tunnels: Tunnels) -> None:
 def without_trafficmock(
     proxies: Mapping[str, str], tunnels: Tunnels, transport: str
 ) -> dict[str, str]:
-    """Leave trafficmock's proxy out, where a library's connections are tunnels."""
+    """Return proxies without trafficmock's, if the library's connections are tunnels."""
     ours = {
         scheme
         for scheme, url in proxies.items()
@@ -60,7 +60,7 @@ def without_trafficmock(
 
 
 def _is_changed(transport: str, tunnels: Tunnels) -> bool:
-    """Tell whether a module's connections are tunnels; httpx asks before it imports its own."""
+    """Return whether a module's connections are tunnels; it is imported if it was not yet."""
     if transport not in tunnels.changed:
         from importlib import import_module
 

@@ -1,4 +1,4 @@
-"""``http.client``, and what stands on it: urllib, and beside :mod:`.urllib3_change` requests."""
+"""Changes ``http.client`` and urllib; urllib3 and httplib2 use ``http.client``, too."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from trafficmock_preload.proxy_tunnel import Tunnels
 
 OWN_ERROR = "_trafficmock_error"
-"""The attribute of a connection class that turns an ``OSError`` into its library's error."""
+"""The attribute of a connection class with the function that makes its library's error."""
 
 
 def change_http_client(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -> None:
-    """Open tunnels, name the context of each request, and raise what the proxy tells."""
+    """Open tunnels, add the context to each request, and raise failures that the proxy reports."""
     connection_class: Any = module.__dict__["HTTPConnection"]
     connection_class.connect = _connect(connection_class.connect, tunnels)
     connection_class.send = _send(connection_class.send, tunnels)
@@ -60,7 +60,7 @@ def _send(original: Callable[..., None], tunnels: Tunnels) -> Callable[..., None
 
 @contextmanager
 def _lost(tunnels: Tunnels, *, is_read: bool) -> Iterator[None]:
-    """Say so where the proxy hung up without an answer."""
+    """Raise an error that names the proxy, if the proxy closed the connection."""
     try:
         yield
     except ConnectionError as error:
@@ -75,7 +75,7 @@ def _endheaders(
     original, putheader = connection_class.endheaders, connection_class.putheader
 
     def endheaders(self: Any, *args: Any, **kwargs: Any) -> None:
-        # It would connect a moment later, and only then it is known who reads along.
+        # Connect now: whether the proxy reads the tunnel decides about the header.
         if self.sock is None and self.auto_open and tunnels.wants(self.host, self.port):
             self.connect()
         if tunnels.authority_of(self.sock) is not None:
@@ -106,12 +106,12 @@ def _getresponse(original: Callable[..., Any], tunnels: Tunnels) -> Callable[...
 
 
 def _is_botocore(connection: Any) -> bool:
-    """Tell the connections of AWS's clients: they repeat a request after every exception."""
+    """Return whether botocore made a connection: it repeats a request after any exception."""
     return type(connection).__module__.startswith("botocore.")
 
 
 def change_urllib(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
-    """Raise ``URLError`` as urllib does: for errors that happen before there is an answer."""
+    """Raise ``URLError`` for failures before the request is sent, as urllib does."""
     names: Any = module.__dict__
     handler, url_error = names["AbstractHTTPHandler"], names["URLError"]
     original = handler.do_open

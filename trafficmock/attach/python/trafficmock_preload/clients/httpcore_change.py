@@ -1,4 +1,4 @@
-"""httpcore 1 and httpcore2, on which httpx stands, and on that the clients of many services."""
+"""Changes httpcore 1 and httpcore2, which httpx uses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def change_pool(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
-    """Open tunnels where a pool connects to a server itself, and not through a proxy or a file."""
+    """Open tunnels where a pool connects to a server directly: by no proxy, no UNIX socket."""
     names: Any = module.__dict__
     is_async = "AsyncConnectionPool" in names
     pool = names["AsyncConnectionPool" if is_async else "ConnectionPool"]
@@ -40,7 +40,7 @@ def change_pool(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
 
 
 def change_http11(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -> None:
-    """Name the context of each request, and raise what the proxy tells."""
+    """Add the context to each request, and raise failures that the proxy reports."""
     names: Any = module.__dict__
     library = _library(module)
     if "AsyncHTTP11Connection" in names:
@@ -50,7 +50,7 @@ def change_http11(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) 
 
 
 def _library(module: ModuleType) -> Any:
-    """Give the library that a module is of, which has its errors."""
+    """Return the top package of a module, which has the library's errors."""
     return sys.modules[module.__name__.partition(".")[0]]
 
 
@@ -104,7 +104,7 @@ def _change_async(
 
 @contextmanager
 def _answered(library: Any, tunnels: Tunnels) -> Iterator[None]:
-    """Say so where the proxy hung up without an answer, by the error that tells it of a server."""
+    """Raise an error that names the proxy, if the proxy closed the connection."""
     try:
         yield
     except (library.ReadError, library.RemoteProtocolError) as error:
@@ -118,10 +118,10 @@ def _lines(contexts: TestContexts) -> list[tuple[bytes, bytes]]:
 
 
 def _failure(response: Any, library: Any) -> Exception | None:
-    """Give the error of httpcore that an answer stands for.
+    """Return the error for a failure that the proxy reports in a response; else ``None``.
 
-    What strict mode refuses stays an answer, 403: the clients of OpenAI and Anthropic repeat a
-    request after every exception, and after that answer they do not.
+    It is ``None`` for requests that strict mode refused: OpenAI's and Anthropic's clients repeat a
+    request after any exception, but not after the response 403.
     """
     name = HEADER.encode("ascii")
     for key, value in response.headers:
@@ -140,16 +140,16 @@ def _own_error(error: Exception, library: Any) -> Exception:
         made = library.ConnectError(str(error))
     else:
         made = library.ReadError(str(error))
-    # The pool raises it again without its cause; the context stays.
+    # The pool raises it again "from None", which removes the cause, not the context.
     made.__cause__ = made.__context__ = error
     return made
 
 
 class TunnelBackend:
-    """Connects to the proxy in the place of servers, by a backend of httpcore's.
+    """A network backend of httpcore that opens tunnels to servers.
 
-    :param backend: the connection's own.
-    :param library: has the errors to raise.
+    :param backend: the connection's own backend, which connects to the proxy.
+    :param library: the library's top package, which has its errors.
     """
 
     def __init__(self, backend: Any, tunnels: Tunnels, library: Any) -> None:
@@ -168,7 +168,7 @@ class TunnelBackend:
         local_address: str | None = None,
         socket_options: Any = None,
     ) -> Any:
-        """Open a tunnel."""
+        """Open a tunnel; a direct connection to hosts that do not go through the proxy."""
         tunnels = self._tunnels
         more = {} if socket_options is None else {"socket_options": socket_options}
         if not tunnels.wants(host, port):
@@ -200,7 +200,7 @@ class AsyncTunnelBackend(TunnelBackend):
         local_address: str | None = None,
         socket_options: Any = None,
     ) -> Any:
-        """Open a tunnel."""
+        """Open a tunnel; a direct connection to hosts that do not go through the proxy."""
         tunnels = self._tunnels
         more = {} if socket_options is None else {"socket_options": socket_options}
         if not tunnels.wants(host, port):
@@ -223,9 +223,9 @@ class AsyncTunnelBackend(TunnelBackend):
 
 @contextmanager
 def _told(library: Any, tunnels: Tunnels | None = None) -> Iterator[None]:
-    """Raise errors of a tunnel as errors of httpcore.
+    """Convert errors of opening a tunnel to ``ConnectError`` of httpcore.
 
-    :param tunnels: while the proxy is connected to, so that the text names it.
+    :param tunnels: makes the text, while the connection to the proxy is opened; else ``None``.
     """
     try:
         yield
@@ -238,10 +238,10 @@ def _told(library: Any, tunnels: Tunnels | None = None) -> Iterator[None]:
 
 
 class TunnelStream:
-    """A stream that the proxy reads.
+    """A network stream of httpcore in a tunnel that the proxy reads.
 
-    :param stream: a stream of httpcore's.
-    :param authority: by which the proxy opens TLS within, in DER.
+    :param stream: the stream to the proxy.
+    :param authority: the proxy's authority, in DER.
     """
 
     def __init__(self, stream: Any, authority: bytes) -> None:
@@ -250,7 +250,7 @@ class TunnelStream:
 
     @classmethod
     def over(cls, stream: Any, authority: bytes | None) -> Any:
-        """Give the stream itself where the proxy does not read it."""
+        """Wrap a stream; one that the proxy does not read is returned unchanged."""
         return stream if authority is None else cls(stream, authority)
 
     def __getattr__(self, name: str) -> Any:
@@ -259,7 +259,7 @@ class TunnelStream:
     def start_tls(
         self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
     ) -> Any:
-        """Begin TLS, which trusts the proxy."""
+        """Begin TLS with a context that trusts the proxy's authority."""
         context = trusting(self._authority, ssl_context)
         stream = self._stream.start_tls(context, server_hostname, timeout)
         return TunnelStream(stream, self._authority)
@@ -274,7 +274,7 @@ class AsyncTunnelStream(TunnelStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> Any:
-        """Begin TLS, which trusts the proxy."""
+        """Begin TLS with a context that trusts the proxy's authority."""
         context = trusting(self._authority, ssl_context)
         stream = await self._stream.start_tls(context, server_hostname, timeout)
         return AsyncTunnelStream(stream, self._authority)

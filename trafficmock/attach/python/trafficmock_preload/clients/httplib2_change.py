@@ -1,4 +1,4 @@
-"""httplib2, on which Google's clients stand: its connections are those of ``http.client``."""
+"""Changes httplib2, which Google's clients use; its connections are those of ``http.client``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def change_httplib2(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
-    """Open tunnels where httplib2 connects to a server itself, or through our proxy."""
+    """Open tunnels where httplib2 connects to a server directly, or through trafficmock's proxy."""
     names: Any = module.__dict__
     for name in ("HTTPConnectionWithTimeout", "HTTPSConnectionWithTimeout"):
         _change(names[name], tunnels, names["ServerNotFoundError"])
@@ -45,7 +45,7 @@ def _change(connection_class: Any, tunnels: Tunnels, name_error: Any) -> None:
 
 
 def _has_proxy(connection: Any, tunnels: Tunnels) -> bool:
-    """Tell whether a connection goes through a proxy other than trafficmock's."""
+    """Return whether a connection goes through a proxy other than trafficmock's."""
     proxy = connection.proxy_info
     if not proxy or not proxy.isgood() or not proxy.applies_to(connection.host):
         return False

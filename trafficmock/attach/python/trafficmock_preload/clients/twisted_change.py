@@ -1,4 +1,4 @@
-"""Twisted's ``Agent``, and treq, which stands on it."""
+"""Changes Twisted's ``Agent``, which treq uses."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from trafficmock_preload.proxy_tunnel import Tunnels
 
 _IS_READ = "_trafficmock_is_read"
-"""Of the protocol of a connection that the proxy reads."""
+"""The attribute of protocols in tunnels that the proxy reads."""
 
 
 def change_agent(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -> None:
-    """Open tunnels where an ``Agent`` connects to servers by itself."""
+    """Open tunnels where an ``Agent`` connects to servers directly."""
     _change_pool(module.__dict__["HTTPConnectionPool"], contexts)
     factory: Any = module.__dict__["_StandardEndpointFactory"]
     original = factory.endpointForURI
@@ -48,7 +48,7 @@ def change_agent(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -
 
 
 def _change_pool(pool: Any, contexts: TestContexts) -> None:
-    """Keep the context of a request while its connection is made, by the reactor."""
+    """Keep the context of a request while the reactor opens its connection."""
     original = pool.getConnection
 
     def getConnection(self: Any, key: Any, endpoint: Any) -> Any:
@@ -61,7 +61,7 @@ def _change_pool(pool: Any, contexts: TestContexts) -> None:
 
 
 class CarryingConnection:
-    """A connection whose request is sent in a context."""
+    """A connection that sends its request in a context."""
 
     def __init__(self, connection: Any, context: TestContext, contexts: TestContexts) -> None:
         self._connection = connection
@@ -72,7 +72,7 @@ class CarryingConnection:
         return getattr(self._connection, name)
 
     def request(self, sent: Any) -> Any:
-        """Send a request."""
+        """Send a request in the context."""
         before = self._contexts.running()
         self._contexts.enter(self._context)
         try:
@@ -82,7 +82,7 @@ class CarryingConnection:
 
 
 def change_protocol(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -> None:
-    """Name the context of each request, and fail it with what the proxy tells."""
+    """Add the context to each request, and raise failures that the proxy reports."""
     protocol_class: Any = module.__dict__["HTTP11ClientProtocol"]
     original = protocol_class.request
 
@@ -94,7 +94,8 @@ def change_protocol(module: ModuleType, tunnels: Tunnels, contexts: TestContexts
         for name, value in contexts.outgoing():
             sent.headers.addRawHeader(name, value)
         try:
-            # It writes the header before it returns; Twisted may send the same request again.
+            # The header is written before original() returns; the Agent may send the same
+            # request object again.
             return original(self, sent).addCallbacks(
                 _checked, _lost, callbackArgs=(self,), errbackArgs=(tunnels,)
             )
@@ -113,7 +114,7 @@ def _checked(response: Any, protocol: Any) -> Any:
 
 
 def _lost(failure: Any, tunnels: Tunnels) -> Any:
-    """Say so where the proxy hung up without an answer."""
+    """Raise an error that names the proxy, if the proxy closed the connection."""
     from twisted.internet.error import ConnectionDone, ConnectionLost
     from twisted.python.failure import Failure
     from twisted.web._newclient import ResponseNeverReceived
@@ -125,7 +126,7 @@ def _lost(failure: Any, tunnels: Tunnels) -> Any:
 
 
 def _own_error(error: Exception) -> Exception:
-    """Make the error that Twisted raises for one of the network."""
+    """Make the error that Twisted raises for an error of the network."""
     import errno
     import socket
 

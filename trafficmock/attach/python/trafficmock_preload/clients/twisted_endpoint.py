@@ -1,4 +1,4 @@
-"""Tunnels as endpoints of Twisted; imported only where its ``Agent`` is used."""
+"""An endpoint of Twisted that opens tunnels; imported only where ``Agent`` is used."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @implementer(IStreamClientEndpoint)
 class TunnelEndpoint:
-    """Connects to a server through the proxy.
+    """Connects to a server by a tunnel through the proxy.
 
-    :param creator: makes the client's side of TLS with the server, ``None`` for plain HTTP.
-    :param seconds: how long connecting may take.
-    :param mark: called with the protocol of a connection that the proxy reads.
+    :param creator: makes the client side of TLS with the server; ``None`` for plain HTTP.
+    :param seconds: how long connecting to the proxy may take; ``None`` for Twisted's default.
+    :param mark: called with the protocol of a tunnel that the proxy reads.
     """
 
     def __init__(
@@ -47,7 +47,10 @@ class TunnelEndpoint:
         self._mark = mark
 
     def connect(self, protocolFactory: Any) -> Any:  # noqa: N803 - Twisted's name
-        """Open a tunnel, and give the protocol that speaks through it."""
+        """Open a tunnel.
+
+        :returns: fires with the protocol of the factory, which speaks in the tunnel.
+        """
         from twisted.internet.defer import fail
 
         try:
@@ -68,7 +71,7 @@ class TunnelEndpoint:
         raise type(error)(getattr(error, "osError", None), text) from error
 
     def _hand_over(self, authority: bytes | None, opening: Opening, factory: Any) -> Any:
-        """Let the protocol of the request take the connection over."""
+        """Give the connection to the request's protocol, within TLS if there is a creator."""
         if self._creator is not None:
             from twisted.protocols.tls import TLSMemoryBIOFactory
 
@@ -84,7 +87,7 @@ class TunnelEndpoint:
 
 
 def _trusting(host: str, authority: bytes) -> Any:
-    """Make the client's side of TLS that trusts the proxy alone."""
+    """Make the client side of TLS that trusts the proxy's authority alone."""
     from OpenSSL import crypto
     from twisted.internet.ssl import Certificate, optionsForClientTLS
 
@@ -92,10 +95,11 @@ def _trusting(host: str, authority: bytes) -> Any:
 
 
 class Opening(Protocol):
-    """Asks the proxy for a tunnel.
+    """Sends ``CONNECT`` to the proxy.
 
-    :param request: the ``CONNECT``.
-    :ivar opened: fires with the authority by which the proxy reads the tunnel, or ``None``.
+    :param request: the bytes of the ``CONNECT``.
+    :ivar opened: fires with the proxy's authority in DER; with ``None`` if the proxy does not read
+        the tunnel.
     """
 
     transport: Any
@@ -131,12 +135,12 @@ class Opening(Protocol):
             self.opened.errback(error)
 
     def hand_over(self, successor: Any, factory: Any) -> None:
-        """Let another protocol speak from now on."""
+        """Give the connection to another protocol."""
         self._successor, self._factory = successor, factory
         successor.makeConnection(self.transport)
 
     def connectionLost(self, reason: Any = connectionDone) -> None:
-        """Tell whoever waits."""
+        """Report the end of the connection to the other protocol, or by :attr:`opened`."""
         if self._successor is not None:
             self._successor.connectionLost(reason)
             self._factory.doStop()

@@ -1,4 +1,4 @@
-"""urllib3 1 and 2, also the copies that other libraries carry."""
+"""Changes urllib3 1 and 2, and the copies of it in other libraries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _opens_tunnel: ContextVar[bool] = ContextVar("trafficmock_opens_tunnel", default
 
 
 def change_urllib3(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
-    """Open tunnels where urllib3 connects to a server itself, and raise what it raises."""
+    """Open tunnels where urllib3 connects to a server directly, and set its own error."""
     names: Any = module.__dict__
     connection_class, creation = names["HTTPConnection"], names["connection"]
     original, create = connection_class._new_conn, creation.create_connection
@@ -46,7 +46,10 @@ def change_urllib3(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> Non
 
 
 def _own_error(names: Any) -> Any:
-    """Make the error that urllib3 raises when it cannot connect; it wraps other errors itself."""
+    """Make the function for :data:`OWN_ERROR`: urllib3's errors of connecting.
+
+    urllib3 wraps other errors itself.
+    """
     timeout_error, new_error = names["ConnectTimeoutError"], names["NewConnectionError"]
     name_error = names.get("NameResolutionError")
 

@@ -1,4 +1,4 @@
-"""websocket-client, whose package is ``websocket``."""
+"""Changes websocket-client, whose package is ``websocket``."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from trafficmock_preload.proxy_tunnel import Tunnels
 
 _lines: ContextVar[tuple[str, ...]] = ContextVar("trafficmock_lines", default=())
-"""What is added to the handshake that is being written."""
+"""The header lines to add to the handshake that is being written."""
 
 
 class TunnelTarget:
-    """A server that is to be reached by a tunnel, in the place of its addresses."""
+    """A server to reach by a tunnel; the library gets it in the place of a list of addresses."""
 
     def __init__(self, host: str, port: int) -> None:
         self.address = host, port
 
 
 def change_connections(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
-    """Open tunnels where the library connects to a server, itself or through trafficmock."""
+    """Open tunnels where the library connects to a server, directly or by trafficmock's proxy."""
     names: Any = module.__dict__
     find_proxy, find, connect = (
         names[name] for name in ("get_proxy_info", "_get_addrinfo_list", "_open_socket")
@@ -39,7 +39,7 @@ def change_connections(module: ModuleType, tunnels: Tunnels, _: TestContexts) ->
         return None, 0, None
 
     def get_addrinfo_list(hostname: Any, port: Any, is_secure: Any, proxy: Any) -> Any:
-        # Before version 1.3 the attribute has the other name.
+        # Before version 1.3 the attribute was "host".
         chosen = getattr(proxy, "proxy_host", None) or getattr(proxy, "host", None)
         if not chosen and tunnels.wants(hostname, port):
             found = get_proxy_info(hostname, is_secure, None, 0, None, proxy.no_proxy)
@@ -59,7 +59,7 @@ def change_connections(module: ModuleType, tunnels: Tunnels, _: TestContexts) ->
 
 
 def change_handshakes(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -> None:
-    """Name the context in each handshake, and raise what the proxy tells."""
+    """Add the context to each handshake, and raise failures that the proxy reports."""
     names: Any = module.__dict__
     original, make_headers = names["handshake"], names["_get_handshake_headers"]
     status_error = names["WebSocketBadStatusException"]
@@ -89,7 +89,7 @@ def change_handshakes(module: ModuleType, tunnels: Tunnels, contexts: TestContex
 
 
 def _own_error(error: Exception) -> Exception:
-    """Make the error that the library raises for an unknown name; keep other errors."""
+    """Make the library's error for an unknown host name; other errors are returned unchanged."""
     import socket
 
     if not isinstance(error, socket.gaierror):

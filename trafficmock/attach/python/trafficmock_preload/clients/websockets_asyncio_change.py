@@ -1,4 +1,4 @@
-"""websockets: its clients for asyncio, that of today and the older one (before version 14)."""
+"""Changes the asyncio clients of websockets: the new one and the legacy one."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from trafficmock_preload.proxy_tunnel import Tunnels
 
 _read: WeakSet[Any] = WeakSet()
-"""The connections that the proxy reads."""
+"""The connections in tunnels that the proxy reads."""
 
 _OF_CONNECTING = frozenset(
     {"host", "port", "local_addr", "family", "proto", "flags", "happy_eyeballs_delay", "interleave"}
 )
-"""Arguments of ``loop.create_connection`` that it does not take beside a socket."""
+"""Arguments of ``loop.create_connection`` that are not allowed together with ``sock``."""
 
 
 def change_asyncio(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -> None:
-    """Open tunnels where the client connects to a server itself, and name the context."""
+    """Open tunnels where the client connects to a server directly, and add the context."""
     names: Any = module.__dict__
     leave_out_proxy(names, tunnels)
     connect, connection_class = names["connect"], names["ClientConnection"]
-    # Version 17 has other names for both.
+    # Version 17 renamed both.
     is_new = hasattr(connect, "open_tcp_connection")
     opening = "open_tcp_connection" if is_new else "create_connection"
     arguments = "create_connection_kwargs" if is_new else "connection_kwargs"
@@ -72,12 +72,12 @@ def change_asyncio(module: ModuleType, tunnels: Tunnels, contexts: TestContexts)
 
 
 def _connects(given: Mapping[str, Any]) -> bool:
-    """Tell whether the application leaves it to the library to connect."""
+    """Return whether the library opens the connection: by TCP, not on a socket that it is given."""
     return given.get("sock") is None and not given.get("unix")
 
 
 def _has_proxy(connect: Any, uri: Any, names: Any) -> bool:
-    """Tell whether a connection goes through a proxy other than trafficmock's."""
+    """Return whether a connection goes through a proxy other than trafficmock's."""
     proxy = getattr(connect, "proxy", None)
     return (names["get_proxy"](uri) if proxy is True else proxy) is not None
 
@@ -88,7 +88,7 @@ async def _through_tunnel(
     """Open a tunnel.
 
     :param given: the arguments of ``loop.create_connection``.
-    :returns: these arguments with the tunnel, and whether the proxy reads it.
+    :returns: the arguments with the tunnel's socket, and whether the proxy reads the tunnel.
     """
     import asyncio
 
@@ -101,7 +101,7 @@ async def _through_tunnel(
 
 
 def change_legacy(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -> None:
-    """Do the same for the older client, which knows no proxies."""
+    """Do the same for the legacy client, which does not support proxies."""
     names: Any = module.__dict__
     connect, protocol_class = names["Connect"], names["WebSocketClientProtocol"]
     original, handshake = connect.__init__, protocol_class.handshake
@@ -110,7 +110,7 @@ def change_legacy(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) 
         original(self, *args, **kwargs)
         made = self._create_connection
         if made.func.__name__ == "create_connection":
-            # It is taken apart, and made anew, when the server redirects.
+            # A partial like the library's own, whose parts it uses for a redirect.
             opening = _legacy_opening(made.func, tunnels)
             self._create_connection = partial(opening, *made.args, **made.keywords)
 

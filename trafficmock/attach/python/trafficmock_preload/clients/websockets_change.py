@@ -1,4 +1,4 @@
-"""websockets: what its clients have in common, and the one for threads."""
+"""Changes the threading client of websockets, with functions for its other clients."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _connects_to_proxy: ContextVar[bool] = ContextVar("trafficmock_connects_to_proxy
 
 
 def change_sync(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -> None:
-    """Open tunnels where the client connects to a server itself, and name the context."""
+    """Open tunnels where the client connects to a server directly, and add the context."""
     names: Any = module.__dict__
     names["socket"] = TunnelSockets(names["socket"], tunnels)
     leave_out_proxy(names, tunnels)
@@ -40,7 +40,7 @@ def change_sync(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) ->
 
 
 def leave_out_proxy(names: Any, tunnels: Tunnels) -> None:
-    """Leave trafficmock's proxy out of those of the environment, which version 15 looks up."""
+    """Remove trafficmock's proxy from those of the environment, which version 15 and later use."""
     original = names.get("get_proxy")
     if original is None:
         return
@@ -53,7 +53,7 @@ def leave_out_proxy(names: Any, tunnels: Tunnels) -> None:
 
 
 def _to_proxy(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Let the library connect to a proxy that the application has chosen."""
+    """Mark the connection to a proxy of the application's own, which is not a tunnel."""
 
     def connect_http_proxy(*args: Any, **kwargs: Any) -> Any:
         token = _connects_to_proxy.set(True)
@@ -66,7 +66,7 @@ def _to_proxy(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class TunnelSockets:
-    """The module ``socket`` as the library sees it: the connections that it makes are tunnels."""
+    """Replaces the module ``socket`` in the library: its connections are tunnels."""
 
     def __init__(self, module: ModuleType, tunnels: Tunnels) -> None:
         self._module = module
@@ -78,7 +78,7 @@ class TunnelSockets:
     def create_connection(
         self, address: tuple[str, int], timeout: float | None = None, *args: Any, **kwargs: Any
     ) -> Any:
-        """Open a tunnel; a connection to what is reached directly."""
+        """Open a tunnel; a direct connection to hosts that do not go through the proxy."""
         if _connects_to_proxy.get() or not self._tunnels.wants(*address[:2]):
             return self._module.create_connection(address, timeout, *args, **kwargs)
         return self._tunnels.open_socket(address, timeout)
@@ -86,7 +86,7 @@ class TunnelSockets:
 
 @contextmanager
 def named_context(connection: Any, contexts: TestContexts) -> Iterator[None]:
-    """Add the context to the handshake that is sent; ``request`` of the connection is unchanged."""
+    """Add the context to the handshake that is sent, but not to ``connection.request``."""
     protocol = connection.protocol
     original = protocol.send_request
 
@@ -106,17 +106,17 @@ def named_context(connection: Any, contexts: TestContexts) -> Iterator[None]:
 
 
 def with_context(headers: Any, contexts: TestContexts) -> Any:
-    """Copy the headers of a handshake, with those that name the context."""
+    """Return a copy of a handshake's headers with the context."""
     copied = headers.copy()
     for name, value in contexts.outgoing():
-        # To assign is to add, in the library's own mapping.
+        # Assignment adds a line, in the library's own mapping.
         copied[name] = value
     return copied
 
 
 @contextmanager
 def own_errors() -> Iterator[None]:
-    """Raise what the proxy tells, in the place of the error for its answer."""
+    """Raise a failure that the proxy reports, instead of the error for its response."""
     try:
         yield
     except Exception as error:
@@ -129,7 +129,7 @@ def own_errors() -> Iterator[None]:
 
 
 def _own_error(error: Exception) -> Exception:
-    """Make the error that the library raises for a connection lost in the handshake."""
+    """Make the library's error for a connection that is lost during the handshake."""
     if not isinstance(error, OSError) or is_before_request(error):
         return error
     from websockets.exceptions import InvalidMessage

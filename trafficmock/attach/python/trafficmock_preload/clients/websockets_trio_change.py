@@ -1,4 +1,4 @@
-"""websockets: its client for trio (version 17 and later)."""
+"""Changes the trio client of websockets (version 17 and later)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from trafficmock_preload.proxy_tunnel import Tunnels
 
 _read: WeakKeyDictionary[Any, bytes] = WeakKeyDictionary()
-"""The authorities of streams that the proxy reads."""
+"""The proxy's authority by stream, of tunnels that it reads."""
 
 
 def change_trio(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -> None:
-    """Open tunnels where the client connects to a server itself, and name the context."""
+    """Open tunnels where the client connects to a server directly, and add the context."""
     names: Any = module.__dict__
     leave_out_proxy(names, tunnels)
     connect, connection_class = names["connect"], names["ClientConnection"]
@@ -69,9 +69,9 @@ def change_trio(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) ->
 
 
 async def _open_tunnel(host: str, port: int, tunnels: Tunnels) -> Any:
-    """Open a tunnel, as a stream of trio's.
+    """Open a tunnel as a trio stream.
 
-    :raises OSError: the proxy cannot be reached, or opens none.
+    :raises OSError: if the proxy cannot be reached, or refuses the tunnel.
     """
     import trio
 
@@ -95,7 +95,7 @@ async def _open_tunnel(host: str, port: int, tunnels: Tunnels) -> Any:
 
 @contextmanager
 def _connecting(host: str, port: int) -> Iterator[None]:
-    """Raise what the proxy tells of connecting as trio does, which tries several addresses."""
+    """Raise a reported failure of connecting as trio does, which wraps those of all addresses."""
     import socket
     import ssl
 
