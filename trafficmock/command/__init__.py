@@ -1,14 +1,14 @@
-"""The commands: one module each, but for the two services ``serve`` and ``dashboard``.
+"""The commands, one module each, except for the two services ``serve`` and ``dashboard``.
 
-``run``, ``env`` and ``ca`` set up an application; ``history``, ``ws``, ``show``, ``har`` and
-``status`` read a running proxy over its REST API and print tables for people or JSON for scripts.
-Those that read import no Twisted, so that a command answers at once:
+``run``, ``env`` and ``ca`` set up an application. ``history``, ``ws``, ``show``, ``har`` and
+``status`` read a running proxy by its REST API, and print tables for people or JSON for scripts.
+``completion`` prints the script for a shell. Each has ``parser()`` and ``main(words)``. Those that
+read the proxy do not import Twisted, which would delay their start.
 
-* :mod:`trafficmock.command.rest` asks the proxy;
-* :mod:`~trafficmock.command.arguments` are the options that the reading commands share,
+* :mod:`trafficmock.command.rest` sends requests to the proxy;
+* :mod:`~trafficmock.command.arguments` has the options that commands share,
   :mod:`~trafficmock.command.attach_options` those of ``run`` and ``env``;
-* :mod:`trafficmock.command.output` puts recorded text on a terminal, never raw;
-* :mod:`~trafficmock.command.exit_status` has the statuses with which a command ends;
-* :mod:`trafficmock.command.supervision` runs the application of ``run``;
-* each reading command, and ``completion``, has ``parser()`` and ``main(words)``.
+* :mod:`trafficmock.command.output` writes recorded text, escaped for terminals;
+* :mod:`~trafficmock.command.exit_status` has the exit statuses;
+* :mod:`trafficmock.command.supervision` runs the application of ``run``.
 """

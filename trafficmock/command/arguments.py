@@ -1,4 +1,4 @@
-"""Options that commands share, and how their values are read."""
+"""Options that commands share, and the parsers of their values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REQUEST_ACTIONS = ("pending", "fulfill", "continue", "abort", "passthrough", "er
 SOCKET_ACTIONS = ("pending", "matched", "passthrough", "error")
 
 HELP_COLUMNS = 78
-"""Of what argparse leaves as it is, since examples are to keep their lines."""
+"""Columns of descriptions, which argparse does not wrap, so that examples keep their lines."""
 
 _STATUS = re.compile(r"[1-9](xx|XX|[0-9]{2})", re.ASCII)
 _AGO = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|h|d)")
@@ -31,12 +31,12 @@ _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 
 class CommandParser(argparse.ArgumentParser):
-    """Reads the words of a command; wrong ones end it with one line and status 2."""
+    """Parses the words of a command; wrong ones raise an error with status 2."""
 
     def error(self, message: str) -> NoReturn:
-        """End with the usage error.
+        """Raise the usage error, which argparse would print.
 
-        :raises CommandError: always.
+        :raises CommandError: always, with status 2.
         """
         raise CommandError(f"{message}; see `{self.prog} --help`", status=USAGE)
 
@@ -45,14 +45,14 @@ class CommandParser(argparse.ArgumentParser):
     ) -> argparse.Namespace:
         """Parse the arguments.
 
-        :raises CommandError: for an unknown option, with the known one that is nearest.
+        :raises CommandError: for an unknown option; the text suggests the nearest known one.
         """
         options, unknown = self.parse_known_args(args, namespace)
         if unknown:
             word = unknown[0]
             if not word.startswith("-"):
                 self.error(f"unknown argument {word!r}")
-            # The message names --help in any case.
+            # Every message names --help already.
             known = self._option_string_actions.keys() - {"-h", "--help"}
             near = get_close_matches(word.partition("=")[0], known, n=1)
             self.error(f"unknown option {word!r}" + (f", did you mean {near[0]}?" if near else ""))
@@ -64,8 +64,8 @@ def command_parser(
 ) -> CommandParser:
     """Make the parser of a command.
 
-    :param examples: lines to show at the end of the help.
-    :param http_proxy: whether it takes the proxy's address.
+    :param examples: lines for the end of the help.
+    :param http_proxy: whether to add ``--proxy-url``.
     """
     parser = CommandParser(
         prog=f"trafficmock {name}",
@@ -85,9 +85,9 @@ def command_parser(
 
 
 def add_output(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add the options about the form of the output.
+    """Add ``--json`` and ``--color``.
 
-    :param what: what ``--json`` prints.
+    :param what: the output of ``--json``, for the help.
     """
     parser.add_argument("--json", action="store_true", help=f"print {what}, for scripts")
     parser.add_argument(
@@ -99,9 +99,9 @@ def add_output(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def add_filters(parser: argparse.ArgumentParser, actions: tuple[str, ...]) -> None:
-    """Add the filters that the lists of the REST API know.
+    """Add the filters of both lists of the REST API.
 
-    :param actions: what ``--action`` may be.
+    :param actions: the values of ``--action``.
     """
     filters = parser.add_argument_group("filters")
     filters.add_argument(
@@ -121,7 +121,7 @@ def add_filters(parser: argparse.ArgumentParser, actions: tuple[str, ...]) -> No
 
 
 def add_request_filters(made: argparse.ArgumentParser) -> None:
-    """Add the filters that only requests have."""
+    """Add the filters of the list of HTTP requests."""
     filters = made.add_argument_group("filters of requests")
     filters.add_argument("--method", type=str.upper, metavar="METHOD", help="HTTP method")
     filters.add_argument(
@@ -133,9 +133,9 @@ def add_request_filters(made: argparse.ArgumentParser) -> None:
 
 
 def status(text: str) -> str:
-    """Read a status, or a class of them.
+    """Parse a status, or a class of statuses such as ``4xx``.
 
-    :raises argparse.ArgumentTypeError: it has another form.
+    :raises argparse.ArgumentTypeError: if the text has another form.
     """
     if not _STATUS.fullmatch(text):
         raise argparse.ArgumentTypeError(f"a status such as 404, or 4xx, not {text!r}")
@@ -143,9 +143,9 @@ def status(text: str) -> str:
 
 
 def count(text: str) -> int:
-    """Read a whole number.
+    """Parse a whole number.
 
-    :raises argparse.ArgumentTypeError: it has another form.
+    :raises argparse.ArgumentTypeError: if the text has another form.
     """
     if not (text.isascii() and text.isdigit()):
         raise argparse.ArgumentTypeError(f"a whole number, 0 or more, not {text!r}")
@@ -153,12 +153,13 @@ def count(text: str) -> int:
 
 
 def moment(text: str, now_ms: int | None = None) -> int:
-    """Read a moment as epoch milliseconds.
+    """Parse a time.
 
-    :param text: epoch milliseconds, a date and time of ISO 8601 (local without a zone), or a
-        number with ms, s, m, h or d for as long ago.
-    :param now_ms: what counts as now; by default the clock.
-    :raises argparse.ArgumentTypeError: it has another form.
+    :param text: epoch milliseconds, a date and time of ISO 8601 (local without a zone), or an age:
+        a number with ms, s, m, h or d.
+    :param now_ms: the present time in epoch milliseconds; by default that of the clock.
+    :returns: epoch milliseconds.
+    :raises argparse.ArgumentTypeError: if the text has another form.
     """
     if text.isascii() and text.isdigit():
         return int(text)
@@ -174,7 +175,7 @@ def moment(text: str, now_ms: int | None = None) -> int:
 
 
 def filters(options: argparse.Namespace) -> dict[str, Any]:
-    """Write the filters as the REST API has them."""
+    """Return the query parameters of the REST API; ``None`` for filters that are not given."""
     return {
         "q": options.search,
         "action": options.action,
@@ -190,8 +191,8 @@ def filters(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def proxy(options: argparse.Namespace) -> RestClient:
-    """Make the client for the proxy that options or environment name.
+    """Make the client for the proxy of ``--proxy-url``, of the environment, or of the default URL.
 
-    :raises CommandError: the address is not valid.
+    :raises CommandError: if the URL is not valid.
     """
     return RestClient.at(options.proxy_url or proxy_url(os.environ) or DEFAULT_PROXY_URL)

@@ -1,4 +1,4 @@
-"""What ``trafficmock run`` and ``trafficmock env`` share: their options, and the agent's module."""
+"""The options that ``trafficmock run`` and ``trafficmock env`` share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HOW_IT_JOINS = (
 
 
 def add_attach_options(parser: argparse.ArgumentParser) -> None:
-    """Add what both commands take, besides the proxy's address."""
+    """Add the options of both commands, without ``--proxy-url``."""
     add = parser.add_argument
     add("--token", metavar="TOKEN", help="the proxy's token; or set TRAFFICMOCK_TOKEN")
     add("--client-id", metavar="ID", help="how tests and the history name the application")
@@ -34,10 +34,10 @@ def add_attach_options(parser: argparse.ArgumentParser) -> None:
 
 
 def attachment(options: argparse.Namespace, preload: Path | None) -> Attachment:
-    """Put together what the options and the environment say.
+    """Make the attachment from the options and the environment.
 
-    :param preload: the module that Node loads as the agent, if it is used.
-    :raises AttachError: when the URL or the client id cannot be used.
+    :param preload: the Node agent's ``register.js``; ``None`` for no agent.
+    :raises AttachError: if the URL or the client id cannot be used.
     """
     return Attachment.of(
         os.environ,
@@ -51,8 +51,8 @@ def attachment(options: argparse.Namespace, preload: Path | None) -> Attachment:
 
 
 def preload_of(options: argparse.Namespace) -> Path | None:
-    """Find the agent's preload; ``None`` with ``--no-agent``.
+    """Find the Node agent's ``register.js``; ``None`` with ``--no-agent``.
 
-    :raises AttachError: it is not to be found.
+    :raises AttachError: if there is no agent.
     """
     return None if options.no_agent else find_preload(Path.cwd().resolve())

@@ -1,4 +1,4 @@
-"""``trafficmock ca``: the certificate authority, for people and their shells."""
+"""``trafficmock ca``: print the certificate of the authority, its path, or hints for runtimes."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the command: make the authority if there is none, and print what is asked for.
+    """Run the command; it makes the authority if there is none.
 
     :returns: the exit status.
-    :raises CertificateError: when the authority cannot be read or made.
+    :raises CertificateError: if the authority cannot be read or made.
     """
     reader = parser()
     options = reader.parse_args(words)
@@ -90,7 +90,7 @@ _PRINTED: dict[str, Callable[[Path, CertificateAuthority, argparse.Namespace], s
 
 
 def summary(certificate: x509.Certificate) -> str:
-    """Say of a certificate what people compare: whose, how long, and its fingerprint."""
+    """Return lines with a certificate's subject, validity and fingerprint."""
     print_of = certificate.fingerprint(hashes.SHA256()).hex(":").upper()
     return (
         f"Subject:     {certificate.subject.rfc4514_string()}\n"

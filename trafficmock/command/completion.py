@@ -1,7 +1,7 @@
-"""``trafficmock completion``: what a shell needs to complete trafficmock's commands.
+"""``trafficmock completion``: print the script by which a shell completes trafficmock's commands.
 
-argcomplete does the shells' part: its script calls ``trafficmock`` again with the line so far
-in the environment, and :func:`complete` answers from the parsers of the commands.
+The script is argcomplete's. It calls ``trafficmock`` with the typed line in the environment, and
+:func:`complete` answers from the parsers of the commands.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ def main(words: Sequence[str]) -> int:
 
 
 def complete(commands: Mapping[str, str], line: str) -> None:
-    """Print the completions that the shell asks for, and end the process.
+    """Print the completions of a typed line, and end the process.
 
-    :param commands: of each the module under :mod:`trafficmock.command`, or ``module:class`` of
-        its Twisted options. Only those of the command on the line are loaded.
-    :param line: what was typed so far.
+    :param commands: by name the module under :mod:`trafficmock.command`, or ``module:class`` of
+        the Twisted options. Only that of the command on the line is imported.
+    :param line: the line as typed so far.
     """
     import argcomplete  # noqa: PLC0415 - slow, and needed only when a shell asks
 
@@ -58,7 +58,7 @@ def complete(commands: Mapping[str, str], line: str) -> None:
 
 
 def whole_parser(commands: Mapping[str, str], line: str) -> argparse.ArgumentParser:
-    """Make the parser of all commands, with the options of the one that is on the line."""
+    """Make the parser of all commands, with the options of the command on the line."""
     whole = argparse.ArgumentParser(prog="trafficmock", allow_abbrev=False)
     whole.add_argument("--version", action="store_true")
     below = whole.add_subparsers()

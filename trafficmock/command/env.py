@@ -46,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def formatted(variables: Mapping[str, str], style: str) -> str:
-    """Write variables for a shell, a dotenv file, or as JSON.
+    """Write variables for a shell, as a dotenv file, or as JSON.
 
     :param style: one of :data:`FORMATS`.
     """
@@ -54,7 +54,7 @@ def formatted(variables: Mapping[str, str], style: str) -> str:
         return f"{json.dumps(variables, indent=2)}\n"
     if style == "shell":
         return "".join(f"export {k}={shlex.quote(v)}\n" for k, v in variables.items())
-    # Single quotes keep a dotenv value as it is; a path with one is written with the other.
+    # dotenv does not expand values in single quotes; a value with one gets backquotes.
     return "".join(f"{k}='{v}'\n" if "'" not in v else f"{k}=`{v}`\n" for k, v in variables.items())
 
 
@@ -62,12 +62,12 @@ def main(words: Sequence[str]) -> int:
     """Run the command.
 
     :returns: the exit status.
-    :raises AttachError: when the agent is missing, or the proxy is on another machine and does
-        not answer.
-    :raises CertificateError: when certificates cannot be read or written here.
+    :raises AttachError: if the agent is missing, or the proxy is on another machine and does not
+        answer.
+    :raises CertificateError: if files of certificates cannot be read or written here.
     """
     options = parser().parse_args(words)
-    # Nobody knows what will be started with it, so that the agent is needed.
+    # The variables may be for a Node process, so a missing agent is an error.
     found = attachment(options, preload_of(options))
     problem = https_problem(found.address.scheme, os.environ)
     if problem is not None:

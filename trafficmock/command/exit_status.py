@@ -1,4 +1,4 @@
-"""How a command ends: the exit statuses, and the errors that carry them."""
+"""The exit statuses of commands, and the errors that have them."""
 
 from trafficmock.errors import LocalError
 
@@ -19,11 +19,11 @@ MEANINGS = {
     INTERRUPTED: "ended by Ctrl-C",
     PIPE_CLOSED: "whoever read the output went away",
 }
-"""What each exit status says; the documentation lists the same."""
+"""The meaning of each exit status; a test compares it with the documentation."""
 
 
 class CommandError(LocalError):
-    """A command cannot do what it was asked.
+    """A command failed; the text says why.
 
     :param status: the exit status, one of those of this module.
     """

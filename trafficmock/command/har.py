@@ -1,6 +1,6 @@
-"""``trafficmock har``: recorded requests as one HAR file.
+"""``trafficmock har``: write recorded requests as one HAR file.
 
-The REST API gives one request at a time, so a chain or a whole filter is put together here.
+The REST API returns the HAR of one request; this module merges those of several.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ def main(words: Sequence[str]) -> int:
     """Run the command.
 
     :returns: the exit status.
-    :raises CommandError: it cannot be done.
+    :raises CommandError: if the proxy does not answer, an id is unknown, there is no HAR, or the
+        file cannot be written.
     """
     options = parser().parse_args(words)
     query = {name: value for name, value in filters(options).items() if value is not None}
@@ -85,9 +86,9 @@ def main(words: Sequence[str]) -> int:
 
 
 def chain(client: RestClient, entry: Entry) -> list[Entry]:
-    """Walk a redirect chain, both ways; hops that the history dropped end it.
+    """Return the redirect chain of an entry, as far as the history has it.
 
-    :returns: the hops, in their order.
+    :returns: the hops in their order.
     """
     hops = {entry["id"]: entry}
     for link in ("redirectedFromId", "redirectedToId"):
@@ -96,16 +97,16 @@ def chain(client: RestClient, entry: Entry) -> list[Entry]:
             at = client.get(entry_path("history", at[link])).document.get("entry")
             if at is not None:
                 hops[at["id"]] = at
-        # Two hops may fall into one millisecond, so it is the links that tell the order.
+        # Two hops may have the same millisecond, so the links give the order.
         hops = dict(reversed(hops.items())) if link == "redirectedFromId" else hops
     return list(hops.values())
 
 
 def compose(client: RestClient, entries: Sequence[Entry]) -> dict[str, Any]:
-    """Put the HARs of entries into one, the oldest first.
+    """Merge the HARs of entries, the oldest first.
 
-    :param entries: in the order that counts for those of one millisecond.
-    :raises CommandError: not one of them has a HAR.
+    :param entries: in the order that is kept for entries of the same millisecond.
+    :raises CommandError: if none of them has a HAR.
     """
     once = {entry["id"]: entry for entry in entries}
     ordered = sorted(once.values(), key=lambda entry: int(entry["timestamp"]))
@@ -131,7 +132,7 @@ def _documents(client: RestClient, entries: Sequence[Entry]) -> Iterator[dict[st
 
 
 def _write(document: dict[str, Any], output: str | None) -> None:
-    """Write the file; in ASCII, so that nothing recorded reaches a terminal raw."""
+    """Write the file in ASCII, so that no recorded control character reaches a terminal."""
     text = f"{json.dumps(document, indent=2)}\n"
     if output in (None, "-"):
         standard_output().out.write(text)

@@ -1,4 +1,4 @@
-"""``trafficmock history``: list recorded HTTP requests; and what ``ws`` shares with it."""
+"""``trafficmock history``: list recorded HTTP requests. ``ws`` shares its functions."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def main(words: Sequence[str]) -> int:
     """Run the command.
 
     :returns: the exit status.
-    :raises CommandError: it cannot be done.
+    :raises CommandError: if an option is wrong, or the proxy does not answer.
     """
     return show_list(REQUESTS, parser().parse_args(words))
 
@@ -76,7 +76,7 @@ def show_list(listing: Listing, options: argparse.Namespace) -> int:
     """Print a list, or follow it.
 
     :returns: the exit status.
-    :raises CommandError: it cannot be done.
+    :raises CommandError: if options exclude each other, or the proxy does not answer.
     """
     client, terminal, query = proxy(options), standard_output(options.color), filters(options)
     if options.follow:

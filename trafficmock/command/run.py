@@ -1,7 +1,7 @@
 """``trafficmock run``: start an application attached.
 
-An application joins through its environment alone. A Node process loads the agent, every
-other one is sent through the forward proxy.
+The application is attached by its environment alone: a Node process loads the agent, a Python
+process the preload, other processes use the forward proxy.
 """
 
 from __future__ import annotations
@@ -56,11 +56,12 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(words: Sequence[str]) -> NoReturn:
-    """Run the command, attached, and end as it ends.
+    """Run the application's command, and end with its exit status or by its signal.
 
-    :raises AttachError: when the proxy or the agent is not there, or does not suit this command.
-    :raises CertificateError: when certificates cannot be read or written here.
-    :raises CommandStartError: when there is no such command.
+    :raises AttachError: if the proxy does not answer or refuses the token, if the agent is missing,
+        or if the proxy is behind TLS and the command is Python's.
+    :raises CertificateError: if files of certificates cannot be read or written here.
+    :raises CommandStartError: if the command cannot be started.
     :raises SystemExit: with the command's exit status.
     """
     reader = parser()
@@ -78,9 +79,9 @@ def main(words: Sequence[str]) -> NoReturn:
 
 
 def _preload(options: argparse.Namespace, command: str) -> Path | None:
-    """Find the agent; a command that is not Node's runs without it.
+    """Find the Node agent; ``None`` if it is missing and the command is not Node's.
 
-    :raises AttachError: there is none, and the command is Node's.
+    :raises AttachError: if it is missing and the command is Node's.
     """
     search = os.environ.get("PATH")
     try:

@@ -1,4 +1,4 @@
-"""``trafficmock show``: one request or WebSocket with all that is known of it."""
+"""``trafficmock show``: print all recorded data of one request or WebSocket."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def main(words: Sequence[str]) -> int:
     """Run the command.
 
     :returns: the exit status.
-    :raises CommandError: it cannot be done.
+    :raises CommandError: if the proxy does not answer, or the id is unknown or not unique.
     """
     options = parser().parse_args(words)
     terminal = standard_output(options.color)

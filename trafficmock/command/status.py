@@ -1,4 +1,4 @@
-"""``trafficmock status``: the proxy, who is connected, and what was recorded."""
+"""``trafficmock status``: print the proxy's health, its connections and counts of the history."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def main(words: Sequence[str]) -> int:
     """Run the command.
 
     :returns: the exit status.
-    :raises CommandError: it cannot be done.
+    :raises CommandError: if the proxy does not answer.
     """
     options = parser().parse_args(words)
     terminal = standard_output(options.color)
@@ -55,9 +55,10 @@ def main(words: Sequence[str]) -> int:
 
 
 def collect(client: RestClient) -> dict[str, Any]:
-    """Ask for everything.
+    """Request health, connections and both lists.
 
-    :raises UnreachableError: what answers is no trafficmock proxy.
+    :returns: the object that ``--json`` prints.
+    :raises UnreachableError: if no trafficmock proxy answers.
     """
     health = client.get("/health").document
     if health.get("ok") is not True or "protocolVersion" not in health:
@@ -100,7 +101,7 @@ def _lines(status: Mapping[str, Any], terminal: Terminal) -> Iterator[str]:
 
 
 def local_line(local: Mapping[str, Any]) -> str:
-    """Say whether agents let requests pass without asking, and what share of them it was."""
+    """Return the line about local decisions, with the share of requests that passed by them."""
     if not local["on"]:
         return "off: agents ask about every request"
     if local["asksAll"]:
@@ -111,7 +112,7 @@ def local_line(local: Mapping[str, Any]) -> str:
 
 
 def strict_lines(connections: Mapping[str, Any]) -> Iterator[str]:
-    """Say who refuses what no route wants: the service, runs and tests."""
+    """Return the lines about strict mode: of the service, of runs and of tests."""
     if (service := connections.get("strict")) is not None:
         yield f"the service; {_allows(service)}"
     for worker in connections["runnerWorkers"]:
@@ -130,7 +131,7 @@ def _allows(strict: Mapping[str, Any]) -> str:
 
 
 def _agent(agent: Mapping[str, Any]) -> str:
-    """Show an agent, or a client of the forward proxy, in one line."""
+    """Return the line of an agent or a client of the forward proxy."""
     parts = [agent["clientId"], agent.get("kind", "")]
     if (since := agent.get("connectedAt")) is not None:
         parts.append(f"since {list_columns.clock(since)}")

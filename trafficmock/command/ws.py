@@ -33,6 +33,6 @@ def main(words: Sequence[str]) -> int:
     """Run the command.
 
     :returns: the exit status.
-    :raises CommandError: it cannot be done.
+    :raises CommandError: if an option is wrong, or the proxy does not answer.
     """
     return show_list(SOCKETS, parser().parse_args(words))

@@ -1,6 +1,6 @@
-"""What commands write: tables, single entries and bodies, safe for a terminal.
+"""The output of commands: tables, single entries and bodies, escaped for terminals.
 
-``list_columns`` says what a list shows, ``table`` lays it out, ``request_page`` and
-``websocket_page`` show one entry, ``body_text`` its bodies; ``terminal`` knows width and colours,
-``terminal_text`` escapes and cuts recorded text.
+``list_columns`` has the columns of a list, ``table`` sets their widths. ``request_page`` and
+``websocket_page`` write one entry, ``body_text`` its bodies. ``terminal`` has the width and the
+colours of the output; ``terminal_text`` measures and cuts text.
 """

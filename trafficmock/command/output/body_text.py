@@ -1,4 +1,4 @@
-"""Recorded bodies as lines for a terminal: JSON laid out, text as it is, anything else in hex."""
+"""Formats recorded bodies as lines: JSON indented, text as it is, other content in hexadecimal."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 MOST_LINES = 60
 MOST_CHARACTERS = 500
-"""Of a line."""
+"""Characters of the longest line that is printed whole."""
 
 _ROW = 16
 _TAB = "    "
 
 
 def body_lines(message: Mapping[str, Any], *, full: bool) -> list[str]:
-    """Show the body of a recorded request or response.
+    """Format the body of a recorded request or response.
 
-    :param full: all of it, however long.
-    :returns: printable lines, none when there is no body; the last one says what is missing.
+    :param full: whether to print long bodies whole.
+    :returns: printable lines; none if there is no body. The last one names missing parts.
     """
     content = b64decode(message.get("bodyBase64") or "")
     lines = _lines(content)
@@ -37,7 +37,7 @@ def body_lines(message: Mapping[str, Any], *, full: bool) -> list[str]:
 
 
 def hex_lines(content: bytes) -> list[str]:
-    """Show bytes as offset, hexadecimal and the characters of ASCII."""
+    """Format bytes as offset, hexadecimal and ASCII."""
     rows = []
     for start in range(0, len(content), _ROW):
         row = content[start : start + _ROW]
@@ -47,7 +47,7 @@ def hex_lines(content: bytes) -> list[str]:
 
 
 def _missing(message: Mapping[str, Any], kept: int) -> list[str]:
-    """Say which part of a body is missing: it is still arriving, or the history did not keep it."""
+    """Return a line about the part of a body that is still arriving or was not kept."""
     if message.get("bodyPending"):
         return ["(the body is still arriving)"]
     if not message.get("truncated"):
@@ -75,7 +75,7 @@ def _lines(content: bytes) -> list[str]:
 
 
 def _laid_out(text: str) -> str:
-    """Lay JSON out; text that is not JSON, or is nested too deep, stays as it is."""
+    """Indent JSON; other text, and JSON that is nested too deep, stays as it is."""
     try:
         return json.dumps(json.loads(text), indent=2, ensure_ascii=False)
     except (ValueError, RecursionError):

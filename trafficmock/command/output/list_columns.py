@@ -1,4 +1,4 @@
-"""What a list shows of an HTTP request and of a WebSocket: columns, cells and colours."""
+"""The columns of the lists of HTTP requests and WebSockets, and their cells and colours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trafficmock.redaction import printable
 Entry = Mapping[str, Any]
 
 LEAST_ID = 8
-"""Characters of an id that a list shows at least."""
+"""The fewest characters of an id in a list."""
 
 COLOURS = {
     "fulfill": "green",
@@ -25,10 +25,10 @@ COLOURS = {
     "error": "red",
     "pending": "dim",
 }
-"""Colours of actions; what passed to the real network is meant to be noticed."""
+"""Colours of actions. Passthrough has a warning colour: it reached the real network."""
 
 _CODE = re.compile(r"\b(?!ERROR\b)(?:E[A-Z]{3,}|[A-Z]+(?:_[A-Z0-9]+)+)\b")
-"""An error code in what an application says of a failed connection, such as ``ECONNREFUSED``."""
+"""An error code in the message of a failed connection, such as ``ECONNREFUSED``."""
 
 _ID = Column(title="ID", least=LEAST_ID, usual=LEAST_ID)
 _TIME = Column(title="TIME", usual=8, drop=2)
@@ -60,7 +60,7 @@ SOCKET_COLUMNS = (
 
 
 def request_row(entry: Entry, shown_id: str) -> Sequence[Cell]:
-    """Show an HTTP request, whole or a summary."""
+    """Make the cells of an HTTP request, from an entry or a summary."""
     action = str(entry["action"])
     return (
         Cell(printable(shown_id), "bold"),
@@ -76,7 +76,7 @@ def request_row(entry: Entry, shown_id: str) -> Sequence[Cell]:
 
 
 def socket_row(entry: Entry, shown_id: str) -> Sequence[Cell]:
-    """Show a WebSocket, whole or a summary."""
+    """Make the cells of a WebSocket, from an entry or a summary."""
     outcome = str(entry["outcome"])
     return (
         Cell(printable(shown_id), "bold"),
@@ -90,10 +90,10 @@ def socket_row(entry: Entry, shown_id: str) -> Sequence[Cell]:
 
 
 def shortened(ids: Iterable[str], *, whole: bool = False) -> dict[str, str]:
-    """Shorten ids to what tells each from the others of a list.
+    """Shorten ids to unique beginnings of :data:`LEAST_ID` characters or more.
 
-    :param whole: leave them as they are.
-    :returns: the shown form of each.
+    :param whole: whether to leave the ids whole.
+    :returns: the shown form by id.
     """
     ordered = sorted(set(ids))
     shown = {}
@@ -104,17 +104,17 @@ def shortened(ids: Iterable[str], *, whole: bool = False) -> dict[str, str]:
 
 
 def clock(timestamp: int) -> str:
-    """Write the time of day, local."""
+    """Format epoch milliseconds as local time of day."""
     return when(timestamp).strftime("%H:%M:%S")
 
 
 def when(timestamp: int) -> datetime:
-    """Read epoch milliseconds as local time."""
+    """Convert epoch milliseconds to local time."""
     return datetime.fromtimestamp(timestamp / 1000).astimezone()
 
 
 def duration(milliseconds: int | None) -> str:
-    """Write a duration: ``12 ms`` or ``3.4 s``; nothing while it is not known."""
+    """Format a duration: ``12 ms`` or ``3.4 s``; an empty text for ``None``."""
     if milliseconds is None:
         return ""
     if milliseconds < _FRACTIONAL:
@@ -123,9 +123,10 @@ def duration(milliseconds: int | None) -> str:
 
 
 def owner(entry: Entry) -> str:
-    """Name an entry's test, or those that compete; of pytest's node ids, what follows the file.
+    """Return the title of an entry's test, or of those that claim it together.
 
-    ``late:`` stands before a test that had ended when the application made the request.
+    Of pytest's node ids, the part behind the file is used. ``late:`` precedes a test that had ended
+    when the application sent the request.
     """
     outcome = entry.get("outcome")
     matches = outcome.get("matches") if isinstance(outcome, Mapping) else entry.get("matches")
@@ -135,9 +136,9 @@ def owner(entry: Entry) -> str:
 
 
 def upstream_error(entry: Entry) -> str | None:
-    """Say why there is no response from upstream, of a whole entry or a summary.
+    """Return the error of the request to the server, from an entry or a summary.
 
-    :returns: ``None`` if upstream did not fail, or a later attempt was answered.
+    :returns: ``None`` if it did not fail, or a later attempt was answered.
     """
     for event in reversed(entry.get("events", ())):
         if event["kind"] == "response":
@@ -149,7 +150,7 @@ def upstream_error(entry: Entry) -> str | None:
 
 
 def error_code(entry: Entry) -> str:
-    """Name the error of a request in one word; nothing if there is none."""
+    """Return the error code of a request; an empty text if there is no error."""
     outcome = entry["outcome"]
     code = outcome.get("errorCode") or outcome.get("code")
     failed = upstream_error(entry)
@@ -160,9 +161,9 @@ def error_code(entry: Entry) -> str:
 
 
 def has_status(entry: Entry, wanted: str | None) -> bool:
-    """Tell whether a response has a status, or one of a class such as ``4xx``.
+    """Return whether an entry's response has a status.
 
-    :param wanted: ``None`` for any, or none.
+    :param wanted: a status, or a class such as ``4xx``; ``None`` for all entries.
     """
     if wanted is None:
         return True
@@ -171,7 +172,7 @@ def has_status(entry: Entry, wanted: str | None) -> bool:
 
 
 def closing(entry: Entry) -> str:
-    """Say how a WebSocket was closed: a code, ``error``, or nothing while it is open."""
+    """Return the close code of a WebSocket, else its error code; an empty text while it is open."""
     if "close" in entry:
         return str(entry["close"].get("code", "yes"))
     return printable(entry.get("errorCode", ""))

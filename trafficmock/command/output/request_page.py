@@ -1,4 +1,4 @@
-"""What ``trafficmock show`` writes of an HTTP request."""
+"""The output of ``trafficmock show`` for an HTTP request."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INDENT = "  "
 
 @frozen
 class _Page:
-    """Where a request is written, and how much of it."""
+    """The terminal, and whether long bodies are printed whole."""
 
     terminal: Terminal
     full: bool
@@ -32,9 +32,9 @@ class _Page:
 
 
 def write_request(entry: Entry, terminal: Terminal, *, full: bool) -> None:
-    """Write a request with all that is known of it.
+    """Write all recorded data of a request.
 
-    :param full: bodies and values whole, however long.
+    :param full: whether to print long bodies whole.
     """
     page = _Page(terminal, full)
     for part in (_head, _matches, _request, _overrides, _response, _timeline):
@@ -48,14 +48,14 @@ def heading(text: str, terminal: Terminal) -> Iterator[str]:
 
 
 def facts(pairs: Sequence[tuple[str, object]], terminal: Terminal) -> Iterator[str]:
-    """Write names and values below each other, leaving out what is not known."""
+    """Write names and values, one pair in a line; empty values are left out."""
     for name, value in pairs:
         if value not in (None, ""):
             yield f"{INDENT}{terminal.paint(f'{name:<9}', 'dim')} {printable(str(value))}"
 
 
 def about_test(entry: Entry) -> list[tuple[str, object]]:
-    """Name the test that owns it or whose context it carries, and the routes that count."""
+    """Return the facts about an entry's test and its routes."""
     return [
         ("test", entry.get("title")),
         ("file", entry.get("path")),
@@ -71,7 +71,7 @@ def _also_matched(routes: Sequence[str]) -> str:
 
 
 def claimants(matches: Sequence[Entry], terminal: Terminal) -> Iterator[str]:
-    """List the tests that compete for the same request."""
+    """Write the tests that claim the same request."""
     if matches:
         yield from heading("Claimed by", terminal)
     for match in matches:
@@ -101,7 +101,7 @@ def _head(entry: Entry, page: _Page) -> Iterator[str]:
 
 
 def _error(entry: Entry) -> str | None:
-    """Say what went wrong, in the words that were recorded."""
+    """Return the recorded message of the entry's error; ``None`` for no error."""
     message: str | None = entry["outcome"].get("message")
     return message or list_columns.upstream_error(entry)
 
@@ -148,7 +148,7 @@ def _headers(message: Entry) -> Pairs:
 
 
 def _overrides(entry: Entry, page: _Page) -> Iterator[str]:
-    """Show what ``continue`` changed, as a diff."""
+    """Write the overrides of ``continue`` as a diff."""
     overrides, request = entry.get("overrides"), entry["request"]
     if overrides is None:
         return

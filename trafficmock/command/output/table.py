@@ -1,4 +1,4 @@
-"""Tables for people: as wide as they need, never wider than the terminal."""
+"""Tables whose columns fit their contents and the width of the terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GAP = "  "
 
 @frozen
 class Cell:
-    """One value of a row, printable; with the name of a colour."""
+    """One value of a row: printable text, and the name of its style."""
 
     text: str
     style: str | None = None
@@ -28,13 +28,14 @@ Row = Sequence[Cell]
 
 @frozen(kw_only=True)
 class Column:
-    """What a column is.
+    """The description of a column; widths are in columns of the terminal.
 
-    :param least: columns that it may be cut to; ``None`` if it is not to be cut.
-    :param usual: columns to reserve while more rows are to come.
-    :param drop: where there is no room, columns with a higher number go first; 0 stays.
-    :param right: numbers stand to the right.
-    :param shorten: how it is cut.
+    :param least: the width to which it may be cut; ``None`` if it may not be cut.
+    :param usual: the width to reserve while further rows are expected.
+    :param drop: if there is no room, the column with the highest number is left out first; one
+        with 0 never is.
+    :param right: whether it is aligned to the right, for numbers.
+    :param shorten: cuts a text to a width.
     """
 
     title: str
@@ -47,9 +48,9 @@ class Column:
 
 @frozen
 class Table:
-    """Columns with their widths, settled for the rows to come.
+    """Columns with their widths.
 
-    :param widths: ``None`` for a column that has no room.
+    :param widths: in columns of the terminal; ``None`` for a column that is left out.
     """
 
     columns: Sequence[Column]
@@ -59,7 +60,7 @@ class Table:
         self._write(terminal, [Cell(column.title, "dim") for column in self.columns])
 
     def holds(self, rows: Sequence[Row]) -> bool:
-        """Tell whether these rows fit without being cut."""
+        """Return whether rows fit without being cut."""
         return all(
             columns is None or width(cell.text) <= columns
             for row in rows
@@ -83,10 +84,10 @@ class Table:
 def fitted(
     columns: Sequence[Column], rows: Sequence[Row], room: int | None, *, more: bool = False
 ) -> Table:
-    """Settle the widths for these rows.
+    """Make a table whose widths fit rows.
 
-    :param room: columns of the terminal, ``None`` for no limit.
-    :param more: other rows will follow, so reserve what is usual.
+    :param room: the width of the terminal; ``None`` for no limit.
+    :param more: whether to reserve the usual widths, because further rows are expected.
     """
     widths: list[int | None] = [
         max([width(column.title), *(width(row[at].text) for row in rows)])
@@ -102,7 +103,7 @@ def fitted(
 
 
 def _reserve(columns: Sequence[Column], widths: list[int | None], room: int | None) -> None:
-    """Widen columns to what is usual, as far as the rows that are there leave room."""
+    """Widen columns to their usual widths, as far as there is room."""
     for at, column in enumerate(columns):
         missing = max(0, column.usual - (widths[at] or 0))
         left = missing if room is None else max(0, room - _total(widths))
@@ -110,7 +111,7 @@ def _reserve(columns: Sequence[Column], widths: list[int | None], room: int | No
 
 
 def widest(rows: Sequence[Row]) -> Row:
-    """Make a row of the widest cell of each column."""
+    """Make a row with the widest cell of each column."""
     return [max(cells, key=lambda cell: width(cell.text)) for cells in zip(*rows, strict=True)]
 
 
@@ -120,13 +121,16 @@ def _total(widths: Sequence[int | None]) -> int:
 
 
 def _shrink(columns: Sequence[Column], widths: list[int | None], over: int) -> bool:
-    """Take from the widest that may give, down to the next widest; tell whether any could."""
+    """Narrow the column with the most spare width to that of the next one.
+
+    :returns: whether a column could be narrowed.
+    """
     spare = {
         at: have - column.least
         for at, (column, have) in enumerate(zip(columns, widths, strict=True))
         if have is not None and column.least is not None and have > column.least
     }
-    # Where even all of it is not enough, a column has to go before the others are cut.
+    # If all spare width is not enough, a column is left out before the others are cut.
     if not spare or (sum(spare.values()) < over and any(c.drop for c in _shown(columns, widths))):
         return False
     at = max(spare, key=spare.__getitem__)
@@ -145,7 +149,7 @@ def _drop(columns: Sequence[Column], widths: list[int | None]) -> bool:
 
 
 def _squeeze(columns: Sequence[Column], widths: list[int | None], over: int) -> None:
-    """Cut the widest below its least, when there is nothing else to take."""
+    """Narrow the widest column below its least width, as the last resort."""
     flexible = [at for at, have in enumerate(widths) if have and columns[at].least]
     widest = max(flexible, key=lambda at: widths[at] or 0, default=None)
     if widest is not None:

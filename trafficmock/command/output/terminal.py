@@ -1,4 +1,4 @@
-"""Where a command writes: how wide it is, and whether it takes colours."""
+"""The output of a command, with its width and colours."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ _CODES = {
 
 @frozen(kw_only=True)
 class Terminal:
-    """An output.
+    """The standard output.
 
-    :param width: columns of the terminal; ``None`` when it is a file or a pipe, where nothing
-        is cut.
+    :param width: columns of the terminal; ``None`` for a file or a pipe, in which text is not cut.
     :param coloured: whether to write escape sequences.
     """
 
@@ -38,32 +37,32 @@ class Terminal:
     coloured: bool
 
     def paint(self, text: str, style: str | None) -> str:
-        """Colour a text, where that is welcome.
+        """Colour a text, if the output is coloured.
 
-        :param style: a name such as ``red``, or ``None``.
+        :param style: a name such as ``red``; ``None`` for none.
         """
         if style is None or not self.coloured or not text:
             return text
         return f"\x1b[{_CODES[style]}m{text}\x1b[0m"
 
     def line(self, text: str = "") -> None:
-        """Write a line; its recorded parts are printable by now."""
+        """Write a line; recorded text in it must be escaped already."""
         self.out.write(f"{text.rstrip()}\n")
 
     def flush(self) -> None:
-        """Show what was written: who follows does not want to wait for a full buffer."""
+        """Flush the output, so that followed lines appear at once."""
         self.out.flush()
 
 
 def standard_output(colour: str = "auto") -> Terminal:
-    """Look at the standard output.
+    """Make the object for the standard output.
 
-    :param colour: ``auto`` is for terminals, unless ``NO_COLOR`` (no-color.org) or
-        ``TERM=dumb`` is in the environment; ``always`` and ``never`` are what they say.
+    :param colour: ``always``, ``never``, or ``auto``: only on a terminal, and not with ``NO_COLOR``
+        (no-color.org) or ``TERM=dumb`` in the environment.
     """
     out = sys.stdout
     if hasattr(out, "reconfigure"):
-        # An encoding that lacks a character shows its escape instead of failing.
+        # Escape characters that the encoding lacks, instead of raising an error.
         out.reconfigure(errors="backslashreplace")
     is_terminal = out.isatty()
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
@@ -73,6 +72,6 @@ def standard_output(colour: str = "auto") -> Terminal:
 
 
 def complain(text: str) -> None:
-    """Say something beside the output, on standard error, in one line that prints."""
+    """Write one line to standard error, with control characters escaped."""
     sys.stderr.write(f"trafficmock: {printable(text)}\n")
     sys.stderr.flush()

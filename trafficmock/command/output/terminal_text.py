@@ -1,7 +1,6 @@
-"""Recorded text on a terminal: escaped, measured and cut to a width.
+"""Measures printable text in columns of a terminal, and cuts it to a width.
 
-Applications and upstream servers choose the words, so nothing of theirs reaches a
-terminal that could move its cursor, change its title or turn the writing round.
+Recorded text has to be escaped before, by :func:`trafficmock.redaction.printable`.
 """
 
 import unicodedata
@@ -10,19 +9,19 @@ ELLIPSIS = "…"
 
 
 def width(text: str) -> int:
-    """Count the columns that a printable text takes; wide characters take two."""
+    """Return the columns of a printable text; wide characters have two."""
     return len(text) if text.isascii() else sum(map(_columns, text))
 
 
 def cut(text: str, columns: int) -> str:
-    """Cut a text at its end to at most a width, and say so with an ellipsis."""
+    """Cut a text at its end to a width, with an ellipsis."""
     if width(text) <= columns:
         return text
     return _head(text, columns - 1) + ELLIPSIS if columns > 0 else ""
 
 
 def cut_middle(text: str, columns: int) -> str:
-    """Cut a text in its middle: of an address, both ends tell more."""
+    """Cut a text in its middle to a width, with an ellipsis: both ends of a URL are significant."""
     if width(text) <= columns or columns < 2:  # noqa: PLR2004 - two ends need two columns
         return cut(text, columns)
     tail = _head(text[::-1], (columns - 1) // 3)[::-1]

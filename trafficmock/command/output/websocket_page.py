@@ -1,4 +1,4 @@
-"""What ``trafficmock show`` writes of a WebSocket."""
+"""The output of ``trafficmock show`` for a WebSocket."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HEX_BYTES = 64
 def write_socket(entry: Entry, terminal: Terminal, *, full: bool) -> None:
     """Write a connection with its frames, the oldest first.
 
-    :param full: frames whole, however long.
+    :param full: whether to print long frames whole.
     """
     for line in (*_head(entry, terminal), *claimants(entry.get("matches", ()), terminal)):
         terminal.line(line)

@@ -1,4 +1,4 @@
-"""Follows a list: prints what is new, as long as somebody watches."""
+"""Follows a list of the REST API: prints new and changed entries until it is interrupted."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ RESTARTED = "the proxy was restarted; what it recorded before is gone"
 class Follower:
     """Prints entries when they appear, and again when their state changes.
 
-    The first poll fetches all summaries. The next ones ask for what has changed since, not for
-    what is newer: agents report some requests only after they have begun, so that newer ones
-    may be there before them. A poll that finds nothing new costs the proxy an empty 304.
+    The first poll fetches all summaries. The next ones request changes (``since``) rather than
+    newer entries: agents report some requests late, so that they appear behind newer ones. A poll
+    without changes is answered with an empty 304.
 
     :param query: the filters that the proxy applies.
-    :param accepts: tells what to print of the rest.
-    :param as_json: one JSON object a line instead of a table.
-    :param sleep: lets time pass, in seconds.
+    :param accepts: returns whether to print one of the selected entries.
+    :param as_json: whether to print one JSON object a line instead of a table.
+    :param sleep: sleeps for a number of seconds.
     """
 
     client: RestClient
@@ -53,10 +53,10 @@ class Follower:
     _widest: list[Row] = field(factory=list)
 
     def run(self, first: int) -> NoReturn:
-        """Print the newest entries, then follow until interrupted.
+        """Print the newest entries, then follow the list.
 
-        :param first: how many to print of what is there already.
-        :raises UnreachableError: nobody answers to begin with.
+        :param first: the number of recorded entries to print at the beginning.
+        :raises UnreachableError: if the proxy does not answer the first poll.
         """
         self._poll(first)
         while True:
@@ -70,7 +70,7 @@ class Follower:
                 self._wait(error)
 
     def _wait(self, error: UnreachableError) -> None:
-        """Wait until the proxy is back, and say whether it is another one."""
+        """Wait until the proxy answers again, and print whether it was restarted."""
         complain(f"the proxy is away ({error.__cause__ or error}); waiting for it to come back")
         while True:
             self.sleep(AWAY_SECONDS)
@@ -82,7 +82,7 @@ class Follower:
             return
 
     def _is_another(self) -> bool:
-        """Tell whether the proxy does not know what it showed before."""
+        """Return whether the proxy was restarted: it does not have the latest printed entry."""
         if self._latest is None:
             self.client.get("/health")
             return False
@@ -91,7 +91,7 @@ class Follower:
         return bool(there.get("timestamp") != self._latest["timestamp"])
 
     def _poll(self, first: int | None = None) -> None:
-        """Print what has changed; the first time no more than ``first`` entries."""
+        """Print the changes since the last poll; at the first poll, ``first`` entries at most."""
         query = {**self.query, "since": self._etag, "fields": "summary"}
         answer = self.client.get(self.listing.path, query, self._etag)
         self._etag = answer.etag
@@ -105,9 +105,10 @@ class Follower:
     def _news(
         self, entries: Sequence[list_columns.Entry], removed: list[str] | None
     ) -> list[list_columns.Entry]:
-        """Take the entries of an answer, and find those that are to be printed.
+        """Update the known states, and return the entries to print.
 
-        :param removed: what the proxy has dropped since; ``None`` for an answer that is the
+        :param entries: those of the response.
+        :param removed: ids of entries that the proxy has dropped; ``None`` if the response is the
             whole list.
         """
         before = self._states
@@ -132,7 +133,7 @@ class Follower:
         self.terminal.flush()
 
     def _fit(self, lines: Sequence[Row]) -> Table:
-        """Give a table that suits these rows; when its columns change, they get a new head."""
+        """Return a table that fits rows; if its widths change, write its head again."""
         self._widest = [widest([*self._widest, *lines])]
         table = self._table
         if table is None or not table.holds(lines):

@@ -1,4 +1,4 @@
-"""Finds the entry for an id on the command line: a whole id, or the beginning of only one."""
+"""Finds the entry for an id on the command line: a whole id, or a unique beginning of one."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from trafficmock.command.rest.rest_client import RestClient
 
 COMPLETION_SECONDS = 1.0
-"""How long a completion waits for the proxy: somebody has pressed a key."""
+"""How long a completion in a shell waits for the proxy."""
 
 _SHOWN = 5
 
 
 @frozen
 class Found:
-    """The entry that an id names.
+    """An entry that was found.
 
-    :param document: the proxy's answer, with the entry under the listing's ``one``.
+    :param document: the proxy's response, with the entry under the listing's ``one``.
     """
 
     listing: Listing
@@ -43,10 +43,10 @@ class Found:
 def find(
     client: RestClient, given: str, listings: Sequence[Listing] = (REQUESTS, SOCKETS)
 ) -> Found:
-    """Find an entry by its id or by what only its id begins with.
+    """Find an entry by its id, or by a unique beginning of its id.
 
-    :param listings: where to look.
-    :raises CommandError: there is none, or more than one; with status 1.
+    :param listings: the lists to search.
+    :raises CommandError: if there is none, or more than one; with status 1.
     """
     if not given:
         raise CommandError("an id is not empty", status=NOTHING)
@@ -74,7 +74,7 @@ def find(
 def newest(client: RestClient) -> Found:
     """Find the newest entry of both lists.
 
-    :raises CommandError: nothing is recorded; with status 1.
+    :raises CommandError: if nothing is recorded; with status 1.
     """
     first = [
         (each, entry) for each in (REQUESTS, SOCKETS) for entry in each.get(client, {"limit": 1})
@@ -96,10 +96,10 @@ def _ask(client: RestClient, listing: Listing, entry_id: str) -> Found | None:
 
 
 def completed_ids(prefix: str, parsed_args: argparse.Namespace, **_more: Any) -> list[str]:
-    """Complete an id; argcomplete calls this.
+    """List the ids with a beginning, as the completer of argcomplete.
 
-    :param prefix: what was typed of it.
-    :returns: none when the proxy does not answer at once.
+    :param prefix: the typed beginning.
+    :returns: an empty list, if the proxy does not answer within :data:`COMPLETION_SECONDS`.
     """
     listings = [REQUESTS] if hasattr(parsed_args, "chain") else [REQUESTS, SOCKETS]
     try:

@@ -1,4 +1,4 @@
-"""The two lists of the REST API, and how the commands name them."""
+"""The two lists of the REST API, with their columns in tables."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ class Listing:
     """One of the lists.
 
     :param kind: ``history`` or ``ws``, as in the path.
-    :param key: what the list is called in the answer.
-    :param one: what one entry is called there.
-    :param row: shows an entry under an id that may be shortened.
-    :param state: what of an entry is worth a new line when it changes.
+    :param key: the name of the list in its response.
+    :param one: the name of the entry in the response for one entry.
+    :param columns: the columns of the table.
+    :param row: makes the cells of an entry, with its shown id.
+    :param state: returns the part of an entry whose change is printed by ``--follow``.
     """
 
     kind: str
@@ -46,9 +47,9 @@ class Listing:
         return self.read(client, client.get(self.path, {**query, "fields": "summary"}))
 
     def read(self, client: RestClient, answer: RestResponse) -> list[list_columns.Entry]:
-        """Take the entries out of an answer; one without news has none.
+        """Return the entries in a response; none for 304.
 
-        :raises UnreachableError: no trafficmock proxy gives this answer.
+        :raises UnreachableError: if the response is not that of a trafficmock proxy.
         """
         if answer.unchanged:
             return []
@@ -91,7 +92,7 @@ SOCKETS = Listing(
 
 
 def print_table(listing: Listing, entries: Sequence[list_columns.Entry], terminal: Terminal) -> int:
-    """Print a list as a table, the newest or best at the end, next to the prompt.
+    """Print a list as a table, with the newest or best entry at the end, next to the prompt.
 
     :returns: the exit status.
     """

@@ -1,4 +1,4 @@
-"""Asks the proxy's REST API, without Twisted: a command is to answer at once."""
+"""A client of the proxy's REST API, without Twisted, whose import would delay each command."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from trafficmock.command.exit_status import REFUSED, UNREACHABLE, USAGE, Command
 from trafficmock.redaction import printable, why, without_credentials
 
 SECONDS = 30.0
-"""How long an answer may take; a search in a full history is the slowest."""
+"""How long a response may take; a search in a full history is the slowest."""
 
 _OK, _NOT_MODIFIED, _NOT_FOUND, _CONFLICT = 200, 304, 404, 409
 
 
 class UnreachableError(CommandError):
-    """No server answers at the proxy's address, or one that is not a proxy."""
+    """No server answers at the proxy's address, or one that is not a trafficmock proxy."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, status=UNREACHABLE)
@@ -28,11 +28,11 @@ class UnreachableError(CommandError):
 
 @frozen
 class RestResponse:
-    """The proxy's response.
+    """A response of the proxy.
 
-    :param status: 200, 304, 404 or 409; others are errors.
-    :param etag: to ask again with.
-    :param document: the JSON object; empty with 304.
+    :param status: 200, 304, 404 or 409; other statuses raise errors.
+    :param etag: the entity tag, for the next request.
+    :param document: the JSON object; empty for 304.
     """
 
     status: int
@@ -45,17 +45,18 @@ class RestResponse:
 
     @property
     def unchanged(self) -> bool:
-        """Whether it is a 304: the caller has the newest version."""
+        """Whether it is a 304: the resource is that of the caller's entity tag."""
         return self.status == _NOT_MODIFIED
 
 
 @define
 class RestClient:
-    """One proxy, over one connection as long as that lasts.
+    """A client of one proxy, which keeps its connection open.
 
-    :param url: its base URL, without a slash at the end.
-    :param seconds: how long an answer may take.
-    :param lost: how often a connection ended between two questions: perhaps with the proxy.
+    :param url: the base URL of the proxy, without a slash at the end.
+    :param seconds: how long a response may take.
+    :param lost: how often a connection ended between two requests; the proxy may have been
+        restarted.
     """
 
     url: str
@@ -68,10 +69,10 @@ class RestClient:
 
     @classmethod
     def at(cls, url: str) -> Self:
-        """Make the client for an address.
+        """Make the client for a URL.
 
         :param url: such as ``http://127.0.0.1:4310``.
-        :raises CommandError: it is not an address, with status 2.
+        :raises CommandError: if it is not an http or https URL; with status 2.
         """
         try:
             parts = urlsplit(url)
@@ -93,12 +94,12 @@ class RestClient:
     def get(
         self, path: str, query: dict[str, Any] | None = None, etag: str | None = None
     ) -> RestResponse:
-        """Ask for a path.
+        """Send GET for a path.
 
-        :param query: parameters; ``None`` values are left out.
-        :param etag: of the answer that is here already; the new one may then be a 304.
-        :raises UnreachableError: nobody answers, or it is no trafficmock proxy.
-        :raises CommandError: the proxy refuses, with status 4.
+        :param query: parameters; those with ``None`` are left out.
+        :param etag: the entity tag of an earlier response, for ``If-None-Match``.
+        :raises UnreachableError: if no server answers, or one that is not a trafficmock proxy.
+        :raises CommandError: if the proxy answers with an error; with status 4.
         """
         given = {name: value for name, value in (query or {}).items() if value is not None}
         target = f"{self._path}{path}" + (f"?{urlencode(given)}" if given else "")
@@ -121,17 +122,17 @@ class RestClient:
         return RestResponse(status, tag, document)
 
     def not_a_proxy_error(self) -> UnreachableError:
-        """Make the error for an answer that no trafficmock proxy gives."""
+        """Make the error for a response that is not that of a trafficmock proxy."""
         return UnreachableError(f"what answers at {self.shown} is no trafficmock proxy")
 
     def close(self) -> None:
-        """Let the connection go; the next question opens another."""
+        """Close the connection; the next request opens another."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
     def _ask(self, target: str, headers: dict[str, str]) -> tuple[int, str | None, bytes]:
-        """Ask once; a connection that went stale since the last time is opened anew."""
+        """Send a request; if the connection ended since the last one, over a new connection."""
         fresh = self._connection is None
         try:
             return self._exchange(target, headers)
@@ -144,7 +145,7 @@ class RestClient:
 
     def _exchange(self, target: str, headers: dict[str, str]) -> tuple[int, str | None, bytes]:
         if self._connection is None:
-            # http.client, unlike urllib, does not send loopback through the machine's own proxy.
+            # http.client, unlike urllib, does not use the proxies of the environment.
             kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
             self._connection = kind(self._place, timeout=self.seconds)
         self._connection.request("GET", target, headers=headers)
@@ -162,9 +163,10 @@ class RestClient:
 
 
 def entry_path(kind: str, entry_id: str, more: str = "") -> str:
-    """Write the path of one entry.
+    """Return the path of one entry.
 
     :param kind: ``history`` or ``ws``.
-    :param entry_id: escaped here, since applications choose ids.
+    :param entry_id: any text: applications choose ids. It is percent-encoded.
+    :param more: the rest of the path, such as ``/har``.
     """
     return f"/api/{kind}/{quote(entry_id, safe='', errors='surrogatepass')}{more}"

@@ -1,4 +1,4 @@
-"""The process of ``trafficmock run``: receives signals, and ends as the command ends."""
+"""The process of ``trafficmock run``: receives signals, and ends with the command's status."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ NOT_FOUND, NOT_EXECUTABLE = 127, 126
 """Exit statuses of a command that cannot be started (POSIX, Shell Command Language, 2.8.2)."""
 
 _QUIET = (signal.SIGINT, signal.SIGPIPE)
-"""Ends that shells say nothing about."""
+"""Signals after which shells print no message."""
 
 
 class CommandStartError(LocalError):
     """The command cannot be started.
 
-    :param status: the exit status, as of a shell.
+    :param status: the exit status that a shell would return.
     """
 
     def __init__(self, message: str, *, status: int) -> None:
@@ -40,12 +40,12 @@ class CommandStartError(LocalError):
 def run_command(
     command: Sequence[str], environment: Mapping[str, str], stop_seconds: float
 ) -> NoReturn:
-    """Run a command, and end as it ends.
+    """Run a command, and end this process with its exit status or by its signal.
 
-    :param command: its words.
-    :param environment: all of its environment.
-    :param stop_seconds: how long what the command leaves behind may take to end.
-    :raises CommandStartError: there is no such command.
+    :param command: the words of the command.
+    :param environment: the whole environment of the command.
+    :param stop_seconds: how long remaining processes of the command may take to end.
+    :raises CommandStartError: if the command cannot be started.
     :raises SystemExit: with the command's exit status.
     """
     passed = passed_signals()
@@ -74,12 +74,15 @@ def _supervise(
         Supervisor(channel, stop_seconds).run(command, environment)
         status = 0
     finally:
-        # Nothing of the first process's is to be flushed or cleaned up here.
+        # Without the clean-up of the first process, which this one is a copy of.
         os._exit(status)
 
 
 def _relay(channel: socket.socket, passed: Sequence[int], supervisor: int) -> set[int]:
-    """Send the signals on that come here until the supervisor ends; give them."""
+    """Forward signals to the supervisor until it ends.
+
+    :returns: the numbers of the forwarded signals.
+    """
     asked: set[int] = set()
     while True:
         number, by_terminal = _next_signal((*passed, signal.SIGCHLD))
@@ -89,12 +92,15 @@ def _relay(channel: socket.socket, passed: Sequence[int], supervisor: int) -> se
                     return asked
         else:
             asked.add(number)
-            with contextlib.suppress(OSError):  # The supervisor ends just now.
+            with contextlib.suppress(OSError):  # The supervisor has just ended.
                 channel.sendall(bytes([number, by_terminal]))
 
 
 def _next_signal(numbers: Sequence[int]) -> tuple[int, bool]:
-    """Wait for a signal; tell whether a terminal sent it."""
+    """Wait for a signal.
+
+    :returns: its number, and whether a terminal sent it.
+    """
     if hasattr(signal, "sigwaitinfo"):
         info = signal.sigwaitinfo(numbers)
         return info.si_signo, info.si_code == BY_TERMINAL
@@ -109,12 +115,12 @@ def _in_foreground() -> bool:
 
 
 def result_of(channel: socket.socket) -> dict[str, Any]:
-    """Read what the supervisor, which has ended, said.
+    """Read the result of the supervisor, which has ended.
 
-    :returns: ``status`` as of ``waitpid``, or ``errno``; empty if it said nothing.
+    :returns: ``status`` as of ``waitpid``, or ``errno``; an empty dict if there is no result.
     """
     said = b""
-    # The end is a reset where the supervisor left a signal of ours unread.
+    # The stream is reset if the supervisor ended with an unread signal in it.
     with contextlib.suppress(ConnectionResetError):
         while part := channel.recv(4096):
             said += part
@@ -123,9 +129,10 @@ def result_of(channel: socket.socket) -> dict[str, Any]:
 
 
 def _finish(name: str, result: Mapping[str, Any], asked: set[int]) -> NoReturn:
-    """End as the command did.
+    """End with the command's exit status, or by its signal.
 
-    :param asked: signals that were passed on, whose effect is no news.
+    :param asked: forwarded signals; that one of them ended the command is not reported.
+    :raises CommandStartError: if the command was not started, or the supervisor was killed.
     """
     if "errno" in result:
         missing = result["errno"] in (errno.ENOENT, errno.ENOTDIR)
@@ -144,7 +151,7 @@ def _finish(name: str, result: Mapping[str, Any], asked: set[int]) -> NoReturn:
 
 
 def _end_by(number: int, name: str, asked: set[int]) -> NoReturn:
-    """End by the signal that ended the command, so that the caller sees the same."""
+    """End this process by the signal that ended the command."""
     if number not in asked and number not in _QUIET:
         sys.stderr.write(f"trafficmock run: {name} was ended by {_name(number)}\n")
         sys.stderr.flush()
@@ -153,7 +160,7 @@ def _end_by(number: int, name: str, asked: set[int]) -> NoReturn:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
     os.kill(os.getpid(), number)
-    # The first process of a container is not ended by signals.
+    # Process 1 of a container is not ended by signals.
     raise SystemExit(128 + number)
 
 

@@ -1,4 +1,4 @@
-"""Finds the processes that a command has started, as far as they are in this process's group."""
+"""Finds the processes of a command in the process group of this process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 class Process:
     """A process of this machine.
 
-    :param ended: it waits for its parent to take note of its end.
+    :param ended: whether it is a zombie, which waits for its parent.
     """
 
     pid: int
@@ -33,18 +33,18 @@ class Process:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of descendants whose own parent ends, where the system has that."""
+    """Become the parent of descendants whose own parent ends, on Linux (subreaper)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def members(root: int) -> list[int]:
-    """List the living descendants of a process that share its process group.
+    """List the living descendants of a process that are in its process group.
 
-    Those with a group of their own are left out: daemons, and what was started by ``setsid``
-    or as Node's ``detached``.
+    Processes with a group of their own are left out: daemons, and those that were started by
+    ``setsid`` or with Node's ``detached``.
 
-    :param root: a process id, which is not listed itself.
+    :param root: a process id, which is not in the list.
     """
     return descendants(root, os.getpgid(root), _processes())
 
@@ -71,12 +71,12 @@ def _processes() -> Iterator[Process]:
             try:
                 text = (directory / "stat").read_text(encoding="utf-8", errors="replace")
             except OSError:
-                continue  # It has ended since.
+                continue  # The process has ended meanwhile.
             yield read_stat(text)
 
 
 def read_stat(text: str) -> Process:
-    """Read ``/proc/PID/stat`` (proc(5)); the name in there may hold anything."""
+    """Parse ``/proc/PID/stat`` (proc(5)), in which the name may have any characters."""
     pid, _, rest = text.partition(" (")
     state, parent, group = rest.rpartition(")")[2].split()[:3]
     return Process(int(pid), int(parent), int(group), ended=state in "ZX")

@@ -1,4 +1,4 @@
-"""The parent of a command: passes signals on, and ends what the command leaves behind."""
+"""The parent of a command: forwards signals, and ends the processes that remain after it."""
 
 from __future__ import annotations
 
@@ -20,35 +20,36 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 TO_ALL = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
-"""Signals that every process of the command gets."""
+"""Signals that are sent to all processes of the command."""
 
 TO_THE_COMMAND = (signal.SIGUSR1, signal.SIGUSR2)
-"""Signals that only the command itself gets: they end a process that does not expect them."""
+"""Signals for the command itself only: they end a process without a handler."""
 
 BY_TERMINAL = 0x80
-"""SI_KERNEL of sigaction(2), what the terminal's Ctrl-C has; ``kill`` has 0."""
+"""SI_KERNEL of sigaction(2): the code of signals of the terminal, such as Ctrl-C."""
 
 _TOGETHER = 0.05
-"""Seconds within which a signal reaches all processes that it is sent to at once."""
+"""Seconds within which a signal to a process group reaches all of its processes."""
 
 _LOOK_AGAIN = 0.1
-"""Seconds between two looks at what the command left behind."""
+"""Seconds between two checks for remaining processes."""
 
 _LAST_LOOK = 1.0
-"""Seconds in which killed processes disappear, unless the kernel holds them."""
+"""Seconds to wait for killed processes; those that the kernel blocks may take longer."""
 
 
 def passed_signals() -> list[signal.Signals]:
-    """List the signals to pass on; what is ignored (``nohup``) stays ignored in the command."""
+    """List the signals to forward, without ignored ones (``nohup``), which the command ignores."""
     every = (*TO_ALL, *TO_THE_COMMAND)
     return [each for each in every if signal.getsignal(each) is not signal.SIG_IGN]
 
 
 @define
 class Relayed:
-    """A signal that the first process got.
+    """A signal that the first process received.
 
-    :param due: when to pass it on.
+    :param at: when it was received, in monotonic seconds.
+    :param due: when to forward it, in monotonic seconds.
     """
 
     number: int
@@ -59,15 +60,15 @@ class Relayed:
 
 @define(eq=False)
 class Supervisor:
-    """Starts a command and stays until nothing of it is left.
+    """Starts a command, and ends when no process of it remains.
 
-    A signal that this process gets too was sent to the whole process group, by a terminal or by
-    whoever ends groups: the command has it already, and is not sent it twice.
+    A signal that this process received, too, was sent to the whole process group. The command has
+    received it already, so it is not forwarded.
 
-    :param channel: to the first process: it sends signals as two bytes, the number and whether
-        a terminal sent it, and gets one JSON object, ``status`` as of ``waitpid`` or ``errno``.
-        Its end is the first process's end.
-    :param stop_seconds: how long what the command leaves behind may take to end.
+    :param channel: the socket to the first process. That sends a signal as two bytes, the number
+        and whether a terminal sent it, and gets one JSON object: ``status`` as of ``waitpid``, or
+        ``errno``. The channel ends with the first process.
+    :param stop_seconds: how long remaining processes of the command may take to end.
     """
 
     channel: socket.socket
@@ -81,10 +82,10 @@ class Supervisor:
     _abandoned: bool = False
 
     def run(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        """Run a command until its end, and the end of what it leaves behind."""
+        """Run a command until it and its remaining processes have ended."""
         adopt_orphans()
         news = _news_of_signals()
-        # What came to all processes before there was a command did not come to it.
+        # Drop signals from before the start of the command, which did not receive them.
         with contextlib.suppress(BlockingIOError):
             os.read(news, 4096)
         try:
@@ -113,10 +114,10 @@ class Supervisor:
         due = min((each.due for each in self._relayed), default=None)
         return None if due is None else max(0.0, due - time.monotonic())
 
-    # What happens
+    # Events
 
     def _note(self, numbers: bytes, now: float) -> None:
-        """Take note of signals to this process."""
+        """Handle signals to this process."""
         for number in numbers:
             if number == signal.SIGCHLD:
                 self._reap()
@@ -124,14 +125,14 @@ class Supervisor:
                 self._seen[number] = now
 
     def _reap(self) -> None:
-        """Note processes that ended, also orphans that this process adopted."""
+        """Reap ended processes, with the orphans that this process adopted."""
         with contextlib.suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 if ended[0] == self._command:
                     self._status = ended[1]
 
     def _hear(self, said: bytes, now: float) -> None:
-        """Take signals of the first process; its end is a reason to end everything."""
+        """Handle signals from the first process; end all processes if it has ended."""
         if not said:
             self._abandoned = True
             self._end(now)
@@ -147,7 +148,8 @@ class Supervisor:
             if self._seen.get(each.number, 0.0) < each.at - _TOGETHER:
                 self._send(each.number)
             elif not each.by_terminal:
-                # Perhaps it was for this process alone (``pkill trafficmock``): look at it again.
+                # It may have been sent to this process alone (``pkill trafficmock``): if the
+                # command still runs after stop_seconds, it is forwarded.
                 del self._seen[each.number]
                 each.due = now + self.stop_seconds
                 self._relayed.append(each)
@@ -161,13 +163,13 @@ class Supervisor:
                 os.kill(pid, number)
 
     def _end(self, now: float) -> None:
-        """Ask all to end, and settle when they are killed."""
+        """Send SIGTERM to all processes, and set the time at which they are killed."""
         self._told_to_end = True
         self._kill_at = now + self.stop_seconds
         self._send(signal.SIGTERM)
 
     def _is_over(self) -> bool:
-        """Look whether all have ended, and end what the command left behind."""
+        """Return whether all processes have ended; end those that remain after the command."""
         now = time.monotonic()
         if self._kill_at is not None and now >= self._kill_at:
             self._kill()
@@ -201,7 +203,7 @@ class Supervisor:
 
 
 def _news_of_signals() -> int:
-    """Make a pipe from which the numbers of signals to this process can be read."""
+    """Make a pipe into which Python writes the numbers of signals to this process."""
     reader, writer = os.pipe()
     os.set_blocking(reader, False)
     os.set_blocking(writer, False)
@@ -213,4 +215,4 @@ def _news_of_signals() -> int:
 
 
 def _nothing(number: int, frame: object) -> None:
-    """Do nothing: the pipe tells of the signal."""
+    """Do nothing: the signal's number is written to the pipe."""
