@@ -13,10 +13,10 @@ const { LocalDecisions } = require("./local/local-decisions.js");
 const { Waiters } = require("./waiters.js");
 const { TestContexts } = require("./contexts/test-contexts.js");
 
-/** How long requests wait for the first handshake; ms. */
+/** The time limit of the first handshake, for which requests wait; ms. */
 const START_MS = 2000;
 
-/** The state of the link to the proxy, for what waits for its messages. Knows nothing of HTTP clients. */
+/** The state of the link to the proxy, and the parts that use it. It does not depend on any HTTP client. */
 class Agent {
   /** @param {import('./settings.js').Settings} settings */
   constructor(settings) {
@@ -32,21 +32,21 @@ class Agent {
     this.bodyLimits = undefined;
     this.waiters = new Waiters(this);
     this.keepAlive = new KeepAlive();
-    /** How often the link has come up: what was announced over one connection is unknown to the next. */
+    /** The number of connections so far: a request that was announced on one is unknown on the next. */
     this.links = 0;
     const { proxyUrl } = settings;
     this.link = new Link({ proxyUrl, hello: helloOf(settings), open: withOwnRequest }, this);
     this.hosts = new Hosts(settings);
     this.contexts = new TestContexts(settings, this.hosts);
     this.local = new LocalDecisions(this);
-    /** The process tells the proxy when it ends; otherwise the proxy waits until the lease is over. */
+    /** Closes the link when the process ends; otherwise the proxy would wait until the lease is over. */
     this.onExit = () => this.exit();
     /** @type {(error?: Error) => void} */
     this.started = () => {};
     this.clearDeadline = () => {};
   }
 
-  /** @returns {Promise<void>} settles with the first handshake, within 2 s */
+  /** @returns {Promise<void>} settled by the first handshake, within 2 s */
   start() {
     return new Promise((resolve, reject) => {
       this.started = (error) => (error ? reject(error) : resolve());
@@ -70,7 +70,7 @@ class Agent {
     this.waiters.negotiated();
   }
 
-  /** @param {Error} error why the link is not there */
+  /** @param {Error} error why there is no link */
   down(error) {
     this.clearDeadline();
     if (this.state === "stopped") return;
@@ -81,13 +81,13 @@ class Agent {
     this.waiters.dropAll(error);
   }
 
-  /** The process ends: send the last reports, and close the link. */
+  /** Send the last reports and close the link, because the process ends. */
   exit() {
     this.local.batch.flush();
     this.link.close();
   }
 
-  /** Stop the agent: requests that wait fail, the link is closed. */
+  /** Stop the agent: fail the requests that wait, and close the link. */
   stop() {
     if (this.state === "stopped") return;
     process.removeListener("exit", this.onExit);
@@ -111,17 +111,17 @@ class Agent {
    */
   send(message, links = this.links) {
     if (this.state !== "up" || links !== this.links) return;
-    // Earlier reports first.
+    // Messages keep their order: earlier reports are sent first.
     this.local.batch.flush();
     this.link.send(message);
   }
 
-  /** @returns {boolean} whether the proxy takes bodies after their requests */
+  /** @returns {boolean} whether the proxy accepts a body after the announcement of its request (feature `stream`) */
   get streams() {
     return this.state === "up" && this.features.has("stream");
   }
 
-  /** @returns {boolean} whether requests are to be intercepted at all */
+  /** @returns {boolean} whether requests are intercepted */
   get isAttached() {
     return this.state !== "stopped";
   }

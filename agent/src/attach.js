@@ -15,14 +15,14 @@ const { outer } = require("./process/realm.js");
 
 const UNDICI = /[\\/]undici[^\\/]*[\\/]index\.js$/;
 
-/** Where no proxy is; such an agent never connects. */
+/** A URL without a proxy, for an agent that never connects. */
 const NOWHERE = "http://trafficmock.invalid";
 const NO_CONTEXTS = { isContextRead: false, contextMs: 0, isFetchKeyed: false, isLocal: false };
 
 /**
- * The one agent of this thread. Under a global symbol, because a preload and
- * the application may have brought two copies of this package, and a test
- * runner loads another one into each of its contexts.
+ * The property of the global object that has the one agent of this thread. It is a
+ * registered symbol, because the preload and the application may load two copies of
+ * this package, and a test runner loads another one into each of its contexts.
  */
 const ATTACHED = Symbol.for("trafficmock.attached");
 const own = /** @type {{ [ATTACHED]?: Attached }} */ (outer);
@@ -40,12 +40,13 @@ const own = /** @type {{ [ATTACHED]?: Attached }} */ (outer);
 /** @typedef {{ readonly clientId: string, stop(): Promise<void> }} Handle */
 
 /**
- * Attach, once the proxy has answered. What a preload has attached is shared.
+ * Attach this process after the proxy has answered. An agent that a preload has attached is shared.
  * @param {import('./settings.js').Settings} settings
  * @returns {Promise<Handle>}
+ * @throws {TrafficMockError} the proxy does not accept the agent, or another agent is attached
  */
 async function attach(settings) {
-  // A test runner's context that has ended without a stop() leaves its agent behind.
+  // A context of a test runner that ended without stop() has left its agent attached.
   if (own[ATTACHED] && !own[ATTACHED].isPreload && own[ATTACHED].realm !== globalThis) {
     await own[ATTACHED].handle.stop();
   }
@@ -62,7 +63,7 @@ async function attach(settings) {
     return known.handle;
   }
   const agent = new Agent(settings);
-  // Somebody waits for the answer, so the process must live until it comes.
+  // The caller awaits the answer, so the process must stay alive until it comes.
   agent.keepAlive.hold();
   const ready = agent.start();
   const attached = enter(agent, settings, false, ready);
@@ -79,9 +80,9 @@ async function attach(settings) {
 }
 
 /**
- * Attach at once, as a preload does: requests wait for the handshake.
+ * Attach this process without waiting, for a preload: requests wait for the handshake.
  * @param {import('./settings.js').Settings} settings
- * @param {(error: Error) => void} complain
+ * @param {(error: Error) => void} complain called if the first handshake fails
  * @param {string} preload path of the file that calls this
  */
 function attachNow(settings, complain, preload) {
@@ -98,8 +99,8 @@ function attachNow(settings, complain, preload) {
 }
 
 /**
- * Fail every request of this process, as when the proxy cannot be reached.
- * @param {Error} reason why it is not known where the proxy is
+ * Fail every request of this process, as if the proxy could not be reached.
+ * @param {Error} reason what is wrong with the settings
  */
 function refuseAll(reason) {
   const agent = new Agent({
@@ -144,7 +145,10 @@ function enter(agent, { proxyUrl }, isPreload, ready) {
   return attached;
 }
 
-/** @param {Agent} agent */
+/**
+ * Intercept the clients of this process.
+ * @param {Agent} agent
+ */
 function install(agent) {
   const undici = new UndiciHook(agent);
   undici.install();

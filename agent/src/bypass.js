@@ -1,14 +1,14 @@
 "use strict";
 
 /**
- * What this agent sends itself is not intercepted. Clients start their requests
- * synchronously, so a flag around the call is enough, and costs nothing else.
+ * How many calls of `bypass` are running: requests that start within one are the agent's own and
+ * are not intercepted. Clients start their requests synchronously, so a counter is enough.
  */
 let depth = 0;
 
 /**
  * @template T
- * @param {() => T} act starts requests that nobody is asked about
+ * @param {() => T} act starts requests of the agent itself
  * @returns {T}
  */
 function bypass(act) {

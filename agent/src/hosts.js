@@ -1,20 +1,20 @@
 "use strict";
 
-/** Loopback, `*.localhost`, and names without a dot. */
+/** Hosts that always belong to the system under test: loopback, `*.localhost`, and names without a dot. */
 const OF_SYSTEM = /^(127\.\d+\.\d+\.\d+|\[::1\]|(.*\.)?localhost|[^.[\]]+)$/i;
-/** An IPv4 address that is mapped into IPv6. */
+/** An IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2), as in a URL. */
 const MAPPED = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/;
 
 /**
- * Which hosts are not for tests: the proxy itself, and those that the settings name. Which
- * are those of the system under test, that a test's context may go on to.
+ * The hosts that are not intercepted: the proxy itself, and those of the setting `ignoreHosts`. And
+ * the hosts of the system under test, to which the context of a test is forwarded.
  */
 class Hosts {
   /** @param {{ proxyUrl: string, ignoreHosts: string[] }} settings */
   constructor({ proxyUrl, ignoreHosts }) {
     this.ofProxy = hostsOf(proxyUrl);
     this.ignored = ignoreHosts.map(hostExpression);
-    /** Of the system under test, besides those that are by their name. @type {RegExp[]} */
+    /** More hosts of the system under test, from the proxy's `--own-host`. @type {RegExp[]} */
     this.ofSystem = [];
   }
 
@@ -25,7 +25,7 @@ class Hosts {
 
   /**
    * @param {URL} url
-   * @returns {boolean} whether its host is one of the system under test
+   * @returns {boolean} whether its host belongs to the system under test
    */
   isOfSystem(url) {
     const name = plainName(url.hostname);
@@ -50,14 +50,17 @@ class Hosts {
 
   /**
    * @param {unknown} text that may be a URL
-   * @returns {boolean} whether it is one of the proxy itself
+   * @returns {boolean} whether it is a URL of the proxy itself
    */
   isProxyText(text) {
     return typeof text === "string" && URL.canParse(text) && this.isProxy(new URL(text));
   }
 }
 
-/** @param {string} hostname of a URL, which may have a dot at its end */
+/**
+ * @param {string} hostname of a URL
+ * @returns {string} without a dot at its end; a mapped IPv4 address in its IPv4 form
+ */
 function plainName(hostname) {
   const halves = MAPPED.exec(hostname)?.slice(1);
   if (!halves) return hostname.replace(/\.$/, "");
@@ -74,8 +77,8 @@ const hostOf = (url) => `${url.hostname}:${portOf(url)}`;
 const portOf = (url) => url.port || (/^(https|wss):$/.test(url.protocol) ? "443" : "80");
 
 /**
- * @param {string} pattern of the setting `ignoreHosts`, or any text that the proxy has as `--own-host`
- * @returns {RegExp} that matches hosts with their port
+ * @param {string} pattern a value of the setting `ignoreHosts` or of the proxy's `--own-host`
+ * @returns {RegExp} that matches `host:port`
  */
 function hostExpression(pattern) {
   const whole = /:(\d+|\*)$/.test(pattern) ? pattern : `${pattern}:*`;
@@ -83,7 +86,10 @@ function hostExpression(pattern) {
   return new RegExp(`^${parts.join(".*")}$`, "i");
 }
 
-/** @param {string} proxyUrl */
+/**
+ * @param {string} proxyUrl
+ * @returns {Set<string>} the proxy's `host:port`, with all names of loopback if it is one of them
+ */
 function hostsOf(proxyUrl) {
   const url = new URL(proxyUrl);
   const own = hostOf(url);

@@ -5,22 +5,23 @@ const { syncBuiltinESMExports } = require("node:module");
 const workers = require("node:worker_threads");
 
 /**
- * The variables that send programs through trafficmock's own forward proxy are
- * meant for those that are not Node. In an attached process they would only
- * change clients that look at them (axios takes an agent without keep-alive,
- * OpenTelemetry sees requests to the proxy), so they are taken out of its
- * environment and given to the programs that it starts.
+ * The variables that make programs use trafficmock's forward proxy are for programs
+ * other than Node. In an attached process they would change clients that read
+ * them: axios would use an agent without keep-alive, and OpenTelemetry would see
+ * requests to the proxy. So they are removed from the environment of the process
+ * and added to that of the programs that it starts.
  */
 
 const NAMES = /^(https?|wss?|all)_proxy$/i;
 
-/** Of `setEnvironmentData`: every worker thread gets a copy, whatever its `env` is. */
+/** The key of `setEnvironmentData`, of which every worker thread gets a copy, whatever its `env` is. */
 const KEY = "trafficmock.proxyVariables";
 
 const SYNC = /** @type {const} */ (["spawnSync", "execSync", "execFileSync"]);
 
 /**
- * @param {import('./agent.js').Agent} agent that knows which proxy is trafficmock's
+ * Remove the variables from this process, and add them to attached child processes.
+ * @param {import('./agent.js').Agent} agent knows the URL of trafficmock's proxy
  * @returns {() => void} undoes it
  */
 function hideProxyVariables(agent) {
@@ -42,7 +43,7 @@ function hideProxyVariables(agent) {
 }
 
 /**
- * `spawn`, `exec`, `execFile` and `fork` all end here.
+ * Add the variables to programs that `spawn`, `exec`, `execFile` and `fork` start: all of these call this method.
  * @param {Record<string, string>} hidden
  */
 function hookSpawn(hidden) {
@@ -66,6 +67,7 @@ function hookSpawn(hidden) {
 }
 
 /**
+ * Add the variables to programs that a synchronous function starts.
  * @param {typeof SYNC[number]} name
  * @param {Record<string, string>} hidden
  */
@@ -84,9 +86,9 @@ function hookSync(name, hidden) {
 }
 
 /**
- * @param {any[]} args of a synchronous call: a command, perhaps a list of words, perhaps options
+ * @param {any[]} args of a synchronous call: a command, perhaps a list of arguments, perhaps options
  * @param {Record<string, string>} hidden
- * @returns {any[]} the same with the variables, where that environment attaches a process
+ * @returns {any[]} the arguments with the variables added, if the environment attaches the process
  */
 function withVariables(args, hidden) {
   const at = args.findIndex((arg, index) => index > 0 && arg && typeof arg === "object" && !Array.isArray(arg));

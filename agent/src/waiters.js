@@ -4,32 +4,32 @@ const { AsyncLocalStorage } = require("node:async_hooks");
 
 /**
  * @typedef {object} Waiter
- * @property {<R>(act: () => R) => R} inScope runs calls into the application where the
- *   application's `AsyncLocalStorage`s have what they had as it made the request
- * @property {(message: any) => void} [receive]
- * @property {(error: Error) => void} lost
+ * @property {<R>(act: () => R) => R} inScope runs calls into the application in the asynchronous context of the
+ *   request: the application's `AsyncLocalStorage`s have the values from when it made the request
+ * @property {(message: any) => void} [receive] handles a message with its id
+ * @property {(error: Error) => void} lost called when no decision will come
  */
 
 /**
- * What waits for the proxy: an {@link import('./exchange/exchange.js').Exchange} or a WebSocket bridge
- * gets the messages that carry its id; what came before the first handshake waits for that.
+ * The requests and WebSockets that wait for the proxy. An {@link import('./exchange/exchange.js').Exchange} or a
+ * WebSocket bridge gets the messages that carry its id; one from before the first handshake waits for that.
  */
 class Waiters {
-  /** @param {import('./agent.js').Agent} agent whose link they wait for */
+  /** @param {import('./agent.js').Agent} agent */
   constructor(agent) {
     this.agent = agent;
-    /** By their ids; what has none yet, by itself. @type {Map<string | Waiter, Waiter>} */
+    /** The waiters by id; one that has no id yet is its own key. @type {Map<string | Waiter, Waiter>} */
     this.known = new Map();
-    /** To be called after the first handshake or its failure. @type {(() => void)[]} */
+    /** Functions to call after the first handshake or its failure. @type {(() => void)[]} */
     this.queue = [];
   }
 
-  /** The first handshake is over, or has failed. */
+  /** Call the functions that wait for the first handshake, which has succeeded or failed. */
   negotiated() {
     for (const act of this.queue.splice(0)) act();
   }
 
-  /** @param {Error} error what every waiter gets */
+  /** @param {Error} error with which every waiter fails */
   dropAll(error) {
     const known = [...this.known.values()];
     this.known.clear();
@@ -44,9 +44,9 @@ class Waiters {
   }
 
   /**
-   * Enter something that waits for messages with its id.
+   * Add a waiter for messages with an id.
    * @param {string} id
-   * @param {Waiter} waiter is told when the link is lost
+   * @param {Waiter} waiter its `lost` is called if there is no link, or when it is lost
    * @param {() => void} announce called once the link is up
    */
   enter(id, waiter, announce) {
@@ -59,7 +59,7 @@ class Waiters {
   }
 
   /**
-   * Enter what is not announced yet, because its body is still read: a lost link fails it.
+   * Add a request that is not announced yet, because its body is still read: a lost link fails it.
    * @param {Waiter} waiter
    * @returns {boolean} whether there is a link; if not, the request has failed already
    */

@@ -3,24 +3,24 @@
 const headers = require("../protocol/headers.js");
 
 /**
- * The context of a test as HTTP carries it: a member of `baggage`, a cookie, or
- * the trace id of `traceparent`.
+ * The context of a test in HTTP headers: a member of `baggage` (W3C Baggage), a cookie, or
+ * the trace id of `traceparent` (W3C Trace Context).
  */
 
 const MEMBER = "trafficmock.test";
 const COOKIE = "trafficmock_test";
-/** What an id may be; W3C Trace Context has no trace of zeros alone. */
+/** The form of an id; in W3C Trace Context, a trace id of zeros alone is invalid. */
 const ID = /^(?!0{32}$)[\w.-]{1,64}$/;
 const TRACE = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/;
-/** Ids that tests reserve: nothing else in a header looks the same by chance. */
+/** The form of the ids that tests make; no other text in a header is equal to one by chance. */
 const RESERVED = /^[\da-f]{32}$/;
-/** How much of a header is read; W3C Baggage allows no more. */
+/** How much of a header is read, the limit of W3C Baggage; characters. */
 const MAX_CHARACTERS = 8192;
 const MENTIONED = /trafficmock[._]test/;
 
 /**
- * @param {unknown} text an id, perhaps
- * @returns {text is string}
+ * @param {unknown} text
+ * @returns {text is string} whether it has the form of an id
  */
 const isId = (text) => typeof text === "string" && ID.test(text);
 
@@ -32,7 +32,7 @@ const isId = (text) => typeof text === "string" && ID.test(text);
  */
 function valueOf(text, separator, name) {
   if (!text.includes(name)) return undefined;
-  // The part at the end may be cut, and would be another id.
+  // The last part may be cut off, and would then be another id.
   const end = text.length > MAX_CHARACTERS ? text.lastIndexOf(separator, MAX_CHARACTERS) : text.length;
   for (const part of text.slice(0, Math.max(end, 0)).split(separator)) {
     const [pair] = part.split(";", 1);
@@ -47,8 +47,8 @@ const memberOf = (baggage) => valueOf(baggage ?? "", ",", MEMBER);
 
 /**
  * @param {import('node:http').IncomingHttpHeaders} incoming
- * @returns {{ id: string, isForwarded: boolean } | undefined} what a request carries, and whether it
- *   is forwarded by the agent: forwarding a trace is up to the application
+ * @returns {{ id: string, isForwarded: boolean } | undefined} the context of a request, and whether the agent forwards
+ *   it; the application itself forwards a trace
  */
 function contextOf(incoming) {
   const { baggage, cookie, traceparent } = /** @type {Record<string, string>} */ (incoming);
@@ -82,7 +82,7 @@ const isMentioned = (text) => MENTIONED.test(text);
 
 /**
  * @param {headers.Pairs} pairs
- * @returns {headers.Pairs} without the context; lines that carry nothing else are left out
+ * @returns {headers.Pairs} without the context; headers with nothing else in them are left out
  */
 function withoutContext(pairs) {
   if (!pairs.some(([, value]) => isMentioned(value))) return pairs;
@@ -96,7 +96,7 @@ function withoutContext(pairs) {
 /**
  * @param {headers.Pairs} pairs
  * @param {string} id
- * @returns {headers.Pairs} with the member first in `baggage`, which drops what is over its limit from the end
+ * @returns {headers.Pairs} with the context first in `baggage`, because members beyond its limit are dropped from the end
  */
 function withContext(pairs, id) {
   const baggage = headers.get(pairs, "baggage");
@@ -115,7 +115,7 @@ function withMember(baggage, id) {
 /**
  * @param {headers.Pairs} pairs
  * @param {string} id
- * @returns {boolean} whether it is one that a test may have reserved, and stands anywhere in their values
+ * @returns {boolean} whether it has the form of a test's id and is part of a value
  */
 const isAmong = (pairs, id) => RESERVED.test(id) && pairs.some(([, value]) => value.includes(id));
 
@@ -123,7 +123,7 @@ const isAmong = (pairs, id) => RESERVED.test(id) && pairs.some(([, value]) => va
  * @param {headers.Pairs} pairs
  * @param {string} id
  * @param {string} other
- * @returns {headers.Pairs} with the other id in its place; the same list where it is not among them
+ * @returns {headers.Pairs} with the id replaced by the other one; the same list if it is in no value
  */
 function withOtherId(pairs, id, other) {
   if (!isAmong(pairs, id)) return pairs;

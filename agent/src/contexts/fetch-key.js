@@ -3,9 +3,9 @@
 const { memberOf, withMember } = require("./context-headers.js");
 
 /**
- * Caches above `fetch` that an application, or a framework such as Next, puts in its
- * place have the headers of a call in their keys. So what is put there is given the
- * context among them: no test is served what another one mocked.
+ * Add the context to the headers of calls of a replaced `globalThis.fetch`. A framework such as Next
+ * replaces it by a cache, whose keys contain the headers of a call: with the context in them, a test
+ * does not get the response that another test mocked.
  * @param {import('../agent.js').Agent} agent
  * @returns {() => void} undoes it
  */
@@ -40,7 +40,7 @@ function keyFetch(agent) {
  * @param {import('../agent.js').Agent} agent
  * @param {any} input of `fetch`
  * @param {any} init of `fetch`
- * @returns {any} the same `init`, with the context among the headers where there is one
+ * @returns {any} `init` with the context added to the headers, if there is one
  */
 function withKey(agent, input, init) {
   const context = agent.isAttached ? agent.contexts.current() : undefined;

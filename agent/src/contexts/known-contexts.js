@@ -2,7 +2,7 @@
 
 const { performance } = require("node:perf_hooks");
 
-/** Kept, since tests replace clocks. */
+/** Node's own clock, kept because tests of applications replace it. */
 const CLOCK = {
   now: performance.now.bind(performance),
   /** A timer that does not keep the process alive. */
@@ -10,14 +10,14 @@ const CLOCK = {
 };
 const schedule = setTimeout;
 
-/** How many of the ids that came in last are known. */
+/** How many contexts are kept, the latest ones. */
 const KNOWN_IDS = 1000;
 
 /** @typedef {import('./test-contexts.js').TestContext} TestContext */
 
 /**
- * The contexts of inbound requests by their ids, for code that knows no more than an id: tracers.
- * A context is forgotten a while after its inbound request is over.
+ * The contexts of inbound requests by id, for tracers, which carry only the id.
+ * A context is forgotten `lastingMs` after its inbound request is over.
  */
 class KnownContexts {
   /**
@@ -27,9 +27,9 @@ class KnownContexts {
   constructor(lastingMs, clock = CLOCK) {
     this.lastingMs = lastingMs;
     this.clock = clock;
-    /** The last one of each id. @type {Map<string, TestContext>} */
+    /** The latest context of each id. @type {Map<string, TestContext>} */
     this.byId = new Map();
-    /** Those among them whose inbound request is over, in that order. @type {Set<TestContext>} */
+    /** Contexts among them whose inbound request is over, in the order of these ends. @type {Set<TestContext>} */
     this.closed = new Set();
     this.isWaiting = false;
   }
@@ -49,7 +49,10 @@ class KnownContexts {
     this.wait();
   }
 
-  /** @param {TestContext} context */
+  /**
+   * @param {TestContext} context
+   * @returns {boolean} whether its inbound request was over more than `lastingMs` ago
+   */
   isOver({ closedAt }) {
     return closedAt !== undefined && this.clock.now() - closedAt > this.lastingMs;
   }
@@ -61,7 +64,7 @@ class KnownContexts {
     this.closed.delete(context);
   }
 
-  /** Forget the next ones when their time is up. */
+  /** Start a timer that forgets the contexts that are over. */
   wait() {
     const [first] = this.closed;
     if (!first || this.isWaiting) return;

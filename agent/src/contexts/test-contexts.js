@@ -18,27 +18,27 @@ const {
 const { KnownContexts } = require("./known-contexts.js");
 const headers = require("../protocol/headers.js");
 
-/** Events by which a server hands a request to the application. */
+/** Events with which a server passes a request to the application. */
 const ENTRIES = new Set(["request", "checkContinue", "checkExpectation", "upgrade"]);
 
-/** Where the API of OpenTelemetry is, and the baggage in its contexts, in every copy of it. */
+/** The keys of OpenTelemetry's API in the global object, and of the baggage in its contexts, in every copy of it. */
 const TRACING = Symbol.for("opentelemetry.js.api.1");
 const BAGGAGE = Symbol.for("OpenTelemetry Baggage Key");
 
 const TRACED = /^traceparent:/im;
 
 /**
- * What an inbound request carries.
+ * The context that an inbound request carries.
  *
  * @typedef {object} TestContext
  * @property {string} id
- * @property {boolean} isForwarded whether it goes on to hosts of the system under test
+ * @property {boolean} isForwarded whether the agent adds it to requests to the system under test
  * @property {number | undefined} closedAt when the inbound request was over; ms
- * @property {string} [alias] what others see in the place of the id
- * @property {boolean} [isPast] whether it counts no more: it is only kept from others
+ * @property {string} [alias] the text that other hosts, tests and the history get in the place of the id
+ * @property {boolean} [isPast] whether it does not count any more; its id is still hidden from other hosts
  */
 
-/** Whose test an outbound request belongs to: the one whose context the inbound request carries that led to it. */
+/** The contexts of outbound requests: each has that of the inbound request because of which it is sent. */
 class TestContexts {
   /**
    * @param {import('../settings.js').Settings} settings
@@ -84,6 +84,7 @@ class TestContexts {
   }
 
   /**
+   * Run the handler of an inbound request in the context that it carries.
    * @template T
    * @param {import('node:http').IncomingMessage} req
    * @param {import('node:events').EventEmitter} other its response, or the socket of an upgrade
@@ -96,7 +97,7 @@ class TestContexts {
     /** @type {TestContext} */
     const context = { ...found, closedAt: undefined };
     this.known.add(context);
-    // Events of the body, and of an upgraded socket, come from the connection, which serves many requests.
+    // The connection emits the events of the body and of an upgraded socket, and it serves many requests.
     this.enclose(req, context);
     if (!(other instanceof http.ServerResponse)) this.enclose(other, context);
     other.once("close", () => this.known.close(context));
@@ -104,7 +105,8 @@ class TestContexts {
   }
 
   /**
-   * @param {any} emitter whose listeners are to run in the context
+   * Run the listeners of an event emitter in a context.
+   * @param {any} emitter
    * @param {TestContext} context
    */
   enclose(emitter, context) {
@@ -116,7 +118,7 @@ class TestContexts {
     };
   }
 
-  /** @returns {TestContext | undefined} that of the request which is made now */
+  /** @returns {TestContext | undefined} the context of a request that is made now */
   current() {
     if (!this.isOn) return undefined;
     const traced = tracedId();
@@ -125,15 +127,15 @@ class TestContexts {
   }
 
   /**
-   * @param {URL} url that is asked
+   * @param {URL} url of the request
    * @param {headers.Pairs} pairs
    * @param {TestContext | undefined} context
-   * @returns {headers.Pairs} as they leave: the context goes on to hosts of the system under test, and to no others
+   * @returns {headers.Pairs} the headers to send: with the context to hosts of the system under test, without it to others
    */
   outbound(url, pairs, context) {
     if (!this.isOn) return pairs;
     if (!this.hosts.isOfSystem(url)) return this.concealed(pairs, context);
-    // A handler may send on what it has seen.
+    // A handler may have returned headers with the alias that it was shown.
     const own = context?.alias ? withOtherId(pairs, context.alias, context.id) : pairs;
     return context?.isForwarded ? withContext(own, context.id) : own;
   }
@@ -141,17 +143,17 @@ class TestContexts {
   /**
    * @param {headers.Pairs} pairs
    * @param {TestContext | undefined} context
-   * @returns {headers.Pairs} as tests and the history see them
+   * @returns {headers.Pairs} the headers that tests and the history get
    */
   announced(pairs, context) {
     return this.isOn ? this.concealed(pairs, context) : pairs;
   }
 
   /**
-   * The id of a context may be that of a trace too, which tracers write into headers of several names.
+   * Remove a context from headers. Its id may also be that of a trace, which tracers write into several headers.
    * @param {headers.Pairs} pairs
    * @param {TestContext | undefined} context
-   * @returns {headers.Pairs} without the context, and with another id where its id is that of a trace
+   * @returns {headers.Pairs} without the context; its id is replaced by the alias where it is that of a trace
    */
   concealed(pairs, context) {
     let left = withoutContext(pairs);
@@ -164,7 +166,7 @@ class TestContexts {
 
   /**
    * @param {TestContext} context
-   * @returns {string} the same for each id, which cannot be told from it
+   * @returns {string} the alias of its id, always the same one; the id cannot be derived from it
    */
   aliasOf(context) {
     context.alias ??= createHmac("sha256", this.aliasKey).update(context.id).digest("hex").slice(0, 32);
@@ -174,17 +176,17 @@ class TestContexts {
   /**
    * @param {string} head of a request, as text
    * @param {TestContext | undefined} context
-   * @returns {boolean} whether it may leave with other headers
+   * @returns {boolean} whether `outbound` may change its headers
    */
   isConcerned(head, context) {
     return context !== undefined || isMentioned(head) || (this.known.byId.size > 0 && TRACED.test(head));
   }
 }
 
-/** @returns {any} the API of OpenTelemetry, where it is loaded */
+/** @returns {any} the API of OpenTelemetry, if it is loaded */
 const tracing = () => /** @type {any} */ (globalThis)[TRACING];
 
-/** @returns {string | undefined} the id in the active baggage of OpenTelemetry: it knows more ways than Node does */
+/** @returns {string | undefined} the id in OpenTelemetry's active baggage, which also follows calls that Node does not */
 function tracedId() {
   const value = tracing()?.context?.active?.()?.getValue?.(BAGGAGE)?.getEntry?.(MEMBER)?.value;
   return isId(value) ? value : undefined;

@@ -1,6 +1,6 @@
 "use strict";
 
-/** Bytes that pass by, kept up to a limit. */
+/** A copy of a body, up to a limit; `size` counts all of its bytes. */
 class BodyCopy {
   /** @param {number} limit in bytes */
   constructor(limit) {
@@ -16,7 +16,7 @@ class BodyCopy {
     this.size += chunk.length;
     const room = this.limit - this.kept;
     if (room <= 0) return;
-    // Copied because clients reuse or hand on the memory they read into.
+    // Copied, because clients reuse the memory that they read into, or pass it on.
     const piece = Buffer.from(chunk.length > room ? chunk.subarray(0, room) : chunk);
     this.kept += piece.length;
     this.chunks.push(piece);

@@ -4,11 +4,11 @@ const zlib = require("node:zlib");
 const headers = require("../protocol/headers.js");
 
 /**
- * Content codings: what the history and handlers get is decoded, what the
- * application gets is what its own client expects.
+ * Content codings: the history and handlers get decoded bodies; the application gets the
+ * encoded ones, which its client decodes.
  */
 
-/** Above this a copy is decoded off the main thread; bytes. */
+/** The size from which a copy is decoded off the main thread; bytes. */
 const SYNC_BYTES = 256 * 1024;
 const LARGEST_OUTPUT = 64 * 1024 * 1024;
 
@@ -38,7 +38,7 @@ if (zstd.zstdDecompressSync) {
 /** @param {Buffer} data */
 const hasZlibHead = (data) => (data[0] & 0x0f) === 8 && (data[0] * 256 + data[1]) % 31 === 0;
 
-/** Servers send both zlib's form and the raw one as "deflate".
+/** Decode "deflate": servers send both the zlib format and raw deflate by this name.
  * @type {SyncDecoder} */
 function inflateAny(data, options) {
   return hasZlibHead(data) ? zlib.inflateSync(data, options) : zlib.inflateRawSync(data, options);
@@ -55,7 +55,7 @@ function laterInflate(data, options, done) {
 
 /**
  * @param {string | undefined} header a `content-encoding`
- * @returns {string[]} codings in the order to undo them
+ * @returns {string[]} the codings in the order of decoding
  */
 function codingsOf(header) {
   const names = (header ?? "")
@@ -69,10 +69,10 @@ function codingsOf(header) {
 const known = (codings) => codings.every((name) => Object.hasOwn(DECODERS, name));
 
 /**
- * Undo a body's codings at once.
- * @param {Buffer} body may be cut short: what can be decoded is
+ * Decode a body synchronously.
+ * @param {Buffer} body may be cut short; then its beginning is decoded
  * @param {string | undefined} header its `content-encoding`
- * @returns {Buffer | undefined} nothing when it cannot be decoded
+ * @returns {Buffer | undefined} `undefined` if it cannot be decoded
  */
 function decode(body, header) {
   const codings = codingsOf(header);
@@ -88,10 +88,10 @@ function decode(body, header) {
 }
 
 /**
- * As {@link decode}, off the main thread when the body is large.
+ * Decode a body as {@link decode} does, off the main thread if it is large.
  * @param {Buffer} body
- * @param {string | undefined} header
- * @param {(decoded: Buffer | undefined) => void} done called at once when that is cheap
+ * @param {string | undefined} header its `content-encoding`
+ * @param {(decoded: Buffer | undefined) => void} done called synchronously if the body is small
  */
 function decodeThen(body, header, done) {
   const codings = codingsOf(header);
@@ -105,9 +105,9 @@ function decodeThen(body, header, done) {
 }
 
 /**
- * Headers that fit a decoded body.
+ * Make headers that describe a decoded body.
  * @param {headers.Pairs} pairs
- * @param {Buffer} [body] without it the length is left out
+ * @param {Buffer} [body] without it, `content-length` is left out
  * @returns {headers.Pairs}
  */
 function decodedPairs(pairs, body) {

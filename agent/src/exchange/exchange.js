@@ -10,34 +10,34 @@ const { fetchUpstream } = require("./fetching.js");
 const { overridden } = require("./redirects.js");
 const { contextToWire, requestToWire, responseToWire } = require("../protocol/messages.js");
 
-/** Kept, since tests replace clocks. */
+/** Node's own clock, kept because tests of applications replace it. */
 const now = performance.now.bind(performance);
 
 /** The code of a request that strict mode refuses. */
 const UNMATCHED = "unmatched_request";
 
 /**
- * What a client library's side must be able to do with a request it holds.
- * Each is called at most once, except `perform`.
+ * The side of a client library that holds a request and carries out its decision.
+ * Each function is called at most once, except `inScope` and `perform`.
  *
  * @typedef {object} Client
- * @property {<R>(act: () => R) => R} inScope where each of the others is called
+ * @property {<R>(act: () => R) => R} inScope calls a function in the asynchronous context of the request; the others are called in it
  * @property {import('../contexts/test-contexts.js').TestContext | undefined} context
- * @property {() => void} passthrough let the application's own client send it
- * @property {(changed: import('../protocol/messages.js').Outgoing) => void} resume send this in its place
+ * @property {() => void} passthrough let the application's client send the request
+ * @property {(changed: import('../protocol/messages.js').Outgoing) => void} resume send this request in its place
  * @property {(mock: import('./mock.js').Mock) => void} fulfill
  * @property {(error: Error) => void} fail
- * @property {() => void} [collect] have all of the body read, into the exchange's upload
- * @property {import('./fetching.js').Perform} perform send a copy, for a handler that wants the answer
+ * @property {() => void} [collect] read the rest of the body into the exchange's upload
+ * @property {import('./fetching.js').Perform} perform send a copy of the request, for a handler's fetch
  */
 
-/** A request from its announcement to the proxy's decision, and its reports after that. */
+/** One request, from its announcement to the proxy's decision, and the reports after it. */
 class Exchange {
   /**
    * @param {import('../agent.js').Agent} agent
    * @param {import('../protocol/messages.js').Outgoing} request
    * @param {Client} client
-   * @param {import('./upload.js').Upload} [upload] the body, when it is not there yet
+   * @param {import('./upload.js').Upload} [upload] the body, if it is not complete yet
    */
   constructor(agent, request, client, upload) {
     this.agent = agent;
@@ -48,21 +48,21 @@ class Exchange {
     this.context = client.context;
     this.upload = upload;
     this.isSettled = false;
-    /** Stops what handlers fetch, when nobody waits for the answer any more. */
+    /** Stops handlers' fetches when their answers are not needed any more. */
     this.unwanted = new AbortController();
-    /** The headers that a handler continues it with. @type {headers.Pairs | undefined} */
+    /** The headers with which a handler continued the request. @type {headers.Pairs | undefined} */
     this.override = undefined;
-    /** What reports to the proxy what became of it. @type {{ send(message: object, links: number): void }} */
+    /** Sends the messages about the request to the proxy. @type {{ send(message: object, links: number): void }} */
     this.reporter = agent;
-    /** Whether it is reported to the proxy at all. */
+    /** Whether the request is reported to the proxy. */
     this.isReported = true;
-    /** When the proxy was asked; ms. @type {number | undefined} */
+    /** When the request was announced; ms. @type {number | undefined} */
     this.askedAt = undefined;
-    /** Whether the proxy is to be asked before a redirect of it is followed. */
+    /** Whether the proxy decides about each redirect of the request (strict mode). */
     this.judgesHops = false;
   }
 
-  /** Announce it and wait for the decision. */
+  /** Announce the request and wait for the decision, unless it may pass without one. */
   start() {
     if (this.agent.local.lets(this.request.url, this.context)) return this.passUnasked();
     this.agent.keepAlive.hold();
@@ -72,7 +72,7 @@ class Exchange {
     });
   }
 
-  /** No route can match it: it goes upstream, and the proxy is told afterwards. */
+  /** Let the request pass, because no route can match it; the proxy gets a report afterwards. */
   passUnasked() {
     const { local } = this.agent;
     this.isSettled = true;
@@ -88,7 +88,7 @@ class Exchange {
   }
 
   /**
-   * Announce it as the next hop of a redirect: it is not routed, and goes on at once, or in
+   * Announce the request as the next hop of a redirect. It has no routes: it goes upstream at once, or in
    * strict mode when the proxy has allowed it.
    * @param {import('./redirects.js').Hop} from the hop before
    */
@@ -108,7 +108,7 @@ class Exchange {
     this.goOn();
   }
 
-  /** Let it go upstream: with the headers of a handler, if it is a hop that has them. */
+  /** Let the request go upstream, with the headers of a handler if its first hop was continued with them. */
   goOn() {
     if (this.override) this.client.resume(this.outbound(this.request));
     else this.client.passthrough();
@@ -128,7 +128,7 @@ class Exchange {
 
   /**
    * @param {import('../protocol/messages.js').Outgoing} request
-   * @returns {import('../protocol/messages.js').Outgoing} as it leaves
+   * @returns {import('../protocol/messages.js').Outgoing} the request to send, with or without the context
    */
   outbound(request) {
     const pairs = this.agent.contexts.outbound(new URL(request.url), request.pairs, this.context);
@@ -151,7 +151,7 @@ class Exchange {
     }
   }
 
-  /** A test owns the request: let it have the body. */
+  /** Send the body to the proxy, because a test owns the request. */
   hand() {
     this.upload?.hand(this.id, (body) => {
       this.request = { ...this.request, body };
@@ -159,21 +159,21 @@ class Exchange {
     this.client.collect?.();
   }
 
-  /** @param {Error} error why nobody will decide any more */
+  /** @param {Error} error why no decision will come */
   lost(error) {
     if (!this.settle()) return;
     this.unwanted.abort(error);
     this.client.fail(error);
   }
 
-  /** The application gave it up. */
+  /** Cancel the request at the proxy, because the application gave it up. */
   cancel() {
     if (!this.settle()) return;
     this.unwanted.abort(givenUp());
     this.agent.send({ type: "request:cancel", requestId: this.id, reason: "the application aborted the request" });
   }
 
-  /** @returns {boolean} whether it was still open */
+  /** @returns {boolean} whether the request was undecided until now */
   settle() {
     if (this.isSettled) return false;
     this.isSettled = true;
@@ -183,8 +183,8 @@ class Exchange {
   }
 
   /**
-   * @param {string} url that is really asked
-   * @returns {Report} to be told what the upstream answers
+   * @param {string} url that the request is sent to
+   * @returns {Report} of the upstream's response
    */
   report(url) {
     return new Report(this.agent, this, url, this.upload);
@@ -275,7 +275,7 @@ function withOverrides(request, overrides) {
   if (method === "GET" || method === "HEAD") body = null;
   if (body !== request.body) {
     pairs = headers.without(pairs, "content-length", "transfer-encoding");
-    // RFC 9110 8.6: a method that expects content says so even when there is none.
+    // RFC 9110, section 8.6: without content, methods that expect it have a content-length of 0.
     if (body || !["GET", "HEAD", "DELETE", "OPTIONS"].includes(method)) {
       pairs = [...pairs, ["content-length", String(body?.length ?? 0)]];
     }

@@ -6,8 +6,8 @@ const { decode, decodedPairs } = require("./coding.js");
 const { isRedirect, nextHop } = require("./redirects.js");
 
 /**
- * A handler's fetch (protocol 3 `decision:fetch`): an upstream call whose
- * answer goes to the test, while the application goes on waiting.
+ * A handler's fetch (protocol 3 `decision:fetch`): a request to the upstream whose
+ * response goes to the test, while the application still waits.
  *
  * @typedef {(request: import('../protocol/messages.js').Outgoing, signal: AbortSignal) => Promise<import('../protocol/messages.js').Answer>} Perform
  */
@@ -16,11 +16,13 @@ const MAX_REDIRECTS = 20;
 const FIRST_RETRY_MS = 250;
 
 /**
+ * Send a request and follow its redirects.
  * @param {import('../protocol/messages.js').Outgoing} request
- * @param {(request: import('../protocol/messages.js').Outgoing) => Promise<import('../protocol/messages.js').Answer>} perform one call without redirects; its body comes as on the wire
- * @param {{ maxRedirects?: number, maxRetries?: number }} limits
- * @param {AbortSignal} signal that nobody wants the answer any more
+ * @param {(request: import('../protocol/messages.js').Outgoing) => Promise<import('../protocol/messages.js').Answer>} perform sends one request without following redirects; the body of its answer is not decoded
+ * @param {{ maxRedirects?: number, maxRetries?: number }} limits by default 20 redirects and no retries
+ * @param {AbortSignal} signal aborted when the answer is not needed any more
  * @returns {Promise<import('../protocol/messages.js').Answer>} the last answer, decoded
+ * @throws {Error} the upstream cannot be reached, or redirects too often
  */
 async function fetchUpstream(request, perform, { maxRedirects = MAX_REDIRECTS, maxRetries = 0 }, signal) {
   let hop = request;
@@ -34,6 +36,7 @@ async function fetchUpstream(request, perform, { maxRedirects = MAX_REDIRECTS, m
 }
 
 /**
+ * Repeat a request whose connection was reset, with growing pauses.
  * @template T
  * @param {() => Promise<T>} act
  * @param {number} maxRetries
@@ -71,7 +74,7 @@ function counted(error, attempts) {
 function decoded(answer) {
   const coding = headers.get(answer.pairs, "content-encoding");
   const body = answer.body.length ? decode(answer.body, coding) : answer.body;
-  // A coding nobody here knows stays as it is, with the header that names it.
+  // A body with an unknown coding stays encoded, with the header that names the coding.
   if (!body) return { ...answer, pairs: headers.without(answer.pairs, "transfer-encoding") };
   return { ...answer, body, pairs: decodedPairs(answer.pairs, answer.body.length ? body : undefined) };
 }

@@ -3,10 +3,10 @@
 const headers = require("../protocol/headers.js");
 
 /**
- * The application resolves a relative location against the URL it asked for,
- * which is not the one that answered when a handler changed it.
+ * Make a relative `location` absolute. The application resolves it against the URL
+ * that it requested, which is wrong if a handler changed the URL.
  * @param {headers.Pairs} pairs of the response
- * @param {string} url that answered
+ * @param {string} url that the response came from
  * @returns {headers.Pairs}
  */
 function rewriteLocation(pairs, url) {

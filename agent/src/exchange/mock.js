@@ -5,7 +5,7 @@ const { codingsOf, decode } = require("./coding.js");
 const { TrafficMockError } = require("../protocol/errors.js");
 
 /**
- * A response that a handler made, in a form HTTP can carry.
+ * A response of a handler, valid as an HTTP response.
  *
  * @typedef {object} Mock
  * @property {number} status
@@ -17,14 +17,14 @@ const { TrafficMockError } = require("../protocol/errors.js");
 /** The statuses that a mock may have; `FINAL_STATUSES` of trafficmock/wire/payloads/serialized_response.py is the same. */
 const MOCK_STATUS = { first: 200, last: 599 };
 
-/** What a header value, and a status text, can carry (RFC 9110, section 5.5), as latin-1. */
+/** The characters of a header value or a reason phrase (RFC 9110, section 5.5), as latin-1. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
  * @param {{ status: number, statusText?: string, headers?: Record<string, string>, headersList?: headers.Pairs, bodyBase64?: string | null }} response
  * @param {string} method of the request it answers
  * @returns {Mock}
- * @throws {TrafficMockError} `handler_failed`, when no HTTP response can say this
+ * @throws {TrafficMockError} `handler_failed`, if HTTP cannot carry the response
  */
 function readMock(response, method) {
   const { status } = response;
@@ -51,7 +51,7 @@ function refuse(why) {
 }
 
 /**
- * Headers that say how long the body really is, and how it is coded.
+ * Correct the headers that describe the length and the coding of the body.
  * @param {headers.Pairs} pairs
  * @param {Buffer} body
  * @param {boolean} isBodiless
@@ -60,8 +60,8 @@ function refuse(why) {
 function framed(pairs, body, isBodiless, status) {
   let fitting = headers.without(pairs, "transfer-encoding");
   const coding = headers.get(fitting, "content-encoding");
-  // Handlers get decoded bodies, and often hand the headers on as they came:
-  // a client that decodes would fail on plain text called gzip.
+  // Handlers get decoded bodies, and often pass the headers on unchanged:
+  // a client would fail to decode plain text with the coding gzip.
   if (body.length && coding && codingsOf(coding).length && !isCoded(body, coding)) {
     fitting = headers.without(fitting, "content-encoding");
   }
@@ -70,7 +70,7 @@ function framed(pairs, body, isBodiless, status) {
 }
 
 /**
- * An answer to HEAD, or a 304, may name the length that the body would have.
+ * Keep a valid `content-length`: a response to HEAD, or a 304, may have the length that the body would have.
  * @param {headers.Pairs} pairs
  */
 function lengthAsTold(pairs) {

@@ -4,9 +4,9 @@ const { AsyncLocalStorage } = require("node:async_hooks");
 const headers = require("../protocol/headers.js");
 
 /**
- * Redirects: the application's own client follows them, by its own rules; here
- * is how a request is known to be the next hop of another, and the rules for
- * the fetches that this agent makes itself.
+ * Redirects. The application's client follows them by its own rules: a chain finds
+ * out that a request is the next hop of another one. For a handler's fetch the agent
+ * follows them itself, by the rules here.
  */
 
 const STATUSES = new Set([301, 302, 303, 307, 308]);
@@ -19,7 +19,7 @@ const BODY_HEADERS = [
   "transfer-encoding",
 ];
 
-/** Headers that are not sent to another origin, as in Node's own fetch. */
+/** Headers that are not sent to another origin, as in Node's fetch. */
 const CREDENTIALS = ["authorization", "cookie", "proxy-authorization"];
 
 /**
@@ -29,7 +29,7 @@ const CREDENTIALS = ["authorization", "cookie", "proxy-authorization"];
 const isRedirect = (status, pairs) => STATUSES.has(status) && Boolean(headers.get(pairs, "location"));
 
 /**
- * The request that follows a redirect (Fetch standard, HTTP-redirect fetch).
+ * Make the request that follows a redirect (Fetch standard, HTTP-redirect fetch).
  * @param {import('../protocol/messages.js').Outgoing} request
  * @param {number} status
  * @param {string} location
@@ -50,7 +50,7 @@ function nextHop(request, status, location) {
   return { url: url.href, method, pairs: headers.without(pairs, "host"), body };
 }
 
-/** Headers that each hop has of its own: its target, its framing, and its cookies. */
+/** Headers that are specific to one hop: its target, its framing, and its cookies. */
 const HOP_HEADERS = [
   "host",
   "connection",
@@ -65,24 +65,24 @@ const HOP_HEADERS = [
 ];
 
 /**
- * A hop, one hop behind.
+ * The hop before the request that follows a redirect.
  *
  * @typedef {object} Hop
  * @property {string} id of its request
  * @property {string} url that answered with the redirect
- * @property {headers.Pairs} [override] the headers that a handler continued the chain with
- * @property {boolean} isJudged whether the proxy decides about the next hop, too
- * @property {{ send(message: object, links: number): void }} reporter who tells the proxy of it
- * @property {boolean} isReported whether the proxy is told of it at all
+ * @property {headers.Pairs} [override] the headers with which a handler continued the first request
+ * @property {boolean} isJudged whether the proxy also decides about the next hop
+ * @property {{ send(message: object, links: number): void }} reporter sends the messages about it
+ * @property {boolean} isReported whether it is reported to the proxy
  */
 
 /**
- * The headers that a handler continued a request with hold for the redirects
- * that it starts, as Playwright's do; but credentials never leave their origin.
+ * Apply the headers with which a handler continued a request to a redirect of it, as
+ * Playwright does; credentials are not sent to another origin.
  * @param {headers.Pairs} override
  * @param {string} from the URL of the hop before
  * @param {import('../protocol/messages.js').Outgoing} hop as the client would send it
- * @returns {{ override: headers.Pairs, request: import('../protocol/messages.js').Outgoing }} what holds for the hop after this one, and what is sent
+ * @returns {{ override: headers.Pairs, request: import('../protocol/messages.js').Outgoing }} the headers for the hop after this one, and the request to send
  */
 function overridden(override, from, hop) {
   const isElsewhere = new URL(from).origin !== new URL(hop.url).origin;
@@ -93,7 +93,7 @@ function overridden(override, from, hop) {
   return { override: held, request: { ...hop, pairs: [...own, ...rest] } };
 }
 
-/** A call of a client library: what it is, and how far it has got. */
+/** One call of a client library, with the redirect that it follows next. */
 class Chain {
   constructor() {
     /** @type {{ hop: Hop, location: string, report: import('./report.js').Report } | undefined} */
@@ -102,17 +102,17 @@ class Chain {
     this.isGlobalSocket = false;
     /** @type {WebSocket | undefined} */
     this.socket = undefined;
-    /** Whether that had its `open` event. */
+    /** Whether the WebSocket had its `open` event. */
     this.wasSocketOpen = false;
-    /** Whether that had its `close` event. */
+    /** Whether the WebSocket had its `close` event. */
     this.isSocketClosed = false;
   }
 
   /**
-   * A redirect came, after which the client may go on.
+   * Record a redirect, which the client may follow.
    * @param {string} id of the request that got it
    * @param {import('./report.js').Report} report
-   * @param {{ override?: headers.Pairs, judgesHops: boolean, reporter: Hop['reporter'], isReported: boolean }} exchange how it was decided
+   * @param {{ override?: headers.Pairs, judgesHops: boolean, reporter: Hop['reporter'], isReported: boolean }} exchange of that request
    */
   redirected(id, report, { override, judgesHops: isJudged, reporter, isReported }) {
     const { pairs, url } = report;
@@ -127,27 +127,27 @@ class Chain {
   }
 
   /**
-   * @param {string} url that is asked now
+   * @param {string} url of a request
    * @returns {boolean} whether it is the next hop
    */
   leadsTo(url) {
     return this.last?.location === withoutHash(new URL(url));
   }
 
-  /** @returns {boolean} whether the next hop's headers are a handler's */
+  /** @returns {boolean} whether the next hop is sent with the headers of a handler */
   get isOverridden() {
     return this.last?.hop.override !== undefined;
   }
 
   /**
-   * @param {string} url that is asked now
-   * @returns {Hop | undefined} the hop before, when this follows one
+   * @param {string} url of a request
+   * @returns {Hop | undefined} the hop before, if the request is the next one
    */
   take(url) {
     const { last } = this;
     if (!last || !this.leadsTo(url)) return undefined;
     this.last = undefined;
-    // The hop before is reported first, whole or not: its body may never be read.
+    // The hop before is reported first, even incomplete: the client may never read its body.
     last.report.cut();
     return last.hop;
   }
@@ -156,7 +156,7 @@ class Chain {
 /** @param {URL} url */
 const withoutHash = (url) => url.href.split("#")[0];
 
-/** The chain of the call that runs now. @type {AsyncLocalStorage<Chain>} */
+/** The chain of the running call. @type {AsyncLocalStorage<Chain>} */
 const chains = new AsyncLocalStorage();
 
 module.exports = { Chain, chains, isRedirect, nextHop, overridden };

@@ -16,20 +16,20 @@ const { isRedirect } = require("./redirects.js");
  */
 const isBodiless = (method, status) => method === "HEAD" || status === 204 || status === 304;
 
-/** How long a response may take before the history is shown its head; ms. */
+/** The time after which the head of an incomplete response is reported to the history; ms. */
 const HEAD_MS = 50;
 
 /**
- * Tells the proxy what the upstream answered, while the application gets it
- * from its own client. Said once: at the end, at the failure, or when the next
- * hop of a redirect begins.
+ * Reports the upstream's response to the proxy, while the application's client
+ * delivers it. It is sent once: at the end, at a failure, or when the next hop of a
+ * redirect begins. A slow response is reported before, by its head alone.
  */
 class Report {
   /**
    * @param {import('../agent.js').Agent} agent
    * @param {{ id: string, reporter: { send(message: object, links: number): void }, isReported: boolean }} exchange
-   * @param {string} url that was asked
-   * @param {import('./upload.js').Upload} [upload] of which the proxy must have heard before the answer
+   * @param {string} url that the request was sent to
+   * @param {import('./upload.js').Upload} [upload] the request's body, which is reported before the response
    */
   constructor(agent, { id, reporter, isReported }, url, upload) {
     this.agent = agent;
@@ -63,17 +63,17 @@ class Report {
     }
   }
 
-  /** The body takes long: report the head to the history. */
+  /** Report the head to the history, because the body takes long. */
   begin() {
     if (!this.isSaid) this.say({ response: this.answer(Buffer.alloc(0), false), bodyPending: true });
   }
 
-  /** @param {Uint8Array} chunk as it came, not decoded */
+  /** @param {Uint8Array} chunk of the body, not decoded */
   data(chunk) {
     this.copy.push(chunk);
   }
 
-  /** The body is whole. */
+  /** Report the response: its body is complete. */
   end() {
     if (!this.settle()) return;
     const coding = headers.get(this.pairs, "content-encoding");
@@ -82,21 +82,21 @@ class Report {
     decodeThen(raw, coding, (decoded) => this.say({ response: this.answer(decoded ?? raw, decoded !== undefined) }));
   }
 
-  /** Nobody reads further: report what there is, before the next hop is reported. */
+  /** Report an incomplete response: nobody reads further, or the next hop begins. */
   cut() {
     if (this.status === 0 || !this.settle()) return;
     const error = this.agent.streams && !isRedirect(this.status, this.pairs) && serializeError(givenUp());
     this.say({ response: this.part(), ...(error && { error }) });
   }
 
-  /** @param {unknown} error why there is no response, or no more of it */
+  /** @param {unknown} error why there is no response, or why it is incomplete */
   fail(error) {
     if (!this.settle()) return;
     const response = this.status > 0 && this.agent.streams ? this.part() : undefined;
     this.say({ ok: false, error: serializeError(error), ...(response && { response }) });
   }
 
-  /** @returns {boolean} whether the last word is not said yet */
+  /** @returns {boolean} whether the end was not reported before */
   settle() {
     const isFirst = !this.isSaid;
     this.isSaid = true;
@@ -110,7 +110,7 @@ class Report {
     this.reporter.send({ type: "request:response", requestId: this.id, ok: true, ...news }, this.links);
   }
 
-  /** @returns {object} as much of the answer as came */
+  /** @returns {object} the part of the response that has come, for the wire */
   part() {
     const raw = this.copy.bytes();
     const decoded = raw.length ? decode(raw, headers.get(this.pairs, "content-encoding")) : raw;

@@ -4,17 +4,17 @@ const { BodyCopy } = require("./body-copy.js");
 const { HANDLER_BODY_BYTES } = require("../protocol/constants.js");
 
 /**
- * The body of a request that is announced before it is there (feature
- * `stream`). It is kept whole until it is known whether a test wants it; if
- * none does, what goes by is copied for the history.
+ * The body of a request that is announced before its body is complete (feature
+ * `stream`). It is kept, up to the limit for handlers, until the decision. If no test
+ * owns the request, only the copy for the history is kept.
  */
 class Upload {
   /** @param {import('../agent.js').Agent} agent */
   constructor(agent) {
     this.agent = agent;
-    /** The agent's, when the request was announced. */
+    /** The agent's `links` when the request was announced. */
     this.links = 0;
-    /** Who tells the proxy of it. @type {{ send(message: object, links: number): void }} */
+    /** Sends the message with the body. @type {{ send(message: object, links: number): void }} */
     this.reporter = agent;
     this.copy = new BodyCopy(agent.bodyLimits?.handler ?? HANDLER_BODY_BYTES);
     this.isWhole = false;
@@ -26,7 +26,7 @@ class Upload {
     this.onEnd = () => {};
   }
 
-  /** @returns {boolean} whether a test waits for the rest of it */
+  /** @returns {boolean} whether a test waits for the rest of the body */
   get isAwaited() {
     return this.isWanted && !this.isTold;
   }
@@ -38,16 +38,16 @@ class Upload {
     if (this.copy.isCut) this.onCut();
   }
 
-  /** All of it was pushed. */
+  /** Mark the body as complete. */
   end() {
     this.isWhole = true;
     this.onEnd();
   }
 
   /**
-   * Hand it to a test as soon as it is whole, or give up when it is too long.
+   * Send the body to a test as soon as it is complete, or only its size when it is too long.
    * @param {string} id of the request
-   * @param {(body: Buffer | null) => void} handed called before the proxy is told; with nothing when it is too long
+   * @param {(body: Buffer | null) => void} handed called before the message is sent; with `null` if the body is too long
    */
   hand(id, handed) {
     this.isWanted = true;
@@ -64,7 +64,7 @@ class Upload {
   }
 
   /**
-   * Let it pass. The history gets a copy when it is through.
+   * Keep only the copy for the history, and send it when the body is complete.
    * @param {string} id of the request
    */
   pass(id) {
@@ -75,7 +75,7 @@ class Upload {
     if (this.isWhole) this.onEnd();
   }
 
-  /** The body is not reported. */
+  /** Drop the body: it is not reported. */
   forget() {
     this.isTold = true;
     this.onCut = this.onEnd = () => {};
@@ -83,7 +83,7 @@ class Upload {
   }
 
   /**
-   * Tell the proxy what came of it, once.
+   * Send the copy of the body, once.
    * @param {string} id of the request
    */
   tell(id) {

@@ -6,26 +6,27 @@ const { isIP } = require("node:net");
 const { internal } = require("../process/internals.js");
 
 /**
- * An application that is attached and also has `HTTP_PROXY` set to trafficmock
- * would have its requests announced twice: here, and by the forward proxy. So
- * what would go through trafficmock's forward proxy is sent directly instead.
+ * If an attached application also uses trafficmock as its `HTTP_PROXY`, each request would
+ * be announced twice: by the agent and by the forward proxy. So requests that would go
+ * through trafficmock's forward proxy are sent directly instead.
  */
 
-/** Node's own, kept before anything is hooked. */
+/** Node's own function, kept before anything is hooked. */
 const { addRequest } = /** @type {any} */ (http.Agent.prototype);
 
 /**
  * @typedef {object} Straight
  * @property {any} options of the request, with the real target
- * @property {() => void} release goes on, without the proxy
+ * @property {() => void} release sends the request without the proxy
  */
 
 /**
+ * Rewrite a request that would go through trafficmock's forward proxy.
  * @param {import('../agent.js').Agent} agent
- * @param {any} httpAgent that was to make the connection
+ * @param {any} httpAgent the `http.Agent` of the request
  * @param {any} req
  * @param {any} options of the request
- * @returns {Straight | undefined} nothing when trafficmock's proxy is not on the way
+ * @returns {Straight | undefined} `undefined` if the request does not go through trafficmock's proxy
  */
 function sendDirectly(agent, httpAgent, req, options) {
   const url = targetOf(agent, httpAgent, req, options);
@@ -51,38 +52,38 @@ function sendDirectly(agent, httpAgent, req, options) {
  * @param {any} httpAgent
  * @param {any} req
  * @param {any} options
- * @returns {URL | undefined} what is really asked, when it is asked through trafficmock's proxy
+ * @returns {URL | undefined} the target of a request that goes through trafficmock's proxy
  */
 function targetOf(agent, httpAgent, req, options) {
   const proxy = proxyOf(httpAgent);
   const named = req.path[0] !== "/" && URL.canParse(req.path) ? new URL(req.path) : undefined;
-  // Most requests end here.
+  // Most requests have no proxy.
   if (req.method === "CONNECT" || !(proxy || named)) return undefined;
   const host = String(options.hostname ?? options.host ?? "localhost");
   const authority = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
   const protocol = options.protocol ?? req.protocol ?? "http:";
   const peer = `${protocol}//${authority}${options.port ? `:${options.port}` : ""}`;
   if (!URL.canParse(peer)) return undefined;
-  // The client names trafficmock's proxy as the peer, and the target in the request line.
+  // A client that connects to trafficmock's proxy itself, with the target in the request line.
   if (agent.hosts.isProxy(new URL(peer))) return named && !agent.hosts.isProxy(named) ? named : undefined;
   if (!agent.hosts.isProxyText(proxy)) return undefined;
-  // Node writes the target into the path where the proxy is not asked for a tunnel.
+  // Without a tunnel, Node writes the target into the path.
   return new URL(named ? named.pathname + named.search : req.path, peer);
 }
 
 /**
  * @param {any} httpAgent
- * @returns {string | undefined} the URL of the proxy it connects to, if it is of a kind that is known
+ * @returns {string | undefined} the URL of the agent's proxy, for the kinds of agents that are known
  */
 function proxyOf(httpAgent) {
-  // Of Node itself, of agent-base and hpagent, of tunnel.
+  // The properties of Node's agent, of agent-base and hpagent, and of tunnel.
   const proxy = internal(httpAgent, "kProxyConfig") ?? httpAgent?.proxy ?? httpAgent?.proxyOptions;
   if (!proxy || typeof proxy === "string") return proxy;
   return proxy.href ?? `${proxy.protocol ?? "http:"}//${proxy.hostname ?? proxy.host}:${proxy.port}`;
 }
 
 /**
- * Take back what was written for a proxy.
+ * Remove the parts of a request that are written for a proxy.
  * @param {any} req
  * @param {URL} url
  */
@@ -106,7 +107,7 @@ const NO_AGENT = {};
 /**
  * @param {any} httpAgent
  * @param {boolean} isSecure
- * @returns {http.Agent} like it, but for the proxy
+ * @returns {http.Agent} with the same options, without the proxy
  */
 function directAgent(httpAgent, isSecure) {
   const key = typeof httpAgent === "object" && httpAgent ? httpAgent : NO_AGENT;

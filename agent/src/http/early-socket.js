@@ -4,16 +4,16 @@ const { setTimeout, clearTimeout } = require("node:timers");
 const { MockSocket } = require("./mock-socket.js");
 
 /**
- * How long a request may wait for its decision before it is given a socket; ms.
- * A request that no test wants is usually released sooner, and sees its own socket only.
+ * The time that a request waits for its decision before it gets a socket; ms.
+ * A request without a route is usually released sooner, and gets only its real socket.
  */
 const SOCKET_MS = 50;
 
 /**
- * The `socket` event of a request that waits for a test's decision. Clients start their
- * timers there (follow-redirects below axios, node-fetch 2, needle): without
- * network a request has a socket before it is connected, so time runs for them.
- * The request itself goes on buffering what is written until the decision.
+ * A mock socket for a request that waits for a test's decision, with the event `socket`.
+ * Clients start their timers at this event (follow-redirects below axios, node-fetch 2,
+ * needle), as they do before a connection is made, so their time limits also count
+ * here. The request itself buffers its body until the decision.
  */
 class EarlySocket {
   /**
@@ -29,7 +29,7 @@ class EarlySocket {
     this.shown = shown;
     /** @type {MockSocket | undefined} */
     this.socket = undefined;
-    /** Listeners that were called with the socket, and must not be called twice. @type {Set<Function>} */
+    /** Listeners that got the socket, and must not be called again. @type {Set<Function>} */
     this.told = new Set();
     this.isFinished = false;
     /** @type {Error | undefined} */
@@ -47,7 +47,7 @@ class EarlySocket {
     socket.on("error", this.failed).on("close", this.closed);
     this.told = new Set(req.rawListeners("socket"));
     const own = /** @type {any} */ (req);
-    // Node's own listeners (`setNoDelay` and the like) look there, and only there, for the socket.
+    // Node's own listeners, for example of `setNoDelay`, read the socket only from this property.
     own.socket = socket;
     try {
       req.emit("socket", socket);
@@ -58,9 +58,9 @@ class EarlySocket {
   }
 
   /**
-   * Tell the request that all is written, as it would be if the server were slow to answer.
-   * Some timeouts start there (got's for the response). Node's own listeners,
-   * which come with the response, are called with it then.
+   * Emit `finish`, as if the body was sent and the server was slow to answer. Some time limits
+   * start at this event (got's for the response). Listeners that Node adds later, with the
+   * response, are called by the real `finish`.
    */
   finish() {
     const { req, socket } = this;
@@ -77,12 +77,12 @@ class EarlySocket {
     };
   }
 
-  /** @returns {MockSocket} for the request to write to and read from, known to the application or new */
+  /** @returns {MockSocket} the socket for the rest of the request: the one that the application got, or a new one */
   take() {
     const { req, told } = this;
     const socket = this.release();
     if (!socket) return new MockSocket(this.isEncrypted);
-    // Who listens to its data would get the mock before Node's parser listens, too.
+    // Otherwise listeners of `data` would get the mock before Node's parser is attached.
     socket.pause();
     const { emit } = req;
     const own = /** @type {any} */ (req);
@@ -95,7 +95,7 @@ class EarlySocket {
     return socket;
   }
 
-  /** The application's own socket takes over, with the idle timeout that was asked for. */
+  /** Copy the idle timeout and the socket options to the application's real socket. */
   replace() {
     const socket = this.release();
     if (!socket) return;
@@ -109,7 +109,7 @@ class EarlySocket {
     });
   }
 
-  /** @returns {MockSocket | undefined} the socket, if it was shown; the agent does not end it any more */
+  /** @returns {MockSocket | undefined} the socket, if the application got it; its end is not handled any more */
   release() {
     clearTimeout(this.timer);
     const { socket } = this;

@@ -4,10 +4,10 @@ const { headerLines } = require("./text.js");
 
 /**
  * Change the headers of a request that has no socket yet: those that are set, or
- * those that are written into its buffer, before all else.
+ * those that are already written, at the start of its buffer.
  * @param {any} req a `ClientRequest`
  * @param {(pairs: import('../protocol/headers.js').Pairs) => import('../protocol/headers.js').Pairs} change
- *   gives the same list where there is nothing to change
+ *   returns the same list if there is nothing to change
  */
 function rewriteHead(req, change) {
   const { _header: head } = req;

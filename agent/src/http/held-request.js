@@ -17,21 +17,21 @@ const { EarlySocket } = require("./early-socket.js");
 
 const { nextTick } = process;
 
-/** How long a request's body is awaited when the proxy must have it with the request; ms. */
+/** The time limit for the body, for a proxy that must have it with the request; ms. */
 const BODY_MS = 5000;
 
 /**
- * A `ClientRequest` that has no socket yet. Until the decision it writes into
- * its own buffer, as it does while an agent makes it wait for a connection.
+ * A `ClientRequest` that is held before it gets a socket. Until the decision it writes into
+ * its own buffer, as it does while its `http.Agent` has no free connection.
  */
 class HeldRequest {
   /**
    * @param {import('../agent.js').Agent} agent
    * @param {import('node:http').ClientRequest} req
    * @param {URL} url
-   * @param {any} options of the request, for requests like it
-   * @param {() => void} release goes on with the application's own agent
-   * @param {Chain | undefined} chain of the redirect that led here
+   * @param {any} options of the request, also for requests that are sent in its place
+   * @param {() => void} release lets the application's own `http.Agent` send it
+   * @param {Chain | undefined} chain of the call that makes the request
    */
   constructor(agent, req, url, options, release, chain) {
     this.agent = agent;
@@ -40,7 +40,7 @@ class HeldRequest {
     this.options = options;
     this.release = release;
     this.chain = chain;
-    /** Runs what the proxy decides as if the application had called it. @type {<R>(act: () => R) => R} */
+    /** Calls a function in the asynchronous context of the request. @type {<R>(act: () => R) => R} */
     this.inScope = AsyncLocalStorage.snapshot();
     this.context = agent.contexts.current();
     this.upload = new Upload(agent);
@@ -48,37 +48,37 @@ class HeldRequest {
     this.exchange = undefined;
     /** @type {import('../exchange/report.js').Report | undefined} */
     this.report = undefined;
-    /** What the upstream answered. @type {any} */
+    /** The upstream's response. @type {any} */
     this.response = undefined;
     this.isHeld = true;
     this.hasBegun = false;
     this.idleMs = 0;
     /** @type {NodeJS.Timeout | undefined} */
     this.timer = undefined;
-    // Until the body is there, the application works on it, and that keeps the process alive.
+    // Unreferenced: until the body is complete, the application itself keeps the process alive.
     this.bodyTimer = setTimeout(() => this.unstreamed(), BODY_MS).unref();
     this.writes = new Writes(req, this);
     const hangUp = (/** @type {Error | undefined} */ error) => this.hangUp(error);
     this.early = new EarlySocket(req, url.protocol === "https:", hangUp, () => this.early.finish());
-    /** As the head says, once there is one. @type {number | undefined} */
+    /** The `content-length` of the head, once there is one. @type {number | undefined} */
     this.bodyLength = undefined;
     this.setTimeout(Number(/** @type {any} */ (req).timeout ?? 0));
     if (req.getHeader("expect")) nextTick(() => this.begin());
   }
 
-  /** @param {Uint8Array} chunk that the application writes */
+  /** @param {Uint8Array} chunk of the body that the application writes */
   push(chunk) {
     this.upload.push(chunk);
     this.armTimeout();
     if (this.upload.copy.isCut) this.unstreamed();
   }
 
-  /** The application would send the head now. A body that is there at once is announced with it. */
+  /** Announce the request when the application has written its head; with the body, if that is complete by then. */
   begin() {
     if (this.hasBegun) return this.seeEnd();
     this.hasBegun = true;
     this.seeEnd();
-    // A client that follows a redirect has the whole body, but may write it in parts.
+    // A client that follows a redirect has the whole body, but writes it in parts.
     if (this.chain?.leadsTo(this.url.href)) this.writes.drain();
     this.agent.waiters.whenNegotiated(() => {
       if (this.exchange || !this.isHeld || !this.agent.waiters.enterUnannounced(this)) return;
@@ -87,7 +87,7 @@ class HeldRequest {
     });
   }
 
-  /** Old-style streams, such as form-data's, never call `end()`: their last byte is the end. */
+  /** End the body at its declared length: old streams, such as form-data's, never call `end()`. */
   seeEnd() {
     const head = /** @type {any} */ (this.req)._header;
     if (head) this.bodyLength ??= declaredLength(head);
@@ -106,12 +106,12 @@ class HeldRequest {
     this.cancel();
   }
 
-  /** A proxy that must have bodies with their requests is given what there is. */
+  /** Announce the request with an incomplete body, to a proxy without the feature `stream`. */
   unstreamed() {
     if (!this.agent.streams && this.agent.state !== "starting") this.announce(true);
   }
 
-  /** @param {number} ms as the socket would count it, were there one */
+  /** @param {number} ms of idle time after which a socket would emit `timeout`; 0 for no limit */
   setTimeout(ms) {
     this.idleMs = ms;
     this.armTimeout();
@@ -123,13 +123,13 @@ class HeldRequest {
   }
 
   /**
-   * Ask the proxy.
-   * @param {boolean} isOpen whether more of the body is to come
+   * Announce the request to the proxy.
+   * @param {boolean} isOpen whether the body is incomplete
    */
   announce(isOpen) {
     if (this.exchange || !this.isHeld) return;
     const { req, url, upload } = this;
-    // A hop with the headers of a handler is sent anew, with all of its body.
+    // A hop with the headers of a handler is sent by the agent, which needs the whole body.
     if (isOpen && this.agent.streams && this.chain?.leadsTo(url.href) && this.chain.isOverridden) {
       upload.onEnd = () => this.announce(false);
       return;
@@ -146,17 +146,17 @@ class HeldRequest {
     else this.exchange.start();
   }
 
-  /** @param {Error} error why there is no link, before this was announced */
+  /** @param {Error} error why there is no link to announce the request on */
   lost(error) {
     this.fail(error);
   }
 
-  /** A test wants the body: let the application write all of it. */
+  /** Let the application write the whole body, because a test needs it. */
   collect() {
     this.writes.drain();
   }
 
-  /** @returns {boolean} whether it was still held: it is not any more */
+  /** @returns {boolean} whether the request was held until now */
   letGo() {
     if (!this.isHeld) return false;
     this.isHeld = false;
@@ -171,11 +171,10 @@ class HeldRequest {
   cancel() {
     if (!this.letGo()) return;
     this.exchange?.cancel();
-    // Only with a socket does a request emit its error and its close.
+    // A request emits `error` and `close` only with a socket.
     onSocket.call(this.req, this.early.take());
   }
-
-  /** @param {Error} [error] with which the application ended the socket that it was shown */
+  /** @param {Error} [error] with which the application destroyed the mock socket */
   hangUp(error) {
     if (!this.letGo()) return;
     this.exchange?.cancel();
@@ -195,7 +194,7 @@ class HeldRequest {
     this.release();
   }
 
-  /** Copy what the application goes on to write, and see whether it gives up. */
+  /** Copy the rest of the body for the history, and report it when the application gives the request up. */
   pass() {
     const { exchange, req, report, upload } = this;
     const ignore = () => {};
@@ -210,8 +209,8 @@ class HeldRequest {
     if (exchange?.upload) upload.pass(exchange.id);
   }
 
-  /** See what happens to the application's own request, without a listener of its own:
-   * Node discards a response that nobody listens for. */
+  /** Observe the events of the application's request without adding a listener:
+   * Node discards a response for which there is no listener. */
   watch() {
     const { req, report, exchange } = this;
     if (!report || !exchange) return;
@@ -231,7 +230,7 @@ class HeldRequest {
 
   /** @param {import('../protocol/messages.js').Outgoing} changed */
   resume(changed) {
-    // What was announced without its body can only go on as it is.
+    // A request that was announced without its body can only be sent unchanged.
     if (changed.truncated) return this.passthrough();
     if (!this.letGo()) return;
     const { req, exchange } = this;
@@ -274,7 +273,7 @@ class HeldRequest {
     try {
       return upstream.open(this, changed);
     } catch (error) {
-      // What Node refuses to send: an invalid method or header, another scheme.
+      // Node refuses to send it: an invalid method or header, or another scheme.
       this.report?.fail(error);
       socket.destroy(/** @type {Error} */ (error));
       return undefined;
@@ -301,11 +300,11 @@ class HeldRequest {
     const socket = this.plug();
     socket.push(text.head(status, statusText, pairs));
     if (body.length) socket.push(body);
-    // A 205 without a length would otherwise be read until the connection ends.
+    // Without a length, the client would read a 205 until the connection ends.
     else if (headers.get(pairs, "content-length") === undefined) socket.push(null);
   }
 
-  /** @returns {import('./mock-socket.js').MockSocket} that the request now writes to and reads from */
+  /** @returns {import('./mock-socket.js').MockSocket} the socket that the request uses from now on */
   plug() {
     const socket = this.early.take();
     onSocket.call(this.req, socket);
@@ -330,7 +329,7 @@ class HeldRequest {
 
 /**
  * @param {string} head of a request
- * @returns {number} bytes of the body; not a number when the head does not say
+ * @returns {number} the `content-length`, in bytes; NaN without one
  */
 function declaredLength(head) {
   const length = headers.get(text.headerLines(head), "content-length");
@@ -338,7 +337,7 @@ function declaredLength(head) {
 }
 
 /**
- * What follows is another protocol, which is not read.
+ * Report a 101 response; the protocol after it is not read.
  * @param {any} response
  * @param {import('../exchange/report.js').Report} report
  */
@@ -348,7 +347,7 @@ function upgraded({ statusCode, statusMessage, rawHeaders }, report) {
 }
 
 /**
- * Hand the response on so that a request made because of it is known as its next hop.
+ * Deliver a response, so that a request that the client sends because of it is its next hop.
  * @param {Exchange} exchange
  * @param {import('../exchange/report.js').Report} report
  * @param {() => boolean} act

@@ -16,22 +16,22 @@ const { tlsOptions } = require("./tls-options.js");
 /**
  * @callback Upgrade
  * @param {{ req: any, url: URL, options: any, release: () => void }} held
- * @returns {boolean} whether it takes it
+ * @returns {boolean} whether the handshake is held
  */
 
-/** Marks requests that were looked at, so that nothing is announced twice. */
+/** Marks requests that a hook has seen, so that none is announced twice. */
 const SEEN = Symbol("trafficmock.seen");
 
-/** Options of the call that is being made: who connects by itself, as npm `ws` does, shows them nowhere else. @type {any} */
+/** The options of the running call: of clients with connections of their own, such as npm `ws`, they are available nowhere else. @type {any} */
 let called;
 
 /**
- * Intercept `node:http` and `node:https`. A request is stopped where it asks an
- * agent for a connection: nothing is connected yet, and going on is one call of
- * the agent that the application chose.
+ * Intercept `node:http` and `node:https`. A request is held where it asks its `http.Agent`
+ * for a connection: nothing is connected yet, and one call of that agent's
+ * method sends the request.
  *
  * @param {import('../agent.js').Agent} agent
- * @param {Upgrade} upgrade asked about WebSockets
+ * @param {Upgrade} upgrade decides whether the handshake of a WebSocket is held
  * @returns {() => void} undoes it
  */
 function install(agent, upgrade) {
@@ -70,8 +70,8 @@ function hookAddRequest(agent, upgrade, owner) {
 }
 
 /**
- * Agents of their own kind, and `createConnection` without an agent, are
- * stopped here when their socket comes.
+ * Hold requests that do not use an agent's `addRequest` (`createConnection`, other kinds of
+ * agents): here, when their socket comes.
  * @param {import('../agent.js').Agent} agent
  * @param {Upgrade} upgrade
  */
@@ -82,7 +82,7 @@ function hookOnSocket(agent, upgrade) {
     /** @type {Error | undefined} */
     let failure;
     let isReleased = false;
-    // An upstream that cannot be reached must not fail a request that is mocked.
+    // A failed connection to the upstream must not fail a request that is mocked.
     const keep = (/** @type {Error} */ reason) => {
       failure = reason;
     };
@@ -104,7 +104,7 @@ function hookOnSocket(agent, upgrade) {
 }
 
 /**
- * See the agents that requests are made with, for those with an `addRequest` of their own.
+ * Hook the agents of requests that have an `addRequest` of their own, when a request is made.
  * @param {import('../agent.js').Agent} agent
  * @param {Upgrade} upgrade
  * @param {any} module
@@ -148,7 +148,7 @@ function ensure(agent, upgrade, httpAgent) {
  * @param {any} req
  * @param {any} options
  * @param {() => void} release
- * @returns {boolean} whether it is held, or has failed; if not, the caller releases it
+ * @returns {boolean} whether the request is held, or has failed; if not, the caller releases it
  */
 function hold(agent, upgrade, req, options, release) {
   if (req[SEEN]) return false;
@@ -172,8 +172,8 @@ function hold(agent, upgrade, req, options, release) {
  * @param {import('../agent.js').Agent} agent
  * @param {any} req
  * @param {URL} url
- * @param {import('../contexts/test-contexts.js').TestContext} [context] that it may take along; none to an ignored host
- * @returns {false} it is not held
+ * @param {import('../contexts/test-contexts.js').TestContext} [context] that it carries; none for an ignored host
+ * @returns {false} the request is not held
  */
 function passOn(agent, req, url, context) {
   rewriteHead(req, (pairs) => agent.contexts.outbound(url, pairs, context));
@@ -181,10 +181,10 @@ function passOn(agent, req, url, context) {
 }
 
 /**
- * A path may begin with two slashes, which a URL parser would take for a host.
- * @param {string} path
- * @param {URL} peer
- * @returns {URL} of a request; one to somebody else's proxy names its whole URL in its path
+ * Make the URL of a request. A path may begin with two slashes, which a URL parser would read as a host.
+ * @param {string} path of the request; a request to another proxy has the whole URL here
+ * @param {URL} peer that the request connects to
+ * @returns {URL}
  */
 function targetOf(path, peer) {
   if (/^https?:\/\//i.test(path) && URL.canParse(path)) return new URL(path);
@@ -193,7 +193,7 @@ function targetOf(path, peer) {
 
 /**
  * @param {any} req
- * @returns {boolean} whether it opens a WebSocket; a request for another protocol is decided as any other
+ * @returns {boolean} whether it opens a WebSocket; an upgrade to another protocol is an ordinary request
  */
 function wantsWebSocket(req) {
   const wanted = req.getHeader("upgrade") ?? /\r\nupgrade:([^\r]*)/i.exec(req._header ?? "")?.[1];
@@ -211,11 +211,11 @@ const hostOf = (req, options) => String(options.hostname || options.host || req.
  * @param {any} req
  * @param {any} options
  * @param {string} host
- * @returns {URL | undefined} whom it connects to
+ * @returns {URL | undefined} the origin that the request connects to; `undefined` if no URL can have this host
  */
 function peerOf(req, options, host) {
   const port = options.port ?? /:(\d+)$/.exec(req.getHeader("host") ?? "")?.[1];
-  // URLs have no zones of IPv6 addresses.
+  // A URL cannot have the zone of an IPv6 address.
   const bare = host.replace(/^\[|\]$/g, "").replace(/%.*/, "");
   const authority = `${isIPv6(bare) ? `[${bare}]` : host}${port ? `:${port}` : ""}`;
   const text = `${(options.protocol ?? req.protocol) === "https:" ? "https" : "http"}://${authority}`;
@@ -223,7 +223,7 @@ function peerOf(req, options, host) {
 }
 
 /**
- * Fail a request to a host that no URL can have: no rule could allow it, and no name server knows it.
+ * Fail a request to a host that no URL can have: no pattern can allow it, and no name server can resolve it.
  * @param {any} req
  * @param {string} host
  * @returns {true}
@@ -233,7 +233,7 @@ function failUnresolved(req, host) {
   req.destroy(
     Object.assign(new Error(`getaddrinfo ${code} ${host}`), { code, syscall: "getaddrinfo", hostname: host }),
   );
-  // Only with a socket does a request emit its error and its close.
+  // A request emits `error` and `close` only with a socket.
   onSocket.call(req, new MockSocket(false));
   return true;
 }

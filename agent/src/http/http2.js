@@ -3,13 +3,13 @@
 const http2 = require("node:http2");
 const { syncBuiltinESMExports } = require("node:module");
 
-/** undici opens its HTTP/2 sessions for requests that were seen. */
+/** Frames of undici in a stack: its HTTP/2 sessions are for requests that are intercepted. */
 const OF_UNDICI = /[\\/]node_modules[\\/]undici[^\\/]*[\\/]|node:internal\/deps\/undici\//;
 
 let isTold = false;
 
 /**
- * HTTP/2 of `node:http2` is not intercepted: say so once, instead of letting a test wait in vain.
+ * Warn once when `node:http2` connects, because its requests are not intercepted.
  * @param {import('../agent.js').Agent} agent
  * @returns {() => void} undoes it
  */

@@ -4,9 +4,9 @@ const { setTimeout, clearTimeout } = require("node:timers");
 const { Duplex } = require("node:stream");
 
 /**
- * The socket an intercepted `ClientRequest` gets when no network is behind it:
- * what is pushed into it is read by Node's own HTTP parser, so the application
- * sees a response exactly as from a server.
+ * The socket of an intercepted `ClientRequest` without a connection. Node's own HTTP
+ * parser reads the response from it, so the application gets the response as if a server
+ * had sent it.
  */
 class MockSocket extends Duplex {
   /**
@@ -25,15 +25,15 @@ class MockSocket extends Duplex {
     this.localAddress = "127.0.0.1";
     this.localPort = 0;
     this.timeout = 0;
-    /** What was asked of the connection, by the method's name. @type {Map<'setNoDelay' | 'setKeepAlive', any[]>} */
+    /** The arguments of calls that set options of the connection, by method. @type {Map<'setNoDelay' | 'setKeepAlive', any[]>} */
     this.asked = new Map();
     /** @type {NodeJS.Timeout | undefined} */
     this.timer = undefined;
-    /** Called when the reader wants more. @type {() => void} */
+    /** Called when the reader needs more data. @type {() => void} */
     this.wanted = () => {};
     /** Gets what the application writes. @type {(chunk: Buffer) => void} */
     this.written = () => {};
-    // A keep-alive agent puts sockets back into its pool here; this one is used up.
+    // With this event a keep-alive agent takes a socket back into its pool; a mock socket serves one request.
     this.once("free", () => this.destroy());
   }
 
@@ -63,7 +63,7 @@ class MockSocket extends Duplex {
   }
 
   /**
-   * The idle timeout that `request.setTimeout` asks its socket for.
+   * Set the idle timeout, as `request.setTimeout` does.
    * @param {number} ms 0 for none
    * @param {() => void} [listener]
    */

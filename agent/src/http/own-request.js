@@ -5,18 +5,17 @@ const https = require("node:https");
 const net = require("node:net");
 const { bypass } = require("../bypass.js");
 
-/** What opens connections, as it was when this agent was loaded; a proxy of the class has the class's own prototype. */
+/** The class and the method that open connections, from before mocking libraries replace them; a `Proxy` of the class has the same prototype. */
 const { constructor: ClientRequest } = /** @type {any} */ (http).ClientRequest.prototype;
 const { connect } = net.Socket.prototype;
 
 /**
- * Requests of the agent itself. Tracers (OpenTelemetry, dd-trace) wrap
- * `http.request`; they are to see the application's requests only, so the agent's are
- * made below that.
+ * Requests of the agent itself. Tracers (OpenTelemetry, dd-trace) wrap `http.request`.
+ * They must not see the agent's requests, so these are made by the class below it.
  */
 
 /**
- * @param {any} options as of `http.request`, with the `protocol`
+ * @param {any} options those of `http.request`, with `protocol`
  * @returns {http.ClientRequest}
  */
 function request(options) {
@@ -34,8 +33,8 @@ function made(Request, options) {
 }
 
 /**
- * Open a connection that nothing in the application answers or refuses: msw and nock
- * replace the class of requests, or the method of sockets, to do both.
+ * Open a connection that mocking libraries of the application do not intercept: msw and nock
+ * replace the class of requests, or the method `connect` of sockets.
  *
  * @template T
  * @param {boolean} isSecure

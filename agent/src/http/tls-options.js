@@ -15,8 +15,8 @@ const NAMES = [
 ];
 
 /**
- * What the application says of TLS, for a connection that is made in place of its own.
- * @param {any} options of a request or a connection; may be none
+ * Select the TLS options of the application, for a connection that is made in place of its own.
+ * @param {any} options of a request or a connection; may be `undefined`
  * @returns {Record<string, any>}
  */
 function tlsOptions(options) {

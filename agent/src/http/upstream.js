@@ -7,12 +7,12 @@ const { HANDLER_BODY_BYTES } = require("../protocol/constants.js");
 const text = require("./text.js");
 
 /**
- * Start a request in place of, or beside, the application's: with its agent and
- * its options (TLS, lookup, ...), as far as they fit another host.
+ * Send a request in the place of, or beside, the application's: with the `http.Agent` and
+ * the options of that one (TLS, lookup, ...), if they are valid for the new URL.
  *
- * @param {{ req: import('node:http').ClientRequest, options: any, url: URL }} held the application's own
- * @param {import('../protocol/messages.js').Outgoing} wanted
- * @returns {import('node:http').ClientRequest} with its body sent
+ * @param {{ req: import('node:http').ClientRequest, options: any, url: URL }} held the application's request
+ * @param {import('../protocol/messages.js').Outgoing} wanted the request to send
+ * @returns {import('node:http').ClientRequest} the request; its body is written
  */
 function open(held, wanted) {
   const url = new URL(wanted.url);
@@ -33,7 +33,7 @@ function open(held, wanted) {
   }
   let { agent } = /** @type {any} */ (held.req);
   if (url.host !== held.url.host) for (const name of ["servername", "socketPath", "agentKey"]) delete options[name];
-  // A client that asks its proxy by absolute URL (needle) has the agent for the proxy's protocol.
+  // A client that sends its proxy an absolute URL (needle) has an agent for the proxy's protocol.
   const isForProxy = Object.hasOwn(agent ?? {}, "protocol") && agent.protocol !== url.protocol;
   if (url.protocol !== held.url.protocol || isForProxy) {
     agent = undefined;
@@ -58,7 +58,7 @@ function open(held, wanted) {
 }
 
 /**
- * Copy what a response delivers, whoever reads it.
+ * Report a response, and copy its body while the application reads it.
  * @param {import('node:http').IncomingMessage} response
  * @param {import('../exchange/report.js').Report} report
  */
@@ -73,8 +73,8 @@ function observe(response, report) {
 }
 
 /**
- * Tell how a response ended that may not be there whole.
- * @param {any} response if there is one
+ * Report the end of a response that may be incomplete.
+ * @param {any} response `undefined` if there is none
  * @param {import('../exchange/report.js').Report} report
  */
 function closed(response, report) {
@@ -86,7 +86,7 @@ function closed(response, report) {
  * Write an upstream's response into the application's socket as it arrives.
  * @param {import('node:http').IncomingMessage} response
  * @param {import('./mock-socket.js').MockSocket} socket
- * @param {string} method of the request as the application knows it
+ * @param {string} method of the application's request
  * @param {headers.Pairs} pairs the response's headers
  */
 function relay(response, socket, method, pairs) {
@@ -100,18 +100,18 @@ function relay(response, socket, method, pairs) {
   });
   response.on("end", () => {
     if (isChunked) socket.push(text.LAST_CHUNK);
-    // Only the end of the connection tells where such a body ends.
+    // Such a body ends with the connection.
     else if (!isBodiless && headers.get(pairs, "content-length") === undefined) socket.push(null);
   });
-  // As with a server that breaks off: the response fails, not the request, which has it already.
+  // As with a server that closes the connection: the response fails, because the request has its response already.
   response.on("error", () => socket.destroy());
 }
 
 /**
- * One call without redirects, with the whole body, for a handler.
+ * Send one request for a handler's fetch, without following redirects, and read the whole response.
  * @param {{ req: import('node:http').ClientRequest, options: any, url: URL }} held
  * @param {import('../protocol/messages.js').Outgoing} wanted
- * @param {AbortSignal} signal breaks it off
+ * @param {AbortSignal} signal aborts the request
  * @returns {Promise<import('../protocol/messages.js').Answer>}
  */
 function perform(held, wanted, signal) {

@@ -3,15 +3,15 @@
 const { nextTick } = process;
 
 /**
- * What the application writes into a `ClientRequest`: methods on this one request
- * hide those of the prototype.
+ * Observes the calls of the application that write a `ClientRequest`, by methods of this
+ * one object that hide those of the prototype.
  *
  * @typedef {object} Writer
- * @property {(chunk: Uint8Array) => void} push what is written
- * @property {() => void} begin the head is as good as sent
- * @property {() => void} end nothing more is written
- * @property {(error: any) => void} destroy after the application gave the request up
- * @property {(ms: number) => void} setTimeout
+ * @property {(chunk: Uint8Array) => void} push called with each part of the body
+ * @property {() => void} begin called when the head is complete
+ * @property {() => void} end called when the body is complete
+ * @property {(error: any) => void} destroy called after the application destroyed the request
+ * @property {(ms: number) => void} setTimeout called with an idle timeout
  */
 
 const NAMES = ["write", "end", "flushHeaders", "destroy", "setTimeout"];
@@ -26,7 +26,7 @@ class Writes {
     this.writer = writer;
     this.isDraining = false;
     this.isFull = false;
-    /** Callbacks of writes that the request still has. @type {Set<(error?: any) => void>} */
+    /** Callbacks of writes that are still in the request's buffer. @type {Set<(error?: any) => void>} */
     this.waiting = new Set();
     this.attach();
   }
@@ -79,7 +79,7 @@ class Writes {
 
   /**
    * @param {(error?: any) => void} callback of a write
-   * @returns {(error?: any) => void} the same, called once
+   * @returns {(error?: any) => void} calls it once
    */
   accepted(callback) {
     let isCalled = false;
@@ -95,9 +95,9 @@ class Writes {
   }
 
   /**
-   * Node 24 keeps the callback apart from the listeners of the event that it stands for.
+   * Node 24 does not keep the callback of `end` among the listeners of `finish`.
    * @param {(error?: any) => void} callback of `end`
-   * @returns {(error?: any) => void} the same, called once, with the event `finish` at the latest
+   * @returns {(error?: any) => void} calls it once, with the event `finish` at the latest
    */
   finished(callback) {
     let isCalled = false;
@@ -110,12 +110,12 @@ class Writes {
     return once;
   }
 
-  /** Take all that is written, in place of the socket that the request does not have yet. */
+  /** Accept all writes without back-pressure, because the request has no socket yet. */
   drain() {
     this.isDraining = true;
     for (const once of this.waiting) nextTick(once);
     if (this.isFull) nextTick(() => this.req.emit("drain"));
-    // An application that waits for 100 Continue writes only after it.
+    // An application that waits for 100 Continue writes its body only after it.
     if (/100-continue/i.test(String(this.req.getHeader("expect")))) nextTick(() => this.req.emit("continue"));
   }
 

@@ -3,36 +3,36 @@
 const { setTimeout, clearTimeout } = require("node:timers");
 const { performance } = require("node:perf_hooks");
 
-/** Kept, since tests replace clocks. */
+/** Node's own clock, kept because tests of applications replace it. */
 const now = performance.now.bind(performance);
 
-/** How long a report may wait for others; ms. */
+/** The time that a report waits for others; ms. */
 const BATCH_MS = 20;
-/** How many reports are sent together at most. */
+/** The limit of the reports in a batch. */
 const BATCH_COUNT = 64;
-/** How long a batch may be, unless the proxy takes less; bytes. A longer report is sent alone. */
+/** The limit of a batch's length, unless that of the proxy is lower; bytes. A longer report is sent alone. */
 const BATCH_BYTES = 256 * 1024;
-/** The length of a batch without its messages, and what each message adds to its own length; bytes. */
+/** The length of a batch without its messages, and the overhead of each message in it; bytes. */
 const AROUND = 64;
 const AROUND_EACH = 16;
 
-/** Reports on requests that passed unasked, which are sent together. */
+/** Collects the reports of requests that passed without a question, and sends several in one message. */
 class Batch {
   /** @param {(text: string) => void} send a message as JSON */
   constructor(send) {
     this.send = send;
     /** @type {string[]} */
     this.texts = [];
-    /** When each was written; ms. @type {number[]} */
+    /** The time of each report; ms. @type {number[]} */
     this.times = [];
     this.size = AROUND;
-    /** How long a batch may be; bytes. */
+    /** The limit of the batch's length; bytes. */
     this.most = BATCH_BYTES;
     /** @type {NodeJS.Timeout | undefined} */
     this.timer = undefined;
   }
 
-  /** @param {unknown} bytes that the proxy takes in one message */
+  /** @param {unknown} bytes the proxy's limit of a batch */
   limitTo(bytes) {
     this.most = typeof bytes === "number" ? Math.min(bytes, BATCH_BYTES) : BATCH_BYTES;
   }
@@ -49,7 +49,7 @@ class Batch {
     else this.timer ??= setTimeout(() => this.flush(), BATCH_MS).unref();
   }
 
-  /** Send what there is. */
+  /** Send the reports that wait. */
   flush() {
     if (!this.texts.length) return;
     const { texts, times } = this;
@@ -59,7 +59,7 @@ class Batch {
     this.send(`{"type":"batch","messages":[${texts.join(",")}],"ago":[${ago.join(",")}]}`);
   }
 
-  /** Drop the batch: there is no proxy to report it to. */
+  /** Drop the reports that wait. */
   clear() {
     clearTimeout(this.timer);
     this.timer = undefined;

@@ -1,54 +1,55 @@
 "use strict";
 
-/** Beginnings and endings are looked up to this length, so that a look-up is linear in the URL; characters. */
+/** The longest beginning or ending that is looked up, so that a look-up is linear in the URL's length; characters. */
 const MAX_END = 512;
-/** The length of the pieces of text that are looked up; four characters make one small integer. */
+/** The length of the pieces that are looked up: four characters make one small integer. */
 const PIECE = 4;
 /** The bits of such an integer. */
 const PIECE_BITS = 2 ** 28 - 1;
-/** Of a text that URLs end with, so many characters are looked up. */
+/** The length of the tails of URLs that are looked up; characters. */
 const TAIL = 8;
-/** So many entries are looked at for one URL; beyond it the proxy is asked. */
+/** The limit of the entries that are compared with one URL; beyond it the proxy is asked. */
 const MOST_LOOKED_AT = 32;
-/** What nearly every URL has. */
+/** Components that nearly every URL has. */
 const COMMON = new Set(["", "http:", "https:"]);
 
 /**
- * A condition on URLs that a route may match: the texts with which they begin, which they contain and
- * with which they end. Each of them may be empty; a single text is a whole URL.
+ * A condition on the URLs that a route may match. `texts` are the beginning of the URL, parts that it contains, and
+ * its end; each may be empty, and a single text is a whole URL. `context` stands for all requests with that context,
+ * `all` for all requests.
  *
  * @typedef {{ texts?: string[], all?: boolean, context?: string }} Entry
  */
 
 /**
- * Tells which requests the proxy must be asked about. Each entry lies under the rarest text that a
- * URL must have to concern it, so that ten thousand entries cost what ten do.
+ * Decides which requests the proxy must be asked about. Each entry is indexed by one text that a matching
+ * URL must contain, the one with the fewest other entries, so that the cost does not grow with their number.
  */
 class Filter {
   constructor() {
-    /** The places of each entry, by its JSON. @type {Map<string, [Map<any, Set<string[]>>, string | number, string[]] | undefined>} */
+    /** The index, key and value of each entry, by the entry's JSON. @type {Map<string, [Map<any, Set<string[]>>, string | number, string[]] | undefined>} */
     this.known = new Map();
-    /** How many entries there are for which any request counts. */
+    /** The number of entries that match all requests. */
     this.everything = 0;
     /** @type {Set<string>} */
     this.contexts = new Set();
     /** @type {Set<string>} */
     this.exact = new Set();
-    /** By what URLs begin with, up to a slash. @type {Map<string, Set<string[]>>} */
+    /** Entries by the beginning of the URL, up to a slash. @type {Map<string, Set<string[]>>} */
     this.beginnings = new Map();
-    /** By what they end with, behind a slash. @type {Map<string, Set<string[]>>} */
+    /** Entries by the end of the URL, after a slash. @type {Map<string, Set<string[]>>} */
     this.endings = new Map();
-    /** By what stands between two slashes. @type {Map<string, Set<string[]>>} */
+    /** Entries by a part between two slashes. @type {Map<string, Set<string[]>>} */
     this.components = new Map();
-    /** By their last few characters. @type {Map<string, Set<string[]>>} */
+    /** Entries by the last `TAIL` characters. @type {Map<string, Set<string[]>>} */
     this.tails = new Map();
-    /** By any few characters, as an integer. @type {Map<number, Set<string[]>>} */
+    /** Entries by any `PIECE` characters, as an integer. @type {Map<number, Set<string[]>>} */
     this.pieces = new Map();
-    /** Of texts that are too short for anything else. @type {Map<string, Set<string[]>>} */
+    /** Entries whose texts are too short for the other indexes. @type {Map<string, Set<string[]>>} */
     this.rest = new Map();
   }
 
-  /** @param {unknown} given an entry; an invalid entry stands for any request */
+  /** @param {unknown} given an entry; an invalid one matches all requests */
   add(given) {
     const entry = readEntry(given);
     const key = JSON.stringify(entry);
@@ -68,7 +69,7 @@ class Filter {
     this.known.set(key, undefined);
   }
 
-  /** @param {unknown} given as it was added */
+  /** @param {unknown} given an entry that was added */
   drop(given) {
     const entry = readEntry(given);
     const key = JSON.stringify(entry);
@@ -88,8 +89,8 @@ class Filter {
 
   /**
    * @param {string} url
-   * @param {string | undefined} context that its request carries
-   * @returns {boolean} whether the proxy must be asked about it
+   * @param {string | undefined} context that the request carries
+   * @returns {boolean} whether the proxy must be asked about the request
    */
   asks(url, context) {
     if (this.everything > 0 || this.exact.has(url)) return true;
@@ -124,7 +125,7 @@ class Filter {
 
   /**
    * @param {string[]} texts
-   * @returns {[Map<any, Set<string[]>>, string | number]} where a URL that has them finds the entry, among the fewest others
+   * @returns {[Map<any, Set<string[]>>, string | number]} the index and the key with the fewest other entries
    */
   placeOf(texts) {
     /** @type {[Map<any, Set<string[]>>, string | number] | undefined} */
@@ -169,7 +170,7 @@ function readEntry(given) {
 /**
  * @param {string} text
  * @param {(piece: number) => boolean | void} act called with each piece until it returns true
- * @returns {boolean} whether it did
+ * @returns {boolean} whether it returned true
  */
 function piecesOf(text, act) {
   let piece = 0;
@@ -180,7 +181,7 @@ function piecesOf(text, act) {
   return false;
 }
 
-/** One URL that is looked up. */
+/** The look-up of one URL. */
 class Look {
   /** @param {string} url */
   constructor(url) {
@@ -199,7 +200,7 @@ class Look {
 
   /**
    * @param {Set<string[]>} filed
-   * @returns {boolean} whether the URL has all texts of one of them, or there are too many to look
+   * @returns {boolean} whether the URL has all texts of one of them, or too many entries were compared
    */
   findsAmong(filed) {
     const { url } = this;

@@ -4,41 +4,41 @@ const { performance } = require("node:perf_hooks");
 const { Batch } = require("./batch.js");
 const { Filter } = require("./filter.js");
 
-/** Kept, since tests replace clocks. */
+/** Node's own clock, kept because tests of applications replace it. */
 const now = performance.now.bind(performance);
 
-/** How long requests may pass without a question, counted from when the last answered question was sent; ms. */
+/** The lease: how long requests may pass without a question, from the sending of the last question that was answered; ms. */
 const LEASE_MS = 1000;
-/** If the lease has less time left, one request asks, to renew it for the others; ms. */
+/** If the lease has less time left, one request asks the proxy to renew it; ms. */
 const RENEW_MS = 500;
-/** If more is waiting to be sent, the proxy lags behind and is asked about every request; bytes. */
+/** If more bytes wait to be sent, the proxy is too slow and is asked about every request. */
 const MOST_BUFFERED = 8 * 1024 * 1024;
 
 /**
- * Lets requests pass without asking the proxy if none of its routes can match them (feature
- * `local`), and reports them afterwards.
+ * Lets requests pass without asking the proxy if no route can match them (feature `local`),
+ * and reports them afterwards. It needs a filter of the proxy and an unexpired lease.
  */
 class LocalDecisions {
   /** @param {import('../agent.js').Agent} agent */
   constructor(agent) {
     this.agent = agent;
     this.filter = new Filter();
-    /** Whether the proxy's filter is there. */
+    /** Whether the proxy has sent its filter. */
     this.isReady = false;
-    /** The number of the newest message of the proxy that is in force. */
+    /** The number of the proxy's last message that was carried out. */
     this.n = 0;
-    /** @type {'now' | 'batch' | 'none'} */
+    /** How requests that pass are reported. @type {'now' | 'batch' | 'none'} */
     this.reports = "none";
-    /** When the lease is over; ms. */
+    /** The end of the lease; ms. */
     this.until = 0;
-    /** Whether a question is under way that renews it. */
+    /** Whether a question that renews the lease waits for its answer. */
     this.isRenewing = false;
-    /** How many requests have passed unreported since the last question. */
+    /** The number of requests that passed without a report since the last question. */
     this.unreported = 0;
     this.batch = new Batch((text) => agent.link.sendText(text));
   }
 
-  /** The link is new, or gone: nothing is known of what the proxy wants. */
+  /** Forget the filter and the lease, because the link is new or lost. */
   reset() {
     this.filter = new Filter();
     this.isReady = this.isRenewing = false;
@@ -48,7 +48,7 @@ class LocalDecisions {
 
   /**
    * @param {any} message of the proxy
-   * @returns {boolean} whether it is for this
+   * @returns {boolean} whether the message belongs to this feature
    */
   receive(message) {
     const act = MESSAGES.get(message.type);
@@ -58,8 +58,8 @@ class LocalDecisions {
 
   /**
    * @param {string} url
-   * @param {{ id: string } | undefined} context of the test that the request belongs to
-   * @returns {boolean} whether a request may pass unasked
+   * @param {{ id: string } | undefined} context of the request
+   * @returns {boolean} whether the request may pass without a question
    */
   lets(url, context) {
     if (!this.isReady || this.filter.asks(url, context?.id)) return false;
@@ -70,20 +70,20 @@ class LocalDecisions {
     return false;
   }
 
-  /** @param {number} sentAt when a question was sent that was answered by a passthrough */
+  /** @param {number} sentAt the time of a question that the proxy has answered by a passthrough; ms */
   answered(sentAt) {
     this.isRenewing = false;
     this.until = Math.max(this.until, sentAt + LEASE_MS);
   }
 
-  /** @returns {{ unreported?: number }} more fields of a question */
+  /** @returns {{ unreported?: number }} the field of a question with the number of unreported requests */
   count() {
     const { unreported } = this;
     this.unreported = 0;
     return unreported ? { unreported } : {};
   }
 
-  /** @returns {boolean} whether what passes now is reported */
+  /** @returns {boolean} whether a request that passes now is reported */
   pass() {
     if (this.reports !== "none") return true;
     this.unreported += 1;
@@ -91,8 +91,8 @@ class LocalDecisions {
   }
 
   /**
-   * @param {object} message about a request that passed unasked
-   * @param {number} links as it was when it passed; dropped when it has changed
+   * @param {object} message about a request that passed without a question
+   * @param {number} links the link's number at that time; the message is dropped if it has changed
    */
   send(message, links) {
     if (this.agent.state !== "up" || links !== this.agent.links) return;

@@ -1,19 +1,19 @@
 "use strict";
 
-/** The longest command line that the proxy is told; code points. */
+/** The limit of the command line in `hello`; code points. */
 const LONGEST = 1000;
 
-/** What a POSIX shell reads as one word without quotes. */
+/** A word that needs no quotes in a POSIX shell. */
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
 /**
- * The command line that tells one process from another in a list of them.
- * @param {string[]} argv as `process.argv`
- * @returns {string} quoted as a POSIX shell reads it; cut at 1,000 characters
+ * Write the command line of a process, for lists of connected processes.
+ * @param {string[]} argv `process.argv`
+ * @returns {string} quoted for a POSIX shell; cut at 1,000 code points
  */
 function commandLine(argv) {
   const words = argv.map((word) => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
-  // By code points: half a surrogate pair is refused by readers of JSON.
+  // By code points: parsers of JSON refuse half a surrogate pair.
   return [...words.join(" ")].slice(0, LONGEST).join("");
 }
 

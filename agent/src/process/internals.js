@@ -1,8 +1,9 @@
 "use strict";
 
 /**
+ * Read a property whose key is a private symbol, for example of undici.
  * @param {any} object
- * @param {string} description of one of undici's own symbols, which it does not export
+ * @param {string} description of the symbol
  */
 function internal(object, description) {
   for (let at = object; at; at = Object.getPrototypeOf(at)) {

@@ -2,10 +2,10 @@
 
 const { setInterval, clearInterval } = require("node:timers");
 
-/** Any long time: the timer is there to be counted, not to fire. */
+/** The interval of a timer that only keeps the process alive. */
 const LONG_MS = 2 ** 30;
 
-/** Keeps the process alive while something is held, as a socket in use would. */
+/** Keeps the process alive between `hold` and `release`, as an open socket would. */
 class KeepAlive {
   constructor() {
     this.holds = 0;

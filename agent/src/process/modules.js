@@ -3,14 +3,13 @@
 const Module = require("node:module");
 
 /**
- * See npm packages as they are loaded, by `require` or `import`: those in
- * CommonJS, such as undici, pass through one function either way. A hook of
- * `Module._load` would see them too, and would stand on the stack between
- * `require("punycode")` and the package that asks: Node then no longer finds
- * that it is a package, and warns the application.
- * @param {RegExp} file that the path of the package's main file ends with
- * @param {(exports: any) => void} loaded called once for each copy, those loaded before included
- * @returns {() => void} stops looking
+ * Observe the loading of a CommonJS package such as undici, by `require` or `import`: both use
+ * `Module._extensions[".js"]`. A hook of `Module._load` would be on the stack between
+ * `require("punycode")` and the calling package; Node could not recognize the package as such any more,
+ * and would print a deprecation warning.
+ * @param {RegExp} file matches the path of the package's main file
+ * @param {(exports: any) => void} loaded called once for each copy, also for copies that are loaded already
+ * @returns {() => void} stops observing
  */
 function onModule(file, loaded) {
   const seen = new WeakSet();

@@ -4,7 +4,7 @@
 const said = new Set();
 
 /**
- * Tell the developer of something that cannot be seen or done, once in this process.
+ * Write a warning to standard error, once in this process.
  * @param {string} text one line
  */
 function sayOnce(text) {

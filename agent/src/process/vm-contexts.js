@@ -4,10 +4,10 @@ const vm = require("node:vm");
 const { syncBuiltinESMExports } = require("node:module");
 
 /**
- * See the contexts of `node:vm` that are made from now on: a test runner loads
- * the application into one, past the hooks of `require`.
+ * Observe new contexts of `node:vm`: a test runner loads the application into one,
+ * without `require`.
  * @param {(realm: typeof globalThis) => void} made called with the global object of each, before code runs in it
- * @returns {() => void} stops looking
+ * @returns {() => void} stops observing
  */
 function onContext(made) {
   const own = /** @type {any} */ (vm);

@@ -4,15 +4,16 @@ const { syncBuiltinESMExports } = require("node:module");
 const workers = require("node:worker_threads");
 
 /**
- * A worker thread takes `NODE_OPTIONS` from its own `env`. One that is given an
- * environment of its own (`new Worker(file, { env: {} })`) would not load the
- * preload, and its requests would go to the real network. One whose code is given
- * as text runs before a preload by `--import` is done, so it gets one by `--require`.
+ * A worker thread reads `NODE_OPTIONS` from its own `env`. With another environment
+ * (`new Worker(file, { env: {} })`) it would not load the preload, and its requests
+ * would go to the real network. The code of a worker with the option `eval` runs before a
+ * preload by `--import` is loaded, so such a worker gets one by `--require`.
  */
 
 const OURS = /^(TRAFFICMOCK|PLAYWRIGHT_BACKEND_MOCKS)_/;
 
 /**
+ * Attach worker threads from now on.
  * @param {string} preload path of the file that attaches a thread
  * @returns {() => void} undoes it
  */
@@ -40,8 +41,8 @@ function attachWorkers(preload) {
 
 /**
  * @param {any} options of a worker
- * @param {string} word of `NODE_OPTIONS` that loads the preload
- * @returns {any} the same, with trafficmock's variables where its environment has none
+ * @param {string} word the part of `NODE_OPTIONS` that loads the preload
+ * @returns {any} the options, with trafficmock's variables added to an environment without them
  */
 function withAgent(options, word) {
   const env = options?.env ?? (options?.eval ? process.env : undefined);

@@ -1,19 +1,19 @@
 "use strict";
 
-/** Protocol 3: its version, features and limits, as both ends must know them. */
+/** The version, the features and the limits of protocol 3. */
 module.exports = {
   PROTOCOL_VERSION: 3,
-  /** What is spoken beyond protocol 3. */
+  /** The features beyond protocol 3 that this agent supports. */
   FEATURES: ["headers-list", "stream", "context", "strict", "local"],
   /** The largest message; bytes. */
   MAX_FRAME_BYTES: 104857600,
-  /** How long the proxy may take to answer `hello`; ms. */
+  /** The time limit for the answer to `hello`; ms. */
   HANDSHAKE_MS: 1900,
-  /** How long after a lost link the next one is tried; ms, doubled up to the last. */
+  /** The time from a lost link to the next attempt; ms, doubled each time up to the second value. */
   FIRST_RETRY_MS: 100,
   LAST_RETRY_MS: 5000,
-  /** How much of a response is copied for the history, when the proxy does not say; bytes as they came. */
+  /** The limit of a response's copy for the history, if the proxy names none; bytes, not decoded. */
   HISTORY_BODY_BYTES: 8 * 1024 * 1024,
-  /** How much of a request's body a handler may be handed, when the proxy does not say; bytes. */
+  /** The limit of a body for a handler, if the proxy names none; bytes. */
   HANDLER_BODY_BYTES: 64 * 1024 * 1024,
 };

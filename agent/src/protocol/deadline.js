@@ -2,17 +2,17 @@
 
 const { setInterval, clearInterval } = require("node:timers");
 
-/** How often time is counted; ms. */
+/** The step in which time is counted; ms. */
 const STEP_MS = 100;
 
 /**
- * A deadline that counts the time in which this process could have read an
- * answer. While an application loads, nothing is read for seconds, and a plain
- * timer would then fire although the answer has arrived and is only not read yet.
+ * Start a time limit that counts only while the event loop runs. While an application loads,
+ * the loop may be blocked for seconds: a plain timer would then fire although the answer
+ * has arrived and is only not read yet.
  *
  * @param {number} ms
- * @param {() => void} act called when they are over; never keeps the process alive
- * @returns {() => void} ends it
+ * @param {() => void} act called after this time; the timer does not keep the process alive
+ * @returns {() => void} cancels it
  */
 function startDeadline(ms, act) {
   let left = Math.ceil(ms / STEP_MS);

@@ -1,11 +1,11 @@
 "use strict";
 
 /**
- * The errors an application sees: those of this agent, and those that look as
- * a network's own, so that the application's retry logic runs.
+ * The errors that an application gets: those of this agent, and copies of network
+ * errors, so that the application's retry logic runs.
  */
 
-/** An error of trafficmock itself: no network says this. */
+/** An error of trafficmock itself, not of the network. */
 class TrafficMockError extends Error {
   /**
    * @param {string} code lower-case word, as in protocol 3 (`claim_timeout`)
@@ -21,7 +21,7 @@ class TrafficMockError extends Error {
 }
 
 /**
- * What the kernel or the resolver says in each case (errno as on Linux).
+ * The error of the kernel or the resolver for each abort code (errno as on Linux).
  * @type {Record<string, { code: string, errno: number, syscall: string }>}
  */
 const NETWORK = {
@@ -34,10 +34,10 @@ const NETWORK = {
 };
 
 /**
- * The error for a request that a test aborted.
- * @param {string} abortCode of protocol 3
- * @param {string} url of the request, for the host and port a real error names
- * @param {string} [message] given when a handler itself failed
+ * Make the error for a request that a test aborted.
+ * @param {string} abortCode of protocol 3; an unknown one counts as `failed`
+ * @param {string} url of the request, for the host and port in the text
+ * @param {string} [message] of the error of a handler that failed
  * @returns {NodeJS.ErrnoException & { abortCode: string }}
  */
 function networkError(abortCode, url, message) {
@@ -56,14 +56,14 @@ function networkError(abortCode, url, message) {
 }
 
 /**
- * An error as it travels (protocol 3 `SerializedError`).
+ * Convert an error for the wire (protocol 3 `SerializedError`).
  * @param {any} error
  * @returns {{ name: string, message: string, stack?: string, code?: string }}
  */
 function serializeError(error) {
-  // Not by `instanceof`: within a context of node:vm Node's own errors are of another class.
+  // Not by `instanceof`: in a context of node:vm, Node's own errors are of another class.
   const from = typeof error?.message === "string" && error.name ? error : new Error(String(error));
-  // fetch and happy eyeballs wrap the error that says what happened.
+  // An AggregateError (Happy Eyeballs, RFC 8305) has no text of its own.
   const inner = /** @type {any} */ (from);
   const message = from.message || inner.errors?.map((/** @type {any} */ e) => e.message).join("; ") || "";
   return {

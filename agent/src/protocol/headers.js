@@ -1,16 +1,15 @@
 "use strict";
 
 /**
- * Header lines as ordered pairs `[name, value]`, which is how they travel with
- * the feature `headers-list`; beside them the map that protocol 3 always has.
- * Bytes are latin-1, as in HTTP itself.
+ * Header lines as ordered pairs `[name, value]`, as the feature `headers-list` sends them;
+ * protocol 3 always sends a map as well. Values are latin-1, as in HTTP.
  *
  * @typedef {[string, string][]} Pairs
  */
 
 /**
  * @param {Pairs} pairs
- * @returns {Record<string, string>} lower-case names; repeats joined with `, `
+ * @returns {Record<string, string>} by lower-case names; repeats joined by `, `, of `cookie` by `; `
  */
 function toMap(pairs) {
   /** @type {Record<string, string>} */
@@ -28,7 +27,7 @@ function toMap(pairs) {
 }
 
 /**
- * The pairs of a wire object: its list, or its map when the peer sent no list.
+ * Return the pairs of a message: its list, or its map if there is no list.
  * @param {{ headers?: Record<string, string>, headersList?: Pairs }} wire
  * @returns {Pairs}
  */
@@ -37,7 +36,7 @@ function fromWire(wire) {
   /** @type {Pairs} */
   const pairs = [];
   for (const [name, value] of Object.entries(wire.headers ?? {})) {
-    // The npm fixture joins several cookies of a HAR with a line feed.
+    // The npm fixture joins several cookies of a HAR by a line feed.
     if (name.toLowerCase() === "set-cookie") {
       for (const line of value.split("\n")) pairs.push([name, line]);
     } else pairs.push([name, value]);
@@ -46,7 +45,7 @@ function fromWire(wire) {
 }
 
 /**
- * @param {(string | Buffer)[]} raw names and values in turn, as Node and undici have them
+ * @param {(string | Buffer)[]} raw names and values alternating, as in Node and undici
  * @returns {Pairs}
  */
 function fromRaw(raw) {
@@ -78,7 +77,7 @@ function without(pairs, ...names) {
 }
 
 /**
- * Set one value, in the place of the first line of that name.
+ * Set a header, in the place of the first line of that name; other lines of the name are removed.
  * @param {Pairs} pairs
  * @param {string} name
  * @param {string} value
@@ -92,7 +91,7 @@ function set(pairs, name, value) {
   return [...before, [pairs[at][0], value], ...without(pairs.slice(at + 1), key)];
 }
 
-/** The name of a header, or a method (RFC 9110, section 5.6.2). */
+/** A token: the name of a header, or a method (RFC 9110, section 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 module.exports = { TOKEN, toMap, fromWire, fromRaw, get, without, set };

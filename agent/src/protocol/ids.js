@@ -4,11 +4,11 @@ const { randomFillSync } = require("node:crypto");
 
 const ID_BYTES = 8;
 
-/** Random bytes drawn at once: a draw costs 20 µs, whatever its size. */
+/** Random bytes for many ids: each call of `randomFillSync` costs 20 µs, whatever its size. */
 const pool = Buffer.allocUnsafe(ID_BYTES * 512);
 let used = pool.length;
 
-/** @returns {string} an id as protocol 3's agents make them */
+/** @returns {string} a random id, 16 hexadecimal digits */
 function newId() {
   if (used === pool.length) {
     randomFillSync(pool);

@@ -8,27 +8,27 @@ const { TrafficMockError } = require("./errors.js");
 const { startDeadline } = require("./deadline.js");
 const { HANDSHAKE_MS, FIRST_RETRY_MS, LAST_RETRY_MS, MAX_FRAME_BYTES, PROTOCOL_VERSION } = require("./constants.js");
 
-/** A ping as both proxies write it: the type first. */
+/** The beginning of a ping, in which trafficmock's and the npm proxy both write the type first. */
 const PING = /^\{\s*"type"\s*:\s*"ping"/;
 
 /**
  * @typedef {object} Options
  * @property {string} proxyUrl
- * @property {{ role: string, features: readonly string[], [key: string]: unknown }} hello what this process says of
- *   itself: `role`, `features`, `clientId`, `token` …
+ * @property {{ role: string, features: readonly string[], [key: string]: unknown }} hello the fields of `hello`:
+ *   `role`, `features`, `clientId`, `token` …
  * @property {<T>(isSecure: boolean, act: () => T) => T} open calls its second argument, which opens the
- *   connection with `http.request` or `https.request`, out of reach of interception
+ *   connection with `http.request` or `https.request`, so that it is not intercepted
  */
 
 /**
- * The connection to the proxy: handshake, heartbeat, reconnecting with backoff.
- * Its timers never keep the process alive; its socket does while it is held.
+ * The connection to the proxy: handshake, heartbeat, reconnection with backoff.
+ * Its timers never keep the process alive; its socket does between `hold` and `release`.
  */
 class Link {
   /**
    * @param {Options} options
-   * @param {{ up(hello: any): void, message(text: string): void, down(error: Error): void }} owner is called with what became of
-   *   the connection, and each message as JSON text; pings are answered here
+   * @param {{ up(hello: any): void, message(text: string): void, down(error: Error): void }} owner called after the
+   *   handshake, with each message as JSON text except pings, and after a failed or lost connection
    */
   constructor({ proxyUrl, hello, open }, owner) {
     this.proxyUrl = proxyUrl;
@@ -39,7 +39,7 @@ class Link {
     this.closed = false;
     /** Whether the connection keeps the process alive. */
     this.isHeld = false;
-    /** @type {import("node:net").Socket | undefined} what carries `socket` */
+    /** @type {import("node:net").Socket | undefined} the TCP or TLS connection of `socket` */
     this.transport = undefined;
     /** @type {WebSocket | undefined} */
     this.socket = undefined;
@@ -111,7 +111,7 @@ class Link {
         return this.owner.up(message);
       }
       reason ??= this.refusal(message);
-      // Not close(): that waits for an answer, and this proxy has given its own.
+      // Not close(): that would wait for the proxy's close frame.
       socket.terminate();
     });
     socket.on("error", (error) => {
@@ -141,21 +141,21 @@ class Link {
     this.sendText(JSON.stringify(message));
   }
 
-  /** @param {string} text a message as JSON; dropped while there is no connection */
+  /** @param {string} text a message as JSON; dropped if there is no open connection */
   sendText(text) {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(text);
   }
 
   /**
-   * @param {number} most bytes that may wait to be sent
-   * @returns {boolean} whether messages leave
+   * @param {number} most the limit of the bytes that wait to be sent
+   * @returns {boolean} whether the connection is open and within the limit
    */
   isFree(most) {
     const { socket } = this;
     return socket?.readyState === WebSocket.OPEN && socket.bufferedAmount <= most;
   }
 
-  /** Try once more, later each time. */
+  /** Connect again after a pause, which doubles each time. */
   again() {
     this.retry = setTimeout(() => this.open(), this.retryMs).unref();
     this.retryMs = Math.min(this.retryMs * 2, LAST_RETRY_MS);
@@ -167,14 +167,14 @@ class Link {
     this.socket?.close(1000);
   }
 
-  /** Close the connection without a closing handshake: to the proxy it is lost. */
+  /** Close the connection without a closing handshake, so that the proxy treats it as lost. */
   drop() {
     this.closed = true;
     clearTimeout(this.retry);
     this.socket?.terminate();
   }
 
-  /** @param {any} message what came instead of `hello:ok` */
+  /** @param {any} message that came in the place of a valid `hello:ok` */
   refusal(message) {
     const who = this.greeting.role === "node" ? "agent" : "test worker";
     const isOther = message?.type === "hello:ok";
@@ -211,7 +211,7 @@ class Link {
 
 /**
  * @param {string} text
- * @returns {any} `undefined` if it is not JSON
+ * @returns {any} `undefined` if the text is not JSON
  */
 function parse(text) {
   try {

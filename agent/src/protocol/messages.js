@@ -3,26 +3,26 @@
 const headers = require("./headers.js");
 
 /**
- * Requests and responses as they travel (protocol 3 `SerializedRequest`,
- * `SerializedResponse`), with the header list for a proxy that knows it.
+ * Converts requests and responses for the wire (protocol 3 `SerializedRequest`,
+ * `SerializedResponse`), with the header list for a proxy with the feature `headers-list`.
  *
- * `truncated: true` says that the body is longer than what is here; for a
- * response `bodySize` then tells how many bytes really came.
+ * With `truncated: true` the body is longer than the part that is sent; `bodySize` of a
+ * response then has the number of bytes that came.
  */
 
 /**
- * One request that the application made, as every client library hands it in.
+ * One request of the application, in the form that all client libraries share.
  *
  * @typedef {object} Outgoing
  * @property {string} url
  * @property {string} method
  * @property {headers.Pairs} pairs
  * @property {Buffer | null} body
- * @property {boolean} [truncated] whether the body is longer than what is here
+ * @property {boolean} [truncated] whether the body is longer than `body`
  */
 
 /**
- * An upstream's answer with its decoded body.
+ * A response of the upstream, with its decoded body.
  *
  * @typedef {object} Answer
  * @property {number} status
@@ -32,7 +32,7 @@ const headers = require("./headers.js");
  * @property {string} url
  */
 
-/** @typedef {{ features: ReadonlySet<string> }} Peer what the proxy speaks */
+/** @typedef {{ features: ReadonlySet<string> }} Peer the proxy, with its features */
 
 /**
  * @param {Peer} peer
@@ -61,7 +61,7 @@ function requestToWire(peer, { url, method, pairs, body, truncated }) {
 /**
  * @param {Peer} peer
  * @param {import('./messages.js').Answer} answer
- * @param {number} [bodySize] bytes that really came, when the body is cut
+ * @param {number} [bodySize] the number of bytes that came, if the body is cut
  */
 function responseToWire(peer, { status, statusText, pairs, body, url }, bodySize) {
   return {
@@ -76,7 +76,7 @@ function responseToWire(peer, { status, statusText, pairs, body, url }, bodySize
 
 /**
  * @param {Peer} peer
- * @param {{ id: string, isPast?: boolean } | undefined} context of the test that the request belongs to
+ * @param {{ id: string, isPast?: boolean } | undefined} context of the request
  */
 const contextToWire = (peer, context) =>
   context && !context.isPast && peer.features.has("context") ? { context: context.id } : {};

@@ -5,10 +5,10 @@ const { types } = require("node:util");
 const { Readable } = require("node:stream");
 const { BodyCopy } = require("../exchange/body-copy.js");
 
-/** Kept, since tests replace the global one by a clock of their own. */
+/** Node's own clock, kept because tests of applications replace it. */
 const { now } = Date;
 
-/** How much of a request's body is awaited before the proxy is asked; bytes, ms. */
+/** The limits of reading a body before the request is announced; bytes, ms. */
 const BODY_BYTES = 64 * 1024 * 1024;
 const BODY_MS = 5000;
 
@@ -17,16 +17,16 @@ const BODY_MS = 5000;
  *
  * @typedef {object} Held
  * @property {Buffer | null} bytes
- * @property {boolean} truncated whether there is more than `bytes`
- * @property {any} body for undici, of the kind it was: so that length and framing stay
- * @property {string} [contentType] that a form brings with it
+ * @property {boolean} truncated whether the body is longer than `bytes`
+ * @property {any} body for undici, of the same kind as before, so that length and framing stay
+ * @property {string} [contentType] of a form, with its boundary
  * @property {number} [size] of a form; bytes
  */
 
 /**
- * Read a body that is at hand without waiting.
- * @param {any} body as undici's `opts.body`
- * @returns {Held | undefined} nothing when it must be waited for
+ * Read a body that is in memory.
+ * @param {any} body undici's `opts.body`
+ * @returns {Held | undefined} `undefined` for other kinds of bodies
  */
 function readNow(body) {
   if (body == null) return { bytes: null, truncated: false, body };
@@ -40,10 +40,10 @@ function readNow(body) {
 }
 
 /**
- * Read a body for a proxy that must have it with its request, or one that is read whole anyway.
+ * Read a whole body, for a proxy that must have it with the request, or of a kind that is not streamed.
  * @param {any} body a stream, an iterable, a Blob or a form
  * @returns {Promise<Held>}
- * @throws what the body itself fails with
+ * @throws the error of the body
  */
 async function readAll(body) {
   if (isForm(body)) return readForm(body);
@@ -78,8 +78,8 @@ async function readAll(body) {
 }
 
 /**
- * A stream in place of one that was read to its end. undici sends the length of
- * a stream of bytes that has ended, and cannot tell that of others.
+ * Make a stream in the place of one that was read to its end. undici sends the length of
+ * a stream of bytes that has ended; it does not know the length of other streams.
  * @param {Uint8Array[]} chunks
  * @param {Readable} given
  * @returns {Readable}
@@ -106,8 +106,8 @@ async function readForm(form) {
 }
 
 /**
- * @param {any} form of any copy of undici
- * @returns {Promise<{ body: any, contentType: string | undefined, size: number | undefined }>} as it is sent; a file in it is read as `body` is
+ * @param {any} form a `FormData` of any copy of undici
+ * @returns {Promise<{ body: any, contentType: string | undefined, size: number | undefined }>} the encoded form; its files are read while `body` is read
  */
 async function encodeForm(form) {
   const full = new FormData();
@@ -123,7 +123,7 @@ async function encodeForm(form) {
   }
   const [encoded, rest] = [new Response(full), new Response(without)];
   const [contentType, other] = [encoded, rest].map(({ headers }) => headers.get("content-type") ?? undefined);
-  // Both are as long but for the files, as long as their boundaries are.
+  // Both differ only by the contents of the files, if their boundaries have the same length.
   const isKnown = contentType?.length === other?.length;
   return { body: encoded.body, contentType, size: isKnown ? size + (await rest.arrayBuffer()).byteLength : undefined };
 }
@@ -132,7 +132,7 @@ async function encodeForm(form) {
 function iteratorOf(body) {
   if (body[Symbol.asyncIterator]) return body[Symbol.asyncIterator]();
   if (body[Symbol.iterator]) return body[Symbol.iterator]();
-  // An old kind of stream, with events only.
+  // An old stream, which has only events.
   return new Readable({ objectMode: true }).wrap(body)[Symbol.asyncIterator]();
 }
 
@@ -140,7 +140,7 @@ function iteratorOf(body) {
  * @template T
  * @param {Promise<T>} promise
  * @param {number} ms
- * @returns {Promise<T | undefined>} nothing when it takes longer
+ * @returns {Promise<T | undefined>} `undefined` if it takes longer
  */
 function within(promise, ms) {
   /** @type {NodeJS.Timeout | undefined} */
@@ -152,9 +152,10 @@ function within(promise, ms) {
 }
 
 /**
+ * Yield a body that was read in part: the chunks, then the rest.
  * @param {Uint8Array[]} chunks that were read
- * @param {Promise<IteratorResult<any>>} [pending] the read under way
- * @param {any} [source] of the rest
+ * @param {Promise<IteratorResult<any>>} [pending] the unfinished read
+ * @param {any} [source] the iterator of the rest
  */
 async function* again(chunks, pending, source) {
   yield* chunks;

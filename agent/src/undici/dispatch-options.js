@@ -7,16 +7,16 @@ const headers = require("../protocol/headers.js");
 
 /** Reads undici's dispatch options, and changes them. */
 
-/** Hop-by-hop headers that undici sets itself and refuses to be given. */
+/** Hop-by-hop headers that undici sets itself, and refuses in its options. */
 const REFUSED = new Set(["connection", "transfer-encoding", "keep-alive", "upgrade", "expect"]);
 
-/** Dispatchers that talk to one origin only. */
+/** Dispatchers for one origin. */
 const ONE_ORIGIN = new Set(["Client", "Pool", "BalancedPool", "RoundRobinPool", "H2CClient", "MockClient", "MockPool"]);
 
 /**
  * @param {any} dispatcher
  * @param {any} opts
- * @returns {URL | undefined} nothing when it is not an HTTP request
+ * @returns {URL | undefined} `undefined` if it is not an HTTP request
  */
 function urlOf(dispatcher, opts) {
   const origin = opts.origin ?? internal(dispatcher, "url");
@@ -29,26 +29,26 @@ function urlOf(dispatcher, opts) {
 }
 
 /**
- * Handlers of dispatches that the DNS interceptor has put an address into, with
- * the name: for its second try undici 6 leaves no trace of it.
+ * The host names of dispatches in which the DNS interceptor has put an address, by handler: the
+ * second attempt of undici 6 does not have the name any more.
  * @type {WeakMap<object, string>}
  */
 const names = new WeakMap();
 
 /**
- * undici's DNS interceptor stands above `dispatch`: it puts an address in the
- * place of the host's name, which it leaves in `servername` and the `host` header.
- * @param {URL} url as it is dispatched
+ * Restore the host name of a dispatch. undici's DNS interceptor replaces it by an address above
+ * `dispatch`, and leaves the name in `servername` and in the header `host`.
+ * @param {URL} url of the dispatch
  * @param {any} opts
  * @param {object} handler
- * @returns {URL} that the application asked for; `url` itself when it has no such name
+ * @returns {URL} the URL that the application requested; `url` itself if no name is known
  */
 function namedUrl(url, opts, handler) {
   if (!isIP(bare(url.hostname))) return url;
   const { servername } = opts;
   const host = servername ? headers.get(pairsOf(opts.headers), "host")?.toLowerCase() : undefined;
   const isByName = host && host.replace(/:\d+$/, "") === servername && !isIP(bare(servername));
-  // undici 6 leaves the port out of the header, whatever it is.
+  // undici 6 omits the port from the header, even if it is not the default one.
   if (isByName) names.set(handler, host.includes(":") ? host : `${host}${url.port && `:${url.port}`}`);
   const name = names.get(handler);
   return name && URL.canParse(`${url.protocol}//${name}`)
@@ -56,7 +56,7 @@ function namedUrl(url, opts, handler) {
     : url;
 }
 
-/** @param {string} hostname as a URL has it */
+/** @param {string} hostname of a URL */
 const bare = (hostname) => hostname.replace(/^\[|\]$/g, "");
 
 /**
@@ -80,10 +80,10 @@ function pairsOf(given) {
 const latin1 = (value) => (Buffer.isBuffer(value) ? value.toString("latin1") : String(value));
 
 /**
- * undici 6's DNS interceptor adds a header to an object only.
+ * Write headers in the form of the given ones, because the DNS interceptor of undici 6 adds a header only to an object.
  * @param {any} given `opts.headers`, in any form undici takes
  * @param {import('../protocol/headers.js').Pairs} pairs
- * @returns {string[] | Record<string, string | string[]>} the pairs: as a list where a list was given, else as an object
+ * @returns {string[] | Record<string, string | string[]>} a list if a list was given, else an object
  */
 function likeGiven(given, pairs) {
   if (Array.isArray(given)) return pairs.flat();
@@ -100,9 +100,9 @@ function likeGiven(given, pairs) {
 /**
  * @param {import('../agent.js').Agent} agent
  * @param {any} opts
- * @param {URL} url that they name
- * @param {import('../contexts/test-contexts.js').TestContext | undefined} context of the test that the request belongs to
- * @returns {any} the same options, as they leave for that host
+ * @param {URL} url of the dispatch
+ * @param {import('../contexts/test-contexts.js').TestContext | undefined} context of the request
+ * @returns {any} the options with the headers to send to that host
  */
 function outboundOptions(agent, opts, url, context) {
   const given = pairsOf(opts.headers);
@@ -111,11 +111,11 @@ function outboundOptions(agent, opts, url, context) {
 }
 
 /**
- * Options for another request in place of the one that `opts` describe.
+ * Make the options for another request in the place of the one of `opts`.
  * @param {any} opts
- * @param {import('../protocol/messages.js').Outgoing} wanted
- * @param {URL} from what was asked
- * @param {boolean} isResolved whether `opts` name an address in place of the host in `from`
+ * @param {import('../protocol/messages.js').Outgoing} wanted the request to send
+ * @param {URL} from the URL that the application requested
+ * @param {boolean} isResolved whether `opts` have an address in the place of the host of `from`
  */
 function optionsFor(opts, wanted, from, isResolved) {
   const url = new URL(wanted.url);
@@ -138,7 +138,7 @@ function optionsFor(opts, wanted, from, isResolved) {
  * @param {any} dispatcher
  * @param {URL} from
  * @param {URL} to
- * @returns {any} the dispatcher that can reach `to`
+ * @returns {any} a dispatcher that can reach `to`
  */
 function dispatcherFor(dispatcher, from, to) {
   const isFixed = ONE_ORIGIN.has(dispatcher.constructor?.name);

@@ -3,10 +3,10 @@
 const EventEmitter = require("node:events");
 
 /**
- * See dispatchers as they are made, of copies of undici that are loaded past
- * `require`: each is an event emitter, of Node's own class in every context.
- * @param {(dispatcher: any) => void} made called from within its constructor
- * @returns {() => void} stops looking
+ * Observe the construction of dispatchers, also of copies of undici that are not loaded by
+ * `require`: each is an instance of Node's `EventEmitter`, in every context of `node:vm`.
+ * @param {(dispatcher: any) => void} made called within its constructor
+ * @returns {() => void} stops observing
  */
 function onDispatcher(made) {
   const own = /** @type {any} */ (EventEmitter);

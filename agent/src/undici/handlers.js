@@ -7,17 +7,16 @@ const { BodyCopy } = require("../exchange/body-copy.js");
 const { isBodiless } = require("../exchange/report.js");
 
 /**
- * undici tells a caller what happens to its request through a handler object:
- * with `onConnect`, `onHeaders`, ... up to version 7, with `onRequestStart`,
- * `onResponseStart`, ... from version 7 on. Here are both, as the agent needs
- * them: one that observes what the application's handler gets, one that
- * calls a handler as undici does, for a mock, and one that collects an answer.
+ * undici reports the events of a request to a handler object: by `onConnect`,
+ * `onHeaders`, ... up to version 7, and by `onRequestStart`, `onResponseStart`, ... from
+ * version 7 on. For both kinds, the observers here report what the application's handler
+ * gets, `serve` calls a handler with a mock, and `Collector` collects a response.
  */
 
 /** @param {any} handler */
 const isModern = (handler) => typeof handler.onRequestStart === "function";
 
-/** What `onRequestStart` gets; it outlives the wait, so that it is given only once. */
+/** The argument of `onRequestStart`: one object before and after the decision, because the handler gets it once. */
 class Controller {
   /** @param {(reason: any) => void} abort */
   constructor(abort) {
@@ -58,16 +57,16 @@ class Controller {
 }
 
 /**
- * Serves the application's handler and tells what it sees.
+ * Gets the events of a request before the application's handler does.
  *
  * @typedef {object} Watcher
  * @property {(status: number, statusText: string, pairs: headers.Pairs) => void} head
  * @property {(chunk: Buffer) => void} data
  * @property {() => void} end
- * @property {(status: number, pairs: headers.Pairs) => void} upgraded to a protocol that is not read
+ * @property {(status: number, pairs: headers.Pairs) => void} upgraded called for an upgrade; the protocol after it is not read
  * @property {(error: Error) => void} fail
  * @property {(abort: (reason: any) => void) => void} connected
- * @property {(pairs: headers.Pairs) => headers.Pairs} headers changes what the application is shown
+ * @property {(pairs: headers.Pairs) => headers.Pairs} headers returns the headers that the application gets
  */
 
 /** For handlers up to version 7. */
@@ -133,7 +132,7 @@ class ModernObserver {
   /**
    * @param {any} handler
    * @param {Watcher} watcher
-   * @param {Controller} controller that the handler was given
+   * @param {Controller} controller that the handler got from `onRequestStart`
    */
   constructor(handler, watcher, controller) {
     this.handler = handler;
@@ -212,12 +211,12 @@ class ModernObserver {
 }
 
 /**
- * Play undici: give the handler a whole response, as fast as it reads. One that
+ * Call a handler with a mock, as undici would, with regard to its back-pressure. A handler that
  * throws aborts its request, as with undici.
  * @param {any} handler
  * @param {Controller} controller
  * @param {import('../exchange/mock.js').Mock} mock
- * @param {() => void} completed called before the handler's end event, after which there is nothing to abort
+ * @param {() => void} completed called before the handler's last event, after which nothing can be aborted
  */
 function serve(handler, controller, { status, statusText, pairs, body }, completed) {
   const raw = toRaw(pairs);
@@ -268,12 +267,12 @@ function fail(handler, controller, error) {
   else handler.onError(error);
 }
 
-/** Collects a whole answer, from undici of any version. */
+/** A handler that collects a whole response, for any version of undici. */
 class Collector {
   /**
    * @param {import('../protocol/messages.js').Outgoing} request that is sent
-   * @param {number} limit in bytes
-   * @param {AbortSignal} signal breaks it off
+   * @param {number} limit of the response's body; bytes
+   * @param {AbortSignal} signal aborts the request
    * @param {(answer: import('../protocol/messages.js').Answer) => void} resolve
    * @param {(error: Error) => void} reject
    */
@@ -337,7 +336,7 @@ class Collector {
     Object.assign(this, { status, statusText, pairs });
     if (!isBodiless(this.method, status)) return;
     this.answer();
-    // undici 6 and 7 wait for as many bytes as such a head names; the connection would never be free.
+    // undici 6 and 7 wait for the length in such a head; the connection would never be free again.
     setImmediate(() => {
       if (!this.isComplete) this.abort(requestAbortedError());
     });

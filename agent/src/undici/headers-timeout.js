@@ -3,13 +3,13 @@
 const { setTimeout, clearTimeout } = require("node:timers");
 const { internal } = require("../process/internals.js");
 
-/** undici's own default; ms. */
+/** undici's default; ms. */
 const DEFAULT_MS = 300e3;
 
 /**
  * @param {any} dispatcher
  * @param {any} opts of the dispatch
- * @returns {number} ms that undici would wait for the head of a response; 0 for ever
+ * @returns {number} the time limit for the head of a response; ms, 0 for none
  */
 function headersTimeout(dispatcher, opts) {
   return opts.headersTimeout ?? ofDispatcher(dispatcher) ?? DEFAULT_MS;
@@ -28,12 +28,12 @@ function ofDispatcher(dispatcher) {
   );
 }
 
-/** Counts the time in which a server would have to answer, while nobody has decided yet. */
+/** The time limit for the head of a response, while a request waits for its decision. */
 class HeadersTimeout {
   /**
-   * @param {number} ms 0 for ever
-   * @param {() => boolean} isWriting whether the request is still being sent, for which undici does not time it
-   * @param {() => void} late called when it is over
+   * @param {number} ms 0 for no limit
+   * @param {() => boolean} isWriting whether the application still writes the request; undici does not count that time
+   * @param {() => void} late called when the limit is reached
    */
   constructor(ms, isWriting, late) {
     this.ms = ms;

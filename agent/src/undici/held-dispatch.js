@@ -18,17 +18,17 @@ const { HeadersTimeout, headersTimeout } = require("./headers-timeout.js");
 const { headersTimeoutError, requestAbortedError } = require("./undici-errors.js");
 const { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern } = require("./handlers.js");
 
-/** Marks options that were looked at: dispatchers hand them on to each other. */
+/** Marks options that a hook has seen: dispatchers pass them on to each other. */
 const SEEN = Symbol("trafficmock.seen");
 
 /**
- * undici's redirect interceptor dispatches the next hop with the handler of the
- * last one; `fetch` does so in the context of its call.
+ * The chains of redirects by handler: undici's redirect interceptor dispatches the next hop
+ * with the handler of the last one. `fetch` dispatches it in the asynchronous context of its call.
  * @type {WeakMap<object, Chain>}
  */
 const chainOf = new WeakMap();
 
-/** A dispatch that waits for the proxy's decision; it was not handed to the dispatcher yet. */
+/** A dispatch that waits for the proxy's decision, before the dispatcher gets it. */
 class HeldDispatch {
   /**
    * @param {import('../agent.js').Agent} agent
@@ -36,8 +36,8 @@ class HeldDispatch {
    * @param {Function} original its `dispatch`
    * @param {any} opts
    * @param {any} handler
-   * @param {URL} url that the application asked for
-   * @param {boolean} isResolved whether `opts` name an address in place of its host
+   * @param {URL} url that the application requested
+   * @param {boolean} isResolved whether `opts` have an address in the place of its host
    * @param {import('../exchange/redirects.js').Chain | undefined} chain of the call
    */
   constructor(agent, dispatcher, original, opts, handler, url, isResolved, chain) {
@@ -49,20 +49,20 @@ class HeldDispatch {
     this.url = url;
     this.isResolved = isResolved;
     this.chain = chain;
-    /** Runs what the proxy decides as if the application had called it. @type {<R>(act: () => R) => R} */
+    /** Calls a function in the asynchronous context of the request. @type {<R>(act: () => R) => R} */
     this.inScope = AsyncLocalStorage.snapshot();
     this.context = agent.contexts.current();
     /** @type {Exchange | undefined} */
     this.exchange = undefined;
     /** @type {import('../exchange/report.js').Report | undefined} */
     this.report = undefined;
-    /** A body that comes bit by bit. @type {Source | undefined} */
+    /** The body, if it is streamed. @type {Source | undefined} */
     this.source = undefined;
     this.isHeld = true;
     this.isCollecting = false;
-    /** Whether a mock is on its way to the handler. */
+    /** Whether the handler is getting a mock. */
     this.isServing = false;
-    /** Runs once the proxy is asked. @type {HeadersTimeout | undefined} */
+    /** Begins with the announcement. @type {HeadersTimeout | undefined} */
     this.timeout = undefined;
     /** @type {((reason: any) => void) | undefined} */
     this.realAbort = undefined;
@@ -86,13 +86,13 @@ class HeldDispatch {
     });
   }
 
-  /** @param {Error} error why there is no link, before this was announced */
+  /** @param {Error} error why there is no link to announce the request on */
   lost(error) {
     this.fail(error);
   }
 
   /**
-   * Read what must be known of the body before the proxy is asked.
+   * Read the part of the body that the announcement needs.
    * @returns {Promise<import('./body.js').Held>}
    */
   async read() {
@@ -111,7 +111,7 @@ class HeldDispatch {
     if (!this.isHeld) return;
     this.agent.waiters.leave(this);
     let pairs = pairsOf(this.opts.headers);
-    // What undici itself adds for a form.
+    // Headers that undici itself adds for a form.
     for (const [name, value] of Object.entries({ "content-type": contentType, "content-length": size })) {
       if (value !== undefined && headers.get(pairs, name) === undefined) pairs = [...pairs, [name, String(value)]];
     }
@@ -132,7 +132,7 @@ class HeldDispatch {
     if (this.isHeld) this.beginTimeout();
   }
 
-  /** Fail as undici does when no server answers in time. */
+  /** Start the time limit for the response's head, as undici would. */
   beginTimeout() {
     this.timeout = new HeadersTimeout(
       headersTimeout(this.dispatcher, this.opts),
@@ -142,7 +142,7 @@ class HeldDispatch {
     this.timeout.begin();
   }
 
-  /** @param {any} reason why the application gave it up */
+  /** @param {any} reason with which the application aborted the request */
   aborted(reason) {
     if (this.realAbort) return this.realAbort(reason);
     if (this.letGo()) {
@@ -153,12 +153,12 @@ class HeldDispatch {
     fail(this.handler, this.controller, reason ?? requestAbortedError());
   }
 
-  /** @returns {boolean} whether the application still hands its body over */
+  /** @returns {boolean} whether the agent still reads the application's body */
   get isWriting() {
     return this.isCollecting && !this.source?.upload.isWhole;
   }
 
-  /** A test wants the body: read all of it. */
+  /** Read the whole body, because a test needs it. */
   collect() {
     this.isCollecting = this.source !== undefined;
     this.source?.readAll().catch((error) => {
@@ -185,7 +185,7 @@ class HeldDispatch {
     });
   }
 
-  /** @returns {any} its options as they leave */
+  /** @returns {any} the options to send the request with */
   outbound() {
     return outboundOptions(this.agent, this.opts, this.url, this.context);
   }
@@ -194,7 +194,7 @@ class HeldDispatch {
   resume(changed) {
     if (!this.letGo()) return;
     const opts = this.optionsFor(changed);
-    // Of a hop that goes on with a handler's headers, the body may still be read.
+    // The body of a hop with a handler's headers may not be read yet.
     if (changed.truncated) opts.body = this.opts.body;
     this.send(dispatcherFor(this.dispatcher, this.url, new URL(changed.url)), opts, changed);
   }
@@ -252,7 +252,7 @@ class HeldDispatch {
       head: (status, statusText, pairs) => {
         report.head(status, statusText, pairs);
         if (isRedirect(status, pairs)) this.redirected(report);
-        // undici may wait for a body that does not come.
+        // undici may wait for a body that does not exist.
         if (isBodiless(method, status)) report.end();
       },
       data: (chunk) => report.data(chunk),
@@ -261,7 +261,7 @@ class HeldDispatch {
         report.head(status, "", pairs);
         report.end();
       },
-      // A proxy that takes one report for each response gets what came before the connection broke.
+      // A proxy without the feature `stream` gets one report: the part of the response before the failure.
       fail: (error) => (report.status && !this.agent.streams ? report.cut() : report.fail(error)),
       headers: (pairs) => (url === this.url.href ? pairs : rewriteLocation(pairs, url)),
     };

@@ -3,20 +3,20 @@
 const util = require("node:util");
 const { outer } = require("../process/realm.js");
 
-/** The file of Node's own undici, as call sites name it. */
+/** The script name of Node's own undici in call sites. */
 const OWN_FILE = "node:internal/deps/undici/undici";
-/** Where copies of undici look for a global dispatcher; Node's own looks at the first. */
+/** The symbols at which copies of undici look up a global dispatcher; Node's own uses the first. */
 const GLOBALS = [Symbol.for("undici.globalDispatcher.1"), Symbol.for("undici.globalDispatcher.2")];
 
-/** From Node 22.9 on; without it Node's own undici cannot be told from others. @type {((frames: number) => { scriptName: string }[]) | undefined} */
+/** Available from Node 22.9 on; without it Node's own undici cannot be distinguished from others. @type {((frames: number) => { scriptName: string }[]) | undefined} */
 const getCallSites = /** @type {any} */ (util).getCallSites;
 
-/** What Node's own undici would have put at each symbol. @type {Map<symbol, any>} */
+/** The global dispatchers that Node's own undici would have set, by symbol. @type {Map<symbol, any>} */
 const kept = new Map();
 
 /**
- * Read what Node loads its own undici for. The global dispatchers that it sets
- * while it loads are kept: the application has not used them, and a copy of
+ * Read a value for which Node loads its own undici. The global dispatchers that it sets
+ * while it loads are kept here: the application has not used them, and a copy of
  * undici from npm that is loaded later must set its own, as without the agent.
  * @template T
  * @param {() => T} read
@@ -44,8 +44,8 @@ function loadOwn(read) {
 const isExpected = (symbol) => Boolean(Object.getOwnPropertyDescriptor(outer, symbol)?.get);
 
 /**
- * Set the global dispatchers that were kept, when Node's own undici is used or the
- * agent ends. Those of another copy of undici stay.
+ * Set the global dispatchers that were kept, because Node's own undici is used or the
+ * agent ends. Those that another copy of undici has set stay.
  */
 function settleOwn() {
   if (kept.size && isExpected(GLOBALS[0])) {
@@ -57,7 +57,7 @@ function settleOwn() {
   kept.clear();
 }
 
-/** @returns {boolean} whether the getter that calls this is read by Node's own undici, which has loaded */
+/** @returns {boolean} whether Node's own undici reads the getter that calls this function */
 const isOwnReading = () => kept.size > 0 && getCallSites?.(3)[2]?.scriptName === OWN_FILE;
 
 module.exports = { GLOBALS, loadOwn, settleOwn, isOwnReading };

@@ -4,14 +4,14 @@ const { setImmediate } = require("node:timers");
 const { Readable } = require("node:stream");
 const { iteratorOf, streamOf } = require("./body.js");
 
-/** How much is read before it is known whether anybody wants the body; bytes. */
+/** How much of a body is read before the request is announced; bytes. */
 const FIRST_BYTES = 64 * 1024;
 
-/** A body that comes bit by bit: read no faster than somebody takes it. */
+/** A streamed body, read only as fast as its consumer reads. */
 class Source {
   /**
    * @param {any} body a stream or an iterable
-   * @param {import('../exchange/upload.js').Upload} upload is given what is read
+   * @param {import('../exchange/upload.js').Upload} upload gets each chunk that is read
    */
   constructor(body, upload) {
     this.given = body;
@@ -25,13 +25,13 @@ class Source {
 
   /**
    * @param {any} body
-   * @returns {boolean} whether it is not better read whole, or left to undici
+   * @returns {boolean} whether it can be streamed; a Blob is read whole
    */
   static canRead(body) {
     return typeof body.arrayBuffer !== "function";
   }
 
-  /** Read what is there at once: most bodies are. */
+  /** Read the chunks that are available at once: most bodies are complete then. */
   async begin() {
     const later = new Promise((resolve) => setImmediate(resolve, false));
     let isMore = true;
@@ -40,7 +40,7 @@ class Source {
 
   /** @returns {Promise<boolean>} whether there may be more */
   next() {
-    // A failure is kept: an iterator that failed would next say that it is done.
+    // A rejected promise is kept: after a failure, an iterator reports its end.
     this.reading ??= this.step().then((isMore) => {
       this.reading = undefined;
       return isMore;
@@ -60,12 +60,12 @@ class Source {
     return true;
   }
 
-  /** Read on to the end, or until it is more than may be handed over. */
+  /** Read to the end, or until the body is longer than the limit for handlers. */
   async readAll() {
     while (!this.upload.isTold && (await this.next()));
   }
 
-  /** @returns {any} the body for undici, of the kind it was */
+  /** @returns {any} the body for undici: a stream if it was a complete one, else an iterable */
   body() {
     if (!this.upload.isWhole) return this.flow();
     return Readable.prototype.isPrototypeOf(this.given) ? streamOf(this.chunks, this.given) : this.flow();
@@ -81,7 +81,7 @@ class Source {
     }
   }
 
-  /** @param {any} [reason] why nobody reads further */
+  /** @param {any} [reason] why the body is not read further */
   close(reason) {
     if (this.upload.isWhole) return;
     if (typeof this.given.destroy === "function") this.given.destroy(reason instanceof Error ? reason : undefined);

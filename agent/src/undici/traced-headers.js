@@ -10,9 +10,9 @@ const CREATED = "undici:request:create";
 const cleaners = new WeakMap();
 
 /**
- * OpenTelemetry adds its baggage, the context within it, to requests as undici makes
- * them, and its trace. The agent subscribes last: it removes the context from requests to other hosts,
- * and headers that are there twice.
+ * Correct the headers of requests after OpenTelemetry, which adds its trace and its baggage with the context
+ * when undici makes a request. The agent subscribes after it: it removes the context from requests to other
+ * hosts, and duplicates of the headers.
  * @param {import('../agent.js').Agent} agent
  */
 function cleanLast(agent) {
@@ -24,7 +24,7 @@ function cleanLast(agent) {
 
 /**
  * @param {import('../agent.js').Agent} agent
- * @param {any} request of undici, with its headers as a list of names and values
+ * @param {any} request undici's request; its headers are a list of names and values
  */
 function cleaned(agent, request) {
   const { origin, headers: list } = request;
@@ -37,12 +37,12 @@ function cleaned(agent, request) {
 }
 
 /**
- * Hosts of the system under test get the context once.
+ * Remove duplicates of the context from a request to the system under test.
  * @param {any[]} list of names and values
  */
 function leaveOnce(list) {
   const first = list.findIndex((value, at) => at % 2 === 1 && isMentioned(String(value)));
-  // A value may be a list of its own.
+  // A value may have other members besides the context.
   for (let at = list.length - 2; at > first; at -= 2) {
     const [name, value] = [String(list[at]), String(list[at + 1])];
     const [left] = withoutContext([[name, value]]);

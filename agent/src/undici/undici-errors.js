@@ -1,9 +1,9 @@
 "use strict";
 
 /**
- * Errors that count as undici's own. Every copy of undici recognizes its errors by registered
- * symbols, so that `instanceof` holds for these in each of them, also in the
- * one within Node, which shows its classes to nobody.
+ * Errors that undici recognizes as its own. Every copy of undici recognizes its errors by registered
+ * symbols, so `instanceof` holds for these in each copy, even in Node's own, which does
+ * not export its classes.
  */
 
 /** @typedef {Error & { code: string }} UndiciError */
@@ -21,14 +21,14 @@ function undiciError(name, message, code, kinds) {
   return error;
 }
 
-/** @returns {UndiciError} what a request fails with whose server does not answer in time */
+/** @returns {UndiciError} the error of a request whose server does not answer within the time limit */
 const headersTimeoutError = () =>
   undiciError("HeadersTimeoutError", "Headers Timeout Error", "UND_ERR_HEADERS_TIMEOUT", [
     "UND_ERR",
     "UND_ERR_HEADERS_TIMEOUT",
   ]);
 
-/** @returns {UndiciError} what a request fails with that is aborted without a reason */
+/** @returns {UndiciError} the error of a request that is aborted without a reason */
 const requestAbortedError = () =>
   undiciError("AbortError", "Request aborted", "UND_ERR_ABORTED", ["UND_ERR", "UND_ERR_ABORT", "UND_ERR_ABORTED"]);
 

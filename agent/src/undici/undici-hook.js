@@ -15,8 +15,8 @@ const HOOKED = Symbol("trafficmock.hooked");
 const ORIGINAL = Symbol("trafficmock.original");
 
 /**
- * Intercept undici: Node's own behind `fetch`, and any copy from npm. All its
- * dispatchers share one `dispatch` per copy, so custom agents are seen too.
+ * Intercepts undici: Node's own, which `fetch` uses, and all copies from npm. The dispatchers of
+ * a copy share a few `dispatch` methods, so custom dispatchers are intercepted as well.
  */
 class UndiciHook {
   /** @param {import('../agent.js').Agent} agent */
@@ -24,15 +24,15 @@ class UndiciHook {
     this.agent = agent;
     /** @type {(() => void)[]} */
     this.undo = [];
-    /** What is asked about upgrades; by default nobody is. @type {(held: any) => boolean} */
+    /** Returns whether the handshake of a WebSocket is held; by default it is not. @type {(held: any) => boolean} */
     this.upgrade = () => false;
-    /** undici 6's own, for what has `maxRedirections`. @type {Function | undefined} */
+    /** The redirect interceptor of undici 6, for `maxRedirections`. @type {Function | undefined} */
     this.redirecting = undefined;
-    /** Whether dispatchers are seen as they are made. */
+    /** Whether the construction of dispatchers is observed. */
     this.isAttending = false;
   }
 
-  /** Hook the global dispatcher and `fetch`, as far as they are there. */
+  /** Hook the global dispatchers, now or when they are set, and `fetch`. */
   install() {
     for (const realm of realms()) this.undo.push(...this.expectAll(realm));
     this.hookFetch(globalThis, true);
@@ -41,7 +41,7 @@ class UndiciHook {
   }
 
   /**
-   * Hook what is loaded into a context of `node:vm`. No reference is kept, so that the context can be collected.
+   * Hook the dispatchers of a context of `node:vm`. No reference is kept, so that the context can be collected.
    * @param {typeof globalThis} realm its global object
    */
   enter(realm) {
@@ -50,7 +50,7 @@ class UndiciHook {
     this.attendDispatchers();
   }
 
-  /** Hook every kind of dispatcher, since copies of undici go past the hook of `require` from now on. */
+  /** Hook every class of dispatchers, because copies of undici may be loaded without `require` from now on. */
   attendDispatchers() {
     if (this.isAttending) return;
     this.isAttending = true;
@@ -67,9 +67,9 @@ class UndiciHook {
   }
 
   /**
-   * Every copy of undici, also one bundled into the application, looks for a
-   * global dispatcher while it loads, and sets its own if there is none.
-   * Loading Node's here would decide that for the application.
+   * Hook a global dispatcher when a copy of undici sets it. Every copy, even one that is bundled into the
+   * application, looks it up while it loads, and sets its own if there is none. So Node's own undici must not
+   * be loaded here: it would set its own first.
    * @param {typeof globalThis} realm its global object
    * @param {symbol} symbol
    */
@@ -91,11 +91,11 @@ class UndiciHook {
 
   /** @param {typeof globalThis} realm its global object */
   hookGlobals(realm) {
-    // The value, not the getter of `expect`, which would call this again.
+    // The descriptor's value, because the getter of `expect` would call this method again.
     for (const symbol of GLOBALS) this.hook(Object.getOwnPropertyDescriptor(realm, symbol)?.value);
   }
 
-  /** Hook what `fetch` is about to use: Node loads its undici with the first use of one of these. */
+  /** Hook the dispatchers of Node's own undici, which is loaded by reading `Response`. */
   hookOwn() {
     void outer.Response;
     settleOwn();
@@ -103,8 +103,8 @@ class UndiciHook {
   }
 
   /**
-   * Hook a copy of undici from npm, if it is one.
-   * @param {any} undici its exports
+   * Hook a copy of undici from npm.
+   * @param {any} undici the exports of a module that may be undici
    */
   hookModule(undici) {
     const { Agent, MockAgent, ProxyAgent, createRedirectInterceptor } = undici;
@@ -116,7 +116,8 @@ class UndiciHook {
   }
 
   /**
-   * @param {any} dispatcher whose kind is to be intercepted
+   * Hook the method `dispatch` of a dispatcher's class.
+   * @param {any} dispatcher or the prototype of a class
    */
   hook(dispatcher) {
     if (dispatcher && isChooser(dispatcher)) {
@@ -133,7 +134,7 @@ class UndiciHook {
       return take(this, original, opts, handler) || original.call(this, opts, handler);
     };
     owner.dispatch = Object.assign(dispatch, { [HOOKED]: agent, [ORIGINAL]: original });
-    // Weakly, since a test runner's contexts come and go in one process.
+    // A weak reference, because a test runner makes and drops many contexts in one process.
     const weak = new WeakRef(owner);
     this.undo.push(() => {
       const left = weak.deref();
@@ -146,7 +147,7 @@ class UndiciHook {
    * @param {Function} original
    * @param {any} opts
    * @param {any} handler
-   * @returns {boolean} whether it is dealt with: held, followed, or passed on with other headers; if not, `original` is to be called
+   * @returns {boolean} whether the dispatch is held, redirected or passed on with other headers; if not, the caller calls `original`
    */
   take(dispatcher, original, opts, handler) {
     const { agent } = this;
@@ -176,12 +177,12 @@ class UndiciHook {
   }
 
   /**
-   * undici 6 follows redirects by `maxRedirections` below `dispatch`, where no
-   * hop is seen. So its own handler for that goes on top.
+   * Follow redirects by undici 6's interceptor. With `maxRedirections`, undici 6 follows them below
+   * `dispatch`, where the hops would not be intercepted.
    * @param {any} dispatcher
    * @param {any} opts
    * @param {any} handler
-   * @returns {boolean} whether it is under way
+   * @returns {boolean} whether the request is dispatched
    */
   redirect(dispatcher, opts, handler) {
     if (!this.redirecting) {
@@ -209,7 +210,7 @@ class UndiciHook {
   }
 
   /**
-   * Every call is a chain of its own, so that its redirects are known as such.
+   * Run every call of a function in a chain of its own, so that its redirects are recognized.
    * @param {any} owner
    * @param {string} name
    * @param {boolean} [isGlobal]
@@ -252,11 +253,11 @@ function valueOf(value, descriptor) {
 const straights = new WeakMap();
 
 /**
- * What would go through trafficmock's own forward proxy is sent directly: the proxy would
- * announce it once more.
+ * Find a direct dispatcher in the place of one that uses trafficmock's own forward proxy, which
+ * would announce each request a second time.
  * @param {import('../agent.js').Agent} agent
  * @param {any} dispatcher
- * @returns {any} a dispatcher of the same copy of undici; nothing when trafficmock's proxy is not on the way
+ * @returns {any} a dispatcher of the same copy of undici; `undefined` if it does not use trafficmock's proxy
  */
 function directOf(agent, dispatcher) {
   if (dispatcher.constructor?.name !== "ProxyAgent") return undefined;
@@ -273,7 +274,7 @@ function directOf(agent, dispatcher) {
 
 /**
  * @param {any} dispatcher
- * @returns {boolean} whether it only hands on to others, by `HTTP_PROXY` and its like
+ * @returns {boolean} whether it only chooses another dispatcher, by `HTTP_PROXY` and similar variables
  */
 const isChooser = (dispatcher) => dispatcher.constructor?.name === "EnvHttpProxyAgent";
 

@@ -4,12 +4,12 @@ const { WebSocketServer } = require("ws");
 const { duplexPair } = require("./duplex-pair.js");
 
 /**
- * The server that the application's WebSocket talks to when it is mocked.
+ * Open the server that an intercepted WebSocket of the application connects to.
  *
  * @param {import('./bridge.js').Opening} opening
- * @param {string | undefined} protocol that it chooses
+ * @param {string | undefined} protocol the subprotocol that the server selects
  * @returns {{ page: import('ws').WebSocket, end: import('./duplex-pair.js').End }}
- *   the agent's side, and the end for the application, with the handshake's answer to be read first
+ *   the agent's side, and the end for the application, which first reads the response of the handshake
  */
 function openApplicationSide(opening, protocol) {
   const isEncrypted = opening.url.protocol === "wss:";

@@ -9,16 +9,16 @@ const { bypass } = require("../bypass.js");
 const { openApplicationSide } = require("./application-side.js");
 
 /**
- * How a client library's side of a WebSocket handshake is finished. Each of
- * the three is called at most once.
+ * The handshake of a client library's WebSocket, with the ways to finish it. Each of
+ * the three functions is called at most once.
  *
  * @typedef {object} Opening
  * @property {URL} url with the scheme ws or wss
  * @property {string[]} protocols
  * @property {Record<string, string>} headers of the handshake, lower-case
- * @property {any} options for a connection of the agent (TLS)
+ * @property {any} options TLS options for a connection of the agent
  * @property {(outbound: (pairs: import('../protocol/headers.js').Pairs) => import('../protocol/headers.js').Pairs) => void} passthrough
- * @property {(end: import('./duplex-pair.js').End) => void} accept the answer to the handshake will be read from `end`
+ * @property {(end: import('./duplex-pair.js').End) => void} accept continue with `end`, from which the response is read
  * @property {(error: Error) => void} fail
  */
 
@@ -36,10 +36,10 @@ const OWN_HEADERS = new Set([
 ]);
 
 /**
- * A WebSocket of the application: held until somebody decides, then mocked,
- * relayed or let through (protocol 3). The application keeps its own WebSocket
- * class, which is connected to the agent's end of a connection within the process,
- * so that every event comes from that class.
+ * A WebSocket of the application: held until the decision, then mocked,
+ * relayed or passed through (protocol 3). The application keeps its own WebSocket
+ * class, connected to the agent by a connection within the process, so that
+ * this class emits all events.
  */
 class Bridge {
   /**
@@ -49,7 +49,7 @@ class Bridge {
   constructor(agent, opening) {
     this.agent = agent;
     this.opening = opening;
-    /** Runs what the proxy decides as if the application had called it. @type {<R>(act: () => R) => R} */
+    /** Calls a function in the asynchronous context of the handshake. @type {<R>(act: () => R) => R} */
     this.inScope = AsyncLocalStorage.snapshot();
     this.context = agent.contexts.current();
     this.id = newId();
@@ -62,7 +62,7 @@ class Bridge {
     /** @type {[string | Buffer, boolean][]} */
     this.forServer = [];
     this.saidClosed = new Set();
-    /** What the application's side was closed with. @type {{ code: number, reason: string } | undefined} */
+    /** The close frame that the application was sent. @type {{ code: number, reason: string } | undefined} */
     this.pageClosedWith = undefined;
   }
 
@@ -80,7 +80,7 @@ class Bridge {
     );
   }
 
-  /** @param {any} message about this socket */
+  /** @param {any} message about this WebSocket */
   receive(message) {
     const act = ACTS.get(message.type);
     if (!act || this.isOver) return;
@@ -98,13 +98,13 @@ class Bridge {
     }
   }
 
-  /** @param {Error} error why nobody will decide any more */
+  /** @param {Error} error why no decision will come */
   lost(error) {
     if (this.isHeld && this.agent.state === "stopped") return this.passthrough();
     this.fail(error);
   }
 
-  /** The application gave the handshake up. */
+  /** Report that the application gave the handshake up. */
   cancel() {
     if (this.isOver) return;
     this.say("ws:closePage", { code: ABNORMAL, wasClean: false });
@@ -119,7 +119,7 @@ class Bridge {
 
   /**
    * @param {import('../protocol/headers.js').Pairs} pairs of the handshake
-   * @returns {import('../protocol/headers.js').Pairs} as they leave
+   * @returns {import('../protocol/headers.js').Pairs} the headers to send, with or without the context
    */
   outbound(pairs) {
     return this.agent.contexts.outbound(this.opening.url, pairs, this.context);
@@ -133,7 +133,7 @@ class Bridge {
     this.end();
   }
 
-  /** Nothing more is to come, of either side. */
+  /** Close both sides, and stop waiting for messages. */
   end() {
     if (this.isOver) return;
     this.isOver = true;
@@ -144,7 +144,7 @@ class Bridge {
     this.agent.keepAlive.release();
   }
 
-  /** @param {string | undefined} protocol that the server chose; without one the first that was asked for */
+  /** @param {string | undefined} protocol that the server selected; by default the first one that the application offered */
   accept(protocol) {
     if (!this.isHeld) return;
     this.isHeld = false;
@@ -210,16 +210,16 @@ class Bridge {
     if (message.wasClean === false && !message.code) {
       return this.fail(new TrafficMockError("websocket", "The mock closed this WebSocket before it was open."));
     }
-    // A real server can only say why it closes once the socket is open.
+    // A close frame can only be sent on an open connection.
     this.accept(undefined);
     this.pageClosedWith = close(this.page, message);
   }
 
   /**
-   * undici answers a close frame with its code alone; the application itself is
-   * told the reason, and so is everybody else.
+   * Restore the reason of a close: undici answers a close frame without the reason.
    * @param {number} code of the application's close frame
-   * @param {string} reason
+   * @param {string} reason of that frame
+   * @returns {string} the reason that the application was sent, if the frame answers that one
    */
   reasonOf(code, reason) {
     return reason === "" && this.pageClosedWith?.code === code ? this.pageClosedWith.reason : reason;
@@ -247,7 +247,7 @@ class Bridge {
   }
 
   /**
-   * Each side's end is told once.
+   * Report the close of a side, once.
    * @param {string} type
    * @param {object} how
    */
@@ -285,7 +285,7 @@ function closing(code, reason) {
 /**
  * @param {WebSocket | undefined} socket
  * @param {{ code?: number, reason?: string, wasClean?: boolean }} how
- * @returns {{ code: number, reason: string } | undefined} what its close frame says, if this made one
+ * @returns {{ code: number, reason: string } | undefined} the close frame, if this call sent one
  */
 function close(socket, { code = 1000, reason = "", wasClean }) {
   if (!socket || socket.readyState === WebSocket.CLOSED) return undefined;
@@ -296,7 +296,7 @@ function close(socket, { code = 1000, reason = "", wasClean }) {
       return isOpen ? { code, reason } : undefined;
     }
   } catch {
-    // A code that no close frame may carry (1005, 5000, ...).
+    // The code is not allowed in a close frame (1005, 5000, ...).
   }
   socket.terminate();
   return undefined;

@@ -14,7 +14,7 @@ class End extends MockSocket {
     this.peer = undefined;
     /** @type {(() => void) | undefined} */
     this.drained = undefined;
-    /** Whether the first that is written is the request's head, which the peer has seen. */
+    /** Whether the first write is the head of the handshake, which the peer does not need. */
     this.skipsHead = false;
   }
 
@@ -36,8 +36,8 @@ class End extends MockSocket {
     const isHead = this.skipsHead;
     this.skipsHead = false;
     if (isHead) return done();
-    // Never within the writer's own call: no network answers that fast, and
-    // WebSocket classes are not made for it.
+    // Not within the writer's call: on a network, nothing arrives so early, and
+    // WebSocket classes do not expect it.
     nextTick(() => {
       if (!this.peer || this.peer.destroyed || this.peer.push(chunk)) done();
       else this.drained = done;
@@ -56,7 +56,7 @@ class End extends MockSocket {
    */
   _destroy(error, done) {
     const { peer } = this;
-    // As with two sockets: what was written arrives before the end does.
+    // As on a network: written data arrives before the close.
     setImmediate(() => {
       if (peer && !peer.destroyed) peer.destroy();
     });
@@ -66,7 +66,7 @@ class End extends MockSocket {
 
 /**
  * @param {boolean} isEncrypted
- * @returns {[End, End]} what is written to one is read from the other
+ * @returns {[End, End]} two ends; data written to one is read from the other
  */
 function duplexPair(isEncrypted) {
   const one = new End(isEncrypted);

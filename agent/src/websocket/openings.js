@@ -13,7 +13,7 @@ const { tlsOptions } = require("../http/tls-options.js");
 
 const CLOSED = 3;
 
-/** How WebSockets begin: a dispatch of undici, or a request of `node:http` (npm `ws`). */
+/** The handshakes of WebSockets: a dispatch of undici, or a request of `node:http` (npm `ws`). */
 
 /** @param {URL} url */
 function socketUrl(url) {
@@ -30,9 +30,9 @@ const listOf = (header) =>
     .filter(Boolean);
 
 /**
- * When the application closes a `globalThis.WebSocket` that is connecting, its
- * handler is not called again: undici 6 would make a second `error` of it, and
- * no `close`. Sockets of classes by import end as they do without the agent.
+ * The handshake of an undici WebSocket. If the application closes a `globalThis.WebSocket` that is connecting, its
+ * handler is not called again: undici 6 would emit a second `error`, and no `close`. WebSockets of imported classes
+ * end as they do without the agent.
  *
  * @param {{ dispatcher: any, original: Function, opts: any, handler: any, url: URL, seen: symbol, chain?: import('../exchange/redirects.js').Chain }} held
  * @param {() => void} cancelled
@@ -41,7 +41,7 @@ const listOf = (header) =>
 function undiciOpening({ dispatcher, original, opts, handler, url, seen, chain }, cancelled) {
   const map = headers.toMap(pairsOf(opts.headers));
   let isReal = false;
-  // Looked up later: a socket that fails at once is not constructed yet.
+  // Deferred, because a WebSocket that fails at once is not constructed yet.
   const failed = () => {
     setImmediate(() => {
       if (chain) ensureClosed(chain);
@@ -94,8 +94,8 @@ function undiciOpening({ dispatcher, original, opts, handler, url, seen, chain }
 }
 
 /**
- * Give a socket whose handshake failed the `close` event that undici 6 leaves
- * out, and the state that belongs to it: undici 7 and 8 leave CLOSING behind.
+ * Complete the end of a WebSocket whose handshake failed: undici 6 does not emit `close`, and undici 7 and 8 leave
+ * the state CLOSING.
  * @param {import('../exchange/redirects.js').Chain} chain
  */
 function ensureClosed({ socket, wasSocketOpen, isSocketClosed }) {
@@ -107,10 +107,10 @@ function ensureClosed({ socket, wasSocketOpen, isSocketClosed }) {
 }
 
 /**
- * The same handler, except that it is not started again.
+ * Wrap a handler that was started before: it is not started again.
  * @param {any} handler
  * @param {Controller} controller
- * @param {(abort: (reason: any) => void) => void} keep
+ * @param {(abort: (reason: any) => void) => void} keep gets the function that aborts the real request
  * @param {() => void} failed called after the handler was called with a failure
  * @param {() => boolean} isDeaf whether the handler is not to be called again
  */
@@ -133,7 +133,7 @@ function connected(handler, controller, keep, failed, isDeaf) {
           failed();
         };
       }
-      // The application's handler knows the controller that it was given first.
+      // The application's handler gets the controller that it was started with.
       if (/^on(Response|RequestUpgrade)/.test(String(name)) && isModern(target)) {
         return (/** @type {any} */ real, /** @type {any[]} */ ...rest) => {
           if (isDeaf()) return undefined;
@@ -149,7 +149,7 @@ function connected(handler, controller, keep, failed, isDeaf) {
 }
 
 /**
- * Read the answer to the handshake off a connection.
+ * Read the response of the handshake from a connection.
  * @param {import('node:stream').Duplex} end
  * @param {(raw: Buffer[]) => void} done
  */
@@ -174,10 +174,11 @@ function readHead(end, done) {
 }
 
 /**
+ * The handshake of a WebSocket by `node:http`.
  * @param {any} req a `ClientRequest` with an upgrade to websocket
  * @param {URL} url
  * @param {any} options of the request
- * @param {() => void} release goes on with the application's own connection
+ * @param {() => void} release sends it on the application's own connection
  * @param {() => void} cancelled
  * @returns {import('./bridge.js').Opening}
  */

@@ -6,28 +6,28 @@ const { loadOwn } = require("../undici/own-dispatcher.js");
 const { Chain, chains } = require("../exchange/redirects.js");
 
 /**
- * Which WebSockets are intercepted: those of `globalThis.WebSocket`, or with
- * the setting `all` every one, npm `ws` included.
+ * Intercepts WebSockets: those of `globalThis.WebSocket`, or with the setting
+ * `webSocket: "all"` all of them, npm `ws` included.
  */
 class WebSocketHook {
   /** @param {import('../agent.js').Agent} agent */
   constructor(agent) {
     this.agent = agent;
     this.wantsAll = agent.settings.webSocket === "all";
-    /** How many constructors of `globalThis.WebSocket` are running: npm `ws` makes its request within. */
+    /** How many constructors of `globalThis.WebSocket` are running: npm `ws` makes its request in its constructor. */
     this.constructing = 0;
-    /** What was there before it was marked. @type {WeakMap<object, any>} */
+    /** The original classes by their proxies. @type {WeakMap<object, any>} */
     this.originals = new WeakMap();
   }
 
   /**
-   * Mark what `globalThis.WebSocket` makes, whichever class it is: undici's
-   * underneath is the same for others, and so is npm `ws`, which applications
-   * put there on Node 20, at any time.
+   * Recognize the WebSockets of `globalThis.WebSocket`, whichever class it is. Imported classes of undici make
+   * the same dispatches. And an application may set `globalThis.WebSocket` at any time, for example to npm `ws` on
+   * Node 20.
    * @returns {() => void} undoes it
    */
   install() {
-    // Node's own is loaded by a look at its descriptor, and by a definition in its place, too.
+    // Reading the descriptor, or defining the property, would also load Node's own class.
     const original = loadOwn(() => globalThis.WebSocket);
     const descriptor = Object.getOwnPropertyDescriptor(globalThis, "WebSocket");
     if (descriptor && !descriptor.configurable) return () => {};
@@ -47,8 +47,8 @@ class WebSocketHook {
   }
 
   /**
-   * @param {any} Original what is, or becomes, `globalThis.WebSocket`
-   * @returns {any} the same, but that its sockets are known
+   * @param {any} Original the present or new value of `globalThis.WebSocket`
+   * @returns {any} a proxy of the class, whose WebSockets are recognized
    */
   marked(Original) {
     if (typeof Original !== "function" || this.originals.has(Original)) return Original;
@@ -96,7 +96,7 @@ class WebSocketHook {
 
   /**
    * @param {any} held a dispatch of undici with an upgrade
-   * @returns {boolean} whether it is held now
+   * @returns {boolean} whether it is held
    */
   takeDispatch(held) {
     if (held.opts.upgrade !== "websocket" || !(this.wantsAll || held.chain?.isGlobalSocket)) return false;
@@ -107,7 +107,7 @@ class WebSocketHook {
       isGone = true;
       bridge?.cancel();
     });
-    // A socket that was closed before it asked for its connection needs no bridge.
+    // The application closed the WebSocket before its request: no bridge is needed.
     if (isGone) return true;
     bridge = new Bridge(this.agent, opening);
     bridge.start();
@@ -116,7 +116,7 @@ class WebSocketHook {
 
   /**
    * @param {{ req: any, url: URL, options: any, release: () => void }} held a request of `node:http` with an upgrade
-   * @returns {boolean} whether it is held now
+   * @returns {boolean} whether it is held
    */
   takeRequest({ req, url, options, release }) {
     if (
