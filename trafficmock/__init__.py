@@ -1,25 +1,28 @@
-"""A local service that lets the tests decide what an application's server receives.
+"""A local service with which tests mock the HTTP requests and WebSockets of an application.
 
-Five nouns and who calls whom:
+Five parts, and what each does:
 
-* a **message** (:mod:`trafficmock.wire`) is what crosses the coordinator WebSocket;
-* the **coordinator** (:mod:`trafficmock.core`) takes messages in and returns
-  effects: it decides, and does no I/O;
-* the **matcher** (:mod:`trafficmock.matching`) says yes, no or undecidable about
-  a route and a URL;
-* the **history** (:mod:`trafficmock.history`) remembers what happened;
+* a **message** (:mod:`trafficmock.wire`) is one JSON object on the coordinator WebSocket (``/ws``),
+  which connects agents and test workers with the service;
+* the **coordinator** (:mod:`trafficmock.core`) takes messages and returns
+  effects: it decides about requests, and does no I/O;
+* the **matcher** (:mod:`trafficmock.matching`) compares a route with a URL: the result is yes, no
+  or undecidable;
+* the **history** (:mod:`trafficmock.history`) keeps the latest requests and WebSockets;
 * the **driver** (:mod:`trafficmock.server`) performs the effects; its package has the
   sockets, REST, clocks and limits.
 
-:mod:`trafficmock.tap` builds all of it. Applications send their traffic by an agent, or through the
-forward proxy (:mod:`trafficmock.proxy`, with :mod:`trafficmock.certificates` for ``https``);
-:mod:`trafficmock.attach` makes the environment variables for that. :mod:`trafficmock.testing` is
-what tests import, :mod:`trafficmock.dashboard` the pages, and :mod:`trafficmock.cli` the console
-script, with one module of :mod:`trafficmock.command` for each command.
+:mod:`trafficmock.tap` builds the service. Applications send their traffic by an agent (code inside
+the application that asks the coordinator), or through the forward proxy (:mod:`trafficmock.proxy`,
+with :mod:`trafficmock.certificates` for ``https``);
+:mod:`trafficmock.attach` makes the environment variables that attach an application.
+:mod:`trafficmock.testing` is the Python test library, :mod:`trafficmock.dashboard` the web pages
+that show the history, and :mod:`trafficmock.cli` the console script, with one module of
+:mod:`trafficmock.command` for each command.
 
-Several of these use :mod:`trafficmock.http` (access, answers, limits), ``records`` (what happened,
-for the core and the history), ``errors``, ``redaction`` (secrets taken out of texts), ``coercers``
-(values of options) and ``ipv6`` (addresses where people write hosts).
+Several packages use :mod:`trafficmock.http` (access rules, responses, limits), ``records`` (events
+that the core emits and the history keeps), ``errors``, ``redaction`` (secrets removed from texts),
+``coercers`` (values of options) and ``ipv6`` (IPv6 addresses in options and URLs).
 """
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""The command ``trafficmock``: finds the command that is meant, and ends with its status."""
+"""The console script ``trafficmock``: runs a command, and exits with the status of that command."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from trafficmock.errors import LocalError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Commands are named here and imported when they are called: most of them do without Twisted,
-# and what is typed at a prompt is to answer at once.
+# Modules of commands are imported when the command runs: most commands do not need Twisted,
+# and without its import they start faster.
 
 
 @frozen(kw_only=True)
 class Command:
-    """A command.
+    """A command of ``trafficmock``: a module of :mod:`trafficmock.command`, or a twistd plugin.
 
-    :param summary: what it does, in a few words.
-    :param module: a module under ``trafficmock.command`` that has ``main(words)``, which gives
+    :param summary: one line for the help text.
+    :param module: a module under ``trafficmock.command`` with ``main(words)``, which returns
         the exit status, and ``parser()``.
-    :param plugin: a service of twistd's, for a command without ``module``.
-    :param options: the class of its options, as ``module:class``: twistd needs Twisted's.
+    :param plugin: the name of a twistd plugin, for a command without ``module``.
+    :param options: the plugin's :class:`twisted.python.usage.Options` class, as ``module:class``.
     """
 
     summary: str
@@ -36,8 +36,10 @@ class Command:
     options: str | None = None
 
     def run(self, name: str, words: Sequence[str]) -> int:
-        """Run it.
+        """Run the command.
 
+        :param name: the name of the command, for its help.
+        :param words: the arguments after the name.
         :returns: the exit status.
         """
         if self.module is not None:
@@ -53,7 +55,7 @@ class Command:
         return 0
 
     def usage(self, name: str) -> Any:
-        """Make its Twisted options, which as text are its help."""
+        """Make the Twisted options of a plugin; ``str`` of them is the help of the command."""
         module, _, options_class = str(self.options).partition(":")
         options = getattr(import_module(module), options_class)()
         if not options.synopsis.startswith("Usage:"):
@@ -82,11 +84,11 @@ COMMANDS = {
     "status": Command(summary="show the proxy and who is connected", module="status"),
     "completion": Command(summary="complete commands in bash, zsh, fish", module="completion"),
 }
-"""Every command; a new one is one entry here."""
+"""All commands by name, in the order of the help."""
 
 
 def usage_text() -> str:
-    """Write the help of the program: every command on one line."""
+    """Return the help of the program: each command on one line."""
     lines = "".join(f"  {name:<11} {command.summary}\n" for name, command in COMMANDS.items())
     return (
         f"Usage: trafficmock COMMAND [options]\n\nCommands:\n{lines}\n"
@@ -98,13 +100,14 @@ def usage_text() -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line.
 
-    :param arguments: the words after the program's name; by default the process's.
+    :param arguments: the words after the program's name; by default those of ``sys.argv``.
     :raises SystemExit: with the exit status, unless that is 0.
     """
     if "_ARGCOMPLETE" in os.environ:
         _complete()
     if sys.stdout is None:
-        # Started with its output closed (``>&-``); else the next file or socket would become that.
+        # The process was started with stdout closed (``>&-``). Without this, the next file or
+        # socket that is opened would become file descriptor 1.
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     words = list(sys.argv[1:] if arguments is None else arguments)
     name, rest = (words[0], words[1:]) if words else ("", [])
@@ -112,7 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         status = _run(name, rest)
         sys.stdout.flush()
     except LocalError as error:
-        # Others' words may be in it: those of a server that only looks like a proxy.
+        # The message may quote a server, so control characters are escaped.
         said = import_module("trafficmock.redaction").printable(str(error))
         sys.stderr.write(f"trafficmock {name}: {said}\n")
         status = getattr(error, "status", 1)
@@ -130,12 +133,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _discard() -> None:
-    """Give up the output: Python flushes once more at its end, into what is then nowhere."""
+    """Connect stdout to the null device: Python flushes stdout once more when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(name: str, words: Sequence[str]) -> int:
-    """Run a command, or say what there is.
+    """Run a command, or print the help, the version or a usage error.
 
     :returns: the exit status.
     """
@@ -155,7 +158,7 @@ def _run(name: str, words: Sequence[str]) -> int:
 
 
 def _unknown(name: str) -> str:
-    """Say that there is no such command, and which one may be meant."""
+    """Return the error for an unknown command, with the most similar command."""
     from difflib import get_close_matches  # noqa: PLC0415 - only when it is needed
 
     near = get_close_matches(name, COMMANDS, n=1)
@@ -164,7 +167,7 @@ def _unknown(name: str) -> str:
 
 
 def _complete() -> None:
-    """Print the completions that a shell asks for."""
+    """Print the completions for the command line in ``COMP_LINE``, as argcomplete does."""
     completion = import_module("trafficmock.command.completion")
     commands = {name: str(each.options or each.module) for name, each in COMMANDS.items()}
     completion.complete(commands, os.environ.get("COMP_LINE", ""))

@@ -1,4 +1,7 @@
-"""Readers of option values: each takes the text, and its error says what the value must be."""
+"""Coercers of option values: functions from the text of an option to its value.
+
+A coercer raises :exc:`ValueError` for an invalid text; the message says what the value must be.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +11,7 @@ Coerce = Callable[[str], Any]
 
 
 def number(lowest: int, highest: int = LARGEST) -> Callable[[str], int]:
-    """Make a reader of whole numbers between two bounds, both inclusive."""
+    """Make a coercer to whole numbers from ``lowest`` to ``highest``, both included."""
 
     def coerce(text: str) -> int:
         if text.isascii() and text.isdigit() and lowest <= int(text) <= highest:
@@ -20,7 +23,7 @@ def number(lowest: int, highest: int = LARGEST) -> Callable[[str], int]:
 
 
 def choice(*allowed: str) -> Callable[[str], str]:
-    """Make a reader of one of these words."""
+    """Make a coercer that accepts one of the words in ``allowed``."""
 
     def coerce(text: str) -> str:
         if text in allowed:
@@ -31,7 +34,10 @@ def choice(*allowed: str) -> Callable[[str], str]:
 
 
 def not_empty(text: str) -> str:
-    """Read any text but none, and no option that took the value's place."""
+    """Accept a text that is not empty and does not begin with ``--``.
+
+    A value that begins with ``--`` is the next option: the value itself was left out.
+    """
     if not text:
         raise ValueError("not empty")
     if text.startswith("--"):
@@ -40,7 +46,10 @@ def not_empty(text: str) -> str:
 
 
 def named(name: str, coerce: Coerce) -> Coerce:
-    """Make what a reader raises begin with the option's name."""
+    """Make a coercer whose errors begin with the name of the option.
+
+    :param name: the option, without ``--``.
+    """
 
     def coerce_named(text: str) -> Any:
         try:

@@ -1,8 +1,8 @@
-"""The error tree: who is at fault decides the class."""
+"""The parents of the errors of trafficmock: a class for faults of the caller, one for peers."""
 
 
 class TrafficMockError(Exception):
-    """The parent of every error that trafficmock raises on purpose."""
+    """The parent of the exceptions that trafficmock raises."""
 
 
 class LocalError(TrafficMockError):
@@ -10,10 +10,10 @@ class LocalError(TrafficMockError):
 
 
 class PeerError(TrafficMockError):
-    """The other side of a connection misbehaved.
+    """The peer of a connection broke the protocol.
 
-    :param message: what was wrong and what to do about it.
-    :param code: the error code of the reply that the peer should get.
+    :param message: the fault, and how to correct it.
+    :param code: the error code of the reply to the peer.
     """
 
     def __init__(self, message: str, *, code: str) -> None:

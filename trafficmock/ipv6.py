@@ -1,16 +1,16 @@
-"""IPv6 addresses where people write hosts: bare or in brackets."""
+"""IPv6 addresses in options and arguments that take a host, with and without brackets."""
 
 import ipaddress
 
 
 def read_ipv6(text: str) -> str | None:
-    """Read an IPv6 address, which has no port beside it.
+    """Parse an IPv6 address without a port.
 
-    Whoever writes ``::1`` means the address: a host and its port have one colon.
+    ``::1`` is an address, not a host with a port: ``host:port`` has one colon.
 
-    :param text: with or without the brackets that it has in URLs (RFC 3986 section 3.2.2).
-    :returns: it as URLs have it, without brackets; ``None`` for anything else, an address with a
-        zone included.
+    :param text: the address, with or without the brackets of URLs (RFC 3986 section 3.2.2).
+    :returns: the address in its compressed form, without brackets; ``None`` for any other text,
+        also for an address with a zone (``fe80::1%eth0``).
     """
     bare = text[1:-1] if text.startswith("[") and text.endswith("]") else text
     if ":" not in bare or "%" in bare:

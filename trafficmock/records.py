@@ -1,4 +1,8 @@
-"""Records of what happened: the core emits them and forgets them, the history keeps them."""
+"""Records: the events of requests and WebSockets that the core emits and the history keeps.
+
+``owner`` is the test that decides about a request or WebSocket; a **context** is the id of a test
+that a request carries in its headers.
+"""
 
 from typing import Literal
 
@@ -10,7 +14,7 @@ from trafficmock.wire.payloads.serialized_response import SerializedError, Seria
 
 
 class Owner(Struct, frozen=True):
-    """The test that got a request or a socket, as it was called when it was matched."""
+    """The test and the route that own a request or a WebSocket, as they were at the match."""
 
     test_id: str
     route_id: str
@@ -19,9 +23,9 @@ class Owner(Struct, frozen=True):
 
 
 class MadeFor(Struct, frozen=True):
-    """The test whose context a request or a socket carries, whoever gets it.
+    """The test whose context a request or a WebSocket carries; another test may own it.
 
-    :param late: the test had ended.
+    :param late: the test had ended when the request came.
     """
 
     test_id: str
@@ -33,9 +37,10 @@ class MadeFor(Struct, frozen=True):
 class RequestSeen(Struct, frozen=True):
     """An application's request arrived.
 
-    :param body_pending: without its body, of which :class:`RequestBodyCame` will tell.
-    :param redirected_from: the request of the same client whose redirect it follows.
-    :param made_for: the test whose context it carries, if any.
+    :param body_pending: ``request`` has no body yet; a :class:`RequestBodyCame` follows.
+    :param redirected_from: the id of the request of the same client whose redirect this one
+        follows.
+    :param made_for: the test whose context the request carries, if any.
     """
 
     request_id: str
@@ -47,9 +52,9 @@ class RequestSeen(Struct, frozen=True):
 
 
 class RequestBodyCame(Struct, frozen=True):
-    """The body of a request that was seen without it is there, or will never be.
+    """The body of a request with ``body_pending`` arrived, or it is known that it never will.
 
-    :param request: with as much of the body as there is.
+    :param request: the request with the part of the body that arrived.
     """
 
     request_id: str
@@ -57,10 +62,10 @@ class RequestBodyCame(Struct, frozen=True):
 
 
 class RequestPassedThrough(Struct, frozen=True):
-    """Nobody wanted it: it goes to the real network unchanged.
+    """No route matched the request: it is sent to its server unchanged.
 
-    :param also_matched: routes of other tests that match it, where its context kept it from
-        them; the first few ids.
+    :param also_matched: the ids of the first few routes of other tests that match the request,
+        but do not get it, because it carries the context of another test.
     """
 
     request_id: str
@@ -68,7 +73,10 @@ class RequestPassedThrough(Struct, frozen=True):
 
 
 class RequestContinued(Struct, frozen=True):
-    """Its owner sent it on, changed or not."""
+    """The owner continued the request.
+
+    :param overrides: the changes of the handler, ``None`` for none.
+    """
 
     request_id: str
     owner: Owner
@@ -76,7 +84,7 @@ class RequestContinued(Struct, frozen=True):
 
 
 class RequestFulfilled(Struct, frozen=True):
-    """Its owner answered it."""
+    """The owner answered the request with a mock."""
 
     request_id: str
     owner: Owner
@@ -84,7 +92,11 @@ class RequestFulfilled(Struct, frozen=True):
 
 
 class RequestAborted(Struct, frozen=True):
-    """Its owner failed it, or the application gave it up."""
+    """The owner aborted the request, or the application cancelled it.
+
+    :param owner: ``None`` for a request that was cancelled before a test owned it.
+    :param error_code: the abort code; ``aborted`` for a cancelled request.
+    """
 
     request_id: str
     owner: Owner | None
@@ -93,7 +105,10 @@ class RequestAborted(Struct, frozen=True):
 
 
 class RequestFailed(Struct, frozen=True):
-    """It could not be decided."""
+    """The application gets an error, because no decision was possible or strict mode refused it.
+
+    :param matches: the matching routes, when several tests match.
+    """
 
     request_id: str
     owner: Owner | None
@@ -103,9 +118,11 @@ class RequestFailed(Struct, frozen=True):
 
 
 class ResponseReported(Struct, frozen=True):
-    """The upstream answered, or failed, after the decision; both when the body broke off.
+    """The outcome of a request that was sent upstream: a response, or an error.
 
-    :param body_pending: the response is only a head; another report will bring the body.
+    Both are set when the response's body broke off.
+
+    :param body_pending: ``response`` is the head only; another record follows with the body.
     """
 
     request_id: str
@@ -115,7 +132,11 @@ class ResponseReported(Struct, frozen=True):
 
 
 class HopSeen(Struct, frozen=True):
-    """The agent follows a redirect: a request with the fate of the one before."""
+    """The agent follows a redirect: the new request is decided as the one before was.
+
+    :param prior_id: the id of the request before, which was redirected.
+    :param action: the decision about the request before, which holds for this one too.
+    """
 
     request_id: str
     client_id: str
@@ -129,7 +150,8 @@ class HopSeen(Struct, frozen=True):
 class SocketSeen(Struct, frozen=True):
     """An application opened a WebSocket.
 
-    :param made_for: the test whose context it carries, if any.
+    :param protocols: the subprotocols that the application offers.
+    :param made_for: the test whose context the handshake carries, if any.
     """
 
     socket_id: str
@@ -140,14 +162,14 @@ class SocketSeen(Struct, frozen=True):
 
 
 class SocketOwned(Struct, frozen=True):
-    """A test owns it."""
+    """A test owns the WebSocket."""
 
     socket_id: str
     owner: Owner
 
 
 class SocketPassedThrough(Struct, frozen=True):
-    """No route matched it.
+    """No route matched the WebSocket: it is connected to its server.
 
     :param also_matched: as in :class:`RequestPassedThrough`.
     """
@@ -157,7 +179,7 @@ class SocketPassedThrough(Struct, frozen=True):
 
 
 class SocketFailed(Struct, frozen=True):
-    """It could not be decided, or lost its owner or its application."""
+    """The WebSocket failed: no decision was possible, or its owner or application was lost."""
 
     socket_id: str
     owner: Owner | None
@@ -167,10 +189,12 @@ class SocketFailed(Struct, frozen=True):
 
 
 class SocketActivity(Struct, frozen=True):
-    """A frame or an action of the handler.
+    """A frame of a WebSocket, or an action of its handler.
 
-    ``direction`` is who seems to speak to the application's eyes: ``client`` for what
-    goes to the server, ``server`` for what goes to the application.
+    :param direction: ``client`` for a frame to the server, ``server`` for a frame to the
+        application, ``system`` for an action.
+    :param detail: the name of the action, ``None`` for frames.
+    :param data: the payload of a frame: text, or base64 where ``is_base64`` is true.
     """
 
     socket_id: str
@@ -182,7 +206,11 @@ class SocketActivity(Struct, frozen=True):
 
 
 class SocketClosed(Struct, frozen=True):
-    """One side closed; recorded once for each side."""
+    """One side of a WebSocket closed; there is one record for each side.
+
+    :param side: ``page`` is the application.
+    :param code: the close code (RFC 6455 section 7.4), ``None`` without one.
+    """
 
     socket_id: str
     side: Literal["page", "server"]

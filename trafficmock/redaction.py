@@ -1,4 +1,4 @@
-"""Makes outside text fit to be shown: no credentials, no control characters, words for errors."""
+"""Texts from outside for messages: credentials removed, control characters escaped, OS errors."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _SCHEME = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//")
 
 
 def without_credentials(url: str) -> str:
-    """Take name and token out of what may be a URL, for a message that shows it.
+    """Replace the user information of a URL by ``...``, for messages that quote the URL.
 
-    :param url: in any state; it need not be one.
+    :param url: any text, since it may be an invalid URL.
     """
     secret, at, rest = url.rpartition("@")
     if not at:
@@ -22,9 +22,9 @@ def without_credentials(url: str) -> str:
 
 
 def why(error: object) -> str:
-    """Say as a person would why there is no connection.
+    """Describe the error of a failed connection in plain English.
 
-    :param error: as the operating system gave it, or a text.
+    :param error: an exception, usually an :exc:`OSError`, or a text.
     """
     if isinstance(error, TimeoutError):
         return "it does not answer in time"
@@ -38,10 +38,10 @@ def why(error: object) -> str:
 
 
 def printable(text: str) -> str:
-    """Make one line of a text, with everything escaped that does not print.
+    """Escape the unprintable characters of a text, so that it stays on one line.
 
-    :param text: any characters: controls, escape sequences, marks that change the direction
-        of writing, lone surrogates.
+    :param text: may have any characters: control characters, escape sequences, bidirectional
+        marks, lone surrogates.
     """
     if text.isprintable():
         return text

@@ -1,4 +1,7 @@
-"""Builds the proxy: the one place where everything is put together."""
+"""The composition root: builds the service from its parts and the parsed options.
+
+twistd finds ``Options`` and ``makeService`` by the plugin in ``twisted/plugins``.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,8 @@ Options = ProxyOptions
 def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name twistd looks for
     """Make the service that ``twistd -n trafficmock`` runs.
 
-    :param options: parsed options.
+    :param options: the parsed options.
+    :returns: the service; it listens when it is started.
     """
     from twisted.internet import reactor  # noqa: PLC0415, TID251 - the composition root picks it
 
@@ -108,7 +112,10 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
 
 
 def make_driver(options: ProxyOptions, history: History, reactor: Any) -> Driver:
-    """Make the core and what drives it."""
+    """Make the coordinator and the driver that performs its effects.
+
+    Options in milliseconds become seconds here.
+    """
     own_hosts = tuple(options["own-host"])
     settings = Settings(
         version=__version__,
@@ -162,7 +169,7 @@ def _site(
     ca_pem: Callable[[], bytes],
     reactor: Any,
 ) -> ServiceSite:
-    """Make what one port answers: REST, ``/ws`` and the forward proxy."""
+    """Make the site of the service's port: REST, ``/ws`` and the forward proxy."""
     return make_site(
         history=history,
         connections=lambda tests: connections_report(driver.coordinator, tests=tests),
@@ -191,7 +198,10 @@ def _doors(
     site: ServiceSite,
     reactor: Any,
 ) -> Doors:
-    """Make what opens a proxy for the browser of one test."""
+    """Make the doors: a door is a forward proxy on a port of its own for the browser of one test.
+
+    The proxy of a door writes the test's context on requests (:mod:`trafficmock.proxy.door`).
+    """
     settings = _proxy_settings(options)
     return Doors(
         listen=partial(reactor.listenTCP, 0, interface=_door_interface(options)),
@@ -232,7 +242,7 @@ def _dialer(options: ProxyOptions, guard: AccessPolicy, reactor: Any) -> Dialer:
 
 
 def _door_interface(options: ProxyOptions) -> str:
-    """Name the interface of doors: that of the service, or loopback where it is not known."""
+    """Return the interface of doors: that of ``--host``, or loopback with ``--endpoint``."""
     return "127.0.0.1" if options["endpoint"] else str(options["host"])
 
 
@@ -244,7 +254,7 @@ def _websocket_limits(options: ProxyOptions) -> WebSocketLimits:
 
 
 def _has_known_address(options: ProxyOptions) -> bool:
-    """Tell whether another process may have listened there before: with --port 0 nobody knew."""
+    """Return whether the address stays the same after a restart; with ``--port 0`` it does not."""
     return bool(options["endpoint"] or options["port"])
 
 

@@ -1,9 +1,9 @@
-"""Decides which requests are let in, by ``Host``, ``Origin`` and address, without I/O.
+"""The access policy of the service: rules for ``Host``, ``Origin`` and peer addresses, without I/O.
 
-The service keeps the bodies of an application's traffic, so a web page must not
+The service keeps the bodies of an application's traffic. A web page must therefore not
 reach it by DNS rebinding (``Host``), by a WebSocket (``Origin``) or by reading
-REST answers (CORS), and other machines must not read it unless they are let in.
-Tokens are the coordinator's business, not the guard's.
+REST responses (CORS), and other machines must not read it unless an option allows it.
+Tokens are not checked here but by the coordinator, in ``hello``.
 """
 
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ _SHOWN = 80
 
 
 def _hosts(values: Iterable[str]) -> frozenset[str]:
-    """Bring names and addresses into the form of :class:`Authority`; ports do not count."""
+    """Normalise names and addresses to the ``host`` of :class:`Authority`; ports are dropped."""
     found = set()
     for value in values:
         if not value or value in WILDCARDS:
@@ -41,12 +41,12 @@ def _origins(values: Iterable[str]) -> frozenset[str]:
 
 @frozen(kw_only=True)
 class AccessPolicy:
-    """Who may use a service: decides about ``Host``, ``Origin`` and addresses, without I/O.
+    """The rules by which requests to a service are refused.
 
-    :param listening: the hosts that the service was told to listen on (``--host``).
-        Addresses that stand for all interfaces name nobody and are left out.
-    :param allowed_hosts: further names in ``Host`` (``--allowed-host``).
-    :param cors_origins: further origins (``--cors-origin``), ``*`` for all.
+    :param listening: the hosts that the service listens on (``--host``). The addresses of all
+        interfaces (``0.0.0.0``, ``::``) are left out: they are no names of the service.
+    :param allowed_hosts: further hosts that ``Host`` may have (``--allowed-host``).
+    :param cors_origins: further allowed origins (``--cors-origin``), ``*`` for all.
     :param open_history: whether other machines may read REST (``--open-history``).
     """
 
@@ -56,11 +56,12 @@ class AccessPolicy:
     open_history: bool = False
 
     def is_this_service(self, host: str, bound_host: str | None) -> bool:
-        """Tell whether ``host`` is a name or address under which the service may be called.
+        """Return whether ``host`` is a name or an address of this service.
 
         :param host: as in :class:`~trafficmock.http.hosts.Authority`.
         :param bound_host: the local address of the connection, ``None`` for a UNIX socket.
-            A page can rebind a name to it, but cannot put the address into ``Host``.
+            It is safe against DNS rebinding: a page can resolve its own name to the address, but
+            ``Host`` then has that name.
         """
         return (
             is_loopback(host)
@@ -70,14 +71,14 @@ class AccessPolicy:
         )
 
     def host_refusal(self, host_header: str | None, bound_host: str | None) -> RestError | None:
-        """Decide about the ``Host`` of a request.
+        """Check the ``Host`` of a request.
 
-        A missing header is let in: only HTTP/1.0 may leave it out, and browsers,
-        which this rule is about, always send it.
+        A request without the header is allowed: only HTTP/1.0 may omit it, and browsers,
+        which the rule is for, always send it.
 
-        :param host_header: its value, ``None`` when there is none.
+        :param host_header: its value, ``None`` without the header.
         :param bound_host: see :meth:`is_this_service`.
-        :returns: the error to answer with, ``None`` when the request may go on.
+        :returns: the error to respond with, ``None`` for an allowed request.
         """
         if host_header is None:
             return None
@@ -95,12 +96,12 @@ class AccessPolicy:
         )
 
     def websocket_origin_refusal(self, origin: str | None, host: str | None) -> RestError | None:
-        """Decide about the ``Origin`` of a WebSocket handshake.
+        """Check the ``Origin`` of a WebSocket handshake.
 
-        :param origin: the header, ``None`` when there is none (no browser).
-        :param host: the ``Host`` header, which :meth:`host_refusal` has let in: a page
-            of the very same host and port may connect.
-        :returns: the error to answer with, ``None`` when the handshake may go on.
+        :param origin: the header, ``None`` without it (the client is no browser).
+        :param host: the ``Host`` header, which :meth:`host_refusal` has allowed: a page
+            of the same host and port may connect.
+        :returns: the error to respond with, ``None`` for an allowed handshake.
         """
         if origin is None or cors.origin_allowed(origin, self.cors_origins):
             return None
@@ -115,12 +116,12 @@ class AccessPolicy:
         )
 
     def history_refusal(self, peer_host: str | None, bound_host: str | None) -> RestError | None:
-        """Decide whether a peer may read the history and the list of connections.
+        """Check that a peer may read the history and the list of connections.
 
         :param peer_host: its address, ``None`` for a UNIX socket, which is local.
         :param bound_host: the local address of the connection; on a loopback address
             every peer is local.
-        :returns: the error to answer with, ``None`` when it may.
+        :returns: the error to respond with, ``None`` for an allowed peer.
         """
         local = peer_host is None or is_loopback(peer_host)
         if local or self.open_history or (bound_host is not None and is_loopback(bound_host)):
@@ -133,12 +134,15 @@ class AccessPolicy:
         )
 
     def cors_headers(self, origin: str | None) -> cors.Headers:
-        """Give the CORS headers of an answer on an API path; see :mod:`trafficmock.http.cors`."""
+        """Return the CORS headers of a response on an API path; see :mod:`trafficmock.http.cors`.
+
+        :param origin: the ``Origin`` header, ``None`` without it.
+        """
         return cors.cors_headers(origin, self.cors_origins)
 
 
 def _with_port(authority: Authority | None) -> Authority | None:
-    """Fill in the port that plain HTTP leaves out."""
+    """Add port 80 to an authority without a port."""
     if authority is None or authority.port is not None:
         return authority
     return Authority(authority.host, 80)

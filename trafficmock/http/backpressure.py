@@ -1,9 +1,13 @@
-"""Backpressure between clients: a sender of frames is not read while their receiver lags.
+"""Backpressure between clients: the sender of WebSocket frames is paused while the receiver lags.
 
-Only frames of WebSockets hold their sender back. Everything else comes one request at
-a time, and a worker that does not read must not stop the applications of other tests;
-it is cut off at the limit of its send queue. So is one that takes nothing of its frames for
-:data:`HELD_BACK_SECONDS`, as at a breakpoint: the application that sends them is read again.
+A **link** is one connection on the coordinator WebSocket
+(:mod:`trafficmock.server.websocket`), or one WebSocket of the forward proxy.
+
+Only frames of mocked WebSockets pause their sender. Everything else comes one request at
+a time, and a worker that does not read must not stop the applications of other tests: it is
+disconnected when its send queue is full. Nor does a link wait longer than
+:data:`HELD_BACK_SECONDS` for another that reads nothing, such as a worker at a breakpoint: then the
+sender is read again, and the send queue's limit applies.
 """
 
 from __future__ import annotations
@@ -19,45 +23,52 @@ if TYPE_CHECKING:
 
 
 class FlowControlled(Protocol):
-    """Whoever sends or takes frames: a link, or a WebSocket of the forward proxy."""
+    """A sender or receiver of frames: a link, or a WebSocket of the forward proxy.
+
+    ``id`` is unique. ``arriving_bytes`` counts the received bytes of large messages while they
+    arrive; it never decreases.
+    """
 
     id: str
     arriving_bytes: int
 
     @property
     def shared(self) -> bool:
-        """Whether it carries more than one WebSocket, and its queue has a limit."""
+        """Whether the link carries more than one WebSocket and its send queue has a limit."""
 
     @property
     def drained_total(self) -> int:
-        """Bytes that the kernel has taken so far."""
+        """The bytes that the kernel has accepted since the link was opened."""
 
     def pause(self) -> None:
-        """Stop reading from it."""
+        """Stop reading from the link."""
 
     def resume(self) -> None:
-        """Read again."""
+        """Read from the link again."""
 
 
 P = TypeVar("P", bound=FlowControlled)
 
 ARRIVING_BYTES = 16 * 1024
-"""What of a message must arrive between two looks for its sender not to count as silent: one that
-drips a byte now and then holds nobody up."""
+"""Bytes of an incomplete message that must arrive between two heartbeats for its sender to count as
+alive. A sender of single bytes counts as silent."""
 
 
 HELD_BACK_SECONDS = 3.0
-"""How long a link waits for another that takes nothing."""
+"""Seconds for which a link is paused because of another that reads nothing."""
 
 NEXT_TURN_SECONDS = 1e-8
-"""The delay of work that goes on in the reactor's next turn, after others had theirs."""
+"""The delay, for ``callLater``, of work that continues in a later iteration of the reactor, after
+the events of other connections."""
 
 
 @define(eq=False)
 class Backpressure:
-    """Pauses and resumes the links that send frames to links which lag behind.
+    """Pauses and resumes the links that send frames to lagging links.
 
-    :param clock: for looks at those that take nothing.
+    A link **lags** from :meth:`backlogged` to :meth:`drained`.
+
+    :param clock: schedules the checks after :data:`HELD_BACK_SECONDS`.
     """
 
     _clock: IReactorTime
@@ -70,15 +81,15 @@ class Backpressure:
     _looks: dict[tuple[str, str], IDelayedCall] = field(factory=dict)
 
     def backlogged(self, link: FlowControlled) -> None:
-        """Note that a link takes less than it is sent."""
+        """Handle that the send queue of a link has passed its high-water mark."""
         self._lagging.setdefault(link.id, set())
 
     def sent_frame(self, receiver: FlowControlled) -> None:
-        """Note the link that the present frame was sent to."""
+        """Note the receiver of the frame that is being handled, for :meth:`pause_sender`."""
         self._last_receiver = receiver
 
     def pause_sender(self, sender: FlowControlled) -> None:
-        """Stop reading from the sender of a frame whose receiver lags behind."""
+        """Pause the sender of the frame that is being handled, if its receiver lags."""
         receiver, self._last_receiver = self._last_receiver, None
         if receiver is None or receiver.id not in self._lagging:
             return
@@ -98,7 +109,7 @@ class Backpressure:
         )
 
     def _look(self, sender: FlowControlled, receiver: FlowControlled, taken: int) -> None:
-        """Read again from a sender whose receiver took nothing meanwhile."""
+        """Resume a sender whose receiver has accepted no bytes since the last check."""
         del self._looks[sender.id, receiver.id]
         if sender not in self._lagging.get(receiver.id, ()):
             return
@@ -117,13 +128,13 @@ class Backpressure:
             sender.resume()
 
     def drained(self, link: FlowControlled) -> None:
-        """Read again from those who waited for this link alone."""
+        """Resume the senders that were paused because of this link alone."""
         self._stuck.pop(link.id, None)
         for sender in self._lagging.pop(link.id, ()):
             self._waits_no_more(sender, link)
 
     def gone(self, link: FlowControlled) -> None:
-        """Forget a link; nobody waits for it any more, and it for nobody."""
+        """Forget a closed link, and resume the senders that were paused because of it."""
         self.drained(link)
         for receiver_id in self._waiting_for.pop(link.id, ()):
             self._lagging[receiver_id].discard(link)
@@ -133,12 +144,14 @@ class Backpressure:
         self._received.pop(link.id, None)
 
     def living(self, links: Iterable[P]) -> Iterator[P]:
-        """Give the links that are silent for a good reason.
+        """Yield the links that are alive although no message of theirs arrived.
 
-        There are three good reasons: the link lags behind, and has taken some of its queue since
-        the last call; it has sent more of a message that is not whole yet; or it is not read
-        from at present. That a link which does not lag takes data is no sign of life: the kernel
-        takes data for a stopped process too.
+        Such a link is paused; or at least :data:`ARRIVING_BYTES` of an incomplete message came
+        since the last call; or it lags, and has accepted bytes of its send queue since the last
+        call. Accepted bytes prove nothing for a link that does not lag: the kernel accepts data
+        for a stopped process too.
+
+        :param links: the links without a message since the last heartbeat.
         """
         for link in links:
             if link.id in self._waiting_for or self._sent_more(link):
@@ -151,7 +164,7 @@ class Backpressure:
                 self._taken.pop(link.id, None)
 
     def _sent_more(self, link: FlowControlled) -> bool:
-        """Look whether enough of a message came since the last call."""
+        """Return whether :data:`ARRIVING_BYTES` of a message came since this was last true."""
         received = link.arriving_bytes
         if received - self._received.get(link.id, 0) < ARRIVING_BYTES:
             return False

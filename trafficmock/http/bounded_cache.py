@@ -1,4 +1,4 @@
-"""Results remembered by text that comes from outside, within a bound of bytes."""
+"""A cache of results by texts of clients, whose memory has a bound."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 LONGEST_KEY = 256
-"""Characters or bytes of the longest text that is remembered; usual ones are shorter."""
+"""Length of the longest cached text, in characters or bytes; usual texts are shorter."""
 
 
 def cached_by_text(maxsize: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Make a function remember its results for short texts.
+    """Make a decorator that caches the results of a function for short texts.
 
-    An entry of ``functools.lru_cache`` keeps its key, and a client may send a thousand keys
-    of 60 KB each.
+    ``functools.lru_cache`` alone has no bound of bytes: it keeps its keys, and a client may send
+    a thousand texts of 60 KB each. Texts longer than :data:`LONGEST_KEY` are not cached.
 
-    :param maxsize: results to remember; those used last stay.
+    :param maxsize: the number of results; the least recently used one is dropped.
     :returns: a decorator for a function whose last positional argument is the text. The
-        decorated one has the ``cache_info`` of ``functools.lru_cache``.
+        decorated function has the ``cache_info`` of ``functools.lru_cache``.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:

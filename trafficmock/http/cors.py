@@ -1,4 +1,4 @@
-"""Which pages may read the REST API (CORS, WHATWG Fetch)."""
+"""CORS headers: which web pages may read the REST API (WHATWG Fetch, section 3.3)."""
 
 from collections.abc import Collection
 
@@ -16,7 +16,7 @@ _OPEN: Headers = ((b"access-control-allow-origin", b"*"), *_COMMON)
 
 
 def origin_allowed(origin: str, allowed: Collection[str]) -> bool:
-    """Tell whether a page of ``origin`` may come in.
+    """Return whether pages of ``origin`` may use the service; those of loopback hosts may.
 
     :param origin: the ``Origin`` header.
     :param allowed: further origins, in lower case; ``*`` allows all.
@@ -28,13 +28,14 @@ def origin_allowed(origin: str, allowed: Collection[str]) -> bool:
 
 
 def cors_headers(origin: str | None, allowed: Collection[str]) -> Headers:
-    """Give the CORS headers of an answer on an API path.
+    """Return the CORS headers of a response on an API path.
 
-    Without an ``Origin`` the answer is open to all, since no page asked. A loopback
-    or allowed origin is named. Any other gets none, so that its page learns nothing.
+    A request without ``Origin`` does not come from a page of another origin: the response allows
+    all origins. The response to an allowed origin names that origin. Any other origin gets no CORS
+    header, so that the browser withholds the response from the page.
 
-    :param origin: the ``Origin`` header, ``None`` when there is none.
-    :param allowed: further origins, in lower case; ``*`` opens the API to all.
+    :param origin: the ``Origin`` header, ``None`` without it.
+    :param allowed: further origins, in lower case; ``*`` allows all.
     :returns: pairs of lower-case name and value.
     """
     if origin is None or ANY_ORIGIN in allowed:

@@ -1,4 +1,4 @@
-"""Entity tags: a client that has the newest answer need not be sent it again (RFC 9110)."""
+"""Entity tags and ``If-None-Match`` (RFC 9110 sections 8.8.3 and 13.1.2)."""
 
 import re
 
@@ -8,18 +8,18 @@ _OWN_TAG = re.compile(r'"?(?P<start>[^-"]*)-(?P<revision>[0-9a-f]{1,13})"?')
 
 
 def etag(*, start: str, revision: int) -> str:
-    """Write the entity tag of one version of an answer.
+    """Return the entity tag of one version of a response.
 
-    :param start: what tells this process from the one before, whose revisions were others.
-    :param revision: grows with each change of anything that the answer shows.
+    :param start: identifies this process: another one counts revisions anew.
+    :param revision: a number that grows with each change of the response's content.
     """
     return f'"{start}-{revision:x}"'
 
 
 def is_current(if_none_match: str | None, tag: str) -> bool:
-    """Tell whether the client has what ``tag`` names, by weak comparison.
+    """Return whether the client already has the version ``tag``, by weak comparison.
 
-    :param if_none_match: the header, lines joined; ``*`` means anything at all.
+    :param if_none_match: the header, its lines joined; ``*`` matches every tag.
     """
     if if_none_match is None:
         return False
@@ -27,9 +27,10 @@ def is_current(if_none_match: str | None, tag: str) -> bool:
 
 
 def revision_of(tag: str, start: str) -> int | None:
-    """Read the revision out of a tag that :func:`etag` made.
+    """Return the revision in a tag that :func:`etag` made.
 
-    :returns: ``None`` for anything else, also for a tag of another start.
+    :param tag: with or without its quotes.
+    :returns: ``None`` for any other text, and for a tag of another ``start``.
     """
     found = _OWN_TAG.fullmatch(tag)
     return int(found["revision"], 16) if found and found["start"] == start else None

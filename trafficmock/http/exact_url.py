@@ -1,4 +1,4 @@
-"""URLs for treq that stay as they are written."""
+"""URLs that treq sends as they are written, without normalisation."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from hyperlink import EncodedURL
 
 
 class ExactUrl(EncodedURL):
-    """A URL that treq passes on as it is written.
+    """A URL that treq passes to its agent as it is written.
 
-    hyperlink refuses hosts like ``my_service`` and ``[::1]``, and rewrites some queries.
+    treq parses URLs by hyperlink, which refuses hosts such as ``my_service`` and ``[::1]`` and
+    rewrites some queries.
 
     :param text: an absolute URL in ASCII.
     """

@@ -1,6 +1,6 @@
-"""Hosts as they stand in ``Host``, ``Origin`` and socket addresses, read strictly.
+"""Parsers of the hosts in ``Host``, ``Origin`` and socket addresses.
 
-What cannot be read is ``None``, never an exception: all of it comes from outside.
+They return ``None`` for an invalid text and raise nothing: the texts come from clients.
 """
 
 import ipaddress
@@ -19,15 +19,15 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - listed, not listened on
-"""The addresses that stand for all interfaces."""
+"""The addresses that stand for all interfaces of the machine."""
 
 
 @frozen
 class Authority:
     """The ``host[:port]`` of a URL or a ``Host`` header.
 
-    :param host: lower case, without the brackets of IPv6 and without a final dot.
-    :param port: as written, ``None`` when it is not.
+    :param host: in lower case, without the brackets of IPv6 and without a final dot.
+    :param port: ``None`` when the text has no port.
     """
 
     host: str
@@ -36,9 +36,9 @@ class Authority:
 
 @cached_by_text(maxsize=1024)
 def parse_authority(text: str) -> Authority | None:
-    """Read ``host[:port]`` (RFC 9110 section 7.2).
+    """Parse ``host[:port]`` (RFC 9110 section 7.2).
 
-    :returns: ``None`` for anything else, user information included.
+    :returns: ``None`` for any other text, also for one with user information.
     """
     found = _AUTHORITY.fullmatch(text)
     if found is None:
@@ -55,9 +55,9 @@ def parse_authority(text: str) -> Authority | None:
 
 @cached_by_text(maxsize=1024)
 def parse_origin(text: str) -> Authority | None:
-    """Read an ``Origin`` of a page (RFC 6454), its port always filled in.
+    """Parse the ``Origin`` of a page (RFC 6454); a missing port becomes that of the scheme.
 
-    :returns: ``None`` for ``null`` and for every scheme but http and https.
+    :returns: ``None`` for ``null`` and for schemes other than http and https.
     """
     found = _ORIGIN.fullmatch(text)
     if found is None:
@@ -69,7 +69,10 @@ def parse_origin(text: str) -> Authority | None:
 
 
 def parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Read an IP address; an IPv4 address mapped into IPv6 is the IPv4 address."""
+    """Parse an IP address; an IPv4-mapped IPv6 address becomes the IPv4 address.
+
+    :returns: ``None`` for any other text.
+    """
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
@@ -81,9 +84,12 @@ def parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | 
 
 @cached_by_text(maxsize=1024)
 def is_loopback(host: str) -> bool:
-    """Tell whether ``host`` (a name in lower case, or an address) is this machine itself.
+    """Return whether ``host`` is a loopback host.
 
-    ``localhost`` and the names under it are (RFC 6761 section 6.3), and so is all of 127.0.0.0/8.
+    ``localhost`` and the names under it are (RFC 6761 section 6.3), and so are 127.0.0.0/8 and
+    ``::1``.
+
+    :param host: a name in lower case, or an address without brackets.
     """
     address = parse_address(host)
     if address is not None:
@@ -92,6 +98,6 @@ def is_loopback(host: str) -> bool:
 
 
 def same_address(one: str, other: str) -> bool:
-    """Tell whether both are the same IP address, however each is written."""
+    """Return whether two texts are the same IP address, in any notation."""
     address = parse_address(one)
     return address is not None and address == parse_address(other)

@@ -1,4 +1,4 @@
-"""The limits of the HTTP side, by name, and the count of open connections."""
+"""The limits of the HTTP server, and the count of open connections."""
 
 from collections.abc import Callable
 
@@ -8,24 +8,25 @@ from twisted.logger import Logger
 from trafficmock.wire.limits import or_unlimited
 
 IDLE_SECONDS = 60.0
-"""How long a connection may be silent between requests, or in the middle of one."""
+"""Seconds for which a connection may send nothing, between requests or within one."""
 
 LINGER_SECONDS = 2.0
-"""How long a client may still send before a connection that is done or refused is closed.
+"""Seconds for which bytes of the client are still read before the connection is closed.
 
-Closing at once, with bytes unread, would reset the connection and could take the answer with it.
+A close with unread bytes makes the kernel reset the connection, and the client may then lose the
+response (RFC 9112 section 9.6).
 """
 
 QUIET_SECONDS = 10.0
-"""Between two log lines about refused connections."""
+"""Least seconds between two log lines about refused connections."""
 
 
 @frozen(kw_only=True)
 class HttpLimits:
-    """Limits of the HTTP side; 0 is no limit.
+    """Limits of the HTTP server; 0 is no limit.
 
-    :param max_header_bytes: for the request line and all header lines together.
-    :param max_connections: open at once, whatever they speak.
+    :param max_header_bytes: bytes of the request line and all header lines together.
+    :param max_connections: connections that are open at once, of any protocol.
     :param idle_seconds: see :data:`IDLE_SECONDS`.
     """
 
@@ -36,10 +37,10 @@ class HttpLimits:
 
 @define(eq=False)
 class ConnectionCount:
-    """How many connections are open, whatever they speak.
+    """The number of open connections of any protocol, and its limit.
 
-    :param limit: at most so many.
-    :param seconds: a clock, to log a refusal now and then and not each time.
+    :param limit: the most open connections.
+    :param seconds: a clock; refusals are logged once in :data:`QUIET_SECONDS`.
     """
 
     _log = Logger()
@@ -51,7 +52,11 @@ class ConnectionCount:
     _quiet_until: float = 0.0
 
     def enter(self) -> bool:
-        """Count a new connection, or tell that it is one too many."""
+        """Count a new connection.
+
+        :returns: ``False`` if the limit is reached: the connection is to be refused, and is not
+            counted.
+        """
         if self.open >= self.limit:
             self._refuse()
             return False
@@ -59,7 +64,7 @@ class ConnectionCount:
         return True
 
     def leave(self) -> None:
-        """Count the end of a connection that was let in."""
+        """Count the end of a connection that :meth:`enter` counted."""
         self.open -= 1
 
     def _refuse(self) -> None:

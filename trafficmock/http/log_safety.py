@@ -1,30 +1,30 @@
-"""Log lines with words of clients in them: escaped, of bounded length, of bounded number."""
+"""Log lines that quote clients: control characters escaped, length and number of lines bounded."""
 
 from attrs import define
 
 from trafficmock.redaction import printable
 
 MOST_CHARACTERS = 2000
-"""Of a line. Clients choose the names in it, and log files are for people."""
+"""The longest log line that quotes a client, since clients choose the names in it."""
 
 MOST_LINES = 200
-"""Written of what clients cause, in each :data:`PERIOD_SECONDS`: a flood must not fill a disk."""
+"""The most lines that clients cause in :data:`PERIOD_SECONDS`, so that no client fills the disk."""
 
 PERIOD_SECONDS = 10.0
 
 
 @define
 class LogRateLimit:
-    """Limits how many log lines are written in a period."""
+    """Limits the number of log lines in a period of :data:`PERIOD_SECONDS`."""
 
     _ends: float = float("-inf")
     _written: int = 0
     _left_out: int = 0
 
     def take(self, now: float) -> bool:
-        """Tell whether one more line may be written.
+        """Return whether one more line may be written, and count it.
 
-        :param now: seconds.
+        :param now: monotonic time in seconds.
         """
         if now >= self._ends:
             self._ends, self._written = now + PERIOD_SECONDS, 0
@@ -35,7 +35,10 @@ class LogRateLimit:
         return True
 
     def left_out(self, now: float) -> int:
-        """Tell how many lines a period that is over left out, once."""
+        """Return the number of lines that a past period left out; 0 from the second call on.
+
+        :param now: monotonic time in seconds.
+        """
         if now < self._ends or not self._left_out:
             return 0
         left_out, self._left_out = self._left_out, 0
@@ -43,10 +46,11 @@ class LogRateLimit:
 
 
 def one_line(text: str) -> str:
-    """Make one printable line of a text with words of clients in it.
+    """Make one printable line of a text that quotes a client.
 
-    :param text: of any length and with any characters, lone surrogates included.
-    :returns: at most :data:`MOST_CHARACTERS` of it, line breaks and other controls escaped.
+    :param text: of any length and with any characters, also lone surrogates.
+    :returns: the first :data:`MOST_CHARACTERS` characters, line breaks and other control
+        characters escaped.
     """
     if len(text) > MOST_CHARACTERS:
         text = f"{text[: MOST_CHARACTERS - 1]}…"

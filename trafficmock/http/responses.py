@@ -1,4 +1,4 @@
-"""How an HTTP answer is written: JSON, its usual headers, and errors in one shape."""
+"""Responses of the service: JSON bodies, common headers, and errors in one form."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -12,13 +12,12 @@ JSON = b"application/json; charset=utf-8"
 
 
 class RestError(Exception):
-    """An answer that is an error.
+    """An error response of the REST API.
 
     :param status: the HTTP status.
     :param code: the ``error`` of the body, for programs.
-    :param message: what was wrong and what to do about it, for people. Left out of
-        the body when it is empty.
-    :param headers: what the answer carries besides.
+    :param message: the fault, and how to correct it, for people. The body omits an empty one.
+    :param headers: further headers of the response.
     """
 
     def __init__(
@@ -37,7 +36,7 @@ class RestError(Exception):
 
 
 NOT_FOUND = RestError(404, "not_found")
-"""Its body is exactly ``{"error": "not_found"}``: clients compare it as a whole."""
+"""Its body is exactly ``{"error": "not_found"}``: clients of protocol 3 compare the whole body."""
 WRONG_METHOD = RestError(
     405,
     "method_not_allowed",
@@ -51,28 +50,31 @@ SAFETY = (
     (b"x-content-type-options", b"nosniff"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
-"""Headers of every answer: recorded content is data, and only for readers that may read it."""
+"""Headers of every response: browsers must neither guess the type of recorded content nor give the
+response to pages of other sites."""
 
 
 def encode(value: Mapping[str, Any]) -> bytes:
-    """Write JSON that any text survives: lone surrogates stay escapes."""
+    """Encode JSON in ASCII: lone surrogates, which UTF-8 cannot encode, become escapes."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
 def error_body(code: str, message: str) -> bytes:
-    """Write ``{"error", "message"}``; an empty message is left out."""
+    """Encode the body of an error, ``{"error", "message"}``; an empty message is left out."""
     return encode({"error": code, "message": message} if message else {"error": code})
 
 
 def reason(status: int) -> bytes:
-    """Give the reason phrase; Twisted does not know those of 426 and 431."""
+    """Return the reason phrase of a status; Twisted's table lacks 426 and 431."""
     return HTTPStatus(status).phrase.encode("ascii")
 
 
 def prepare(request: IRequest, status: int, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:
-    """Set the status and the headers that every answer of the service has.
+    """Set the status and the headers that every response of the service has.
 
-    ``no-store``, since the answer holds other people's traffic and is old at once.
+    ``no-store`` keeps recorded traffic out of caches.
+
+    :param headers: further headers, as pairs of name and value.
     """
     request.setResponseCode(status, reason(status))
     request.setHeader(b"cache-control", b"no-store")
@@ -87,9 +89,10 @@ def prepare(request: IRequest, status: int, headers: Iterable[tuple[bytes, bytes
 def whole(
     request: IRequest, status: int, body: bytes, headers: Iterable[tuple[bytes, bytes]] = ()
 ) -> bytes:
-    """Prepare an answer whose body is known.
+    """Prepare a response whose whole body is known.
 
-    :returns: the body, for the caller to return; it is not written for ``HEAD``.
+    :returns: the body, which the caller returns from ``render``; :class:`.CheckedRoot` drops it
+        for ``HEAD``.
     """
     prepare(request, status, headers)
     if status not in NO_BODY_CODES:
@@ -98,16 +101,16 @@ def whole(
 
 
 def error(request: IRequest, failure: RestError) -> bytes:
-    """Prepare the answer that ``failure`` stands for; see :func:`whole`."""
+    """Prepare the response for ``failure``; see :func:`whole`."""
     return whole(
         request, failure.status, error_body(failure.code, failure.message), failure.headers
     )
 
 
 def header(request: IRequest, name: str) -> str | None:
-    """Give the value of a request header, ``None`` when it is not there.
+    """Return the value of a request header, ``None`` without the header.
 
-    Lines of the same name are one list (RFC 9110 section 5.3).
+    Repeated lines are joined by ``, `` (RFC 9110 section 5.3).
     """
     values = request.requestHeaders.getRawHeaders(name.encode("ascii"))
     return None if values is None else ", ".join(value.decode("latin-1") for value in values)

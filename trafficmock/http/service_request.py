@@ -1,4 +1,4 @@
-"""An HTTP request to the service: its target as it was sent, and no body."""
+"""An HTTP request to the service, with its target as it was sent and without its body."""
 
 from io import BytesIO
 from typing import Any
@@ -11,7 +11,7 @@ from trafficmock.http.responses import INTERNAL, error
 
 
 class Discarded(BytesIO):
-    """Takes a request body and forgets it: nothing here reads one."""
+    """A file that discards the bytes written to it: the service reads no request bodies."""
 
     def write(self, content: Any) -> int:
         return len(content)
@@ -26,15 +26,15 @@ class ServiceRequest(Request):
     defaultContentType = None  # noqa: N815 - Twisted's name
 
     def gotLength(self, length: int | None) -> None:  # noqa: ARG002, N802 - Twisted's signature
-        """Prepare for a body of any length."""
+        """Discard a body of any length."""
         self.content = Discarded()
 
     def getRequestHostname(self) -> bytes:  # noqa: N802 - Twisted's name
-        """Name one host for routers; ``http.access`` checks the one that the client named."""
+        """Return a fixed host for the router; ``http.access`` checks the ``Host`` header."""
         return b"trafficmock"
 
     def process(self) -> None:
-        """Give the request to the root resource of the site."""
+        """Render the root resource of the site for this request."""
         self.site = self.channel.site
         self.setHeader(b"server", self.site.server_header)
         self.setHeader(b"date", datetimeToString())
@@ -46,7 +46,7 @@ class ServiceRequest(Request):
             self.processingFailed(Failure())
 
     def processingFailed(self, reason: Failure) -> Failure:  # noqa: N802 - Twisted's name
-        """Answer 500, or cut off what has begun."""
+        """Respond with 500, or abort the connection if the response has begun."""
         answer = self.broken(reason)
         if self.startedWriting:
             self.transport.abortConnection()
@@ -58,7 +58,8 @@ class ServiceRequest(Request):
     def broken(self, failure: Failure) -> bytes:
         """Log an internal error.
 
-        :returns: what the client gets, in the form of the service's errors, without the traceback.
+        :returns: the body of the 500 response, without the traceback; empty if the response has
+            begun.
         """
         self._log.failure("While answering {uri!r}", failure=failure, uri=self.uri)
         return b"" if self.startedWriting else error(self, INTERNAL)

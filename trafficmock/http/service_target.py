@@ -1,7 +1,7 @@
-"""Tells requests for the service itself from those for other servers, and refuses the latter.
+"""Distinguishes requests to the service itself from forward-proxy requests, and refuses the latter.
 
-The forward proxy takes its connections before the other resources see them: the first request
-of a connection says whose it is.
+The first request of a connection decides whether the forward proxy or the service's own HTTP server
+handles the connection. Here are the requests of a connection that began with one to the service.
 """
 
 import re
@@ -32,13 +32,14 @@ _BAD_TARGET = RestError(400, "bad_request", "The request target must be a path t
 def service_target(
     uri: bytes, guard: AccessPolicy, bound_host: str | None, bound_port: int | None
 ) -> tuple[str, bytes] | None:
-    """Tell whether a target in absolute form is this very service.
+    """Parse a request target in absolute form that names this service.
 
     :param uri: the request target as sent.
-    :param bound_host: the local address of the connection.
-    :param bound_port: its port.
-    :returns: the authority, which counts in place of ``Host`` (RFC 9112 section 3.2.2),
-        and the path; ``None`` for other servers and other forms.
+    :param guard: knows the hosts of this service.
+    :param bound_host: the local address of the connection, ``None`` for a UNIX socket.
+    :param bound_port: the local port of the connection.
+    :returns: the authority, which replaces ``Host`` (RFC 9112 section 3.2.2), and the path;
+        ``None`` for other servers and other forms of the target.
     """
     found = _ABSOLUTE.fullmatch(uri.decode("latin-1"))
     authority = None if found is None else parse_authority(found["authority"])
@@ -53,9 +54,9 @@ def service_target(
 
 @frozen
 class ForwardRefusal:
-    """Refuses requests for other servers."""
+    """A resource that refuses requests to other servers, on a connection to the service."""
 
     def render(self, request: IRequest) -> bytes | int:
-        """Turn the request away; see :meth:`twisted.web.resource.IResource.render`."""
+        """Respond with 501 to a forward-proxy request, else with 400 (the target is no path)."""
         absolute = request.method == b"CONNECT" or _ANY_ABSOLUTE.match(request.uri)
         return error(request, _UNAVAILABLE if absolute else _BAD_TARGET)

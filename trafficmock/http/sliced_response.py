@@ -1,8 +1,8 @@
-"""Answers of any size, made a slice at a time so that nobody else waits for them.
+"""Responses of any size, made and written in slices, so that other connections do not wait.
 
-A decision of the coordinator may arrive at any moment, so work that grows with
-the history stops after a slice, lets the reactor run, and goes on. What fits into
-one slice leaves in one write with its ``content-length``.
+Work that grows with the history stops after a slice of :data:`SLICE_SECONDS` or
+:data:`SLICE_BYTES` and continues in a later iteration of the reactor. A body that fits into
+one slice is written at once, with a ``content-length``.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,13 +17,13 @@ from trafficmock.http.responses import prepare
 from trafficmock.http.service_request import ServiceRequest
 
 SLICE_BYTES = 1 << 20
-"""Written at once, at most and give or take one chunk."""
+"""The most bytes of a slice; its last chunk may exceed them."""
 
 SLICE_SECONDS = 0.002
-"""Worked at once, give or take one chunk."""
+"""The most seconds of work for a slice; its last chunk may exceed them."""
 
 STALL_SECONDS = 60.0
-"""How long a client may read nothing in the middle of an answer."""
+"""Seconds for which a client may read nothing within a response."""
 
 Headers = Iterable[tuple[bytes, bytes]]
 
@@ -31,12 +31,12 @@ Headers = Iterable[tuple[bytes, bytes]]
 @implementer(IPushProducer)
 @define(eq=False)
 class SlicedResponse:
-    """One answer on its way.
+    """A response that is written in slices.
 
-    :param request: answered with status 200.
-    :param chunks: the body; an empty chunk is work done without a result yet.
-    :param reactor: gives way between slices.
-    :param headers: of the answer.
+    :param request: gets status 200.
+    :param chunks: the body; an empty chunk stands for work without a result so far.
+    :param reactor: runs other events between slices.
+    :param headers: further headers of the response.
     """
 
     _log = Logger()
@@ -56,10 +56,10 @@ class SlicedResponse:
         self._finished = Deferred(lambda _: self.stopProducing())
 
     def send(self) -> Deferred[bytes]:
-        """Work on the first slice at once.
+        """Make the first slice at once, and start the rest.
 
-        :returns: fires with what is left to write when all is done: the whole body
-            when it was small. Cancel it when the client is gone.
+        :returns: fires with the last part of the body, which the caller writes: the whole body
+            if it fits into one slice. Cancel it when the connection is lost.
         """
         self._turn()
         return self._finished
@@ -80,7 +80,10 @@ class SlicedResponse:
             self._call = self._reactor.callLater(0, self._turn)
 
     def _work(self) -> bool:
-        """Collect chunks for one slice; tell whether that was the last one."""
+        """Collect the chunks of one slice.
+
+        :returns: whether it was the last one.
+        """
         until = self._reactor.seconds() + SLICE_SECONDS
         keep = not self._head()
         for chunk in self._chunks:
@@ -94,7 +97,7 @@ class SlicedResponse:
         return True
 
     def _head(self) -> bool:
-        """Tell whether it is a ``HEAD`` request."""
+        """Return whether the request is a ``HEAD`` request."""
         return bool(self._request.method == b"HEAD")
 
     def _write(self) -> None:
@@ -117,7 +120,7 @@ class SlicedResponse:
         self._finished.callback(body)
 
     def _fail(self) -> None:
-        """Answer with an error, or cut the answer off if it has begun."""
+        """Respond with an error, or abort the connection if the response has begun."""
         if not self._started:
             self._finished.errback()
             return
@@ -139,13 +142,13 @@ class SlicedResponse:
             self._call = None
 
     def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Wait until the client has read what was written."""
+        """Pause until the client has read the written bytes, for :data:`STALL_SECONDS` at most."""
         self._paused = True
         self._cancel_call()
         self._call = self._reactor.callLater(STALL_SECONDS, self._stalled)
 
     def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Write the next slice in a later turn of the reactor."""
+        """Make the next slice in a later iteration of the reactor."""
         self._paused = False
         self._cancel_call()
         self._call = self._reactor.callLater(0, self._turn)
@@ -163,12 +166,12 @@ def send_sliced(
     reactor: IReactorTime,
     headers: Headers = (),
 ) -> Deferred[bytes]:
-    """Answer 200 with ``chunks``, however long each is; see :class:`SlicedResponse`."""
+    """Respond with status 200 and ``chunks`` of any length; see :class:`SlicedResponse`."""
     return SlicedResponse(request, _pieces(chunks), reactor, headers).send()
 
 
 def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Cut chunks that are longer than a slice."""
+    """Split chunks that are longer than a slice."""
     for chunk in chunks:
         if len(chunk) <= SLICE_BYTES:
             yield chunk
