@@ -1,21 +1,23 @@
-"""What crosses the coordinator WebSocket: protocol 3, one module for each kind of object.
+"""The JSON messages of the coordinator WebSocket (``/ws``): protocol 3.
 
-``inbound`` has the messages that clients send, ``client_message`` all of them as one type;
-``outbound`` has those that the coordinator sends. ``codec`` decodes and encodes them.
-``agent_filter`` and ``local_reports`` have those about requests that agents let pass by themselves.
-``payloads`` has what messages carry: requests, responses and matchers. ``client_id`` says what the
-name of a client may be. ``shrink`` makes a
-message smaller that is larger than ``limits`` allow; ``features`` has the additions to
-protocol 3. A message that is not valid is an ``invalid_message``; ``message_heads`` reads the
-ids of one that is too large. ``http_syntax`` and ``reason_phrases`` have the
-rules of HTTP that messages share.
+Clients are **agents**, which are inside applications and hold their requests, and **workers**,
+the processes that run tests. The protocol is described in ``docs/protocol``.
 
-Optional keys are ``UNSET`` when absent, never ``None``: protocol 3 forbids
-``null`` for an optional key. Bodies stay the raw JSON text they arrived as (a
+``inbound`` has the messages that clients send, ``client_message`` the union of them;
+``outbound`` has the messages that the coordinator sends. ``codec`` decodes and encodes messages.
+``agent_filter`` and ``local_reports`` have the messages about requests that agents let pass
+without asking. ``payloads`` has the parts of messages: requests, responses and matchers.
+``client_id`` has the rule for client ids. ``shrink`` makes a smaller message of one that exceeds
+the size in ``limits``; ``features`` names the additions to protocol 3. ``invalid_message`` is the
+error for a message that is not valid; ``message_heads`` reads the ids of a message that is
+too large. ``http_syntax`` and ``reason_phrases`` have rules of HTTP.
+
+An absent optional key is ``UNSET``, never ``None``: protocol 3 forbids
+``null`` for an optional key. Bodies stay the raw JSON text of the message (a
 quoted base64 string or ``null``), because most of them are only passed on.
 """
 
 PROTOCOL_VERSION = 3
 
-#: What the npm clients 0.1.8 call themselves; a mismatch with it is no news.
+#: The package version that the npm clients 0.1.8 send in ``hello``; it is not logged as a mismatch.
 NPM_PACKAGE_VERSION = "0.1.0"

@@ -1,4 +1,8 @@
-"""The messages that tell agents what to ask about (feature ``local``)."""
+"""The messages that give agents their filter (feature ``local``).
+
+An agent asks the coordinator about the requests that an entry of its filter matches. It lets all
+others pass and reports them (``local_reports``).
+"""
 
 from typing import Literal
 
@@ -8,12 +12,12 @@ from trafficmock.wire.inbound import Message
 
 
 class FilterEntry(Struct, frozen=True, omit_defaults=True):
-    """What requests have that a route or a strict test may want; one key.
+    """A condition on requests; exactly one of the keys is set.
 
-    :param texts: what a URL begins with, has in it, and ends with, each of them possibly empty;
-        one text alone is the whole URL.
-    :param all: any request is meant.
-    :param context: requests that carry it are meant.
+    :param texts: the URL begins with the first text, ends with the last one and contains the
+        others, in any order; each may be empty. A single text is the whole URL.
+    :param all: every request matches.
+    :param context: requests with this context match.
     """
 
     texts: tuple[str, ...] | UnsetType = UNSET
@@ -22,14 +26,14 @@ class FilterEntry(Struct, frozen=True, omit_defaults=True):
 
 
 Reports = Literal["now", "batch", "none"]
-"""How an agent tells of requests that it lets pass: each at once, in batches, or not at all."""
+"""How an agent reports the requests that it lets pass: each at once, in batches, or not at all."""
 
 
 class FilterSet(Message, frozen=True, tag="filter:set"):
-    """Ask about what has one of these entries, and about nothing else.
+    """The whole filter of an agent, in place of the one before.
 
-    :param n: for ``filter:ack``.
-    :param batch_bytes: the longest message that the agent may send.
+    :param n: a number that grows; the agent repeats it in ``filter:ack``.
+    :param batch_bytes: the most bytes of a message from the agent.
     """
 
     n: int
@@ -39,20 +43,20 @@ class FilterSet(Message, frozen=True, tag="filter:set"):
 
 
 class FilterAdd(Message, frozen=True, tag="filter:add"):
-    """Ask about what has one of these entries too."""
+    """Further entries of the filter; ``n`` as in :class:`FilterSet`."""
 
     n: int
     entries: list[FilterEntry]
 
 
 class FilterDrop(Message, frozen=True, tag="filter:drop"):
-    """Ask about these entries no more."""
+    """Entries that the filter no longer has."""
 
     entries: list[FilterEntry]
 
 
 class Sync(Message, frozen=True, tag="sync"):
-    """Report what was decided until now, then answer."""
+    """The agent must report all requests that it has let pass, then answer with ``synced``."""
 
     n: int
     reports: Reports

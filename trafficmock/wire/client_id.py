@@ -1,4 +1,4 @@
-"""What the name of a client may be: one line of text, since people read it in logs and tables."""
+"""The rule for client ids: one line of printable text, since logs and tables show them."""
 
 import re
 from typing import Annotated
@@ -6,19 +6,19 @@ from typing import Annotated
 from msgspec import Meta
 
 _UNPRINTABLE = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
-"""Control characters, separators of lines and paragraphs, and halves of surrogate pairs."""
+"""Control characters, line and paragraph separators, and lone surrogates."""
 
 _FOUND = re.compile(f"[{_UNPRINTABLE}]")
 _SHOWN = 80
 
 ClientId = Annotated[str, Meta(pattern=rf"^[^{_UNPRINTABLE}]*\Z")]
-"""A client id in a message. All other text is allowed, in any script and with any spaces."""
+"""A client id in a message: any text, in any script and with any spaces, but unprintable ones."""
 
 
 def client_id_problem(client_id: str) -> str | None:
-    """Say why a text is no client id.
+    """Check a client id.
 
-    :returns: what follows the words "the client id"; ``None`` when it is one.
+    :returns: the problem, as the predicate of a sentence about the id; ``None`` for a valid id.
     """
     if _FOUND.search(client_id) is None:
         return None

@@ -1,4 +1,4 @@
-"""Every message that a client may send, as one type to read."""
+"""The union of all messages that a client may send, which the decoder takes."""
 
 from trafficmock.wire import inbound, local_reports
 

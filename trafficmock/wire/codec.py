@@ -1,4 +1,7 @@
-"""Bytes to messages and back, with a second chance for JSON that is legal but unusual."""
+"""Decodes and encodes messages.
+
+msgspec decodes most messages. Legal but unusual JSON that it refuses is decoded by :mod:`json`.
+"""
 
 import json
 from collections.abc import Callable, Iterable
@@ -32,7 +35,10 @@ _decoder: msgspec.json.Decoder[ClientMessage] = msgspec.json.Decoder(ClientMessa
 
 
 def _exact(value: object) -> object:
-    """Write what a test gives as a text or number of a class of its own, such as a SafeString."""
+    """Convert an instance of a subclass of ``str`` or ``int``, which msgspec does not encode.
+
+    :raises TypeError: for any other value.
+    """
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, int):
@@ -48,27 +54,30 @@ _NOT_BASE64 = bytes(
     code for code in range(128) if not chr(code).isalnum() and chr(code) not in "+/=-_"
 )
 _LONGEST_INTEGER = 4000
-"""Digits; the standard library refuses integers that are not much longer."""
+"""Digits of the longest integer; :func:`int` refuses more than 4,300."""
 
 _MOST_QUOTED = 300
 
 _MOST_PARTS = 200_000
-"""Commas and brackets in a message that gets a second chance.
+"""The most commas and brackets of a message that is decoded by :mod:`json`.
 
-Each part costs the standard library time and memory, so that a message of the largest size
-would stall everybody for many seconds, only to be refused.
+:mod:`json` needs time and memory for each part: a message of the largest size would block the
+reactor for many seconds.
 """
 
 
 def decode(payload: bytes) -> ClientMessage:
-    """Read one message of a client.
+    """Decode one message of a client.
 
-    :raises InvalidMessageError: what msgspec refuses and the standard library's
-        json does not rescue (``3.0`` for 3, lone surrogates).
+    JSON that msgspec refuses but JavaScript accepts (``3.0`` for 3, escapes in bodies, lone
+    surrogates) is decoded as well.
+
+    :param payload: the JSON text in UTF-8.
+    :raises InvalidMessageError: for a text that is not JSON, or a message of the wrong shape.
     """
     try:
         if not payload.isascii():
-            # msgspec does not look at the text of keys that it skips.
+            # msgspec does not check the UTF-8 of the keys that it skips.
             payload.decode()
         message = _decoder.decode(payload)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -80,7 +89,7 @@ def decode(payload: bytes) -> ClientMessage:
 
 
 def encode(message: Message) -> bytes:
-    """Write one message; lone surrogates become escapes, as JavaScript has them."""
+    """Encode one message; lone surrogates become escapes, as ``JSON.stringify`` writes them."""
     try:
         return _encoder.encode(message)
     except UnicodeEncodeError:
@@ -88,7 +97,7 @@ def encode(message: Message) -> bytes:
 
 
 def to_plain(value: Any) -> Any:
-    """Turn wire objects into dicts, lists and strings, bodies read as text."""
+    """Convert wire objects to dicts, lists and strings; raw JSON parts are decoded."""
     if isinstance(value, Struct):
         return _struct_to_plain(value)
     if isinstance(value, Raw):
@@ -111,7 +120,7 @@ def _struct_to_plain(value: Struct) -> dict[str, Any]:
 
 
 def _body_in(part: Any) -> Raw:
-    """Give the body of a response or of overrides, if there are any."""
+    """Return the body of a response or of overrides, ``ABSENT`` when ``part`` is ``UNSET``."""
     return body.ABSENT if part is msgspec.UNSET else part.body_base64
 
 
@@ -129,7 +138,7 @@ _BODY_OF: dict[type, Callable[[Any], Raw]] = {
     FetchResult: lambda message: _body_in(message.response),
     RouteRegister: lambda message: _first_unlike_base64(_bodies_of_replies(message)),
 }
-"""How to find the body that a message, or an action of a handler, carries."""
+"""For each type of message or handler action with a body, the function that returns the body."""
 
 
 def _first_unlike_base64(bodies: Iterable[Raw]) -> Raw:
@@ -167,12 +176,12 @@ def _second_chance(payload: bytes, why: str) -> ClientMessage:
 
 
 def _integer(text: str) -> int | float:
-    """Read an integer of any length, as JavaScript does; no field takes infinity."""
+    """Parse an integer of any length, as JavaScript does: a very long one becomes infinity."""
     return int(text) if len(text) < _LONGEST_INTEGER else inf
 
 
 def _number(text: str) -> float | int:
-    """Read ``3.0`` as 3, as JavaScript does."""
+    """Parse ``3.0`` as 3, as JavaScript does."""
     value = float(text)
     return int(value) if value.is_integer() else value
 
@@ -182,7 +191,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def _with_raw_parts(document: Any) -> Any:
-    """Turn the parts that messages keep as raw JSON back into that."""
+    """Re-encode the parts of a document that messages keep as raw JSON."""
     if not isinstance(document, dict):
         return document
     document = _with_raw_bodies(document)
@@ -210,7 +219,10 @@ def _with_raw_bodies(holder: Any) -> Any:
 
 
 def _raw_body(value: Any) -> Any:
-    """Write a body anew without escapes; what base64 cannot hold is skipped, as decoders do."""
+    """Encode a body without escapes and without characters that base64 does not have.
+
+    Node's base64 decoder skips such characters.
+    """
     if value is None:
         return body.NULL
     if not isinstance(value, str):
@@ -233,5 +245,5 @@ def _complaint(kind: str, why: object) -> str:
 
 
 def _short(text: str) -> str:
-    """Quote no more of a message than is needed to find it."""
+    """Cut a quotation to :data:`_MOST_QUOTED` characters."""
     return text if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED]}…"

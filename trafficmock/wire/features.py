@@ -1,40 +1,40 @@
-"""The additions to protocol 3, which ``hello`` names and ``hello:ok`` confirms.
+"""The features: additions to protocol 3, which ``hello`` names and ``hello:ok`` confirms.
 
-A client that does not name a feature never sees the messages and keys that belong to it.
+A client that does not name a feature never gets the messages and keys of that feature.
 """
 
 AGENTS = "agents"
-"""Workers may ask which agents are connected."""
+"""Workers can list the connected agents."""
 
 CLOCK = "clock"
-"""Workers are told when the coordinator took note of a request."""
+"""Messages to workers have the time at which the coordinator received a request."""
 
 CONTEXT = "context"
-"""Tests give their traffic a context, and agents say which context a request carries."""
+"""Each test has a context, an id that its requests carry in a header, and agents report it."""
 
 DECLINE = "decline"
-"""Workers give requests back with ``request:decline`` when their handler falls through."""
+"""Workers decline a request, by the action ``decline``, when all their handlers fell back."""
 
 HEADERS_LIST = "headers-list"
-"""Clients keep the order and repeats of headers."""
+"""Requests and responses have ``headersList``, which keeps the order and repeats of headers."""
 
 LIVENESS = "liveness"
-"""A second connection of a worker answers pings while its first is not read."""
+"""A second connection of a worker answers pings while the first is not read."""
 
 LOCAL = "local"
-"""Agents let requests pass without asking that no route can match."""
+"""Agents have a filter: they let requests pass without asking that no route can match."""
 
 REPLY = "reply"
-"""Workers leave fixed answers to routes with the coordinator."""
+"""Routes have fixed responses (replies), with which the coordinator answers by itself."""
 
 STREAM = "stream"
 """Agents announce requests, and report responses, before their bodies."""
 
 STRICT = "strict"
-"""Tests and runs refuse requests that no route wants, and agents know that error."""
+"""Strict tests and runs refuse requests that no route matches; agents know that error code."""
 
 SUBSCRIBE = "subscribe"
-"""Workers ask for the events of all traffic and are sent none before."""
+"""Workers get the events of all traffic only after ``test:subscribe``."""
 
 ALL = frozenset(
     {
@@ -53,7 +53,7 @@ ALL = frozenset(
 )
 
 OF_AGENTS = (CONTEXT, HEADERS_LIST, LOCAL, STREAM, STRICT)
-"""What trafficmock's agent names."""
+"""The features that trafficmock's agent names in ``hello``."""
 
 OF_WORKERS = (AGENTS, CLOCK, CONTEXT, DECLINE, HEADERS_LIST, REPLY, STRICT, SUBSCRIBE)
-"""What trafficmock's test workers name."""
+"""The features that trafficmock's test workers name in ``hello``."""

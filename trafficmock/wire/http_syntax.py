@@ -9,25 +9,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 TCHAR = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]"
-"""A character class for regular expressions: a token consists of these (RFC 9110 section 5.6.2)."""
+"""A regular expression for one character of a token (RFC 9110 section 5.6.2)."""
 
 TOKEN = re.compile(f"{TCHAR}+")
-"""The name of a header, or a method."""
+"""A token: the name of a header, or a method."""
 
 BAD_VALUE = re.compile(r"[\0\r\n]|[^\0-\xff]")
-"""What the value of a header cannot carry (RFC 9110 section 5.5), within latin-1."""
+"""A character that the value of a header must not have (RFC 9110 section 5.5) or that is not in
+latin-1."""
 
 UNFRAMED_STATUSES = frozenset({204, 304})
-"""Final responses that end with their header section (RFC 9112 section 6.3)."""
+"""Statuses of final responses that end with their header section (RFC 9112 section 6.3)."""
 
 BODILESS_STATUSES = UNFRAMED_STATUSES | {205}
-"""Responses that cannot carry content; 205 announces a length of 0 (RFC 9110 section 15.3.6)."""
+"""Statuses of responses without content; 205 has a length of 0 (RFC 9110 section 15.3.6)."""
 
 
 def repeat_separator(name: str) -> str:
-    """Give what stands between the values of a header that repeats, written as one value.
+    """Return the separator that joins the values of a repeated header.
 
-    :param name: in lower case.
+    :param name: the name of the header, in lower case.
     :returns: ``; `` for ``cookie``, whose value is no list (RFC 6265 section 5.4), else ``, ``
         (RFC 9110 section 5.3).
     """
@@ -35,7 +36,7 @@ def repeat_separator(name: str) -> str:
 
 
 def join_repeats(lines: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Write header lines as the map of protocol 3: values by lower-case name, repeats joined."""
+    """Join header lines to the map of protocol 3: lower-case names, repeated values joined."""
     headers: dict[str, str] = {}
     repeats: dict[str, list[str]] = {}
     for name, value in lines:

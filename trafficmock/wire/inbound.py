@@ -1,7 +1,7 @@
 """The messages that clients send to the coordinator.
 
-A class stands for one ``type``. Which role may send what, and when, is the
-coordinator's business; here is only their shape.
+Each class is the shape of one ``type``. The coordinator checks which role may send a message, and
+when (:mod:`trafficmock.core.message_handlers`).
 """
 
 from typing import Annotated, Any, Literal
@@ -21,20 +21,21 @@ from trafficmock.wire.payloads.serialized_response import SerializedError, Seria
 
 RouteKind = Literal["http", "websocket"]
 NewContext = Annotated[str, Meta(pattern=r"^(?!0{32})[0-9a-f]{32}\Z")]
-"""128 random bits in lower-case hex, so that it can be a trace id of W3C Trace Context too."""
+"""128 random bits in lower-case hex: a context is also a valid trace id of W3C Trace Context."""
 
 
 class Message(Struct, frozen=True, tag_field="type", rename="camel", omit_defaults=True):
-    """The parent of all messages, which gives them their ``type``."""
+    """The parent of all messages; the tag of a class is the ``type`` of its messages."""
 
 
 class Hello(Message, frozen=True, tag="hello"):
-    """Who speaks, in which protocol; the first message of a connection.
+    """The first message of a connection: the role of the client, and its protocol.
 
-    :param pid: the process that speaks. It is only shown, so that no value of it is refused.
-    :param command: the command line of that process, likewise.
-    :param liveness_of: the connection id of a worker (feature ``liveness``) that this connection
-        answers pings for; its other messages are ignored.
+    :param features: the names in :mod:`trafficmock.wire.features` that the client knows.
+    :param pid: the id of the client's process. It is only shown, so any value is accepted.
+    :param command: the command line of that process; any value is accepted as well.
+    :param liveness_of: the connection id of a worker for which this connection answers pings
+        (feature ``liveness``); its other messages are ignored.
     """
 
     protocol_version: SafeInt
@@ -50,13 +51,13 @@ class Hello(Message, frozen=True, tag="hello"):
 
 
 class Ping(Message, frozen=True, tag="ping"):
-    """A client asks for a sign of life."""
+    """A ping; the receiver answers with ``pong`` and the same ``at``."""
 
     at: Number
 
 
 class Pong(Message, frozen=True, tag="pong"):
-    """A client answers a ping of the service."""
+    """The answer to a ping."""
 
     at: Number
 
@@ -64,12 +65,12 @@ class Pong(Message, frozen=True, tag="pong"):
 class RequestStart(Message, frozen=True, tag="request:start"):
     """An application's request is paused and waits for a decision.
 
-    :param body_pending: its body has not arrived and stands nowhere yet (feature ``stream``).
+    :param body_pending: the body has not arrived; ``request:body`` follows (feature ``stream``).
     :param redirected_from_request_id: the request whose redirect the application follows
-        with this one, which is routed like any other.
-    :param context: what the request that led to it carried (feature ``context``); any text.
-    :param unreported: how many requests the agent has let pass since the last one without a
-        report, because reports were turned off (feature ``local``).
+        with this one. This request is routed like any other.
+    :param context: the context of the request (feature ``context``); any text.
+    :param unreported: the number of requests that the agent has let pass without a report since
+        its last ``request:start``, because reports are turned off (feature ``local``).
     """
 
     request_id: str
@@ -82,10 +83,10 @@ class RequestStart(Message, frozen=True, tag="request:start"):
 
 
 class RequestBody(Message, frozen=True, tag="request:body"):
-    """The body of a request that was announced without it (feature ``stream``).
+    """The body of a request that was announced with ``bodyPending`` (feature ``stream``).
 
-    :param body_base64: all of it, or where ``truncated`` is true a part or nothing.
-    :param body_size: the bytes that it had, where it is truncated.
+    :param body_base64: the body; where ``truncated`` is true its beginning, or ``null``.
+    :param body_size: the bytes of the whole body, where ``truncated`` is true.
     """
 
     request_id: str
@@ -95,14 +96,14 @@ class RequestBody(Message, frozen=True, tag="request:body"):
 
 
 class RequestCancel(Message, frozen=True, tag="request:cancel"):
-    """The application gave the request up."""
+    """The application cancelled the request."""
 
     request_id: str
     reason: str | UnsetType = UNSET
 
 
 class FetchResult(Message, frozen=True, tag="fetch:result"):
-    """What the upstream said to a fetch that a handler asked for."""
+    """The upstream's response to the ``decision:fetch`` of a handler, or the error."""
 
     request_id: str
     fetch_id: str
@@ -112,10 +113,10 @@ class FetchResult(Message, frozen=True, tag="fetch:result"):
 
 
 class RequestResponse(Message, frozen=True, tag="request:response"):
-    """What the upstream said after passthrough or continue, one report a hop.
+    """The upstream's response after passthrough or continue, or the error; one for each hop.
 
-    :param body_pending: this is the head; the whole comes when the body has (feature
-        ``stream``).
+    :param body_pending: the response is the head only; another message follows with the body
+        (feature ``stream``).
     """
 
     request_id: str
@@ -128,8 +129,10 @@ class RequestResponse(Message, frozen=True, tag="request:response"):
 class RequestObserve(Message, frozen=True, tag="request:observe"):
     """The next hop of a redirect that the agent follows by itself.
 
-    :param context: as in :class:`RequestStart`; that of the hop before counts where it is known.
-    :param decide: the agent waits for a decision: the hop before had ``judge_hops``.
+    :param context: as in :class:`RequestStart`; the coordinator prefers the context of the hop
+        before, if it knows that hop.
+    :param decide: the agent waits for a decision, because the decision about the hop before had
+        ``judgeHops``.
     """
 
     request_id: str
@@ -141,25 +144,28 @@ class RequestObserve(Message, frozen=True, tag="request:observe"):
 
 
 class AgentError(Message, frozen=True, tag="agent:error"):
-    """A message for the service's log."""
+    """A message of the agent for the service's log."""
 
     message: str
     detail: Raw = Raw()
 
 
 class Door(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """A forward proxy of a test's own, which puts its context on requests for the application.
+    """The request for a door: a forward proxy for one test, on a port of its own.
 
-    :param origins: globs of the application's origins; without any, hosts under test are it.
+    A door writes the test's context on the requests to the application.
+
+    :param origins: globs of the application's origins; if empty, hosts under test (loopback and
+        ``--own-host``) are the application.
     """
 
     origins: list[str] = []
 
 
 class Strict(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """A test is strict: what no route wants is refused (feature ``strict``).
+    """Strict mode of a test: requests that no route matches are refused (feature ``strict``).
 
-    :param allow: hosts and URL globs that are allowed all the same.
+    :param allow: hosts and URL globs of requests that are not refused.
     """
 
     allow: list[str] = []
@@ -168,11 +174,11 @@ class Strict(Struct, frozen=True, rename="camel", omit_defaults=True):
 class TestRegister(Message, frozen=True, tag="test:register"):
     """A test begins.
 
-    :param context: what its traffic carries (feature ``context``).
-    :param scope: ``worker`` for routes that serve all tests of this worker, after their own
-        (feature ``context``).
-    :param door: is to be opened; only for a test with a context (feature ``context``).
-    :param strict: refuses its requests that no route wants (feature ``strict``).
+    :param context: the context of the test's requests (feature ``context``).
+    :param scope: ``worker`` for a test whose routes serve all tests of this worker, after their
+        own routes (feature ``context``).
+    :param door: opens a door; only for a test with a context (feature ``context``).
+    :param strict: makes the test strict from its start (feature ``strict``).
     """
 
     test_id: str
@@ -186,21 +192,21 @@ class TestRegister(Message, frozen=True, tag="test:register"):
 
 
 class TestUnregister(Message, frozen=True, tag="test:unregister"):
-    """A test ends, and with it its routes."""
+    """A test ends; its routes are removed."""
 
     test_id: str
 
 
 class TestSubscribe(Message, frozen=True, tag="test:subscribe"):
-    """A test asks for all traffic from now on (feature ``subscribe``)."""
+    """A test subscribes to the events of all later traffic (feature ``subscribe``)."""
 
     test_id: str
 
 
 class TestStrict(Message, frozen=True, tag="test:strict"):
-    """A test is strict from now on, or not any more (feature ``strict``).
+    """A test becomes strict, or ends its strict mode (feature ``strict``).
 
-    :param allow: as in :class:`Strict`; absent to end it.
+    :param allow: as in :class:`Strict`; absent to end strict mode.
     """
 
     test_id: str
@@ -208,7 +214,7 @@ class TestStrict(Message, frozen=True, tag="test:strict"):
 
 
 class RecordedReply(Struct, frozen=True, rename="camel"):
-    """What answers the requests of a route with exactly this method and URL."""
+    """A response for the requests of a route with exactly this method and URL."""
 
     method: str
     url: str
@@ -216,12 +222,13 @@ class RecordedReply(Struct, frozen=True, rename="camel"):
 
 
 class RouteRegister(Message, frozen=True, tag="route:register"):
-    """A test wants the traffic that the matcher matches.
+    """A test registers a route.
 
-    :param place: where the test states it, for people (feature ``strict``).
-    :param reply: what answers each request of the route (feature ``reply``).
-    :param replies: what answers some of them, where there is no ``reply``.
-    :param times: how many requests the reply answers; then the route is gone.
+    :param kind: whether the route is for requests or for WebSockets.
+    :param place: file and line of the route in the test, for messages (feature ``strict``).
+    :param reply: the response to each request of the route (feature ``reply``).
+    :param replies: the responses to some requests of a route without ``reply``.
+    :param times: the number of requests that ``reply`` answers; then the route is removed.
     """
 
     route_id: str
@@ -235,20 +242,20 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
 
 
 class RouteUnregister(Message, frozen=True, tag="route:unregister"):
-    """A test gives up one route, or all of them when only the test is named."""
+    """A test removes one route, or all its routes when only ``testId`` is there."""
 
     route_id: str | UnsetType = UNSET
     test_id: str | UnsetType = UNSET
 
 
 class RouteMatch(Struct, frozen=True, rename="camel"):
-    """A route that the worker found to match."""
+    """A route that matches, according to the worker."""
 
     route_id: str
 
 
 class RequestClaimResult(Message, frozen=True, tag="request:claim-result"):
-    """A test's answer to a claim; no matches is an answer too."""
+    """The answer of a test to ``request:claim``: its matching routes, possibly none."""
 
     request_id: str
     test_id: str
@@ -256,7 +263,7 @@ class RequestClaimResult(Message, frozen=True, tag="request:claim-result"):
 
 
 class SocketClaimResult(Message, frozen=True, tag="ws:claim-result"):
-    """A test's answer to a claim about a WebSocket."""
+    """The answer of a test to ``ws:claim``."""
 
     socket_id: str
     test_id: str
@@ -264,14 +271,17 @@ class SocketClaimResult(Message, frozen=True, tag="ws:claim-result"):
 
 
 class HandlerResult(Message, frozen=True, tag="handler:result"):
-    """What a handler decided about a request that was matched to its test."""
+    """The action of a handler for a request that its test owns."""
 
     request_id: str
     result: Fulfill | Continue | Abort | Fetch | Decline
 
 
 class HistoryQuery(Message, frozen=True, tag="history:query"):
-    """A worker asks for recorded traffic, from an epoch millisecond on if it says so."""
+    """A worker reads the history.
+
+    :param since: the earliest time, in epoch milliseconds.
+    """
 
     query_id: str
     test_id: str | UnsetType = UNSET
@@ -280,13 +290,15 @@ class HistoryQuery(Message, frozen=True, tag="history:query"):
 
 
 class AgentsQuery(Message, frozen=True, tag="agents:query"):
-    """A worker asks which applications are connected (feature ``agents``)."""
+    """A worker lists the connected applications (feature ``agents``)."""
 
     query_id: str
 
 
 class RunStrict(Message, frozen=True, tag="run:strict"):
-    """Refuse what no test owns, as long as this connection lives (feature ``strict``).
+    """A strict run: requests that no test owns are refused while this connection is open.
+
+    It belongs to the feature ``strict``.
 
     :param allow: as in :class:`Strict`.
     """
@@ -296,13 +308,13 @@ class RunStrict(Message, frozen=True, tag="run:strict"):
 
 
 class UnmatchedQuery(Message, frozen=True, tag="run:unmatched:query"):
-    """A worker asks for the refused requests that no test owns (feature ``strict``)."""
+    """A worker lists the refused requests that no test owns (feature ``strict``)."""
 
     query_id: str
 
 
 class SocketOpen(Message, frozen=True, tag="ws:connection"):
-    """An application opened a WebSocket; it is held until somebody decides.
+    """An application opened a WebSocket, which is held until a decision.
 
     :param context: as in :class:`RequestStart`.
     """
@@ -315,7 +327,7 @@ class SocketOpen(Message, frozen=True, tag="ws:connection"):
 
 
 class SocketFrame(Message, frozen=True):
-    """The parent of the frames; ``data`` is base64 when the frame is binary."""
+    """The parent of frames; ``data`` is base64 for a binary frame, which has ``isBase64``."""
 
     socket_id: NonEmpty
     data: str
@@ -323,11 +335,11 @@ class SocketFrame(Message, frozen=True):
 
 
 class MessageFromPage(SocketFrame, frozen=True, tag="ws:messageFromPage"):
-    """A frame of the application."""
+    """A frame that the application sent."""
 
 
 class MessageFromServer(SocketFrame, frozen=True, tag="ws:messageFromServer"):
-    """A frame of the real server."""
+    """A frame that the real server sent."""
 
 
 class SendToPage(SocketFrame, frozen=True, tag="ws:sendToPage"):
@@ -339,9 +351,10 @@ class SendToServer(SocketFrame, frozen=True, tag="ws:sendToServer"):
 
 
 class SocketConnect(Message, frozen=True, tag="ws:connect"):
-    """The handler wants the real upstream opened.
+    """The handler connects the WebSocket to the real server.
 
-    :param unhandled: no handler was found for the WebSocket: nobody wants it opened.
+    :param unhandled: the test found no handler for the WebSocket and connects it by default;
+        strict mode refuses that.
     """
 
     socket_id: NonEmpty
@@ -349,13 +362,16 @@ class SocketConnect(Message, frozen=True, tag="ws:connect"):
 
 
 class SocketEnsureOpened(Message, frozen=True, tag="ws:ensureOpened"):
-    """The handler is done and did not connect: open the mocked socket."""
+    """The handler returned without connecting: the mocked WebSocket is to be opened."""
 
     socket_id: NonEmpty
 
 
 class SocketClose(Message, frozen=True):
-    """The parent of the two closes."""
+    """The parent of ``ws:closePage`` and ``ws:closeServer``.
+
+    :param code: the close code (RFC 6455 section 7.4).
+    """
 
     socket_id: NonEmpty
     was_clean: bool
@@ -364,8 +380,8 @@ class SocketClose(Message, frozen=True):
 
 
 class ClosePage(SocketClose, frozen=True, tag="ws:closePage"):
-    """The application's side closed, or is to be closed."""
+    """The application closed the WebSocket, or the handler closes the application's side."""
 
 
 class CloseServer(SocketClose, frozen=True, tag="ws:closeServer"):
-    """The real server's side closed, or is to be closed."""
+    """The real server closed the WebSocket, or the handler closes the server's side."""

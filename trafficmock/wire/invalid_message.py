@@ -1,18 +1,18 @@
-"""A message that cannot be read: what is wrong with it, and the ids in it."""
+"""The error for a message that is not valid."""
 
 from trafficmock.errors import PeerError
 
 IDS = ("testId", "requestId", "fetchId", "socketId", "routeId")
-"""The keys that say what a message is about."""
+"""The keys with the ids of the subject of a message."""
 
 
 class InvalidMessageError(PeerError):
-    """A message that is not JSON, or does not have the shape of its type.
+    """A message is not JSON, or does not have the shape of its type.
 
-    :param message: what is wrong, and where.
-    :param type: the message's ``type`` where it is known, else empty.
-    :param ids: the ids in the message that are known, so that whoever waits for it can be
-        answered.
+    :param message: the fault, and where it is.
+    :param type: the message's ``type``, empty if it is unknown.
+    :param ids: the ids that could be read from the message, by key: the coordinator answers those
+        who wait for the message.
     """
 
     def __init__(self, message: str, *, type: str = "", ids: dict[str, str] | None = None) -> None:  # noqa: A002 - the key's name on the wire

@@ -1,14 +1,14 @@
-"""Limits that follow from protocol 3, and the values of options that mean no limit."""
+"""The limit of messages in protocol 3, and options whose 0 means no limit."""
 
 import sys
 
 MAX_MESSAGE_BYTES = 100 * 2**20
-"""The largest message that a client of protocol 3 takes: it closes with 1009 on a larger one.
+"""The largest message that clients of protocol 3 accept; they close with 1009 on a larger one.
 
-The default of ``--max-frame-bytes`` too, since clients send no larger message either.
+It is also the default of ``--max-frame-bytes``, since clients do not send larger messages.
 """
 
 
 def or_unlimited(limit: int) -> int:
-    """Turn the 0 of an option, which stands for no limit, into a number that nothing exceeds."""
+    """Return ``limit``, or ``sys.maxsize`` for 0, which means no limit."""
     return limit or sys.maxsize

@@ -1,4 +1,4 @@
-"""The messages of agents that let requests pass by themselves (feature ``local``)."""
+"""The messages by which agents report requests that they let pass (feature ``local``)."""
 
 from typing import Annotated
 
@@ -12,9 +12,9 @@ Milliseconds = Annotated[int, Meta(ge=0, le=2**31)]
 
 
 class RequestPassed(Message, frozen=True, tag="request:passed"):
-    """The agent let a request pass that its filter does not have.
+    """The agent let a request pass that its filter does not match.
 
-    :param n: of the newest filter or ``sync`` that the agent had acted on by then.
+    :param n: the ``n`` of the latest filter or ``sync`` that the agent had handled by then.
     :param body_pending: as in :class:`RequestStart`.
     :param context: as in :class:`RequestStart`.
     """
@@ -28,39 +28,39 @@ class RequestPassed(Message, frozen=True, tag="request:passed"):
 
 
 MOST_IN_BATCH = 1000
-"""Messages in a batch; trafficmock's agents send 64."""
+"""The most messages of a batch; trafficmock's agents send 64."""
 
 Batched = RequestPassed | RequestBody | RequestObserve | RequestResponse
 
 
 class Batch(Message, frozen=True, tag="batch"):
-    """What an agent has to tell of requests that it let pass, in order.
+    """Several messages about requests that the agent let pass, in the order of the events.
 
-    :param ago: for each message the milliseconds since it was written.
+    :param ago: for each message its age in milliseconds.
     """
 
     messages: Annotated[list[Batched], Meta(min_length=1, max_length=MOST_IN_BATCH)]
     ago: Annotated[list[Milliseconds], Meta(min_length=1, max_length=MOST_IN_BATCH)]
 
     def __post_init__(self) -> None:
-        """Refuse a batch in which a time is missing.
+        """Check that each message has an age.
 
-        :raises ValueError: which reading a message takes for a key that is not valid.
+        :raises ValueError: otherwise; msgspec reports it as a validation error.
         """
         if len(self.ago) != len(self.messages):
             raise ValueError("`ago` must have a number for each of `messages`")
 
 
 class FilterAck(Message, frozen=True, tag="filter:ack"):
-    """Whatever the agent decides from now on it decides with this filter.
+    """The agent decides about all later requests by this filter.
 
-    :param n: of the newest ``filter:set`` or ``filter:add``.
+    :param n: the ``n`` of the latest ``filter:set`` or ``filter:add``.
     """
 
     n: Count
 
 
 class Synced(Message, frozen=True, tag="synced"):
-    """The agent has reported what it decided before ``sync``."""
+    """The agent has reported all requests that it let pass before ``sync`` arrived."""
 
     n: Count

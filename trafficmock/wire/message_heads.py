@@ -1,4 +1,4 @@
-"""Type and ids of a message of which only the beginning is there."""
+"""Reads the type and the ids from the beginning of a message that is too long to be decoded."""
 
 import json
 import re
@@ -6,19 +6,17 @@ import re
 from trafficmock.wire.invalid_message import IDS, InvalidMessageError
 
 HEAD_BYTES = 4096
-"""How much of a message is a beginning; it holds the ids of whoever waits for it."""
+"""The length of the beginning, which has the ids: clients write them before large values."""
 
 _PAIR = re.compile(rb'"(%s)"\s*:\s*("(?:[^"\\]|\\.){0,200}")' % "|".join(("type", *IDS)).encode())
-"""A key that is looked for, and its text. Within a string the quotes would have backslashes."""
+"""A key of interest and its text. Within a JSON string, these quotes would have backslashes."""
 
 
 def told_by(head: bytes) -> tuple[str, dict[str, str]]:
-    """Find the type and the ids of a message.
+    """Read the type and the ids from the beginning of a message.
 
-    Clients write the ids before what is large, so that whoever waits can be answered.
-
-    :param head: the first bytes of the message.
-    :returns: the ``type``, empty when it is unknown, and the ids by their keys.
+    :param head: the first bytes of the message, see :data:`HEAD_BYTES`.
+    :returns: the ``type``, empty if it is not there, and the ids by their keys.
     """
     found: dict[str, str] = {}
     for key, value in _PAIR.findall(head):
@@ -30,11 +28,11 @@ def told_by(head: bytes) -> tuple[str, dict[str, str]]:
 
 
 def too_long(head: bytes, limit: int, *, unauthenticated: bool = False) -> InvalidMessageError:
-    """Make the error of a message that was not read because it is too long.
+    """Make the error for a message that is too long to be decoded.
 
     :param head: the first bytes of the message.
-    :param limit: bytes that it might have had.
-    :param unauthenticated: whether it came before ``hello`` was answered.
+    :param limit: the most bytes that were allowed.
+    :param unauthenticated: whether the message came before ``hello`` was accepted.
     """
     kind, ids = told_by(head)
     remedy = "say a shorter hello first" if unauthenticated else "--max-frame-bytes allows more"

@@ -1,7 +1,7 @@
 """The messages that the coordinator sends.
 
-Those that travel both ways (``ping``, ``pong``, ``request:response`` and the
-frames and closes of WebSockets) are the classes of :mod:`trafficmock.wire.inbound`.
+The messages that both sides send (``ping``, ``pong``, ``request:response`` and the
+frames and closes of WebSockets) are in :mod:`trafficmock.wire.inbound`.
 """
 
 from collections.abc import Collection
@@ -19,7 +19,7 @@ from trafficmock.wire.payloads.serialized_request import SerializedOverrides, Se
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 UNMATCHED: Final = "unmatched_request"
-"""Strict mode refused it."""
+"""The code for a request or WebSocket that strict mode refused."""
 
 ErrorCode = Literal[
     "ambiguous_route",
@@ -29,29 +29,29 @@ ErrorCode = Literal[
     "claim_timeout",
     "unmatched_request",
 ]
-"""The codes that the npm agent understands in a decision, and ``unmatched_request``.
+"""The error codes of decisions: those of the npm agent, and ``unmatched_request``.
 
-That one is only for agents with the feature ``strict``; no other code may be sent.
+``unmatched_request`` is only for agents with the feature ``strict``, see :func:`known_code`.
 """
 
 
 def known_code(code: ErrorCode, features: Collection[str]) -> ErrorCode:
-    """Give a code as an agent with these features knows it."""
+    """Return ``code``, or ``internal`` for a code that agents with these features do not know."""
     return "internal" if code == UNMATCHED and STRICT not in features else code
 
 
 OWN: Final = "own"
 Context = Literal["own"]
-"""The context that a request carries, as its worker is told: never the id itself."""
+"""The ``context`` of a message to a worker: ``own`` for one of its tests, never the id itself."""
 
 HelloErrorCode = Literal["protocol_mismatch", "unauthorized", "invalid_hello"]
 
 
 class BodyLimits(Struct, frozen=True, rename="camel"):
-    """How much of a body an agent that streams may send, in bytes.
+    """The most bytes of a body that an agent with the feature ``stream`` sends.
 
-    :param history: of a body that nobody but the history wants.
-    :param handler: of a body that was asked for by :class:`NeedBody`.
+    :param history: of a body that only the history uses.
+    :param handler: of a body that :class:`NeedBody` requested.
     """
 
     history: int
@@ -59,10 +59,11 @@ class BodyLimits(Struct, frozen=True, rename="camel"):
 
 
 class HelloOk(Message, frozen=True, tag="hello:ok"):
-    """The client is in; ``features`` is what both sides know.
+    """The client is accepted.
 
+    :param features: the features that both sides know.
     :param body_limits: only for agents with the feature ``stream``.
-    :param own_hosts: globs of ``--own-host``, only for agents with the feature ``context``.
+    :param own_hosts: the globs of ``--own-host``, only for agents with the feature ``context``.
     """
 
     connection_id: str
@@ -82,11 +83,10 @@ class HelloError(Message, frozen=True, tag="hello:error"):
 
 
 class TestRegistered(Message, frozen=True, tag="test:registered"):
-    """This test counts for every later request; ``at`` is the service's time in epoch milliseconds.
+    """The test is registered: every later request may belong to it.
 
-    Only workers get the time that have the feature ``subscribe``.
-
-    :param door_port: of the door that the test asked for; absent when there is none.
+    :param at: the service's time in epoch milliseconds (feature ``subscribe``).
+    :param door_port: the port of the door that the test requested; absent without a door.
     :param clock: the service's monotonic clock in microseconds (feature ``clock``).
     """
 
@@ -97,42 +97,43 @@ class TestRegistered(Message, frozen=True, tag="test:registered"):
 
 
 class TestSubscribed(Message, frozen=True, tag="test:subscribed"):
-    """This test's worker gets every later request (feature ``subscribe``)."""
+    """The worker gets the events of every later request (feature ``subscribe``)."""
 
     test_id: str
 
 
 class TestStricted(Message, frozen=True, tag="test:stricted"):
-    """Every later request of this test is judged as ``test:strict`` said."""
+    """``test:strict`` applies to every later request of the test."""
 
     test_id: str
 
 
 class TestUnregistered(Message, frozen=True, tag="test:unregistered"):
-    """The test and its routes are gone."""
+    """The test and its routes are removed."""
 
     test_id: str
 
 
 class RouteRegistered(Message, frozen=True, tag="route:registered"):
-    """Every later request is compared with this route."""
+    """The route is registered: every later request is compared with it."""
 
     route_id: str
 
 
 class RouteUnregistered(Message, frozen=True, tag="route:unregistered"):
-    """Echoes the keys of the message it answers."""
+    """The routes are removed; the keys are those of ``route:unregister``."""
 
     route_id: str | UnsetType = UNSET
     test_id: str | UnsetType = UNSET
 
 
 class RequestMessage(Message, frozen=True):
-    """The parent of what tells a worker about a request.
+    """The parent of the messages about a request to a worker.
 
-    Each has ``context``: ``own`` when it carries the context of a test of this worker, absent
+    Each has ``context``: ``own`` for a request with the context of a test of this worker, absent
     for traffic without a context and for workers without the feature ``context``. All but claims
-    have ``seen_at``: when the service took note of the request, by its clock (feature ``clock``).
+    have ``seen_at``: the time at which the service received the request, by its monotonic clock in
+    microseconds (feature ``clock``).
     """
 
     request_id: str
@@ -141,9 +142,9 @@ class RequestMessage(Message, frozen=True):
 
 
 class RequestObserved(RequestMessage, frozen=True, tag="request:observed"):
-    """Some application made this request.
+    """An application made a request.
 
-    :param test_id: the test whose context it carries, where ``context`` is ``own``.
+    :param test_id: the test whose context the request carries, where ``context`` is ``own``.
     """
 
     context: Context | UnsetType = UNSET
@@ -152,13 +153,16 @@ class RequestObserved(RequestMessage, frozen=True, tag="request:observed"):
 
 
 class RequestClaim(RequestMessage, frozen=True, tag="request:claim"):
-    """Which of your tests want it?"""
+    """The question which routes of the worker's tests match a request.
+
+    The worker answers with one ``request:claim-result`` for each test.
+    """
 
     context: Context | UnsetType = UNSET
 
 
 class RequestMatched(RequestMessage, frozen=True, tag="request:matched"):
-    """This test owns it: run its handlers."""
+    """The test owns the request; the worker runs the handler of the route."""
 
     route_id: str
     test_id: str
@@ -167,7 +171,7 @@ class RequestMatched(RequestMessage, frozen=True, tag="request:matched"):
 
 
 class RequestReplied(RequestMessage, frozen=True, tag="request:replied"):
-    """This test owned it, and the reply of its route answered it (feature ``reply``)."""
+    """The test owned the request, and the reply of its route answered it (feature ``reply``)."""
 
     route_id: str
     test_id: str
@@ -176,9 +180,10 @@ class RequestReplied(RequestMessage, frozen=True, tag="request:replied"):
 
 
 class RouteExpired(Message, frozen=True, tag="route:expired"):
-    """The reply of a route has been given as often as it may: the route is gone.
+    """The reply of a route was used ``times`` times, and the route is removed.
 
-    :param request_id: that of a request which came too late for it. Its next handler is due.
+    :param request_id: a request of this test that came too late for the reply: the worker
+        runs the next handler for it.
     """
 
     route_id: str
@@ -186,7 +191,7 @@ class RouteExpired(Message, frozen=True, tag="route:expired"):
 
 
 class FetchDone(Message, frozen=True, tag="fetch:done"):
-    """The answer to a handler's fetch."""
+    """The result of a handler's fetch: the upstream's response, or the error."""
 
     request_id: str
     fetch_id: str
@@ -196,9 +201,9 @@ class FetchDone(Message, frozen=True, tag="fetch:done"):
 
 
 class RunStricted(Message, frozen=True, tag="run:stricted"):
-    """Every later request that no test owns is judged as ``run:strict`` said.
+    """``run:strict`` applies to every later request that no test owns.
 
-    :param error: why it changed nothing.
+    :param error: the reason for which ``run:strict`` was refused; then it does not apply.
     """
 
     query_id: str
@@ -206,9 +211,9 @@ class RunStricted(Message, frozen=True, tag="run:stricted"):
 
 
 class Unmatched(Message, frozen=True, tag="run:unmatched"):
-    """The refused requests that no test owns, in the order in which they came first.
+    """The refused requests that no test owns, in the order of their first occurrence.
 
-    :param dropped: requests for which the list had no place.
+    :param dropped: the number of requests that the list had no room for.
     """
 
     query_id: str
@@ -217,9 +222,10 @@ class Unmatched(Message, frozen=True, tag="run:unmatched"):
 
 
 class ProxyError(Message, frozen=True, tag="proxy:error"):
-    """Something that must fail a test (all of a worker's tests when none is named).
+    """An error that fails a test, or all tests of the worker when ``testId`` is absent.
 
-    :param route_id: of a route that was not registered, for workers with the feature ``reply``.
+    :param route_id: the route that could not be registered, for workers with the feature
+        ``reply``.
     """
 
     code: str
@@ -230,9 +236,9 @@ class ProxyError(Message, frozen=True, tag="proxy:error"):
 
 
 class HistoryResult(Message, frozen=True, tag="history:result"):
-    """The recorded entries that a query asked for, newest first.
+    """The history entries that match a query, newest first.
 
-    :param capture: what the history keeps at all: ``all``, ``handled`` or ``none``.
+    :param capture: the value of ``--history-capture``: ``all``, ``handled`` or ``none``.
     """
 
     query_id: str
@@ -241,12 +247,13 @@ class HistoryResult(Message, frozen=True, tag="history:result"):
 
 
 class ConnectedClient(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """A client as people see it; ``/api/connections`` has the same keys.
+    """A connected client; ``/api/connections`` has the same keys.
 
     :param connected_at: epoch milliseconds.
-    :param kind: of agents, the way they are connected: ``node`` or ``proxy``.
-    :param pid: of its process, where it says so.
-    :param command: the command line of that process, where it says so.
+    :param kind: for agents: ``node`` for the Node agent, ``proxy`` for a client of the forward
+        proxy.
+    :param pid: the id of its process, if the client sent it.
+    :param command: the command line of that process, if the client sent it.
     """
 
     client_id: str
@@ -258,22 +265,22 @@ class ConnectedClient(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class AgentsResult(Message, frozen=True, tag="agents:result"):
-    """The agents and forward proxy clients that are connected, in the order in which they came."""
+    """The connected agents and clients of the forward proxy, in the order of their connection."""
 
     query_id: str
     agents: list[ConnectedClient]
 
 
 class NeedBody(Message, frozen=True, tag="request:need-body"):
-    """A test owns the request: its body is wanted whole (feature ``stream``)."""
+    """A test owns the request: the agent must send the whole body (feature ``stream``)."""
 
     request_id: str
 
 
 class DecisionPassthrough(Message, frozen=True, tag="decision:passthrough"):
-    """Send it upstream as it is.
+    """The request goes upstream unchanged.
 
-    :param judge_hops: ask before a redirect is followed (feature ``strict``).
+    :param judge_hops: the agent must ask before it follows a redirect (feature ``strict``).
     """
 
     request_id: str
@@ -281,14 +288,14 @@ class DecisionPassthrough(Message, frozen=True, tag="decision:passthrough"):
 
 
 class DecisionFulfill(Message, frozen=True, tag="decision:fulfill"):
-    """Answer the application with this."""
+    """The application gets this response."""
 
     request_id: str
     response: SerializedResponse
 
 
 class DecisionContinue(Message, frozen=True, tag="decision:continue"):
-    """Send it upstream with these changes.
+    """The request goes upstream with these changes.
 
     :param judge_hops: as in :class:`DecisionPassthrough`.
     """
@@ -299,7 +306,7 @@ class DecisionContinue(Message, frozen=True, tag="decision:continue"):
 
 
 class DecisionAbort(Message, frozen=True, tag="decision:abort"):
-    """Fail it as a network would."""
+    """The request fails with the network error of ``errorCode``."""
 
     request_id: str
     error_code: AbortCode
@@ -307,7 +314,7 @@ class DecisionAbort(Message, frozen=True, tag="decision:abort"):
 
 
 class DecisionFetch(Message, frozen=True, tag="decision:fetch"):
-    """Ask the upstream and report; the application stays paused."""
+    """The agent fetches the upstream's response and reports it; the request stays paused."""
 
     request_id: str
     fetch_id: str
@@ -317,7 +324,7 @@ class DecisionFetch(Message, frozen=True, tag="decision:fetch"):
 
 
 class DecisionError(Message, frozen=True, tag="decision:error"):
-    """Nobody could decide; the application's call fails with the message."""
+    """No decision was possible, or strict mode refused: the request fails with the message."""
 
     request_id: str
     code: ErrorCode
@@ -326,7 +333,7 @@ class DecisionError(Message, frozen=True, tag="decision:error"):
 
 
 class SocketClaim(Message, frozen=True, tag="ws:claim"):
-    """Which of your tests want this WebSocket?"""
+    """The question which routes of the worker's tests match a WebSocket."""
 
     socket_id: str
     url: str
@@ -336,7 +343,7 @@ class SocketClaim(Message, frozen=True, tag="ws:claim"):
 
 
 class SocketMatched(Message, frozen=True, tag="ws:matched"):
-    """This test owns the WebSocket."""
+    """The test owns the WebSocket; the worker runs the handler of the route."""
 
     socket_id: str
     route_id: str
@@ -348,13 +355,13 @@ class SocketMatched(Message, frozen=True, tag="ws:matched"):
 
 
 class SocketPassthrough(Message, frozen=True, tag="ws:passthrough"):
-    """Nobody wants it: connect it to the real server."""
+    """No route matches the WebSocket: the agent connects it to the real server."""
 
     socket_id: str
 
 
 class SocketError(Message, frozen=True, tag="ws:error"):
-    """The WebSocket must fail."""
+    """The WebSocket fails with the message."""
 
     socket_id: str
     code: ErrorCode

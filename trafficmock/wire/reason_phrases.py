@@ -1,4 +1,4 @@
-"""The reason phrase that belongs to a status."""
+"""The reason phrases of HTTP statuses."""
 
 PHRASES = {
     200: "OK",
@@ -60,13 +60,13 @@ PHRASES = {
     510: "Not Extended",
     511: "Network Authentication Required",
 }
-"""As Node's servers write them. :class:`http.HTTPStatus` has other words for 413 and 422
-from Python 3.13 on, and an answer must not depend on the version."""
+"""The phrases of Node's HTTP server. :class:`http.HTTPStatus` has other phrases for 413 and 422
+from Python 3.13 on, and a response must not depend on the version."""
 
 
 def phrase_of(status: int) -> str:
-    """Give the reason phrase of a status.
+    """Return the reason phrase of a status.
 
-    :returns: an empty text for a status that has none; HTTP allows that (RFC 9112, section 4).
+    :returns: an empty text for a status without one; HTTP allows that (RFC 9112 section 4).
     """
     return PHRASES.get(status, "")

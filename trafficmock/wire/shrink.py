@@ -1,4 +1,4 @@
-"""Messages larger than any client takes: each that has a smaller form is sent in that form."""
+"""Smaller forms of messages that are larger than clients accept."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from trafficmock.wire.inbound import Message
 
 MAX_TEXT = 2000
-"""Characters of a text in the place of something too large."""
+"""The most characters of an error text in a smaller form."""
 
 
 def too_large(size: int, limit: int) -> str:
-    """Say what is wrong with a message of ``size`` bytes, as the rest of a sentence."""
+    """Return the problem of a message of ``size`` bytes, as the predicate of a sentence."""
     return (
         f"makes a message of {size} bytes, more than the {limit} bytes "
         "that clients take in one message."
@@ -26,12 +26,12 @@ def too_large(size: int, limit: int) -> str:
 
 
 def shrink(message: Message, problem: str) -> Message | None:
-    """Write a message without what makes it large.
+    """Return the smaller form of a message.
 
-    What observers get loses its body; what answers somebody becomes a failure.
+    A message to observers loses its body; a decision or the result of a fetch becomes an error.
 
-    :param problem: as :func:`too_large` gives it.
-    :returns: the smaller form; ``None`` when the message has none, or is in it already.
+    :param problem: the result of :func:`too_large`.
+    :returns: the smaller form; ``None`` if the message has none, or already has that form.
     """
     smaller = _smaller(message, problem)
     return None if smaller == message else smaller

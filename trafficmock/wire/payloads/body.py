@@ -1,8 +1,7 @@
-"""Bodies as they travel: ``null`` or a quoted base64 string, kept as raw JSON.
+"""Bodies in messages: the raw JSON text ``null`` or a quoted base64 string.
 
-A body is nearly always passed on unread, so it is neither decoded nor checked
-beyond what makes passing it on safe: plain ASCII without an escape is the same
-text in every JSON document.
+Most bodies are only passed on. They are therefore not decoded, and the only check is
+:func:`is_plain`: ASCII text without an escape can be copied into any JSON document.
 """
 
 import binascii
@@ -12,7 +11,7 @@ import pybase64
 from msgspec import Raw
 
 ABSENT = Raw()
-"""The key is not there (an override that keeps the original body)."""
+"""The key is absent: in overrides, the original body stays."""
 
 NULL = Raw(b"null")
 """No body."""
@@ -23,7 +22,7 @@ _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
 
 
 def is_plain(body: Raw) -> bool:
-    """Tell whether ``body`` may be passed on as it is: absent, ``null`` or plain ASCII text."""
+    """Return whether ``body`` can be passed on as it is: absent, ``null`` or plain ASCII text."""
     text = bytes(body)
     if text[:1] != b'"':
         return text in _EMPTY
@@ -31,16 +30,18 @@ def is_plain(body: Raw) -> bool:
 
 
 def from_bytes(content: bytes | bytearray | None) -> Raw:
-    """Make a body of ``content``; nothing and no bytes are both ``null``."""
+    """Encode ``content`` as a body; ``None`` and empty bytes become ``null``."""
     if not content:
         return NULL
     return Raw(b'"%b"' % pybase64.b64encode(content))
 
 
 def to_bytes(body: Raw) -> bytes:
-    """Decode ``body`` as leniently as Node does: junk is skipped, ``=`` ends it.
+    """Decode ``body`` as Node's ``Buffer.from(text, "base64")`` does.
 
-    :returns: the bytes, empty when there is no body.
+    Characters that base64 does not have are skipped; ``=`` ends the body.
+
+    :returns: the bytes, empty for an absent body and for ``null``.
     """
     text = bytes(body)[1:-1]
     if bytes(body) in (b"null", b""):
@@ -56,7 +57,7 @@ def to_bytes(body: Raw) -> bytes:
 
 
 def is_empty(body: Raw) -> bool:
-    """Tell whether ``body`` is absent or ``null``."""
+    """Return whether ``body`` is absent or ``null``."""
     return len(memoryview(body)) <= len("null")
 
 
@@ -70,15 +71,15 @@ def size(body: Raw) -> int:
 
 
 def is_longer(body: Raw, limit: int) -> bool:
-    """Tell whether ``body`` has more than ``limit`` bytes, mostly without counting them."""
+    """Return whether ``body`` has more than ``limit`` decoded bytes."""
     return len(memoryview(body)) * 3 // 4 > limit and size(body) > limit
 
 
 def beginning(body: Raw, limit: int) -> Raw:
-    """Cut ``body`` to at most ``limit`` bytes; at a place where base64 can be cut."""
+    """Return the beginning of ``body``: at most ``limit`` decoded bytes, cut at a base64 group."""
     return Raw(bytes(memoryview(body)[: 1 + limit // 3 * 4]) + b'"')
 
 
 def letters(body: Raw) -> int:
-    """Count the characters that ``body`` takes in a message."""
+    """Return the number of characters of ``body`` in a message."""
     return len(memoryview(body))

@@ -1,4 +1,4 @@
-"""What a handler may decide about a request, or ask for."""
+"""The actions of a handler for a request: its decisions, and the fetch."""
 
 from typing import Literal
 
@@ -14,13 +14,14 @@ AbortCode = Literal[
 
 
 class HandlerAction(Struct, frozen=True, tag_field="action", rename="camel", omit_defaults=True):
-    """The parent of what a handler may decide."""
+    """The parent of the actions; the tag of a class is its ``action``."""
 
 
 class Fulfill(HandlerAction, frozen=True, tag="fulfill"):
-    """Answer with this response.
+    """The application gets this response.
 
-    :param route_id: it is the reply of that route, and one of its ``times`` (feature ``reply``).
+    :param route_id: the route whose reply the response is; it counts as one of the route's
+        ``times`` (feature ``reply``).
     """
 
     response: SerializedResponse
@@ -28,9 +29,9 @@ class Fulfill(HandlerAction, frozen=True, tag="fulfill"):
 
 
 class Continue(HandlerAction, frozen=True, tag="continue"):
-    """Send it upstream, changed or not.
+    """The request goes upstream, with the overrides if there are any.
 
-    :param unhandled: no handler decided so: the last one fell back (feature ``strict``).
+    :param unhandled: no handler decided it: all of them fell back (feature ``strict``).
     """
 
     overrides: SerializedOverrides | UnsetType = UNSET
@@ -38,14 +39,20 @@ class Continue(HandlerAction, frozen=True, tag="continue"):
 
 
 class Abort(HandlerAction, frozen=True, tag="abort"):
-    """Fail it; a message stands here when the handler itself failed."""
+    """The request fails with a network error.
+
+    :param message: the error of the handler, if the handler raised one.
+    """
 
     error_code: AbortCode
     message: str | UnsetType = UNSET
 
 
 class Fetch(HandlerAction, frozen=True, tag="fetch"):
-    """Ask the upstream and hand the answer to the handler; decides nothing."""
+    """The handler fetches the upstream's response; the request stays paused.
+
+    :param fetch_id: identifies the result, ``fetch:done``.
+    """
 
     fetch_id: str
     overrides: SerializedOverrides | UnsetType = UNSET
@@ -54,4 +61,4 @@ class Fetch(HandlerAction, frozen=True, tag="fetch"):
 
 
 class Decline(HandlerAction, frozen=True, tag="decline"):
-    """The test does not want it any more (feature ``decline``)."""
+    """The test declines the request: none of its handlers is left for it (feature ``decline``)."""

@@ -1,4 +1,4 @@
-"""The numbers of messages, as far as JavaScript has them."""
+"""The ranges of numbers in messages: those that JavaScript represents exactly."""
 
 from typing import Annotated
 

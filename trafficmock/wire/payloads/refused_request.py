@@ -1,4 +1,4 @@
-"""A request that strict mode refused, as workers are told of it."""
+"""A request that strict mode refused, in messages to workers."""
 
 from typing import Literal
 
@@ -8,10 +8,11 @@ from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 
 class UnmatchedRequest(Struct, frozen=True, rename="camel"):
-    """A refused request that no test owns, and how often it came.
+    """A refused request that no test owns.
 
-    :param url: without user name and password.
-    :param message: why it was refused, in words.
+    :param url: without user information.
+    :param count: the number of such requests.
+    :param message: the reason for the refusal.
     """
 
     method: str
@@ -23,12 +24,12 @@ class UnmatchedRequest(Struct, frozen=True, rename="camel"):
 
 
 class NearestRoute(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """The route that comes closest to a refused request.
+    """The route that is most similar to a refused request.
 
-    :param differs: what keeps it from matching: ``method``, ``client``, ``scheme``, ``host``,
+    :param differs: the first difference: ``method``, ``client``, ``scheme``, ``host``,
         ``port``, ``path``, ``query``, ``url``, ``predicate`` or ``handler``.
-    :param place: where its test states it.
-    :param found: what the request has there.
+    :param place: file and line of the route in its test.
+    :param found: the value that the request has there.
     """
 
     route_id: str
@@ -40,12 +41,12 @@ class NearestRoute(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class UnmatchedDetail(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """What a worker is told of a refused request besides the text.
+    """The ``detail`` of the ``proxy:error`` about a refused request.
 
-    :param url: without user name and password.
-    :param allow: the patterns in force.
-    :param nearest: absent when there is no route to compare with.
-    :param last: further ones of this test are refused without a message.
+    :param url: without user information.
+    :param allow: the allow list in force.
+    :param nearest: absent without a route to compare with.
+    :param last: later refusals of this test are not sent to the worker.
     """
 
     request_id: str

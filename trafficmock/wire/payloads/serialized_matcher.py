@@ -1,4 +1,4 @@
-"""What a route matches, as a worker states it, and how a match is reported."""
+"""The matcher of a route, and the report of a match."""
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -11,9 +11,10 @@ class SerializedRegex(Struct, frozen=True):
 
 
 class SerializedMatcher(Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """All the keys that are there must hold; none matches everything.
+    """The conditions of a route: all that are present must hold; without any, it matches all.
 
-    ``predicate`` says that the real test is a function which only the worker can run.
+    :param url_glob: a glob of the whole URL, as in Playwright's ``page.route``.
+    :param predicate: the route also has a function, which only the worker can call.
     """
 
     url_glob: str | UnsetType = UNSET
@@ -24,7 +25,7 @@ class SerializedMatcher(Struct, frozen=True, omit_defaults=True, rename="camel")
 
 
 class RouteMatchDiagnostic(Struct, frozen=True, rename="camel"):
-    """One matching route, named so that its owner finds it."""
+    """A route that matches an ambiguous request, with the test that registered it."""
 
     route_id: str
     test_id: str

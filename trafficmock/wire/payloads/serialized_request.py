@@ -1,4 +1,4 @@
-"""The request as it travels, and what a handler may override in it."""
+"""A request in messages, and the overrides of a handler."""
 
 from typing import Annotated
 
@@ -9,17 +9,17 @@ from trafficmock.wire.payloads import body
 NonEmpty = Annotated[str, Meta(min_length=1)]
 
 BodySize = Annotated[int, Meta(ge=0, le=2**53 - 1)]
-"""Bytes of a body that was not passed on whole (feature ``stream``)."""
+"""The decoded bytes of a whole body of which only a part is sent (feature ``stream``)."""
 
 HeaderPairs = list[tuple[str, str]]
-"""Ordered header lines; bytes travel as latin-1 (feature ``headers-list``)."""
+"""Header lines in order, as name and value, decoded as latin-1 (feature ``headers-list``)."""
 
 
 class SerializedRequest(Struct, frozen=True, omit_defaults=True, rename="camel"):
     """One outbound HTTP request of an application (protocol 3 ``SerializedRequest``).
 
-    Where ``truncated`` is true, ``body_base64`` is not all of the body but its beginning, or
-    nothing; ``body_size`` is how many bytes it had (feature ``stream``).
+    Where ``truncated`` is true, ``body_base64`` is only the beginning of the body, or
+    ``null``; ``body_size`` is the size of the whole body in bytes (feature ``stream``).
     """
 
     url: NonEmpty
@@ -32,9 +32,9 @@ class SerializedRequest(Struct, frozen=True, omit_defaults=True, rename="camel")
 
 
 class SerializedOverrides(Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """What ``continue`` or ``fetch`` changes; an absent field keeps the original.
+    """The changes of ``continue`` or ``fetch`` to a request; absent fields keep the original.
 
-    ``headers`` replaces the whole set. A ``body_base64`` of ``null`` sends no body.
+    ``headers`` replaces all headers. A ``body_base64`` of ``null`` sends no body.
     """
 
     url: str | UnsetType = UNSET

@@ -1,4 +1,4 @@
-"""The response as it travels, and the error that stands in its place."""
+"""A response in messages, and the error in its place."""
 
 from typing import Annotated
 
@@ -7,23 +7,25 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 from trafficmock.wire.payloads.serialized_request import BodySize, HeaderPairs
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-"""The statuses that a client follows when there is a ``Location``."""
+"""The statuses of redirects, which a client follows to the ``Location``."""
 
 Status = Annotated[int, Meta(ge=0, le=599)]
 
 FINAL_STATUSES = range(200, 600)
-"""What a mock may have: below 200 the client would wait on (RFC 9110, section 15.2).
+"""The statuses of a mock: after a status below 200 a client waits for the final response
+(RFC 9110 section 15.2).
 
-``fulfill`` refuses others (``testing.session.handlers.mock_response``), the coordinator those of
-other clients (``core.http.response_rules``), and so does the Node agent
-(``agent/src/exchange/mock.js``).
+``fulfill`` refuses other statuses (``testing.session.handlers.mock_response``), and so do the
+coordinator (``core.http.response_rules``) and the Node agent (``agent/src/exchange/mock.js``).
 """
 
 
 class SerializedResponse(Struct, frozen=True, omit_defaults=True, rename="camel"):
     """An HTTP response with its decoded body (protocol 3 ``SerializedResponse``).
 
-    ``truncated`` and ``body_size`` mean what they mean in a request.
+    ``truncated`` and ``body_size`` are those of
+    :class:`~trafficmock.wire.payloads.serialized_request.SerializedRequest`. ``url`` is the URL of
+    the hop that produced the response.
     """
 
     status: Status
@@ -36,16 +38,16 @@ class SerializedResponse(Struct, frozen=True, omit_defaults=True, rename="camel"
     body_size: BodySize | UnsetType = UNSET
 
     def is_redirect(self) -> bool:
-        """Tell whether a client that follows redirects goes on from here."""
+        """Return whether a client that follows redirects follows this response."""
         return self.status in REDIRECTS and bool(self.headers.get("location"))
 
 
 REQUEST_SETTLED = "request_settled"
-"""The code of a fetch that failed because nobody waits for its request any more."""
+"""The code of a fetch that failed because its request was cancelled or decided meanwhile."""
 
 
 class SerializedError(Struct, frozen=True, omit_defaults=True):
-    """Why there is no response (protocol 3 ``SerializedError``)."""
+    """The error in place of a response (protocol 3 ``SerializedError``)."""
 
     name: str
     message: str
