@@ -1,15 +1,17 @@
 """The history: a bounded list of requests and WebSockets, which REST reads.
 
-The driver gives the **history** (:mod:`~trafficmock.history.store`) each record
-(:mod:`trafficmock.records`) of what happened; ``request_recorder`` and ``websocket_recorder`` take
-it. The history keeps an **entry** (:mod:`~trafficmock.history.entry`; ``request_entry``,
-``websocket_entry``) for each request and WebSocket in two sets of **rows**
-(:mod:`~trafficmock.history.rows`), which share one **budget**
-(:mod:`~trafficmock.history.budget`) for bodies (``stored_bodies``) and frames.
-REST asks with a **query**
-(:mod:`~trafficmock.history.query`, :mod:`~trafficmock.history.search`) and sends entries
+The driver passes each event (:mod:`trafficmock.records`) to the **history**
+(:mod:`~trafficmock.history.store`), where ``request_recorder`` or ``websocket_recorder`` writes
+it into an **entry** (:mod:`~trafficmock.history.entry`; ``request_entry``,
+``websocket_entry``): there is one for each request and each WebSocket. The entries are in two
+sets of **rows** (:mod:`~trafficmock.history.rows`), which share one **budget**
+(:mod:`~trafficmock.history.budget`) of bytes for bodies (``stored_bodies``) and frames.
+REST selects entries by a **query**
+(:mod:`~trafficmock.history.query`, :mod:`~trafficmock.history.search`) and sends them
 as JSON **records** (:mod:`~trafficmock.history.rest_records`), or one of them as a HAR
 (:mod:`~trafficmock.history.har_export`, ``har_cookies``).
 
-Nothing here reads a clock, logs or waits: times are arguments, in epoch milliseconds.
+A **part** is a body or a frame that counts in the budget; the **head** of an entry is the rest: its
+ids, URL, headers and texts. Nothing here reads a clock, logs or waits: times are arguments, in
+epoch milliseconds.
 """

@@ -1,4 +1,4 @@
-"""How many bytes of bodies and frames are kept, and which go first."""
+"""The byte budget of the history: bounds bodies and frames, and drops the oldest first."""
 
 from collections import OrderedDict
 from collections.abc import Iterable
@@ -13,14 +13,15 @@ class Holder(Protocol):
     """An entry whose bodies or frames can be dropped."""
 
     def cut(self, part: object) -> None:
-        """Drop ``part``, which this holder gave to the budget, and say so in the JSON."""
+        """Drop ``part``, which this holder passed to the budget, and mark the JSON as truncated."""
 
 
 @define(eq=False)
 class ByteBudget:
-    """Bodies and frames of both sets of rows, oldest first.
+    """The bodies and frames of both sets of rows, oldest first.
 
-    :param limit: bytes as stored; 0 is no limit. A single part above it is not kept at all.
+    :param limit: bytes in stored form (base64); 0 is no limit. A single part above it is dropped
+        at once.
     """
 
     limit: int
@@ -34,7 +35,10 @@ class ByteBudget:
         return len(self._parts)
 
     def hold(self, holder: Holder, part: object, size: int) -> None:
-        """Keep ``part``, and drop older ones until all fit again."""
+        """Add ``part``, and drop the oldest parts until the sum is within the limit.
+
+        :param size: bytes in stored form.
+        """
         if size > self.limit:
             holder.cut(part)
             return
@@ -46,18 +50,18 @@ class ByteBudget:
             owner.cut(oldest)
 
     def release(self, part: object) -> None:
-        """Forget ``part``: its entry is gone, or it was replaced. Unknown parts are fine."""
+        """Remove a part that was replaced or whose entry was removed; ignore an unknown one."""
         held = self._parts.pop(part, None)
         if held is not None:
             self.used -= held[1]
 
     def release_all(self, parts: Iterable[object]) -> None:
-        """Forget the parts of an entry that is gone; ``None`` is none."""
+        """Remove the parts of a removed entry; ``None`` among them is ignored."""
         held = self._parts
         for part in parts:
             if part in held:
                 self.used -= held.pop(part)[1]
 
     def recount(self) -> int:
-        """Add up what is held, to check ``used``."""
+        """Return the sum of the sizes of all parts, which ``used`` must equal."""
         return sum(size for _, size in self._parts.values())

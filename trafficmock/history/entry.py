@@ -1,10 +1,10 @@
-"""What is remembered of one request or one WebSocket, and its JSON.
+"""The common part of the history's entries, for one request or one WebSocket, and their JSON.
 
-The JSON is the record of protocol 3, absent keys left out. When a body was not kept whole,
-``truncated: true`` and its true ``bodySize`` stand beside its ``bodyBase64`` (its beginning, or
-``null`` where the byte budget took it): in ``request``, in ``outcome.response`` or in
-``overrides``. While it arrives, ``bodyPending: true`` stands there. A frame that was taken has
-``truncated: true`` in its event, in place of ``data``.
+The JSON is the record of protocol 3, without absent keys. A body that is not complete has
+``truncated: true`` and the whole size, ``bodySize``, beside its ``bodyBase64`` (its beginning, or
+``null`` if the byte budget dropped it): in ``request``, in ``outcome.response`` or in
+``overrides``. A body that is still arriving has ``bodyPending: true`` there. The event of a
+dropped frame has ``truncated: true`` in place of ``data``.
 """
 
 from abc import abstractmethod
@@ -17,23 +17,23 @@ from trafficmock.history.rest_records import RequestRecord, SocketRecord
 from trafficmock.records import MadeFor, Owner
 
 CACHED_JSON = 32 * 1024
-"""Bytes of JSON (bodies not counted) that an entry caches; what is longer is built per read,
-lest the cache double the memory that the byte budget bounds."""
+"""The most bytes of JSON, without bodies, that an entry caches. Longer JSON is built for each read:
+cached, it would double the memory that the byte budget bounds."""
 
 MAX_DETAIL = 1000
-"""Characters of an event's detail; the events are a short timeline."""
+"""The most characters of an event's detail."""
 
 R = TypeVar("R", RequestRecord, SocketRecord)
 
 
 class HistoryEntry(Struct, Generic[R], eq=False, kw_only=True):
-    """What both kinds of entry have in common.
+    """The parent of the entries of requests and of WebSockets.
 
-    :param timestamp: epoch ms when it was observed.
-    :param on_change: called whenever the record has changed.
-    :param serial: its place in the history: a later entry has a higher number.
-    :param revision: changes whenever the JSON does; no two entries share one.
-    :param weight: characters of its head, which cannot be dropped without the entry.
+    :param timestamp: epoch ms of the arrival of the request or WebSocket.
+    :param on_change: called with the entry after each change of the record.
+    :param serial: the position in the history: a later entry has a higher number.
+    :param revision: changes with the JSON; no two entries have the same one.
+    :param weight: characters of the head, which is dropped only with the entry.
     """
 
     id: str
@@ -49,7 +49,7 @@ class HistoryEntry(Struct, Generic[R], eq=False, kw_only=True):
     @property
     @abstractmethod
     def record(self) -> R:
-        """The JSON to be, without bodies and frames."""
+        """The record that is encoded as JSON, without bodies and frames."""
 
     @property
     def test_id(self) -> str | UnsetType:
@@ -58,88 +58,94 @@ class HistoryEntry(Struct, Generic[R], eq=False, kw_only=True):
     @property
     @abstractmethod
     def action(self) -> str:
-        """What was done; for a WebSocket its outcome."""
+        """The ``action`` of a request or the ``outcome`` of a WebSocket, such as ``pending``."""
 
     @property
     def method(self) -> str:
-        """The HTTP method; of a WebSocket that of its handshake (RFC 6455 section 4.1)."""
+        """The HTTP method; for a WebSocket that of the handshake (RFC 6455 section 4.1)."""
         return "GET"
 
     @property
     def status(self) -> int | None:
-        """The status of the response; ``None`` while, or when, there is none."""
+        """The status of the response; ``None`` without a response."""
         return None
 
     @property
     def pending(self) -> bool:
-        """Whether nobody has decided yet."""
+        """Whether the request or WebSocket is not decided yet."""
         return self.action == "pending"
 
     @abstractmethod
     def parts(self) -> Iterable[object]:
-        """List the bodies or frames that the byte budget may hold; some may be ``None``."""
+        """Return the bodies or frames that count in the byte budget; some may be ``None``."""
 
     @abstractmethod
     def cut(self, part: object) -> None:
-        """Drop the body or frame ``part`` and say so in the JSON."""
+        """Drop the body or frame ``part``, and mark the JSON as truncated."""
 
     @abstractmethod
     def texts(self) -> Iterator[tuple[int, str]]:
-        """List the short texts that a search looks at, with their scores, best first."""
+        """Yield the short texts that a search reads, with their scores, best score first."""
 
     @abstractmethod
     def deep_texts(self, overlap: int) -> Iterator[str]:
-        """List the texts that score 20 (events, overrides, bodies), case-folded.
+        """Yield the texts with score 20 (events, overrides, bodies), case-folded.
 
-        :param overlap: how many characters a piece of a long text repeats of the one before.
+        Long texts come in windows.
+
+        :param overlap: characters that a window repeats of the one before.
         """
 
     @abstractmethod
     def _build(self) -> Iterator[bytes]:
-        """Make the JSON, and cache it in ``_chunks`` when it is short."""
+        """Yield the JSON in pieces; short JSON is cached in ``_chunks``."""
 
     @abstractmethod
     def _build_summary(self) -> bytes:
-        """Make the JSON without bodies, headers and events."""
+        """Return the JSON without bodies, headers and events."""
 
     def changed(self) -> None:
-        """Forget the JSON: the record has become another one."""
+        """Drop the cached JSON after a change of the record, and call ``on_change``."""
         self._chunks = self._summary = None
         self.on_change(self)
 
     def chunks(self) -> Iterator[bytes]:
-        """Give the JSON in pieces, so that a long entry can be sent with pauses.
+        """Yield the JSON in pieces, so that a long entry can be sent with pauses.
 
-        The first piece fixes what is shown; a change between two pieces harms nothing.
+        With the first piece the set of events is fixed; a change between two pieces does not make
+        the JSON invalid.
         """
         return self._build() if self._chunks is None else iter(self._chunks)
 
     def to_json(self) -> bytes:
-        """Give the whole record as JSON."""
+        """Return the record as JSON."""
         return b"".join(self.chunks())
 
     def summary_json(self) -> bytes:
-        """Give the record without bodies, headers and events; built once per change."""
+        """Return the record as JSON without bodies, headers and events, cached until a change."""
         if self._summary is None:
             self._summary = self._build_summary()
         return self._summary
 
     @property
     def late(self) -> bool:
-        """Whether it carried the context of a test that had ended."""
+        """Whether the request or WebSocket carried the context of a test that had ended."""
         return self.record.late is True
 
     def made_for(self, test: MadeFor | None) -> None:
-        """Write down the test whose context it carries; the entry is not shown yet."""
+        """Write the test whose context the request or WebSocket carries into the record.
+
+        The entry is not in the rows yet, so :meth:`changed` is not needed.
+        """
         if test is not None:
             record = self.record
             record.test_id, record.title, record.path = test.test_id, test.title, test.file
             record.has_context, record.late = True, test.late or UNSET
 
     def own(self, owner: Owner | None) -> None:
-        """Write down whose it is; the caller says that it changed.
+        """Write the owner into the record; the caller calls :meth:`changed`.
 
-        What carries a context stays its test's, also where shared routes of the worker decide.
+        The test of a context stays, also if a shared route of the worker decides.
         """
         if owner is not None:
             record = self.record
@@ -148,9 +154,10 @@ class HistoryEntry(Struct, Generic[R], eq=False, kw_only=True):
                 record.test_id, record.title, record.path = owner.test_id, owner.title, owner.file
 
     def passed(self, also_matched: tuple[str, ...]) -> int:
-        """Write down the routes of other tests that match what passed under a context.
+        """Write the routes of other tests that match a request which passed through.
 
-        :returns: by how many characters the head of the entry has grown.
+        :param also_matched: as in :class:`trafficmock.records.RequestPassedThrough`.
+        :returns: the characters that the head of the entry has gained.
         """
         if also_matched:
             self.record.also_matched = list(also_matched)

@@ -1,6 +1,6 @@
-"""HAR 1.2 of one entry, as test libraries replay it.
+"""Exports one entry of the history as HAR 1.2, which test libraries replay.
 
-What stands where follows protocol 3; the query string and the cookies are filled in besides.
+The fields follow protocol 3; the query string and the cookies are filled in besides.
 """
 
 import re
@@ -30,26 +30,26 @@ _PENDING = "the body has not arrived yet"
 
 
 def har_available(entry: RequestEntry) -> bool:
-    """Tell whether there is a response to make a HAR of.
+    """Return whether the entry has a response, without which there is no HAR.
 
-    A mock always has one; after ``continue`` and ``passthrough`` it comes with the report.
+    A mocked request always has one; after ``continue`` and ``passthrough`` the agent reports it.
     """
     return entry.record.outcome.response is not UNSET
 
 
 def har_filename(entry_id: str) -> str:
-    """Name the file of an entry's HAR: safe in a header and on any file system, not too long."""
+    """Return the file name of an entry's HAR, safe in headers and on any file system."""
     return f"trafficmock-{re.sub(r'[^A-Za-z0-9._-]+', '_', entry_id)[:_MAX_NAME]}.har"
 
 
 def to_har(entry: RequestEntry, *, version: str) -> dict[str, Any]:
     """Make a HAR with exactly this entry.
 
-    A body that was not kept whole leaves its true size (-1 when it is not known) and a
+    A body that is not complete has its whole size (-1 if unknown) and a
     ``comment``, and no ``text``.
 
-    :param version: trafficmock's, for ``log.creator``.
-    :raises LocalError: there is no response; :func:`har_available` tells beforehand.
+    :param version: the version of trafficmock, for ``log.creator``.
+    :raises LocalError: for an entry without a response, see :func:`har_available`.
     """
     record, response = entry.record, entry.record.outcome.response
     if response is UNSET:
@@ -108,7 +108,7 @@ def _response(response: SerializedResponse, body: Body | None) -> dict[str, Any]
 
 
 def _pairs(headers: dict[str, str], listed: HeaderPairs | UnsetType) -> HeaderPairs:
-    """List the header lines, as the wire had them or as far as the map lets tell."""
+    """Return the header lines: the ordered ones if there are any, else those of the map."""
     if listed is not UNSET:
         return listed
     pairs: HeaderPairs = []
@@ -134,12 +134,12 @@ def _query(url: str) -> str:
     try:
         return urlsplit(url).query
     except ValueError:
-        # An address that Python rejects as a URL (a broken IPv6 host) may be valid for others.
+        # Python refuses a URL with an invalid IPv6 host, which the application's client accepted.
         return url.partition("#")[0].partition("?")[2]
 
 
 def _content(body: Body | None) -> tuple[int, dict[str, str]]:
-    """Give a body's decoded bytes by number, and what HAR says of it, nothing when it is empty."""
+    """Return the size of a body in bytes, and the fields that HAR has of a body, if not empty."""
     if body is None:
         return 0, {}
     if body.state != "whole":
@@ -150,5 +150,5 @@ def _content(body: Body | None) -> tuple[int, dict[str, str]]:
     try:
         return len(content), {"text": content.decode()}
     except UnicodeDecodeError:
-        # Not the text as it arrived, which may hold junk that decoders skip.
+        # The content is encoded anew: the base64 of the message may have invalid characters.
         return len(content), {"text": b64encode(content).decode(), "encoding": "base64"}

@@ -1,4 +1,4 @@
-"""What a reader of the history asks for."""
+"""A query on the history: filters, a text to search for, and a part of the result."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ def _stripped(text: str) -> str:
 
 @frozen(kw_only=True)
 class Query:
-    """Which entries, and which part of the list.
+    """The filters of a query, and the part of the result.
 
-    :param q: text to search for; blanks around it do not count, nothing is no search.
+    :param q: text to search for, stripped of whitespace; empty for no search.
     :param from_: earliest timestamp, epoch ms, inclusive.
     :param to: latest timestamp, epoch ms, inclusive.
-    :param test_id: exact test id; the empty string is an id that nobody has.
+    :param test_id: exact test id; the empty string matches no entry.
     :param client_id: exact client id.
     :param action: exact action of a request, or outcome of a WebSocket.
     :param method: exact HTTP method.
-    :param status: the statuses of the response that count.
-    :param unowned: only what no test owns, and what carries no test's context.
-    :param late: only what carries the context of a test that had ended.
-    :param after: only what changed after this revision of the list.
-    :param limit: how many at most; ``None`` is no limit.
-    :param offset: how many of the first to skip.
+    :param status: the statuses of the response, as a range.
+    :param unowned: only entries that no test owns and that carry no test's context.
+    :param late: only entries that carry the context of a test that had ended.
+    :param after: only entries that changed after this revision of the list.
+    :param limit: the most entries; ``None`` is no limit.
+    :param offset: the number of entries to skip.
     """
 
     q: str = field(default="", converter=_stripped)
@@ -50,11 +50,11 @@ class Query:
 
     @property
     def end(self) -> int | None:
-        """How far into the list the asked part reaches; ``None`` is to its end."""
+        """The position after the requested part of the result; ``None`` for its end."""
         return None if self.limit is None else self.offset + self.limit
 
     def accepts(self, entry: HistoryEntry[Any]) -> bool:
-        """Tell whether the exact filters let ``entry`` through; ``q`` is not looked at."""
+        """Return whether the exact filters accept ``entry``; ``q`` is not compared."""
         return (
             (self.from_ is None or entry.timestamp >= self.from_)
             and (self.to is None or entry.timestamp <= self.to)

@@ -22,26 +22,28 @@ from trafficmock.wire.payloads.serialized_request import SerializedOverrides, Se
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 _MOST_UNWRITTEN = 4
-"""Stages that wait; more have few requests, and an agent that repeats itself."""
+"""The most stages that wait in an entry; hardly any request has more."""
 
 MAX_EVENTS = 100
-"""Events kept of one request, so that an agent that repeats itself cannot fill the memory."""
+"""The most events of one request, so that an agent that repeats messages cannot fill the memory."""
 
 
 Stage = Callable[["RequestEntry", Any, int], None]
-"""Writes one stage of a request into its record: what happened, and when."""
+"""Writes one stage of a request into its record: gets the entry, the event's data, and epoch ms."""
 
 
 class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
-    """One HTTP request. The record says where bodies go, the bodies stand here.
+    """The entry of one HTTP request.
 
-    Most entries go before anybody reads them, and writing a record costs several times what
-    keeping an entry costs. So the stages of a request wait until somebody looks at the record.
-    The head of the response does not wait with them: the entry has only the latest, which is the
-    one that counts in its weight.
+    The record has placeholders for bodies; the bodies are attributes of the entry.
 
-    :param request: as the application sent it, without its body.
-    :param action: what was done.
+    Most entries are dropped before they are read, and writing a record costs several times as much
+    as keeping an entry. The stages of a request (arrival, decision, response) therefore wait in
+    the entry until ``record`` is read. The head of the response is not among the waiting stages:
+    the entry keeps the latest head only, which counts in its weight.
+
+    :param request: the request as the application sent it, without its body.
+    :param action: the ``action`` of the record.
     """
 
     request: SerializedRequest
@@ -56,7 +58,7 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
 
     @property
     def record(self) -> RequestRecord:
-        """The JSON to be, written as far as the request has come."""
+        """The record that is encoded as JSON, with all stages so far."""
         if self._unwritten:
             self._write()
         if self._record is None:
@@ -64,10 +66,11 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         return self._record
 
     def write_later(self, write: Stage, what: Any, at: int) -> None:
-        """Have a stage written into the record when somebody looks at it.
+        """Let a stage wait until the record is read.
 
-        :param what: what happened.
-        :param at: when, in epoch ms.
+        :param write: writes the stage into the record.
+        :param what: the data of the stage, for ``write``.
+        :param at: the time of the stage in epoch ms.
         """
         self._unwritten.append((write, what, at))
         if len(self._unwritten) > _MOST_UNWRITTEN:
@@ -96,27 +99,27 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
 
     @property
     def status(self) -> int | None:
-        """The status of the response; ``None`` while, or when, there is none."""
+        """The status of the response; ``None`` without a response."""
         response = self.record.outcome.response
         return None if response is UNSET else response.status
 
     def bodies(self) -> list[Body]:
-        """List the bodies in the order of the JSON."""
+        """Return the bodies in the order of the JSON."""
         found = (self.request_body, self.response_body, self.overrides_body)
         return [body for body in found if body is not None]
 
     def parts(self) -> Iterable[object]:
-        """List the bodies that count in the byte budget; ``None`` is a body that is not there."""
+        """Return the bodies that count in the byte budget; ``None`` for an absent body."""
         return self.request_body, self.response_body, self.overrides_body
 
     def cut(self, part: object) -> None:
-        """Drop ``part`` and say so in the JSON."""
+        """Drop the body ``part``, and mark the JSON as truncated."""
         if isinstance(part, Body):
             part.drop()
             self.changed()
 
     def log(self, event_id: str, at: int, kind: str, detail: str = "") -> None:
-        """Append to the timeline; when it is full, the newest replaces the last."""
+        """Append an event to the timeline; beyond :data:`MAX_EVENTS` it replaces the last one."""
         event = HttpEvent(event_id, at, kind, detail[:MAX_DETAIL] or UNSET)
         events = self.record.events
         if len(events) < MAX_EVENTS:
@@ -125,45 +128,54 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
             events[-1] = event
 
     def settle(self, action: str, outcome: RequestOutcome, owner: Owner | None, at: int) -> None:
-        """Write down what was decided, by whom, and how long that took."""
+        """Write the decision, its owner and the duration into the record.
+
+        :param at: the time of the decision in epoch ms.
+        """
         self.action = self.record.action = action
         self.record.outcome = outcome
         self.own(owner)
         self.time(at)
 
     def time(self, at: int) -> None:
-        """Write down how long it has taken; a clock that was set back makes it 0."""
+        """Write the duration into the record: 0 if the clock was set back.
+
+        :param at: the end, in epoch ms.
+        """
         self.record.duration_ms = max(0, at - self.record.timestamp)
 
     def receive(self, request: SerializedRequest) -> None:
-        """Attach the body that the request was seen without."""
+        """Add the body of a request that arrived without it."""
         self.request, self.request_body = without_body(request)
         self.record.request = self.request
 
     def begin_answer(self, response: SerializedResponse) -> int:
-        """Take a response whose body goes on; returns as :meth:`answer` does."""
+        """Set the head of a response whose body is still arriving.
+
+        :returns: as :meth:`answer`.
+        """
         return self._answer(response, BODY_HERE, awaited())
 
     def answer(self, response: SerializedResponse) -> int:
-        """Take a response, in place of an earlier one, its head and its body apart.
+        """Set the response, in place of an earlier one; head and body are kept apart.
 
-        :returns: by how many characters the head of the entry has grown.
+        :returns: the characters that the head of the entry has gained.
         """
         return self._answer(response, *keep_of(response))
 
     def write_response(self) -> None:
-        """Write the head of the latest response into the outcome."""
+        """Write the head of the latest response into the record's outcome."""
         self.record.outcome.response = self._response
 
     @property
     def body_arrives(self) -> bool:
-        """Whether the head of the response is there and its body goes on."""
+        """Whether the head of the response has arrived and its body has not."""
         return self.response_body is not None and self.response_body.state == "pending"
 
     def break_off(self) -> bool:
-        """Note that a response whose body went on will not be had whole.
+        """Mark the body of a response that broke off as truncated.
 
-        :returns: whether there was one.
+        :returns: ``False`` if no body was arriving.
         """
         if self.response_body is None or not self.body_arrives:
             return False
@@ -173,7 +185,7 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
     def _answer(self, response: SerializedResponse, raw: Raw, body: Body | None) -> int:
         self.response_body = body
         if self._record is not None:
-            # Its stage waits again; the earlier head must not wait with it.
+            # The new response waits as a stage; meanwhile the record must not keep the old head.
             self._record.outcome.response = UNSET
         self._response = SerializedResponse(
             response.status,
@@ -188,9 +200,9 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         return grown
 
     def override(self, overrides: SerializedOverrides) -> int:
-        """Write down what ``continue`` changed; when it changed nothing, nothing is.
+        """Write the overrides of ``continue`` into the record, unless they are empty.
 
-        :returns: by how many characters the head of the entry has grown.
+        :returns: the characters that the head of the entry has gained.
         """
         raw, self.overrides_body = keep(overrides.body_base64)
         kept = SerializedOverrides(
@@ -203,7 +215,7 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         return line + header_weight(overrides.headers or {}, overrides.headers_list)
 
     def texts(self) -> Iterator[tuple[int, str]]:
-        """List the short texts that a search looks at (protocol 3 gives the scores)."""
+        """Yield the short texts that a search reads, with the scores of protocol 3."""
         record, outcome = self.record, self.record.outcome
         response = outcome.response
         yield 100, record.request.url
@@ -228,7 +240,7 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
             yield 40, header_lines(response.headers, response.headers_list)
 
     def deep_texts(self, overlap: int) -> Iterator[str]:
-        """List the texts that score 20, case-folded."""
+        """Yield the texts with score 20, case-folded; see :meth:`.HistoryEntry.deep_texts`."""
         yield "\n".join(lines(event.kind, event.detail) for event in self.record.events).casefold()
         overrides = self.record.overrides
         if overrides is not UNSET:
@@ -249,7 +261,7 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         return encode(summarise(self.record, self._size()))
 
     def _size(self) -> int | UnsetType:
-        """Count the bytes of the response's body, as far as anybody knows."""
+        """Return the size of the response's body in bytes, ``UNSET`` if it is unknown."""
         if self.response_body is None:
             return 0
         size = self.response_body.size
@@ -257,12 +269,15 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
 
 
 def announced(head: SerializedRequest) -> tuple[SerializedRequest, Body]:
-    """Take the head of a request whose body has not arrived."""
+    """Return the head of a request whose body has not arrived, and the placeholder of the body."""
     return structs.replace(head, body_base64=BODY_HERE), awaited()
 
 
 def without_body(request: SerializedRequest) -> tuple[SerializedRequest, Body | None]:
-    """Take the body out of a request, so that the message it came in can be freed."""
+    """Return the head and the body of a request.
+
+    The body is a copy, so that the memory of the request's message can be freed.
+    """
     raw, body = keep_of(request)
     head = SerializedRequest(
         request.url, request.method, request.headers, raw, request.headers_list
@@ -271,7 +286,7 @@ def without_body(request: SerializedRequest) -> tuple[SerializedRequest, Body | 
 
 
 def weigh(request: SerializedRequest) -> int:
-    """Count the characters of a request's head."""
+    """Return the number of characters of a request's head."""
     line = len(request.method) + len(request.url)
     return line + header_weight(request.headers, request.headers_list)
 

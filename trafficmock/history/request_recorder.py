@@ -1,4 +1,4 @@
-"""Records of HTTP requests, written into their entries."""
+"""Writes the events of HTTP requests into their entries."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 AWAITS_RESPONSE = frozenset({"continue", "passthrough"})
-"""The actions after which an agent reports what came from upstream."""
+"""The actions after which an agent reports the upstream's response."""
 
 
 @define(eq=False)
 class RequestRecorder:
-    """The stages of a request (protocol 3).
+    """Writes the stages of requests (protocol 3).
 
-    :param capture: as :class:`trafficmock.history.store.History` takes it.
-    :param event_id: gives the id of the next event.
+    :param capture: as in :class:`trafficmock.history.store.History`.
+    :param event_id: returns the id of the next event.
     """
 
     requests: Rows[RequestEntry]
@@ -37,7 +37,7 @@ class RequestRecorder:
     _event_id: Callable[[], str]
 
     def writers(self) -> dict[type, Callable[[Any, int], None]]:
-        """Map the type of each record to the method that writes it, with its time in epoch ms."""
+        """Return the method that writes each type of event; it also gets the time in epoch ms."""
         return {
             records.RequestSeen: self._seen,
             records.RequestBodyCame: self._body_came,
@@ -134,12 +134,12 @@ class RequestRecorder:
         self._settled(entry, None, len(message) + matches_weight(record.matches))
 
     def _reported(self, record: records.ResponseReported, at: int) -> None:
-        """Note what came from upstream after passthrough or continue.
+        """Write the upstream's response or error after passthrough or continue.
 
-        A response and an error together are a response that broke off. An error with the code
-        ``aborted`` is the application's doing: it gave the request up. An error that is
-        reported for a hop which has already been redirected belongs to the last hop of the
-        chain: the npm agent names the first.
+        A response and an error together are a response that broke off. The error code
+        ``aborted`` means that the application cancelled the request. An error for a hop that
+        was redirected belongs to the last hop of the chain: the npm agent reports such an error
+        with the id of the first hop.
         """
         response, error = record.response, record.error
         entry = self.requests.find(record.request_id)
@@ -179,7 +179,7 @@ class RequestRecorder:
         entry.log(self._event_id(), at, "response", f"{status} {text}".rstrip())
 
     def _write_rest_of_answer(self, entry: RequestEntry, _: tuple[int, str], at: int) -> None:
-        """Write a response of which the head was written before."""
+        """Write a response whose head has been written before."""
         entry.time(at)
         entry.write_response()
 
@@ -197,9 +197,9 @@ class RequestRecorder:
         self._add(entry)
 
     def _link(self, entry: RequestEntry, prior_id: str, client_id: str | None) -> None:
-        """Link an entry with the one that redirected to it, if that is still remembered.
+        """Link an entry with the one that redirected to it, if the history still has that one.
 
-        :param client_id: whose it must be.
+        :param client_id: the client that the earlier entry must have; ``None`` for any.
         """
         prior = self.requests.find(prior_id)
         if prior is None or prior is entry or prior_id == entry.id:
@@ -245,9 +245,9 @@ class RequestRecorder:
             self.requests.hold(entry, body, len(body.text))
 
     def _tail(self, entry: RequestEntry) -> RequestEntry | None:
-        """Follow the redirects to the last hop; ``None`` when that is no longer remembered.
+        """Return the last hop of a chain of redirects, ``None`` if the history has dropped it.
 
-        It ends: a hop is always younger than the one it came from.
+        The loop ends, because each hop is younger than the one before.
         """
         last: RequestEntry | None = entry
         while last is not None and last.record.redirected_to_id is not UNSET:

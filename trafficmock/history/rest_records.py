@@ -1,7 +1,7 @@
-"""The JSON that REST shows of an entry, as msgspec Structs, and how it is written.
+"""The records of REST: msgspec Structs of the JSON of an entry, and their encoder.
 
-A record never holds a body. Where one belongs stands :data:`BODY_HERE`, and :func:`encode`
-cuts the text there, so that bodies are kept once and are not copied into cached JSON.
+A record has the placeholder :data:`BODY_HERE` in place of each body. :func:`encode_around` splits
+the JSON at the placeholders, so that each body is kept once and not copied into cached JSON.
 """
 
 import json
@@ -15,10 +15,10 @@ from trafficmock.wire.payloads.serialized_request import SerializedOverrides, Se
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 BODY_HERE = Raw(b"\0")
-"""Stands for a body. JSON text cannot contain this byte: in strings it is escaped."""
+"""The placeholder of a body. JSON text cannot contain this byte: strings have it as an escape."""
 
 MAX_CONTENT_TYPE = 200
-"""Characters of a ``content-type`` that a summary shows, so that lists stay small."""
+"""The most characters of a ``content-type`` in a summary, so that lists stay small."""
 
 Direction = Literal["client", "server", "system"]
 
@@ -30,7 +30,7 @@ ItsOutcome = TypeVar("ItsOutcome")
 
 
 class HttpEvent(Struct, omit_defaults=True, gc=False):
-    """One line of a request's timeline (protocol 3)."""
+    """An event in the timeline of a request (protocol 3)."""
 
     id: str
     timestamp: int
@@ -39,9 +39,9 @@ class HttpEvent(Struct, omit_defaults=True, gc=False):
 
 
 class SocketEvent(Struct, omit_defaults=True, rename="camel", eq=False, gc=False):
-    """One line of a WebSocket's timeline (protocol 3).
+    """An event in the timeline of a WebSocket (protocol 3).
 
-    ``truncated`` is there, and ``data`` is not, when the byte budget took the frame.
+    A frame that the byte budget dropped has ``truncated`` in place of ``data``.
     """
 
     id: str
@@ -55,7 +55,7 @@ class SocketEvent(Struct, omit_defaults=True, rename="camel", eq=False, gc=False
 
 
 class Outcome(Struct, Generic[Response], omit_defaults=True, rename="camel"):
-    """What became of a request; the keys beyond ``kind`` depend on it (protocol 3)."""
+    """The outcome of a request (protocol 3); which other keys there are depends on ``kind``."""
 
     kind: str
     response: Response | UnsetType = UNSET
@@ -68,13 +68,13 @@ class Outcome(Struct, Generic[Response], omit_defaults=True, rename="camel"):
 
 
 class RequestOutcome(Outcome[SerializedResponse]):
-    """An outcome with the response."""
+    """The outcome in a record, with the response."""
 
 
 class RequestFacts(
     Struct, Generic[Request, ItsOutcome], omit_defaults=True, rename="camel", kw_only=True
 ):
-    """What a request's entry and its summary have in common (protocol 3)."""
+    """The keys that the record and the summary of a request have in common (protocol 3)."""
 
     id: str
     timestamp: int
@@ -96,13 +96,13 @@ class RequestFacts(
 
 
 class RequestRecord(RequestFacts[SerializedRequest, RequestOutcome], kw_only=True):
-    """An HTTP history entry; ``request`` is as the application sent it."""
+    """The record of a request; ``request`` is the request as the application sent it."""
 
     events: list[HttpEvent]
 
 
 class RecordedClose(Struct, omit_defaults=True, rename="camel"):
-    """How a WebSocket was closed."""
+    """The close of a WebSocket."""
 
     was_clean: bool
     code: int | UnsetType = UNSET
@@ -110,7 +110,7 @@ class RecordedClose(Struct, omit_defaults=True, rename="camel"):
 
 
 class SocketRecord(Struct, omit_defaults=True, rename="camel"):
-    """A WebSocket connection entry without its events (protocol 3)."""
+    """The record of a WebSocket, without its events (protocol 3)."""
 
     id: str
     timestamp: int
@@ -133,17 +133,17 @@ class SocketRecord(Struct, omit_defaults=True, rename="camel"):
 
 
 class RequestLine(Struct):
-    """What a summary says of a request."""
+    """The request in a summary."""
 
     url: str
     method: str
 
 
 class StatusLine(Struct, omit_defaults=True, rename="camel"):
-    """What a summary says of a response.
+    """The response in a summary.
 
-    :param content_type: the value of its first ``content-type``, if there is one.
-    :param body_size: bytes of its body, decoded; unset while it arrives or when nobody knows.
+    :param content_type: the value of the first ``content-type``, if there is one.
+    :param body_size: decoded bytes of the body; unset while the body arrives, or if unknown.
     """
 
     status: int
@@ -154,14 +154,14 @@ class StatusLine(Struct, omit_defaults=True, rename="camel"):
 
 
 class OutcomeSummary(Outcome[StatusLine]):
-    """An outcome with the head line of its response."""
+    """The outcome in a summary, with the status line of the response."""
 
 
 class RequestSummary(RequestFacts[RequestLine, OutcomeSummary], kw_only=True):
-    """A :class:`RequestRecord` without bodies, headers and events.
+    """A :class:`RequestRecord` without bodies, headers and events, for lists.
 
-    ``upstream_error`` and ``handler_error`` say of the events what a list must show: that upstream
-    failed, or the handler of a test.
+    :param upstream_error: the error of the upstream, from the events.
+    :param handler_error: the error that the handler of a test raised, from the events.
     """
 
     upstream_error: str | UnsetType
@@ -169,11 +169,11 @@ class RequestSummary(RequestFacts[RequestLine, OutcomeSummary], kw_only=True):
 
 
 _AS_THEY_ARE = set(RequestFacts.__struct_fields__) - {"request", "outcome", "overrides"}
-"""The fields that a summary takes from its record."""
+"""The fields that a summary copies from its record."""
 
 
 def encode(record: object) -> bytes:
-    """Write a record; lone surrogates become escapes, as JavaScript has them."""
+    """Encode a record; lone surrogates become escapes, as ``JSON.stringify`` writes them."""
     try:
         return _encoder.encode(record)
     except UnicodeEncodeError:
@@ -181,11 +181,11 @@ def encode(record: object) -> bytes:
 
 
 def encode_around(record: object, bodies: list[tuple[bytes, bytes]]) -> tuple[bytes, ...]:
-    """Write a record with its bodies.
+    """Encode a record with its bodies.
 
-    :param bodies: for each :data:`BODY_HERE`, in the order of the JSON, the JSON text and what
-        follows it.
-    :returns: chunks that make the JSON when joined; the bodies among them are not copies.
+    :param bodies: for each :data:`BODY_HERE`, in the order of the JSON, the JSON text of the body
+        and further keys to write after it.
+    :returns: the JSON in chunks; the bodies among them are not copied.
     """
     first, *rest = encode(record).split(b"\0")
     chunks = [first]
@@ -195,9 +195,9 @@ def encode_around(record: object, bodies: list[tuple[bytes, bytes]]) -> tuple[by
 
 
 def summarise(record: RequestRecord, body_size: int | UnsetType) -> RequestSummary:
-    """Leave out what makes a list long: bodies, headers and events.
+    """Make the summary of a record.
 
-    :param body_size: bytes of the response's body, when there is a response and they are known.
+    :param body_size: decoded bytes of the response's body, ``UNSET`` if they are unknown.
     """
     outcome = record.outcome
     response: StatusLine | UnsetType = UNSET
@@ -245,9 +245,10 @@ def _upstream_error(events: list[HttpEvent]) -> str | UnsetType:
 
 
 def _handler_error(record: RequestRecord) -> str | UnsetType:
-    """Give the error that a handler raised.
+    """Return the error that a handler raised, which is the detail of the abort event.
 
-    An abort that a handler chose has its code as detail; that of an application has ``aborted``.
+    For an abort that the handler requested, the detail is the abort code; a request that the
+    application cancelled has the code ``aborted``.
     """
     code = record.outcome.error_code
     if record.action == "abort" and code != "aborted":
@@ -258,7 +259,7 @@ def _handler_error(record: RequestRecord) -> str | UnsetType:
 
 
 def _escaped(value: Any) -> Any:
-    """Write every part without a Struct in it through the standard library, which escapes."""
+    """Encode each part without a Struct by :mod:`json`, which escapes lone surrogates."""
     if isinstance(value, Raw):
         return value
     if isinstance(value, list) and value and isinstance(value[0], Struct):

@@ -1,4 +1,4 @@
-"""Rows: the entries of one kind, in order, bounded by count and by the size of their heads."""
+"""Rows: the entries of one kind, in order, bounded by number and by the size of their heads."""
 
 from collections import OrderedDict, deque
 from collections.abc import Iterator
@@ -23,17 +23,18 @@ _LONGEST_NOTED_ID = 200  # characters
 
 @define(eq=False, kw_only=True)
 class Rows(Generic[E]):
-    """Entries by id and by age. Adding, finding, settling and dropping do not depend on how
-    many there are, but for a heap of numbers.
+    """Entries by id and by age. To add, find, settle or remove one takes constant time, apart
+    from a heap of numbers.
 
-    Over a bound, the oldest settled entry goes; only when all are pending, the oldest of those.
-    Heads (ids, URLs, headers, texts) cannot be dropped from an entry, so entries go as well when
-    all heads together pass 16 MiB, or 4 KiB for each row of the limit if that is more.
+    An entry is **settled** when its request or WebSocket is decided. Above a bound, the oldest
+    settled entry is removed, or the oldest pending one if all are pending. There are two bounds:
+    ``limit``, and the size of all heads (ids, URLs, headers, texts), which is 16 MiB, or 4 KiB for
+    each entry of ``limit`` if that is more.
 
-    :param limit: how many entries at most.
-    :param budget: what bounds bodies and frames.
-    :param hides_pending: whether an entry is shown only once it is settled. Those that are
-        hidden do not take the place of others, and are bounded by ``limit`` on their own.
+    :param limit: the most entries.
+    :param budget: bounds bodies and frames.
+    :param hides_pending: whether an entry is shown only after it is settled. Hidden entries do not
+        count among the others, and have the bound ``limit`` of their own.
     """
 
     limit: int
@@ -58,18 +59,18 @@ class Rows(Generic[E]):
         return len(self._by_serial) - (len(self._pending) if self.hides_pending else 0)
 
     def get(self, entry_id: str) -> E | None:
-        """Find an entry that is shown, else ``None``."""
+        """Return an entry that is shown, else ``None``."""
         entry = self._by_id.get(entry_id)
         return None if entry is None or (self.hides_pending and entry.pending) else entry
 
     def find(self, entry_id: str) -> E | None:
-        """Find an entry, also one that is not shown yet."""
+        """Return an entry, also a hidden one; ``None`` for an unknown id."""
         return self._by_id.get(entry_id)
 
     def add(self, entry: E, part: object = None, size: int = 0) -> None:
-        """Take an entry in as the newest; an earlier one with its id goes.
+        """Add an entry as the newest; an earlier entry with the same id is removed.
 
-        :param part: its body, of ``size`` bytes, if there is one.
+        :param part: the body of the entry, of ``size`` bytes, if there is one.
         """
         entry_id = entry.id
         earlier = self._by_id.get(entry_id)
@@ -90,16 +91,16 @@ class Rows(Generic[E]):
             self._make_room(entry)
 
     def settle(self, entry: E) -> None:
-        """Note that an entry has changed and is not pending."""
+        """Handle that an entry has changed and is no longer pending."""
         entry.changed()
         if self._pending.pop(entry.serial, None) is not None:
             heappush(self._settled, entry.serial)
             if self.hides_pending:
-                # It is shown from now on, so that there is one more.
+                # The entry was hidden and is shown now, so one more entry counts.
                 self._make_room(entry)
 
     def remove(self, entry: E) -> None:
-        """Drop an entry with all that it holds."""
+        """Remove an entry with its bodies or frames."""
         serial, entry_id = entry.serial, entry.id
         if self._by_serial.pop(serial, None) is None:
             return
@@ -112,7 +113,7 @@ class Rows(Generic[E]):
             self._note_removal(entry_id)
 
     def _note_removal(self, entry_id: str) -> None:
-        if len(entry_id) > _LONGEST_NOTED_ID:  # clients choose ids: the notes must stay small
+        if len(entry_id) > _LONGEST_NOTED_ID:  # clients choose ids, which may be long
             self._removals.clear()
             self._forgotten = self.revision
             return
@@ -122,9 +123,13 @@ class Rows(Generic[E]):
         removals.append((self.revision, entry_id))
 
     def removed_after(self, revision: int) -> list[str] | None:
-        """List the ids of what went after ``revision`` of the list, oldest first.
+        """Return the ids of the entries that were removed after ``revision``, oldest first.
 
-        An id may have come back since. ``None``: it is too long ago to know, or was never.
+        A later entry may have the same id.
+
+        :param revision: of the list.
+        :returns: ``None`` if the list of removals does not reach back to ``revision``, or if there
+            was no such revision.
         """
         if not self._forgotten <= revision <= self.revision:
             return None
@@ -132,21 +137,21 @@ class Rows(Generic[E]):
         return [entry_id for _, entry_id in gone][::-1]
 
     def touch(self, entry: E) -> None:
-        """Note that an entry has changed."""
+        """Give a changed entry a new revision."""
         if not (self.hides_pending and entry.pending):
             entry.revision = self.revision = self.revision + 1
 
     def hold(self, entry: E, part: object, size: int) -> None:
-        """Keep a body or frame of ``size`` bytes, as long as the byte budget allows."""
+        """Add a body or frame of ``size`` bytes to the byte budget."""
         if entry.serial in self._by_serial:
             self.budget.hold(entry, part, size)
 
     def release(self, part: object) -> None:
-        """Forget a body or frame that was replaced; ``None`` is ignored."""
+        """Remove a replaced body or frame from the byte budget; ``None`` is ignored."""
         self.budget.release(part)
 
     def weigh(self, entry: E, characters: int) -> None:
-        """Note that the head of an entry has grown."""
+        """Add ``characters`` to the weight of an entry whose head has grown."""
         if entry.serial in self._by_serial:
             entry.weight += characters
             self.weight += characters
@@ -154,17 +159,16 @@ class Rows(Generic[E]):
                 self._make_room(entry)
 
     def query(self, query: Query) -> Iterator[E]:
-        """Find entries, newest first, or by rank when the query searches.
+        """Yield the entries of a query, newest first, or by rank if the query has a text.
 
-        It is lazy and may be left half-way; entries that go meanwhile are passed over.
+        The iterator is lazy; entries that are removed meanwhile are skipped.
         """
         return chain.from_iterable(self.slices(query))
 
     def slices(self, query: Query) -> Iterator[list[E]]:
-        """Do what :meth:`query` does in small steps, for a caller that must not block.
+        """Yield the entries of a query in steps of about a millisecond, so that none blocks.
 
-        Each step takes about a millisecond, and gives the entries that it found: none, while
-        a search goes on.
+        :returns: for each step the entries found; an empty list while a search goes on.
         """
         return slices(query, list(reversed(self._by_serial)), self._shown)
 
@@ -173,10 +177,10 @@ class Rows(Generic[E]):
         return None if entry is None or (self.hides_pending and entry.pending) else entry
 
     def _make_room(self, newest: E) -> None:
-        """Drop entries until all bounds are kept."""
+        """Remove entries until all bounds are met."""
         heads = self._heads
         if newest.weight > heads:
-            # It could not stay in any case; the others must not go for it.
+            # This entry alone exceeds the bound: removing others would not help.
             self.remove(newest)
         if self.hides_pending and len(self._pending) > self.limit:
             self.remove(next(iter(self._pending.values())))
@@ -191,6 +195,6 @@ class Rows(Generic[E]):
         return next(iter(self._pending.values()))
 
     def _forget_replaced(self) -> None:
-        """Drop the numbers of rows that were replaced, before they outnumber the rows."""
+        """Remove the serials of replaced entries from the heap when they outnumber the others."""
         if len(self._settled) > 2 * len(self._by_serial) + 16:
             self._settled = [n for n in self._by_serial if n not in self._pending]

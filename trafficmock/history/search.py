@@ -1,4 +1,4 @@
-"""Finds entries by exact filters and by a ranked search of their texts, in small steps."""
+"""Finds entries by exact filters and by a ranked text search, in small steps."""
 
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, TypeVar
@@ -18,14 +18,14 @@ _CHARACTERS_A_STEP = 64 * 1024
 
 
 def slices(query: Query, serials: list[int], at: Callable[[int], E | None]) -> Iterator[list[E]]:
-    """Find entries in steps of about a millisecond.
+    """Yield the entries of a query in steps of about a millisecond.
 
-    Entries are named by number and looked up when it is their turn, so a reader that pauses
-    keeps nothing alive.
+    Entries are referred to by serial and looked up one by one, so that a paused reader
+    keeps no entry alive.
 
-    :param serials: the entries to look at, newest first.
-    :param at: gives the entry of a number, or ``None`` when it is gone.
-    :returns: the entries of each step, none while a search goes on.
+    :param serials: the serials of the entries to compare, newest first.
+    :param at: returns the entry of a serial, or ``None`` if it is removed or hidden.
+    :returns: for each step the entries found; an empty list while a search goes on.
     """
     if query.limit == 0:
         return
@@ -55,10 +55,10 @@ def _filter(query: Query, serials: list[int], at: Callable[[int], E | None]) -> 
 def _rank(
     query: Query, serials: list[int], at: Callable[[int], E | None]
 ) -> Generator[list[E], None, list[int]]:
-    """Order the entries that contain the text: best score first, then newest.
+    """Return the serials of the entries that contain the text: best score first, then newest.
 
-    Heads are searched first. Bodies and events, which are long and score lowest, are searched
-    only as far as the asked part of the list needs them.
+    Heads are searched first. Bodies and events, which are long and have the lowest score, are
+    searched only until the requested part of the result is complete.
     """
     needle = query.q.casefold()
     by_score = yield from _rank_heads(needle, query, serials, at)
@@ -95,7 +95,7 @@ def _rank_heads(
 
 
 def _shallow_score(entry: HistoryEntry[Any], needle: str) -> int:
-    """Score what is not deep; the first text that has the needle wins."""
+    """Return the score of the first short text with the needle; 0 if there is none."""
     for score, text in entry.texts():
         if needle in text.casefold():
             return score
@@ -106,26 +106,26 @@ _WINDOW = 64 * 1024  # characters
 
 
 def lines(*texts: str | UnsetType) -> str:
-    """Put the texts that are there on lines of their own."""
+    """Join the texts that are not ``UNSET`` by newlines."""
     return "\n".join([text for text in texts if text is not UNSET])
 
 
 def claimants(matches: list[RouteMatchDiagnostic] | UnsetType) -> str | UnsetType:
-    """Name the tests that claimed the same thing."""
+    """Return titles, files and ids of the tests that matched an ambiguous request, as lines."""
     if matches is UNSET:
         return UNSET
     return lines(*(text for one in matches for text in (one.title, one.file, one.test_id)))
 
 
 def header_lines(headers: dict[str, str], pairs: HeaderPairs | UnsetType) -> str:
-    """Write headers as lines ``name:value``, from the ordered pairs when there are any."""
+    """Return headers as lines ``name:value``: the ordered pairs if there are any."""
     listed = headers.items() if pairs is UNSET else pairs
     return "\n".join([f"{name}:{value}" for name, value in listed])
 
 
 def header_weight(headers: dict[str, str], pairs: HeaderPairs | UnsetType = UNSET) -> int:
-    """Count the characters of headers."""
-    # Joining costs a tenth of adding up the lengths.
+    """Return the number of characters of headers."""
+    # Joining takes a tenth of the time of a sum of lengths.
     count = len("".join(headers)) + len("".join(headers.values()))
     if pairs is not UNSET:
         count += sum(len(name) + len(value) for name, value in pairs)
@@ -133,14 +133,14 @@ def header_weight(headers: dict[str, str], pairs: HeaderPairs | UnsetType = UNSE
 
 
 def matches_weight(matches: list[RouteMatchDiagnostic] | None) -> int:
-    """Count the characters of the routes that an error names."""
+    """Return the number of bytes of an error's matching routes in JSON."""
     return 0 if matches is None else len(encode(matches))
 
 
 def fold_in_windows(text: str, overlap: int) -> Iterator[str]:
-    """Fold the case of a long text, a window at a time, so that a reader may pause.
+    """Yield a long text case-folded in windows, so that a reader can pause.
 
-    :param overlap: how many characters of a window the next one repeats.
+    :param overlap: characters that a window repeats of the one before.
     """
     tail = ""
     for start in range(0, len(text), _WINDOW):

@@ -1,4 +1,4 @@
-"""The front of the history: records go in here, and entries come out."""
+"""The front of the history: the driver records events in it, and REST reads its entries."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ DEFAULT_BYTES = 128 * 1024 * 1024
 
 @define(eq=False, kw_only=True)
 class History:
-    """Remembers requests and WebSockets, within bounds (protocol 3), to be read by REST.
+    """Keeps requests and WebSockets, within bounds (protocol 3), for REST.
 
     ``requests`` and ``sockets`` are the :class:`~trafficmock.history.rows.Rows` to read from.
 
-    :param capture: ``all``; ``handled``, which keeps only what a test acted on or claimed and
-        shows nothing before it is known to stay; or ``none``.
-    :param http_limit: how many requests.
-    :param socket_limit: how many WebSockets.
-    :param byte_limit: bytes of bodies and frames, as stored, over both; 0 is no limit.
-    :param event_prefix: begins every event id, to make them unique across starts.
+    :param capture: ``all``; ``handled``, which keeps only the requests and WebSockets that did not
+        pass through, and shows them after their decision; or ``none``.
+    :param http_limit: the most requests.
+    :param socket_limit: the most WebSockets.
+    :param byte_limit: bytes of all bodies and frames in stored form; 0 is no limit.
+    :param event_prefix: the beginning of event ids, to make them unique across starts.
     """
 
     capture: Capture = "all"
@@ -46,7 +46,8 @@ class History:
     requests: Rows[RequestEntry] = field(init=False)
     sockets: Rows[SocketEntry] = field(init=False)
     writers: dict[type, Callable[[Any, int], None]] = field(init=False)
-    """What :meth:`record` calls for each kind of record: a caller with many saves the way there."""
+    """The function for each type of event, which :meth:`record` calls. The driver, which has many
+    events, calls it directly."""
 
     def __attrs_post_init__(self) -> None:
         hides = self.capture == "handled"
@@ -63,12 +64,11 @@ class History:
         self.writers = requests.writers() | sockets.writers()
 
     def record(self, record: Record, at: int) -> None:
-        """Remember what happened.
+        """Write an event into the history.
 
-        A record about an id that is not remembered, or that comes too late to be true (a
-        second decision, a report after a mock), changes nothing and raises nothing: what is
-        remembered must never be able to disturb what is decided.
+        An event with an unknown id, or one that comes too late (a second decision, a report after
+        a mock), changes nothing and raises nothing: the history must not disturb decisions.
 
-        :param at: when it happened, in epoch milliseconds.
+        :param at: the time of the event in epoch milliseconds.
         """
         self.writers[type(record)](record, at)

@@ -1,4 +1,4 @@
-"""Bodies as the history keeps them: one copy, in the JSON text that REST sends."""
+"""The bodies of the history: each is one copy of the JSON text that REST sends."""
 
 import binascii
 import codecs
@@ -20,11 +20,12 @@ _WINDOW = 64 * 1024  # base64 letters decoded at a time; a multiple of four
 
 
 class Body(Struct, eq=False):
-    """A body that is not empty, as far as it is known.
+    """A body that is not empty, or of which nothing is known yet.
 
-    :param text: its JSON text: a quoted base64 string of all or of its beginning, or ``null``.
-    :param true_size: its decoded bytes where ``text`` is not all of it; -1 when nobody knows.
-    :param state: ``cut`` when ``text`` is not all of it, ``pending`` while it arrives.
+    :param text: the JSON text: a quoted base64 string of the body or of its beginning, or ``null``.
+    :param true_size: the decoded bytes of the whole body where ``text`` is not all of it; -1 if
+        unknown.
+    :param state: ``cut`` if ``text`` is not the whole body, ``pending`` while the body arrives.
     """
 
     text: bytes
@@ -33,13 +34,13 @@ class Body(Struct, eq=False):
 
     @property
     def size(self) -> int:
-        """Its decoded bytes, also where they are not all kept; -1 when nobody knows."""
-        # Counted when somebody asks: most bodies go before that.
+        """The decoded bytes of the whole body, also if only a part is kept; -1 if unknown."""
+        # Counted when it is read: most bodies are dropped before that.
         return body.size(Raw(self.text)) if self.true_size is None else self.true_size
 
     @property
     def truncated(self) -> bool:
-        """Whether not all of it was kept."""
+        """Whether only a part of the body is kept, or nothing."""
         return self.state == "cut"
 
     @property
@@ -48,7 +49,7 @@ class Body(Struct, eq=False):
 
     @property
     def mark(self) -> bytes:
-        """What stands beside it in the JSON of a request, response or overrides."""
+        """The keys that follow the body in the JSON of a request, response or overrides."""
         if self.state == "whole":
             return b""
         if self.state == "pending":
@@ -57,7 +58,7 @@ class Body(Struct, eq=False):
         return b',"truncated":true' + size
 
     def drop(self) -> None:
-        """Let go of the text for the sake of the byte budget."""
+        """Drop the text of the body, and mark the body as truncated."""
         self.true_size = self.size
         self.text, self.state = _NOTHING, "cut"
 
@@ -66,12 +67,12 @@ class Body(Struct, eq=False):
 
 
 def awaited() -> Body:
-    """Make what stands for a body that has not arrived."""
+    """Make the placeholder of a body that has not arrived."""
     return Body(_NOTHING, _UNKNOWN, "pending")
 
 
 def keep_of(holder: SerializedRequest | SerializedResponse) -> tuple[Raw, Body | None]:
-    """Take the body out of a request or response, which may say that it is not all of it.
+    """Copy the body of a request or response, which may be marked as truncated.
 
     :returns: as :func:`keep`.
     """
@@ -87,12 +88,12 @@ def keep_of(holder: SerializedRequest | SerializedResponse) -> tuple[Raw, Body |
 
 
 def keep(raw: Raw) -> tuple[Raw, Body | None]:
-    """Take a body out of a message.
+    """Copy the body of a message.
 
-    The copy is on purpose: a Raw is a view that keeps the whole message alive, which would
-    make the accounting of bytes a lie.
+    The copy is needed: a ``Raw`` is a view that keeps the whole message alive, which the byte
+    budget would not count.
 
-    :returns: what stands in its place in a record, and the body, if there is one.
+    :returns: the placeholder for the record, and the body, if there is one.
     """
     text = bytes(raw)
     if len(text) <= len(_NOTHING):
@@ -101,10 +102,10 @@ def keep(raw: Raw) -> tuple[Raw, Body | None]:
 
 
 def folded_windows(text: bytes, overlap: int) -> Iterator[str]:
-    """Decode a body to case-folded text, a window at a time, so that a reader may pause.
+    """Yield a body as case-folded text in windows, so that a reader can pause.
 
-    :param text: a quoted base64 string; bytes that are not UTF-8 become replacement signs.
-    :param overlap: how many characters of a window the next one repeats.
+    :param text: a quoted base64 string; bytes that are not UTF-8 become replacement characters.
+    :param overlap: characters that a window repeats of the one before.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     tail = ""
@@ -122,7 +123,7 @@ def _decoded(text: bytes) -> Iterator[bytes]:
         try:
             yield pybase64.b64decode(window, validate=True)
         except binascii.Error:
-            # Junk shifts what follows, so the rest is read at once, as leniently as anywhere.
+            # Invalid characters shift the groups of four, so the rest is decoded at once.
             rest = Raw(b'"' + bytes(letters[start:]) + b'"')
             yield body.to_bytes(rest)
             return

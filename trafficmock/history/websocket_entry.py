@@ -10,7 +10,7 @@ from trafficmock.history.rest_records import SocketEvent, SocketRecord, encode
 from trafficmock.history.search import claimants, fold_in_windows, lines
 
 MAX_EVENTS = 500
-"""Events kept of one WebSocket, the newest (protocol 3)."""
+"""The most events of one WebSocket; the oldest is dropped (protocol 3)."""
 
 _EVENTS_AT_ONCE = 50
 _CHARACTERS_AT_ONCE = 64 * 1024
@@ -18,16 +18,16 @@ _WIDEST = 8  # bytes
 
 
 def frame_size(data: str) -> int:
-    """Count the bytes that a frame takes in memory, at most.
+    """Return an upper bound of the memory of a frame in bytes.
 
-    Beyond ASCII a string has up to four bytes for each character, and encoding it leaves up to
-    four more beside it; which it is would take looking at all of them.
+    A string beyond ASCII has up to four bytes for each character, and CPython may cache its UTF-8
+    with up to four more. To know the exact number would take a pass over all characters.
     """
     return len(data) if data.isascii() else _WIDEST * len(data)
 
 
 class SocketEntry(HistoryEntry[SocketRecord], kw_only=True):
-    """One WebSocket connection. Its events stand here, newest first, and beside the record."""
+    """The entry of one WebSocket; the events, newest first, are not in the record."""
 
     record: SocketRecord
     events: deque[SocketEvent] = field(default_factory=deque)
@@ -35,30 +35,30 @@ class SocketEntry(HistoryEntry[SocketRecord], kw_only=True):
 
     @property
     def action(self) -> str:
-        """What was done; for a WebSocket its outcome."""
+        """The ``outcome`` of the WebSocket."""
         return self.record.outcome
 
     def parts(self) -> Iterable[object]:
-        """List what the byte budget may hold of it."""
+        """Return the events whose frames count in the byte budget."""
         return [event for event in self.events if event.data]
 
     def cut(self, part: object) -> None:
-        """Drop ``part`` and say so in the JSON."""
+        """Drop the frame of the event ``part``, and mark the event as truncated."""
         if isinstance(part, SocketEvent):
             part.data, part.truncated = UNSET, True
             self.changed()
 
     def log(self, event: SocketEvent) -> SocketEvent | None:
-        """Put an event on top.
+        """Add an event as the newest.
 
-        :returns: the oldest one when it had to make room, for the byte budget to forget.
+        :returns: the oldest event if it was dropped, for the byte budget to release.
         """
         oldest = self.events.pop() if len(self.events) == MAX_EVENTS else None
         self.events.appendleft(event)
         return oldest
 
     def texts(self) -> Iterator[tuple[int, str]]:
-        """List the short texts that a search looks at (protocol 3 gives the scores)."""
+        """Yield the short texts that a search reads, with the scores of protocol 3."""
         record = self.record
         yield 100, record.url
         yield (
@@ -76,7 +76,7 @@ class SocketEntry(HistoryEntry[SocketRecord], kw_only=True):
         )
 
     def deep_texts(self, overlap: int) -> Iterator[str]:
-        """List the texts that score 20, case-folded."""
+        """Yield the texts with score 20, case-folded; see :meth:`.HistoryEntry.deep_texts`."""
         for event in tuple(self.events):
             yield lines(event.kind, event.detail).casefold()
             if event.data:
@@ -93,7 +93,7 @@ class SocketEntry(HistoryEntry[SocketRecord], kw_only=True):
             self._chunks = (b"".join(chunks),)
 
     def _pieces(self) -> Iterator[bytes]:
-        """Write the JSON in pieces of a bounded number of events and, roughly, of bytes."""
+        """Yield the JSON in pieces with a bounded number of events and, roughly, of bytes."""
         events = tuple(self.events)
         yield encode(self.record)[:-1] + b',"events":['
         separator = b""

@@ -1,4 +1,4 @@
-"""Records of WebSockets, written into their entries."""
+"""Writes the events of WebSockets into their entries."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 @define(eq=False)
 class SocketRecorder:
-    """The stages and events of a WebSocket (protocol 3).
+    """Writes the stages and frames of WebSockets (protocol 3).
 
-    :param capture: as :class:`trafficmock.history.store.History` takes it.
-    :param event_id: gives the id of the next event.
+    :param capture: as in :class:`trafficmock.history.store.History`.
+    :param event_id: returns the id of the next event.
     """
 
     sockets: Rows[SocketEntry]
@@ -33,7 +33,7 @@ class SocketRecorder:
     _event_id: Callable[[], str]
 
     def writers(self) -> dict[type, Callable[[Any, int], None]]:
-        """Map the type of each record to the method that writes it, with its time in epoch ms."""
+        """Return the method that writes each type of event; it also gets the time in epoch ms."""
         return {
             records.SocketSeen: self._seen,
             records.SocketOwned: self._owned,
@@ -79,7 +79,7 @@ class SocketRecorder:
             self.sockets.weigh(entry, grown)
 
     def _failed(self, record: records.SocketFailed, at: int) -> None:
-        """Note that it failed: also one that is open, unless it has failed or was closed."""
+        """Write the failure of a WebSocket, unless it has failed or was closed before."""
         entry = self.sockets.find(record.socket_id)
         if entry is None or entry.action == "error" or entry.closed_sides:
             return
@@ -108,9 +108,9 @@ class SocketRecorder:
             entry.changed()
 
     def _closed(self, record: records.SocketClosed, at: int) -> None:
-        """Note that one side closed; only its first close counts, the others are echoes.
+        """Write the first close of a side; later closes of the same side are ignored.
 
-        The event names the side, as in ``close page 1000 bye``.
+        The detail of the event names the side, as in ``close page 1000 bye``.
         """
         entry = self.sockets.find(record.socket_id)
         side, code, reason = record.side, record.code, record.reason
