@@ -1,22 +1,22 @@
-"""Which routes want a request: globs, regular expressions, method and client filters.
+"""Finds the routes that match a request: globs, regular expressions, methods and client ids.
 
-Four nouns and who calls whom:
+* A **pattern** (:mod:`trafficmock.matching.patterns`) is a glob or a regular expression for URLs.
+* A **matcher** (:mod:`trafficmock.matching.compiled_matcher`) is the compiled matcher of one route:
+  a **condition** on the URL, methods and client ids.
+* The **index** (:mod:`trafficmock.matching.route_index`) compares a request with all routes. It
+  tries only the **candidates** (:mod:`trafficmock.matching.candidates`): the conditions whose
+  literal texts are in the URL.
 
-* a **pattern** (:mod:`trafficmock.matching.patterns`) is a glob or a regular expression, by which
-  one URL is judged;
-* a **matcher** (:mod:`trafficmock.matching.compiled_matcher`) is what one route asks of a request;
-* the **index** (:mod:`trafficmock.matching.route_index`) asks all routes at once, and by the
-  literals of their patterns only the **candidates** (:mod:`trafficmock.matching.candidates`)
-  among them.
+For the filter of agents, :mod:`~trafficmock.matching.necessary_texts` lists the texts
+that a URL must have to match. :mod:`~trafficmock.matching.starred_text` compares text with a
+pattern that has only stars.
 
-For agents that decide by themselves, :mod:`~trafficmock.matching.necessary_texts` gives the texts
-that a URL must have; a :mod:`~trafficmock.matching.starred_text` is one with stars in it.
+:mod:`~trafficmock.matching.allow_list` parses the allow list of strict mode. To describe the
+difference between a refused request and a route, :mod:`~trafficmock.matching.url_parts` splits the
+URL, and :mod:`~trafficmock.matching.glob_difference` compares the parts with a glob.
 
-Strict mode reads what it allows by :mod:`~trafficmock.matching.allow_list`. To say in what a
-refused request differs from a route, :mod:`~trafficmock.matching.url_parts` takes its URL apart,
-and :mod:`~trafficmock.matching.glob_difference` compares the parts with a glob.
-
-Every answer is a :class:`MatchResult`: yes, no, or undecidable; never a guess.
+Every result is a :class:`MatchResult`: yes, no, or undecidable, where only the worker of the test
+can decide.
 """
 
 from trafficmock.matching.compiled_matcher import RouteMatcher, compile_matcher

@@ -1,6 +1,6 @@
-"""What strict mode allows: patterns for hosts and for URLs.
+"""The allow list of strict mode: patterns for the hosts and URLs of allowed requests.
 
-A pattern without a slash is a host, with an optional port; a pattern with one is a URL glob.
+A pattern without a slash is a host with an optional port; a pattern with a slash is a URL glob.
 """
 
 import re
@@ -19,47 +19,50 @@ from trafficmock.matching.starred_text import matches_starred
 from trafficmock.matching.url_parts import UrlParts, shown_url
 
 MOST_PATTERNS = 1000
-"""In one list."""
+"""The most patterns of one list."""
 
 LONGEST_PATTERN = 2000
-"""Characters of one."""
+"""The most characters of a pattern."""
 
 _MOST_QUOTED = 100
 _HIGHEST_PORT = 65535
 _HOST_AND_PORT = re.compile(r"(?P<host>\[[^\[\]]*\]|[^:\[\]]*)(?::(?P<port>.*))?", re.DOTALL)
 _WITHOUT_PATH = re.compile(r"[^/]*://[^/]*")
-"""A scheme and a host, to which URLs have a path: at least a slash."""
+"""A glob of a scheme and a host without a path: it matches no URL, since URLs have a path."""
 
 _NO_HOST = re.compile(r"[\s?#@%\\]")
 _WITH_STAR = re.compile(r"[a-z0-9._*-]+")
 
 
 class AllowListError(LocalError):
-    """A pattern cannot be read; the text says which one, what is wrong and what to write."""
+    """A pattern is invalid; the message names the pattern, the fault and the correct form."""
 
 
 @frozen
 class HostPattern:
-    """A host, and its port if only that one is meant.
+    """A pattern for hosts, with an optional port.
 
-    :param pieces: what stands between the stars, each of which is any text.
-    :param port: in digits.
+    :param pieces: the texts between the stars; a star stands for any text.
+    :param port: in digits; ``None`` for any port.
     """
 
     pieces: tuple[str, ...]
     port: str | None
 
     def allows(self, parts: UrlParts) -> bool:
-        """Tell whether a URL goes to this host, in time linear in its length."""
+        """Return whether the pattern matches the host and port of a URL.
+
+        It takes time linear in the length of the host.
+        """
         host = parts.host.removesuffix(".")
         return self.port in (None, parts.port) and matches_starred(self.pieces, host)
 
 
 @frozen(eq=False)
 class AllowList:
-    """The patterns of a test, a run or the service.
+    """The allow list of a test, a run or the service.
 
-    :param texts: as they were given.
+    :param texts: the patterns as the user wrote them.
     """
 
     texts: tuple[str, ...] = ()
@@ -67,15 +70,16 @@ class AllowList:
     globs: tuple[Glob, ...] = ()
 
     def allows(self, url: str, parts: UrlParts | None) -> bool:
-        """Tell whether a pattern allows a request.
+        """Return whether a pattern allows a request.
 
         :param url: the whole URL.
-        :param parts: the same taken apart; ``None`` where that fails, and no host allows it.
+        :param parts: the parts of ``url``; ``None`` for a URL that no parser accepts, which then
+            only a glob can allow.
         """
         if parts is not None and any(host.allows(parts) for host in self.hosts):
             return True
         if self.globs and "@" in url:
-            # A star of a glob must not take a host for a user name.
+            # Without this, the star of `https://*.test/` could match `user@evil` before `.test`.
             url = shown_url(url, sys.maxsize)
         return any(glob.fullmatch(url) for glob in self.globs)
 
@@ -84,11 +88,12 @@ NOTHING_ALLOWED = AllowList()
 
 
 def read_allow_list(patterns: Iterable[str]) -> AllowList:
-    """Read the patterns of strict mode.
+    """Parse the patterns of an allow list.
 
     :param patterns: such as ``auth.example``, ``*.example.com``, ``[::1]:8080`` and
         ``https://auth.example/token*``.
-    :raises AllowListError: one of them is neither a host nor a URL glob, or there are too many.
+    :raises AllowListError: for a pattern that is neither a host nor a URL glob, and for more than
+        :data:`MOST_PATTERNS`.
     """
     texts = tuple(patterns)
     if len(texts) > MOST_PATTERNS:
@@ -143,7 +148,10 @@ def _port(text: str, port: str | None) -> str | None:
 
 
 def _pieces(text: str, host: str) -> tuple[str, ...]:
-    """Write a host as a URL parser does; one with stars is only checked."""
+    """Split a host at its stars.
+
+    A host without stars is normalised by a URL parser; one with stars is only checked.
+    """
     if "*" in host:
         lowered = host.lower().removesuffix(".")
         if _WITH_STAR.fullmatch(lowered) is None:

@@ -1,4 +1,7 @@
-"""Which conditions can match a URL at all, without trying them one by one."""
+"""Finds the conditions that can match a URL without trying all of them.
+
+Each condition is in an inverted index under a literal text that matching URLs have.
+"""
 
 import re
 from collections.abc import Hashable, Iterable
@@ -9,15 +12,16 @@ import attrs
 
 from trafficmock.matching.patterns.url_literals import MAX_END, Literals, Variant
 
-#: So few members are tried sooner than looked up.
+#: To try this many members is faster than a look-up.
 HANDFUL = 16
-#: A text shared by so few is a good place; by more, a piece of it may be rarer.
+#: A label with fewer members than this is used; otherwise a piece of the text may be rarer.
 FEW = 4
-#: Lengths of the pieces of text that are looked up, in characters; the longest that a
-#: text allows is used.  Each length in use costs one pass over the URL.
+#: Lengths of the indexed pieces of texts, in characters; a text uses the longest that fits.
+#: Each length in use costs one pass over the URL.
 PIECE_LENGTHS = (4, 2)
 
-#: Of a long text the end is looked at; texts begin alike more often than they end alike.
+#: Characters at the end of a long text from which pieces are taken: beginnings are more often
+#: the same than ends.
 TAIL = 64
 
 #: A component of a URL, with the slash in front of it.
@@ -28,7 +32,7 @@ T = TypeVar("T", bound=Hashable)
 
 @attrs.define(eq=False)
 class InvertedIndex(Generic[T]):
-    """Members filed under labels; a label may be shared, a member may be filed repeatedly."""
+    """Members by labels: a label may have several members, a member several labels."""
 
     _filed: dict[str, dict[T, None]] = attrs.Factory(dict)
 
@@ -36,9 +40,9 @@ class InvertedIndex(Generic[T]):
         self._filed.setdefault(label, {})[member] = None
 
     def remove(self, label: str, member: T) -> None:
-        """Take a member away.
+        """Remove a member from a label.
 
-        :raises KeyError: it is not there.
+        :raises KeyError: for a member that is not there.
         """
         members = self._filed[label]
         del members[member]
@@ -46,11 +50,11 @@ class InvertedIndex(Generic[T]):
             del self._filed[label]
 
     def count(self, label: str) -> int:
-        """Count the members that share a label."""
+        """Return the number of members of a label."""
         return len(self._filed.get(label, ()))
 
     def find(self, labels: Iterable[str]) -> list[T]:
-        """List what is filed under any of the labels; a member may come more than once."""
+        """Return the members of all the labels; a member may be there more than once."""
         filed = self._filed
         return [member for label in labels if label in filed for member in filed[label]]
 
@@ -58,16 +62,17 @@ class InvertedIndex(Generic[T]):
         return bool(self._filed)
 
 
-#: A shelf and the label under which a member is filed there.
+#: An index (a "shelf") and the label of a member in it.
 Place = tuple[InvertedIndex[T], str]
 
 
 @attrs.define(eq=False)
 class Candidates(Generic[T]):
-    """Files each member under the rarest text that a URL must have to concern it.
+    """An index of members by the rarest literal text of each.
 
-    A look-up then touches what is filed under texts of that very URL, however many
-    other members there are.
+    A look-up reads only the members under texts of that URL, so it does not depend on the number
+    of other members. There is one :class:`InvertedIndex` for each kind of text: whole URLs,
+    beginnings, endings, pairs of components, components, and pieces of texts.
     """
 
     _exact: InvertedIndex[T] = attrs.Factory(InvertedIndex)
@@ -78,15 +83,15 @@ class Candidates(Generic[T]):
     _pieces: dict[int, InvertedIndex[T]] = attrs.Factory(
         lambda: {n: InvertedIndex() for n in PIECE_LENGTHS}
     )
-    #: Tried for every URL that contains their needle.
+    #: Members without a rare text: candidates for every URL that contains their needle.
     _rest: dict[T, str] = attrs.Factory(dict)
     _places: dict[T, set[Place[T]]] = attrs.Factory(dict)
 
     def add(self, member: T, literals: Literals) -> None:
-        """File a member.
+        """Add a member.
 
-        :param member: not filed yet.
-        :param literals: what a URL must contain to concern it.
+        :param member: a member that is not there yet.
+        :param literals: the literal texts of the URLs for which the member is a candidate.
         """
         places = self._find_places(literals)
         if places is None:
@@ -96,22 +101,22 @@ class Candidates(Generic[T]):
             shelf.add(label, member)
 
     def remove(self, member: T) -> None:
-        """Take a member away.
+        """Remove a member.
 
-        :raises KeyError: it is not there.
+        :raises KeyError: for a member that is not there.
         """
         for shelf, label in self._places.pop(member):
             shelf.remove(label, member)
         self._rest.pop(member, None)
 
     def find(self, url: str) -> Iterable[T]:
-        """Find all members that the URL may concern, and few others.
+        """Return all members whose literals the URL satisfies, and few others.
 
         :param url: a whole URL.
-        :return: each member once, in no particular order.
+        :returns: each member once, in no particular order.
         """
         found = self._exact.find((url,)) if self._exact else []
-        # One character more, so that what is cut within a component is too long for a label.
+        # With one character more, a component that is cut here is longer than any label.
         if self._beginnings:
             found += self._beginnings.find(accumulate(_COMPONENT.findall(url[: MAX_END + 1])))
         if self._endings:
@@ -132,7 +137,7 @@ class Candidates(Generic[T]):
         return len(self._places)
 
     def _find_places(self, literals: Literals) -> set[Place[T]] | None:
-        """Where a member is found by every URL that concerns it; nothing if always tried."""
+        """Return the places of a member, one for each variant; ``None`` if one has no place."""
         if literals.exact is not None:
             return {(self._exact, literals.exact)}
         places = {self._find_place(variant) for variant in literals.variants}
@@ -151,7 +156,7 @@ class Candidates(Generic[T]):
         return (shelf, piece) if piece else None
 
     def _whole_texts(self, variant: Variant) -> Iterable[Place[T]]:
-        """Give the places that a look-up finds without cutting the URL's components up."""
+        """Yield the places of whole components, and of several of them."""
         if variant.beginning:
             yield self._beginnings, variant.beginning
         if variant.ending:
@@ -171,7 +176,7 @@ class Candidates(Generic[T]):
 
 
 def _crowd(place: Place[T]) -> tuple[int, int]:
-    """Order places: few members first, then long labels, which will stay rare."""
+    """Return the sort key of a place: few members first, then long labels, which stay rare."""
     shelf, label = place
     return shelf.count(label), -len(label)
 

@@ -1,4 +1,4 @@
-"""One route's matcher: URL, method and client, judged together."""
+"""The compiled matcher of one route: a condition on the URL, methods and client ids."""
 
 import functools
 from collections.abc import Sequence
@@ -15,19 +15,19 @@ from trafficmock.matching.patterns.match_result import MatchResult
 from trafficmock.matching.patterns.regex import Regex, compile_regex, flags_are_impossible
 from trafficmock.matching.patterns.url_literals import Literals
 
-#: How many conditions are remembered, and how long their texts may be, in characters.
+#: The most cached conditions, and the most characters of a cached one.
 MAX_CACHED = 4096
 MAX_CACHED_LENGTH = 512
 
 
 @attrs.frozen(eq=False)
 class UrlCondition:
-    """What a route asks of the URL; routes that ask the same share one object.
+    """The condition of a route on the URL; routes with equal conditions share one object.
 
     :param glob: must match, if given.
     :param regex: must match, if given.
-    :param open_question: there is a condition besides that only the worker can judge.
-    :param impossible: nothing can match.
+    :param open_question: the route has a further condition that only the worker can evaluate.
+    :param impossible: no URL matches.
     """
 
     glob: Glob | None = None
@@ -37,21 +37,21 @@ class UrlCondition:
 
     @property
     def literals(self) -> Literals:
-        """What a URL must contain; without it the result is ``NO``."""
+        """The texts that a matching URL contains; for any other URL the result is ``NO``."""
         parts = [part.literals for part in (self.glob, self.regex) if part is not None]
         return parts[0] if parts else Literals()
 
     @property
     def patterns(self) -> list[LinearPattern]:
-        """The patterns that may have been compiled for it."""
+        """The RE2 patterns of the glob and the regular expression, as far as they have one."""
         found = [part.pattern for part in (self.glob, self.regex) if part is not None]
         return [pattern for pattern in found if pattern is not None]
 
     def judge(self, subject: JudgedUrl, budget: MatchBudget) -> MatchResult:
-        """Judge a URL.
+        """Compare a URL with the condition.
 
         :param subject: a whole URL.
-        :param budget: what that may cost.
+        :param budget: bounds the steps.
         """
         if self.impossible:
             return MatchResult.NO
@@ -66,11 +66,11 @@ class UrlCondition:
 
 @attrs.frozen(eq=False)
 class RouteMatcher:
-    """The serialised matcher of one route, ready to be judged.
+    """The compiled matcher of one route.
 
-    :param condition: what the route asks of the URL.
-    :param methods: upper-case methods; empty means any.
-    :param client_ids: empty means any.
+    :param condition: the condition on the URL.
+    :param methods: upper-case methods; empty for any.
+    :param client_ids: client ids of agents; empty for any.
     """
 
     condition: UrlCondition
@@ -80,12 +80,12 @@ class RouteMatcher:
     def judge(
         self, url: str, method: str, client_id: str, budget: MatchBudget | None = None
     ) -> MatchResult:
-        """Judge a request.
+        """Compare a request with the matcher.
 
-        :param url: its whole URL.
-        :param method: its method, in any case; ``GET`` for a WebSocket.
-        :param client_id: the agent that it comes from.
-        :param budget: what judging its URL may cost; ``None`` for any number of steps.
+        :param url: the whole URL.
+        :param method: the method, in any case; ``GET`` for a WebSocket.
+        :param client_id: the client id of the agent that sent the request.
+        :param budget: bounds the steps; ``None`` for any number.
         """
         if self.client_ids and client_id not in self.client_ids:
             return MatchResult.NO
@@ -102,18 +102,19 @@ def compile_matcher(
     client_ids: Sequence[str] = (),
     predicate: bool = False,
 ) -> RouteMatcher:
-    """Prepare the matcher of one route as it came over the wire; all parts must hold.
+    """Compile the matcher of a route; a request must satisfy all its parts.
 
-    Nothing is refused: what cannot be judged here is judged ``UNDECIDABLE``.
+    No value is refused: the result of a part that cannot be evaluated here is ``UNDECIDABLE``.
 
-    :param url_glob: a glob; one that needs a base URL cannot be judged here.
+    :param url_glob: a glob; a relative one can only be evaluated by the worker, which has the
+        base URL.
     :param url_regex: source and flags of a JavaScript regular expression.
-    :param methods: request methods in any case; empty means any.
-    :param client_ids: agents; empty means any.
-    :param predicate: the worker has a function that has the last word.
+    :param methods: request methods in any case; empty for any.
+    :param client_ids: client ids of agents; empty for any.
+    :param predicate: whether the route has a function, which only the worker can call.
     """
     length = len(url_glob or "") + sum(map(len, url_regex or ()))
-    # Long texts are rarely registered twice, and would make the cache a heap of them.
+    # Long texts are rarely registered twice, and the cache would keep them.
     condition = _condition if length <= MAX_CACHED_LENGTH else _condition.__wrapped__
     return RouteMatcher(
         condition(url_glob, url_regex, predicate),
@@ -138,14 +139,14 @@ def _condition(
     return UrlCondition(glob, regex, open_question)
 
 
-#: Conditions without a part that can be judged; shared, so that the index keeps one of each.
+#: Conditions without a glob and a regular expression; shared, so that the index has one of each.
 IMPOSSIBLE = UrlCondition(impossible=True)
 ALWAYS = UrlCondition()
 OPEN = UrlCondition(open_question=True)
 
 
 def _read_glob(url_glob: str) -> tuple[Glob | None, bool]:
-    """Return the glob if it can be judged; else true, for an open question."""
+    """Return the compiled glob, or ``None`` and true (an open question) if that is impossible."""
     if needs_base(url_glob) or not _is_well_formed(url_glob):
         return None, True
     try:
@@ -155,7 +156,7 @@ def _read_glob(url_glob: str) -> tuple[Glob | None, bool]:
 
 
 def _read_regex(source: str, flags: str) -> tuple[Regex | None, bool]:
-    """Return the regular expression if it can be judged; else true, for an open question."""
+    """Return the compiled regular expression, or ``None`` and true as :func:`_read_glob` does."""
     try:
         return compile_regex(source, flags), False
     except UnsupportedRegexError:
@@ -163,7 +164,7 @@ def _read_regex(source: str, flags: str) -> tuple[Regex | None, bool]:
 
 
 def _is_well_formed(text: str) -> bool:
-    """Tell whether the text has no lone surrogates, which could match half a character."""
+    """Return whether the text has no lone surrogate, which could match half a character."""
     try:
         text.encode()
     except UnicodeEncodeError:

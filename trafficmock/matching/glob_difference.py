@@ -1,4 +1,4 @@
-"""Finds the part in which a URL differs from a glob, where that can be told."""
+"""Finds the parts in which a URL differs from a glob, for messages about refused requests."""
 
 import functools
 import re
@@ -11,13 +11,13 @@ from trafficmock.matching.starred_text import matches_starred
 from trafficmock.matching.url_parts import DEFAULT_PORTS, UrlParts
 
 MOST_READ = 2048
-"""Globs that are kept as they were read."""
+"""The most cached globs."""
 
 MOST_VARIANTS = 16
-"""Ways through the braces of one part that are looked at."""
+"""The most combinations of the alternatives in braces of one part."""
 
 LONGEST_GLOB = 2000
-"""Characters of a glob that is taken apart."""
+"""The most characters of a glob that is compared."""
 
 _WHOLE = re.compile(
     r"(?P<scheme>[^/?#]*)://(?P<host>\[[^\]/]*\]|[^:/?#]*)(?::(?P<port>[^/?#]*))?"
@@ -29,9 +29,10 @@ _TAIL = re.compile(r"(?P<tail>[^?#]*)(?P<query>\?[^#]*)?(?:#.*)?", re.DOTALL)
 
 @frozen
 class _Part:
-    """What a glob asks of one part of the URL.
+    """The part of a glob for one part of the URL.
 
-    :param variants: the pieces between the stars, one list for each way through the braces.
+    :param variants: the texts between the stars, one list for each combination of the
+        alternatives in braces.
     """
 
     name: str
@@ -42,13 +43,15 @@ class _Part:
 
 
 def differing_parts(glob: str, parts: UrlParts) -> list[str]:
-    """Name the parts of a URL that a glob does not want.
+    """Return the names of the parts of a URL that do not match a glob.
 
-    A star is taken for any text here, so a difference that only lies in slashes is not found.
+    Here a single star stands for any text, also with slashes, so a difference only in slashes is
+    not found.
 
     :param glob: as a test wrote it; a relative one is compared with the path.
-    :param parts: of a request's URL.
-    :returns: among ``scheme``, ``host``, ``port``, ``path`` and ``query``, in this order.
+    :param parts: the parts of a request's URL.
+    :returns: some of ``scheme``, ``host``, ``port``, ``path`` and ``query``, in this order; empty
+        if no difference is found.
     """
     tail = f"{parts.scheme}://{parts.authority}{parts.path}"
     there = {
@@ -61,7 +64,7 @@ def differing_parts(glob: str, parts: UrlParts) -> list[str]:
     }
     differing = [part.name for part in _read(glob) if not part.wants(there[part.name])]
     if differing and _whole(glob).wants((parts.path if needs_base(glob) else tail) + parts.query):
-        # A star took more than the part that it stands in.
+        # A star of one part also matches the parts after it.
         return []
     return ["path" if name == "tail" else name for name in differing]
 
@@ -75,7 +78,7 @@ def _whole(glob: str) -> _Part:
 
 @functools.lru_cache(maxsize=MOST_READ)
 def _read(glob: str) -> tuple[_Part, ...]:
-    """Take a glob apart; what it says nothing about, or cannot be told, is left out."""
+    """Split a glob into parts, without those that it does not determine."""
     if len(glob) > LONGEST_GLOB:
         return ()
     relative = needs_base(glob)
@@ -88,7 +91,7 @@ def _read(glob: str) -> tuple[_Part, ...]:
     else:
         return ()
     if texts["query"] is None:
-        # A star at the end of the path takes a query, too; without one there must be none.
+        # A star at the end of the path matches a query too; else the URL must have no query.
         path = next(text for name, text in texts.items() if name in ("path", "tail"))
         texts["query"] = "*" if path is None or path.endswith("*") else ""
     return tuple(
@@ -99,10 +102,10 @@ def _read(glob: str) -> tuple[_Part, ...]:
 
 
 def _with_defaults(texts: dict[str, str | None]) -> dict[str, str | None]:
-    """Fill in what a glob of a whole URL says by saying nothing."""
+    """Add the default port and path to the parts of a glob for whole URLs."""
     host, path = texts["host"] or "", texts["path"]
     if host.endswith("**"):
-        # It may go on beyond the host.
+        # `**` may match beyond the host.
         return texts | {"port": None, "path": f"*{path}" if path else "*"}
     port = texts["port"] or DEFAULT_PORTS.get(texts["scheme"] or "")
     return texts | {"port": port, "path": path or "/"}

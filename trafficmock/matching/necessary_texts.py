@@ -1,8 +1,9 @@
-"""The texts that a URL must have so that a route can match it, for agents, which have no patterns.
+"""The texts that a URL must have to match a route, for the filters of agents.
 
-An agent that decides by itself asks about every URL that has the texts of some route. They are
-the literals (:mod:`trafficmock.matching.patterns.url_literals`) by which the index of routes finds
-its candidates, so that what the index would find is asked about.
+Agents do not evaluate patterns: an agent asks about every URL that has the texts of some route,
+and lets others pass. The texts are the literals
+(:mod:`trafficmock.matching.patterns.url_literals`) by which the route index finds its candidates,
+so an agent asks about every URL for which the index has a candidate.
 """
 
 from __future__ import annotations
@@ -16,16 +17,17 @@ Texts = tuple[str, ...]
 """The beginning of a URL, texts within it, and its end; a single text is the whole URL."""
 
 IN_EVERY_URL = ("http", "://")
-"""A part of these tells nothing: with it an agent asks about every URL, and nobody is told so."""
+"""A part of one of these is in every URL: a filter with it alone would let nothing pass."""
 
 LONGEST = 1024
-"""Characters of a text; of a longer one the beginning is necessary too."""
+"""The most characters of a text; a longer one is cut."""
 
 
 def necessary_texts(condition: UrlCondition) -> tuple[Texts, ...] | None:
-    """List what a URL has that satisfies a condition: all texts of one of these.
+    """Return the texts of the URLs that satisfy a condition.
 
-    :returns: nothing where no URL satisfies it; ``None`` where no text is known that each has.
+    :returns: alternatives: each URL has all texts of one of them. Empty if no URL satisfies the
+        condition; ``None`` if there is no text that all such URLs have.
     """
     if condition.impossible:
         return ()
@@ -34,12 +36,12 @@ def necessary_texts(condition: UrlCondition) -> tuple[Texts, ...] | None:
 
 
 def _tells(texts: Texts) -> bool:
-    """Tell whether there are URLs that lack one of the texts."""
+    """Return whether there are URLs without one of the texts."""
     return len(texts) == 1 or any(all(text not in each for each in IN_EVERY_URL) for text in texts)
 
 
 def _bounded(fixed: Texts) -> Texts:
-    """Cut texts that are too long to be handed around, and leave out empty ones in the middle."""
+    """Cut texts to :data:`LONGEST`, and leave out empty ones in the middle."""
     if len(fixed) == 1:
         return fixed if len(fixed[0]) <= LONGEST else (fixed[0][:LONGEST], "")
     first, *middle, last = fixed

@@ -1,4 +1,4 @@
-"""All routes of one kind, asked together: which of them want this request?"""
+"""The index of all routes of one kind: finds the routes that match a request."""
 
 import itertools
 from collections import defaultdict
@@ -12,15 +12,15 @@ from trafficmock.matching.compiled_matcher import IMPOSSIBLE, RouteMatcher, UrlC
 from trafficmock.matching.patterns.match_cost import STEPS, JudgedUrl, MatchBudget, PatternCache
 from trafficmock.matching.patterns.match_result import MatchResult
 
-#: Keys by the number of their registration, which is also the order in the dict.
+#: Keys of routes by the number of their registration, in that order.
 Keys = dict[int, str]
 
 
 class MatchingRoutes(Struct, frozen=True):
-    """What is known about a request without asking anybody.
+    """The routes that match a request, as far as the coordinator can decide.
 
-    :param yes: keys of the routes that match, in the order of their registration.
-    :param undecided: keys of those about which only the worker knows, in that order.
+    :param yes: keys of the matching routes, in the order of their registration.
+    :param undecided: keys of the routes about which only the worker can decide, in that order.
     """
 
     yes: list[str]
@@ -29,10 +29,10 @@ class MatchingRoutes(Struct, frozen=True):
 
 @attrs.define(eq=False)
 class _RoutesOfClient:
-    """The routes with one client filter (or none): keys by condition and by method."""
+    """The routes with one client id, or with none: keys by condition and by method."""
 
     candidates: Candidates[UrlCondition] = attrs.Factory(Candidates)
-    #: The method is None for the routes that take any.
+    #: The method is None for the routes without methods, which match any.
     keys: dict[UrlCondition, dict[str | None, Keys]] = attrs.Factory(dict)
 
     def add(self, number: int, key: str, matcher: RouteMatcher) -> None:
@@ -44,7 +44,10 @@ class _RoutesOfClient:
             self.keys[condition].setdefault(method, {})[number] = key
 
     def remove(self, number: int, matcher: RouteMatcher) -> bool:
-        """Forget a route; tell whether its condition went with it."""
+        """Remove a route.
+
+        :returns: whether no other route has its condition.
+        """
         condition = matcher.condition
         by_method = self.keys[condition]
         for method in matcher.methods or (None,):
@@ -65,7 +68,7 @@ class _RoutesOfClient:
         undecided: list[Keys],
         budget: MatchBudget,
     ) -> None:
-        """Append the groups of keys that match, and those that nobody here can judge."""
+        """Append groups of keys to ``yes`` and to ``undecided``, as in :class:`MatchingRoutes`."""
         for condition in self.candidates.find(subject.url):
             by_method = self.keys[condition]
             groups = [by_method[m] for m in (None, method) if m in by_method]
@@ -81,11 +84,11 @@ class _RoutesOfClient:
 class RouteIndex:
     """The active routes of one kind, HTTP or WebSocket.
 
-    A request costs about the same with ten routes and with ten thousand: only those
-    whose client, and whose rarest literal text, the request has are looked at.
+    A request takes about the same time with ten routes and with ten thousand: only the routes
+    whose client id and rarest literal text the request has are compared.
 
-    :param pattern_cache: keep what is compiled; other indexes may share them.
-    :param steps: that one request may cost; 0 for any number.
+    :param pattern_cache: keeps compiled patterns; several indexes may share it.
+    :param steps: the most steps for one request, see :mod:`.match_cost`; 0 for any number.
     """
 
     def __init__(self, pattern_cache: PatternCache | None = None, steps: int = STEPS) -> None:
@@ -96,11 +99,11 @@ class RouteIndex:
         self._by_client: defaultdict[str | None, _RoutesOfClient] = defaultdict(_RoutesOfClient)
 
     def add(self, key: str, matcher: RouteMatcher) -> None:
-        """Register a route.
+        """Add a route.
 
-        :param key: names the route in judgements; must not be registered already.
+        :param key: identifies the route in results.
         :param matcher: see :func:`trafficmock.matching.compile_matcher`.
-        :raises KeyError: the key is registered already.
+        :raises KeyError: for a key that is there already.
         """
         if key in self._routes:
             raise KeyError(key)
@@ -111,9 +114,9 @@ class RouteIndex:
                 self._by_client[client_id].add(number, key, matcher)
 
     def remove(self, key: str) -> None:
-        """Forget a route.
+        """Remove a route.
 
-        :raises KeyError: it is not registered.
+        :raises KeyError: for an unknown key.
         """
         number, matcher = self._routes.pop(key)
         if matcher.condition is IMPOSSIBLE:
@@ -130,18 +133,18 @@ class RouteIndex:
         return len(self._routes)
 
     def conditions(self) -> Iterator[UrlCondition]:
-        """List the conditions of the routes on URLs; one that many routes have may be repeated."""
+        """Yield the conditions of the routes on URLs; a shared one may be repeated."""
         for routes in self._by_client.values():
             yield from routes.keys
 
     def judge(self, url: str, method: str, client_id: str) -> MatchingRoutes:
-        """Judge a request against all routes, as :meth:`RouteMatcher.judge` judges each.
+        """Compare a request with all routes; the result is that of :meth:`RouteMatcher.judge`.
 
         Routes for which too few steps are left are undecided.
 
-        :param url: its whole URL.
-        :param method: its method, in any case; ``GET`` for a WebSocket.
-        :param client_id: the agent that it comes from.
+        :param url: the whole URL.
+        :param method: the method, in any case; ``GET`` for a WebSocket.
+        :param client_id: the client id of the agent that sent the request.
         """
         yes: list[Keys] = []
         undecided: list[Keys] = []

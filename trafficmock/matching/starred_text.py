@@ -1,12 +1,12 @@
-"""Text with stars, each of which stands for any text."""
+"""Patterns of text with stars, each of which stands for any text."""
 
 from collections.abc import Sequence
 
 
 def matches_starred(pieces: Sequence[str], text: str) -> bool:
-    """Tell whether a text is made of these pieces, with any text between them, in linear time.
+    """Return whether a text matches a pattern with stars, in linear time.
 
-    :param pieces: what stands between the stars; a single one has none.
+    :param pieces: the texts between the stars; a pattern without a star is one piece.
     """
     first, last = pieces[0], pieces[-1]
     if len(pieces) == 1:

@@ -1,4 +1,4 @@
-"""A request's URL in its parts, for matchers that compare some of them."""
+"""Splits the URL of a request into parts, and shortens URLs for messages."""
 
 import ada_url
 from attrs import frozen
@@ -8,11 +8,11 @@ DEFAULT_PORTS = {"http": "80", "https": "443", "ws": "80", "wss": "443"}
 
 @frozen
 class UrlParts:
-    """The parts of an absolute URL, as a URL parser writes them.
+    """The parts of an absolute URL, normalised by a WHATWG URL parser.
 
     :param host: in lower case, IPv6 in brackets.
-    :param port: in digits, that of the scheme where the URL has none; empty where that is unknown.
-    :param query: with its question mark; empty without one.
+    :param port: in digits; that of the scheme if the URL has none; empty if that is unknown.
+    :param query: with its question mark; empty without a query.
     """
 
     scheme: str
@@ -23,16 +23,16 @@ class UrlParts:
 
     @property
     def authority(self) -> str:
-        """The host, with the port where it is not that of the scheme."""
+        """The host, with the port if it is not that of the scheme."""
         usual = self.port == DEFAULT_PORTS.get(self.scheme, "")
         return self.host if usual else f"{self.host}:{self.port}"
 
 
 def url_parts(url: str) -> UrlParts | None:
-    """Take a URL apart.
+    """Split a URL.
 
     :param url: any text.
-    :returns: ``None`` for what no URL parser accepts, or what has no host.
+    :returns: ``None`` for a text that the URL parser refuses, and for a URL without a host.
     """
     try:
         parsed = ada_url.URL(url)
@@ -51,10 +51,10 @@ def url_parts(url: str) -> UrlParts | None:
 
 
 def shown_url(url: str, most: int) -> str:
-    """Write a URL for people: without user name, password and fragment, and not too long.
+    """Return a URL for messages: without user information and fragment, and cut.
 
     :param url: any text.
-    :param most: characters.
+    :param most: the most characters of the result.
     """
     try:
         parsed = ada_url.URL(url)

@@ -1,4 +1,4 @@
-"""URL globs: one string that names many URLs, read as protocol 3 reads it."""
+"""URL globs, as protocol 3 and Playwright's ``page.route`` define them."""
 
 from collections.abc import Sequence
 
@@ -30,18 +30,18 @@ PATTERNS = {
     Wildcard.ANYTHING: ANY_CHARACTER + rb"*",
     Wildcard.DIRECTORIES: rb"(?:" + ANY_CHARACTER + rb"+/)?",
 }
-#: The empty glob is no pattern of its own: it matches whatever comes.
+#: The pattern of the empty glob, which matches every URL.
 EVERYTHING = rb"[\x00-\xff]*"
 
 
 @attrs.frozen(eq=False)
 class Glob:
-    """A URL glob that is ready to be compared with URLs.
+    """A compiled URL glob.
 
-    :param literals: what a URL must contain to match.
-    :param pattern: the whole glob; none is needed when the literals are exact.
-    :param shapes: a quicker way for ordinary URLs, one for each way through the braces, if
-        the glob is simple enough.
+    :param literals: the texts that a matching URL contains.
+    :param pattern: the RE2 pattern of the glob; ``None`` for a glob that matches exactly one URL.
+    :param shapes: a faster form for printable URLs, one for each combination of the alternatives
+        in braces; empty if the glob is not simple enough.
     """
 
     literals: Literals
@@ -49,9 +49,9 @@ class Glob:
     shapes: tuple[TwoStars, ...] = ()
 
     def fullmatch(self, url: str) -> bool:
-        """Tell whether the glob matches, in time linear in the URL's length.
+        """Return whether the glob matches, in time linear in the length of the URL.
 
-        :param url: a whole URL, query and fragment included.
+        :param url: a whole URL, with query and fragment.
         """
         found = self._without_pattern(JudgedUrl(url))
         if found is None and self.pattern is not None:
@@ -59,10 +59,10 @@ class Glob:
         return bool(found)
 
     def judge(self, subject: JudgedUrl, budget: MatchBudget) -> MatchResult:
-        """Tell whether the glob matches, or that this takes too many steps.
+        """Compare a URL with the glob; ``UNDECIDABLE`` if that takes too many steps.
 
-        :param subject: a whole URL, query and fragment included.
-        :param budget: what judging may cost.
+        :param subject: a whole URL, with query and fragment.
+        :param budget: bounds the steps.
         """
         found = self._without_pattern(subject)
         if found is None and self.pattern is not None:
@@ -70,7 +70,7 @@ class Glob:
         return MatchResult.YES if found else MatchResult.NO
 
     def _without_pattern(self, subject: JudgedUrl) -> bool | None:
-        """Tell whether it matches where that is simple; ``None`` where the pattern must tell."""
+        """Return whether the glob matches; ``None`` if only the RE2 pattern can decide."""
         literals, url = self.literals, subject.url
         if self.pattern is None:
             return url == literals.exact
@@ -82,12 +82,12 @@ class Glob:
 
 
 def compile_glob(glob: str, *, base_url: str | None = None, websocket: bool = False) -> Glob:
-    """Read a glob with all that protocol 3 says about it.
+    """Compile a glob.
 
     :param glob: the glob as the test wrote it; an empty one matches every URL.
-    :param base_url: the test's base URL, for relative globs.
-    :param websocket: the glob is for WebSocket URLs.
-    :raises GlobError: its braces are nested or unmatched, or it is too long.
+    :param base_url: the base URL of the test, for relative globs.
+    :param websocket: whether the glob is for WebSocket URLs.
+    :raises GlobError: for nested or unmatched braces, and for a glob that is too long.
     """
     if not glob:
         return Glob(Literals(), LinearPattern(EVERYTHING))
@@ -115,10 +115,10 @@ def _too_long(glob: str, why: object) -> GlobError:
 
 
 def translate(tokens: Sequence[Token]) -> bytes:
-    """Write a glob as a pattern over bytes.
+    """Translate a glob to an RE2 pattern over bytes.
 
     :param tokens: see :func:`trafficmock.matching.patterns.glob_tokens.tokenize`.
-    :return: a source for :class:`trafficmock.matching.patterns.linear_regex.LinearPattern`.
+    :returns: a source for :class:`trafficmock.matching.patterns.linear_regex.LinearPattern`.
     """
     return b"".join(map(_translate, tokens))
 

@@ -1,9 +1,9 @@
-"""Globs are URLs before they are patterns: resolve them as a URL parser would.
+"""Resolves globs to the form of whole, normalised URLs.
 
-A test may write ``HTTP://Api.Test:80/ä`` or, with a base URL, ``/users/*``.  The
-literal parts go through a WHATWG URL parser so that they are compared in the form
-in which requests carry them, while the parts with wildcards travel through the
-parser behind placeholders (protocol 3, steps 0 to 4 of its glob rules).
+A test may write ``HTTP://Api.Test:80/ä`` or, with a base URL, ``/users/*``. A WHATWG URL
+parser normalises the literal parts of the glob as it normalises the URLs of requests. The parts
+with wildcards are replaced by placeholders before the parser runs (protocol 3, steps 0 to 4 of the
+glob rules).
 """
 
 import itertools
@@ -17,10 +17,9 @@ OPAQUE_CHARACTERS = frozenset("*?{}\\")
 
 
 def needs_base(glob: str) -> bool:
-    """Tell whether the meaning of a glob depends on a base URL.
+    """Return whether a glob is relative: then only the worker, which has the base URL, matches it.
 
     :param glob: the glob as the test wrote it.
-    :return: true if it is relative, so that nobody without the base can judge it.
     """
     if not glob or glob.startswith(AS_IS_PREFIXES):
         return False
@@ -30,13 +29,13 @@ def needs_base(glob: str) -> bool:
 
 
 def resolve(glob: str, *, base_url: str | None = None, websocket: bool = False) -> str:
-    """Turn a glob into one that is matched against whole, absolute URLs.
+    """Resolve a glob to one that is matched against whole, absolute URLs.
 
     :param glob: the glob as the test wrote it.
-    :param base_url: the test's base URL, if it has one.
-    :param websocket: the glob is for WebSocket URLs, so an ``http(s)`` base counts
-        as ``ws(s)``.
-    :return: the resolved glob; text that no URL parser accepts comes back as it is.
+    :param base_url: the base URL of the test, if it has one.
+    :param websocket: whether the glob is for WebSocket URLs: an ``http(s)`` base URL becomes
+        ``ws(s)``.
+    :returns: the resolved glob; the glob itself if the URL parser refuses it.
     """
     if not glob or glob.startswith(AS_IS_PREFIXES):
         return glob
@@ -48,7 +47,7 @@ def resolve(glob: str, *, base_url: str | None = None, websocket: bool = False) 
     parsed = _parse(joined, base_url)
     resolved, origin = (joined, "") if parsed is None else (parsed.href, parsed.origin)
     for placeholder, original in originals.items():
-        # Hosts and schemes are case-insensitive: URLs carry them in lower case.
+        # Hosts and schemes are case-insensitive: normalised URLs have them in lower case.
         text = original.lower() if placeholder in origin else original
         resolved = resolved.replace(placeholder, text, 1)
     return resolved
@@ -61,7 +60,7 @@ def _is_wild_scheme(component: str) -> bool:
 def _hide_wildcards(
     glob: str, originals: dict[str, str], placeholders: Iterator[str]
 ) -> Iterator[str]:
-    """Yield the components, with placeholders for what is not plain URL text."""
+    """Yield the components between slashes, with placeholders for the texts with wildcards."""
 
     def hide(text: str) -> str:
         if not text:
@@ -81,7 +80,7 @@ def _hide_wildcards(
 
 
 def _placeholders(texts: str) -> Iterator[str]:
-    """Names that do not occur in the texts and that a URL parser keeps, also in a host."""
+    """Return names that do not occur in the texts and that a URL parser keeps, also in a host."""
     lowered = texts.lower()
     stem = next(s for n in itertools.count() if (s := f"w{n}z") not in lowered)
     return (f"{stem}{number}z" for number in itertools.count())
@@ -99,5 +98,5 @@ def _parse(text: str, base_url: str | None) -> ada_url.URL | None:
 
 
 def _well_formed(text: str) -> str:
-    """Replace lone surrogates as JavaScript does for text that becomes a URL."""
+    """Replace lone surrogates, as JavaScript does when a text becomes a URL."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,4 +1,4 @@
-"""Most globs have one or two stars: they need no pattern engine."""
+"""Matches globs with one or two stars by text search, which is faster than RE2."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -10,9 +10,10 @@ from trafficmock.matching.patterns.glob_tokens import Token, Wildcard
 
 @attrs.frozen
 class TwoStars:
-    """``prefix`` star ``middle`` star ``suffix``, compared by searching for the texts.
+    """A glob of the form ``prefix`` star ``middle`` star ``suffix``.
 
-    Right for subjects without the line breaks that stars do not cross.
+    A glob with one star has an empty middle. The results are correct only for URLs without line
+    breaks, which stars do not match.
     """
 
     prefix: str
@@ -23,10 +24,10 @@ class TwoStars:
 
     @classmethod
     def from_tokens(cls, tokens: Sequence[Token]) -> Self | None:
-        """Recognise the shape.
+        """Make the shape of a glob.
 
         :param tokens: a glob, see :func:`trafficmock.matching.patterns.glob_tokens.tokenize`.
-        :return: nothing if the glob has another shape.
+        :returns: ``None`` for a glob of another form.
         """
         texts, stars = [""], []
         for token in tokens:
@@ -45,7 +46,7 @@ class TwoStars:
         return None
 
     def fullmatch(self, url: str) -> bool:
-        """Tell whether the shape covers all of the text.
+        """Return whether the glob matches a URL.
 
         :param url: without LF, CR, U+2028 and U+2029.
         """
@@ -55,10 +56,10 @@ class TwoStars:
         return self._inner(url[start:end])
 
     def _inner(self, text: str) -> bool:
-        """Compare what is between prefix and suffix.
+        """Compare the text between prefix and suffix.
 
-        The star that takes no slash decides where the middle must stand: as close to
-        it as possible, and if that is too far away then so are all other places.
+        If one star matches no slash, only the occurrence of the middle that is nearest to that star
+        is tried: any other leaves more text, and so no fewer slashes, to it.
         """
         middle = self.middle
         if self.first is Wildcard.ANYTHING:

@@ -1,4 +1,4 @@
-"""The grammar of globs: stars, braces, escapes, and text that means itself."""
+"""The grammar of globs: stars, braces, escapes and literal text."""
 
 import enum
 import itertools
@@ -13,13 +13,13 @@ from trafficmock.errors import LocalError
 
 
 class GlobError(LocalError):
-    """A glob cannot be read; the text says what is wrong and where."""
+    """A glob is invalid; the message names the fault and its position."""
 
 
 class Wildcard(enum.Enum):
-    """What stars stand for.
+    """The wildcards of globs.
 
-    "Any character" leaves out LF, CR, U+2028 and U+2029, as JavaScript's dot does.
+    "Any characters" are those of JavaScript's ``.``: all but LF, CR, U+2028 and U+2029.
     """
 
     SEGMENT = enum.auto()  #: any run without a slash
@@ -27,20 +27,20 @@ class Wildcard(enum.Enum):
     DIRECTORIES = enum.auto()  #: nothing, or any characters and a slash
 
 
-#: Literal text or stars, as they stand outside braces and in each of their branches.
+#: Literal text or a wildcard, outside braces or in an alternative within them.
 Plain = str | Wildcard
-#: Literal text, stars, or the branches of one pair of braces.
+#: Literal text, a wildcard, or the alternatives of one pair of braces.
 Token = Plain | tuple[tuple[Plain, ...], ...]
 
 LEXEME = re.compile(r"\*\*+/?|\*|\\.|\\|[{},]|[^*\\{},]+", re.DOTALL)
 
 
 def tokenize(glob: str) -> tuple[Token, ...]:
-    """Read a resolved glob.
+    """Parse a resolved glob.
 
     :param glob: see :func:`trafficmock.matching.patterns.glob_resolution.resolve`.
-    :return: literals, stars and brace groups; neighbouring literals are one.
-    :raises GlobError: braces are nested, or one has no partner.
+    :returns: literals, wildcards and groups in braces; neighbouring literals are joined.
+    :raises GlobError: for nested and for unmatched braces.
     """
     reader = _Reader(glob)
     for lexeme in LEXEME.finditer(glob):
@@ -49,9 +49,10 @@ def tokenize(glob: str) -> tuple[Token, ...]:
 
 
 def write_out(tokens: Sequence[Token], most: int) -> list[tuple[Plain, ...]] | None:
-    """Write a glob as the globs without braces that it stands for.
+    """Expand the braces of a glob.
 
-    :param most: how many of them at the most; nothing is returned when there are more.
+    :param most: the most globs that may result.
+    :returns: the globs without braces; ``None`` if there are more than ``most``.
     """
     choices = [token if isinstance(token, tuple) else ((token,),) for token in tokens]
     if math.prod(map(len, choices)) > most:
@@ -61,7 +62,12 @@ def write_out(tokens: Sequence[Token], most: int) -> list[tuple[Plain, ...]] | N
 
 @attrs.define
 class _Reader:
-    """The state between two lexemes: whether it is inside braces, and what was read so far."""
+    """The state of the parser between two lexemes.
+
+    :param branches: the finished alternatives of the open brace.
+    :param branch: the alternative that is being read.
+    :param opened_at: the position of the open brace; ``None`` outside braces.
+    """
 
     glob: str
     tokens: list[Token] = attrs.Factory(list)

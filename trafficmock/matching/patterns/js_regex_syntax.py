@@ -1,7 +1,7 @@
-"""The part of JavaScript's regular expressions that means the same to RE2.
+"""Translates regular expressions of JavaScript to RE2, as far as both agree about their meaning.
 
-Read atom by atom and written anew, so that nothing passes through that was not
-understood.  The result is only used on subjects of printable ASCII: no newlines,
+A regular expression is parsed atom by atom and written anew, so that no syntax reaches RE2 that
+this module does not know. The result is only used for URLs of printable ASCII: no newlines,
 no astral characters, no case folding beyond letters (see
 :mod:`trafficmock.matching.patterns.regex`), which makes ``.``, ``$`` and ``^`` simple.
 """
@@ -34,23 +34,23 @@ ASSERTIONS = {"^": rb"\A", "$": rb"\z", r"\b": rb"\b", r"\B": rb"\B"}
 ASSERTION = re.compile(r"[$^]|\\[bB]")
 QUANTIFIER = re.compile(r"(?:([*+?])|\{([0-9]{1,4})(?:(,)([0-9]{1,4})?)?\})\??")
 CODE_ESCAPE = re.compile(r"x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})")
-#: Unescaped, they mean something or are tolerated for the sake of old pages only.
+#: Characters that are syntax unless escaped, or that JavaScript accepts only in its legacy syntax.
 SYNTAX = frozenset("\\*+?()[]{}|")
-#: Escaped, they mean themselves.
+#: Characters that stand for themselves when escaped.
 PUNCTUATION = frozenset(string.punctuation) - {"_"}
 
 
 class UnsupportedRegexError(LocalError):
-    """The regular expression is outside the common subset, or no regular expression."""
+    """The regular expression is invalid, or not in the common subset of JavaScript and RE2."""
 
 
 @attrs.frozen
 class Atom:
-    """One step of a sequence.
+    """One atom of a regular expression, with its quantifier.
 
-    :param pattern: the step in RE2 syntax.
-    :param text: the character, if the step is exactly one.
-    :param assertion: the step takes no character, and cannot be repeated.
+    :param pattern: the atom in RE2 syntax.
+    :param text: the character, if the atom matches exactly one.
+    :param assertion: whether the atom matches no character; then it cannot be repeated.
     """
 
     pattern: bytes
@@ -62,21 +62,21 @@ class Atom:
 class PatternReader:
     """Translates one regular expression.
 
-    :param source: what JavaScript calls the source: no slashes around it.
+    :param source: the ``source`` of the ``RegExp``, without slashes around it.
     :param ignore_case: the flag ``i``.
     """
 
     source: str
     ignore_case: bool
-    #: Literal texts that every match contains, known after :meth:`read`.
+    #: Literal texts that every matching URL contains; set by :meth:`read`.
     texts: list[str] = attrs.field(init=False, factory=lambda: [""])
     _position: int = attrs.field(init=False, default=0)
 
     def read(self) -> bytes:
-        """Translate all of the source.
+        """Translate the regular expression.
 
-        :return: a pattern in RE2 syntax for subjects of printable ASCII.
-        :raises UnsupportedRegexError: there is something in it that was not understood.
+        :returns: a pattern in RE2 syntax for URLs of printable ASCII.
+        :raises UnsupportedRegexError: for syntax that is invalid or not in the common subset.
         """
         if len(self.source) > MAX_LENGTH:
             raise UnsupportedRegexError(f"longer than {MAX_LENGTH} characters")
@@ -141,9 +141,9 @@ class PatternReader:
         if atom.assertion or (high and int(low) > int(high)):
             raise self._unsupported()
         self._position = found.end()
-        # Written anew because RE2 takes braces with leading zeros for text.
+        # The numbers are written anew, because for RE2 braces with leading zeros are text.
         quantifier = sign or f"{{{int(low)}{comma or ''}{int(high) if high else ''}}}"
-        # Lazy or greedy decides where a match ends, not whether there is one.
+        # The `?` of a lazy quantifier is dropped: it changes the length of a match only.
         return Atom(b"(?:" + atom.pattern + b")" + quantifier.encode())
 
     def _class(self) -> frozenset[int]:
@@ -165,7 +165,7 @@ class PatternReader:
         return frozenset(range(min(first), min(last) + 1))
 
     def _codes(self) -> frozenset[int]:
-        """Read one character, or an escape that stands for one or for a set."""
+        """Read one character, or an escape of one character or of a class."""
         escaped = self._take("\\")
         character = self._peek()
         if not (character.isascii() and character.isprintable() and character):
@@ -210,7 +210,7 @@ def _alternatives(branches: list[bytes]) -> bytes:
 
 
 def _write(codes: frozenset[int]) -> bytes:
-    """Write a set of ASCII codes as a class, one range for each stretch."""
+    """Return the RE2 class of a set of ASCII codes."""
     if not codes:
         return rb"[^\x00-\xff]"
     starts = sorted(code for code in codes if code - 1 not in codes)

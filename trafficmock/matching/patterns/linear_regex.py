@@ -1,8 +1,8 @@
-"""Regular expressions that take time linear in the subject, whatever they say.
+"""RE2 patterns, which take time linear in the length of the subject.
 
-A pattern from outside must never stall the reactor, and Python's own engine
-backtracks.  RE2 does not; it reads bytes here, so that also text that is not
-well-formed Unicode can be judged.
+A pattern of a test must not block the reactor. :mod:`re` backtracks, which can take exponential
+time; RE2 does not. Patterns and subjects are bytes here, so that texts with lone surrogates can be
+compared too.
 """
 
 import functools
@@ -13,20 +13,19 @@ import re2
 
 from trafficmock.errors import LocalError
 
-#: The longest source and the largest program that may cost every request its time,
-#: in bytes and in instructions.  Ordinary globs and regexes stay below a hundred.
+#: The longest source in bytes, and the largest program in instructions, since a pattern may be
+#: tried for every request. Usual globs and regular expressions stay below a hundred.
 MAX_SOURCE = 8_192
 MAX_PROGRAM = 10_000
 
-#: Bytes that a compiled pattern may take: what it needs in any case, and what each of its
-#: instructions adds. RE2 keeps the states of its automaton within them, and does without
-#: the automaton where they are too few.
+#: Bytes of memory of a compiled pattern: a fixed part, and one for each instruction. RE2 keeps
+#: the states of its DFA within this memory, and uses its slower NFA if it is too small.
 FIXED_MEMORY = 64 * 1024
 MEMORY_FOR_EACH = 256
 
 
 class PatternTooLargeError(LocalError):
-    """The pattern would cost too much memory or time to be judged for every request."""
+    """The pattern needs too much memory or time to be tried for every request."""
 
 
 def _options(memory: int) -> re2.Options:
@@ -39,17 +38,17 @@ def _options(memory: int) -> re2.Options:
 
 
 def as_subject(text: str) -> bytes:
-    """Turn text into the bytes in which patterns and subjects meet.
+    """Encode a text to the bytes that patterns are matched with.
 
-    :param text: any text, lone surrogates included.
+    :param text: any text, also with lone surrogates.
     """
     return text.encode("utf-8", "surrogatepass")
 
 
 def byte_escape(text: str) -> bytes:
-    """Quote literal text for the use inside a pattern.
+    """Escape a literal text for use in a pattern.
 
-    :param text: any text, lone surrogates included.
+    :param text: any text, also with lone surrogates.
     """
     return cast("bytes", re2.escape(as_subject(text)))
 
@@ -58,15 +57,15 @@ def byte_escape(text: str) -> bytes:
 class LinearPattern:
     """A pattern over bytes, compiled when it is first needed.
 
-    Most registered routes never come close to a request, and a compiled pattern
-    costs far more time and memory than its source.
+    Most routes are never candidates for a request, and a compiled pattern needs much more memory
+    than its source.
 
-    :param source: the pattern in RE2 syntax, byte by byte, without capturing groups.
+    :param source: the pattern in RE2 syntax for bytes (Latin-1), without capturing groups.
     """
 
     source: bytes = attrs.field()
-    #: Instructions of its program; before it was compiled what its length says, which is
-    #: more unless something is repeated by numbers.
+    #: Instructions of the compiled program; before that the length of the source, which is larger
+    #: unless the pattern has counted repetitions.
     size: int = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -81,21 +80,21 @@ class LinearPattern:
 
     @property
     def memory(self) -> int:
-        """Bytes that it may take when it is compiled."""
+        """The most bytes of memory of the compiled pattern."""
         return FIXED_MEMORY + MEMORY_FOR_EACH * self.size
 
     def compile(self) -> Any:
-        """Make the compiled pattern, of which the caller is the only owner.
+        """Compile the pattern; only the caller keeps the result.
 
-        :raises PatternTooLargeError: the pattern repeats itself too often; the
-            length alone never causes it.
+        :raises PatternTooLargeError: for a program of more than :data:`MAX_PROGRAM` instructions,
+            which only counted repetitions cause.
         """
         try:
             engine = re2.compile(self.source, _options(self.memory))
         except re2.error:
             engine = self._compile_largest()
         finally:
-            # The package keeps what it compiled, beyond our bounds.
+            # re2 caches compiled patterns, which the bounds of this package do not count.
             re2.purge()
         if engine.programsize > MAX_PROGRAM:
             raise PatternTooLargeError(f"the pattern needs {engine.programsize} instructions")
@@ -110,16 +109,16 @@ class LinearPattern:
 
     @functools.cached_property
     def engine(self) -> Any:
-        """The compiled pattern, kept; see :meth:`compile`."""
+        """The compiled pattern, which this object keeps; see :meth:`compile`."""
         return self.compile()
 
     def search(self, subject: bytes) -> bool:
-        """Tell whether the pattern matches anywhere.
+        """Return whether the pattern matches anywhere in the subject.
 
         :param subject: see :func:`as_subject`.
         """
         return self.engine.search(subject) is not None
 
     def fullmatch(self, subject: bytes) -> bool:
-        """Tell whether the pattern matches all of the subject; see :meth:`search`."""
+        """Return whether the pattern matches the whole subject; see :meth:`search`."""
         return self.engine.fullmatch(subject) is not None

@@ -1,8 +1,9 @@
-"""What judging requests by patterns may cost: memory for all patterns, steps for each request.
+"""Bounds of pattern matching: memory of all compiled patterns, and steps for each request.
 
-Each pattern is bounded by itself (:mod:`trafficmock.matching.patterns.linear_regex`), and a test
-may register any number of them. So the compiled ones share a sum of bytes, and one request may
-cost a number of steps; patterns for which no steps are left are judged by their worker.
+Each pattern has a bound (:mod:`trafficmock.matching.patterns.linear_regex`), but a test
+may register any number of them. Therefore the compiled patterns share a sum of bytes, and each
+request has a number of steps; a pattern for which too few steps are left is undecidable, and the
+worker decides.
 """
 
 from __future__ import annotations
@@ -20,18 +21,19 @@ if TYPE_CHECKING:
 
 MEMORY_BYTES = 64 * 2**20
 STEPS = 10_000_000
-"""A step is one instruction of a pattern over one byte of the subject, 10 ns at worst."""
+"""The default number of steps for a request. A step is one instruction of a pattern for one byte of
+the subject; it takes 10 ns at worst."""
 
 COMPILING_STEPS = 40
-"""What compiling one instruction costs."""
+"""The steps for the compilation of one instruction."""
 
 
 @attrs.define(eq=False)
 class PatternCache:
-    """Compiled patterns, those that were used last.
+    """A cache of compiled patterns; the least recently used one is dropped.
 
-    :param limit: bytes that they may take together; 0 for any number. A pattern that needs
-        more by itself is compiled each time.
+    :param limit: bytes of all patterns together; 0 for any number. A pattern that needs
+        more is compiled for each request.
     """
 
     limit: int = MEMORY_BYTES
@@ -42,29 +44,29 @@ class PatternCache:
         return pattern in self._kept
 
     def get(self, pattern: LinearPattern) -> Any:
-        """Give the engine of a pattern, compiled now if it is not kept."""
+        """Return the compiled pattern, from the cache or compiled now."""
         kept = self._kept.pop(pattern, None)
         if kept is None:
             engine = pattern.compile()
             kept = engine, pattern.memory
             self.used += pattern.memory
-        # The one used last stands at the end.
+        # The order of the dict is that of the last use.
         self._kept[pattern] = kept
         while self.limit and self.used > self.limit:
             self.forget(next(iter(self._kept)))
         return kept[0]
 
     def forget(self, pattern: LinearPattern) -> None:
-        """Let go of a pattern that no route has any more."""
+        """Drop a pattern that no route has any more."""
         _, memory = self._kept.pop(pattern, (None, 0))
         self.used -= memory
 
 
 class JudgedUrl:
-    """A URL as patterns look at it; each look at all of a long URL happens once.
+    """A URL with properties that patterns need, each computed once for all patterns.
 
     :param url: a whole URL.
-    :ivar printable: whether it has no line breaks and other controls.
+    :ivar printable: whether the URL has no line breaks and other control characters.
     """
 
     def __init__(self, url: str) -> None:
@@ -73,21 +75,21 @@ class JudgedUrl:
 
     @functools.cached_property
     def data(self) -> bytes:
-        """The bytes that patterns are compared with."""
+        """The URL in bytes, see :func:`.as_subject`."""
         return as_subject(self.url)
 
     @functools.cached_property
     def plain(self) -> bool:
-        """Whether it is printable ASCII."""
+        """Whether the URL is printable ASCII."""
         return self.printable and self.url.isascii()
 
 
 @attrs.define(eq=False)
 class MatchBudget:
-    """The budget for one request.
+    """The budget of one request.
 
-    :param pattern_cache: shared with all other requests.
-    :param steps: that are left for it; 0 from the beginning for any number.
+    :param pattern_cache: the cache of all requests.
+    :param steps: the steps that are left; an initial 0 is for any number.
     """
 
     pattern_cache: PatternCache = attrs.Factory(PatternCache)
@@ -98,13 +100,13 @@ class MatchBudget:
         self._bounded = self.steps > 0
 
     def search(self, pattern: LinearPattern, subject: JudgedUrl) -> MatchResult:
-        """Tell whether a pattern matches anywhere; undecidable when that takes too many steps."""
+        """Search a URL for a pattern; ``UNDECIDABLE`` if that takes too many steps."""
         if not self._take(pattern, subject):
             return MatchResult.UNDECIDABLE
         return _match_result(self.pattern_cache.get(pattern).search(subject.data))
 
     def fullmatch(self, pattern: LinearPattern, subject: JudgedUrl) -> MatchResult:
-        """Tell whether a pattern matches all of the subject; see :meth:`search`."""
+        """Compare a whole URL with a pattern; see :meth:`search`."""
         if not self._take(pattern, subject):
             return MatchResult.UNDECIDABLE
         return _match_result(self.pattern_cache.get(pattern).fullmatch(subject.data))

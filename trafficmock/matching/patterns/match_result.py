@@ -1,14 +1,14 @@
-"""The three answers that a route can give about a request."""
+"""The three results of the comparison of a request with a route."""
 
 import enum
 
 
 class MatchResult(enum.Enum):
-    """What the coordinator knows about a route and a request without asking the test.
+    """Whether a request matches a route, as far as the coordinator can decide.
 
-    A wrong ``NO`` would silently send a request to the real network and a wrong
-    ``YES`` would give a test traffic that it does not want, so whatever is not
-    certain is ``UNDECIDABLE`` and only the test's own worker can tell.
+    A wrong ``NO`` would send a request to the real network, and a wrong ``YES`` would give a test
+    requests that its route does not match. An uncertain result is therefore ``UNDECIDABLE``: the
+    test's worker decides.
     """
 
     YES = enum.auto()

@@ -1,4 +1,4 @@
-"""JavaScript regular expressions, judged where that is certain and cannot stall."""
+"""Regular expressions of JavaScript, matched by RE2 where the result is certain."""
 
 import attrs
 
@@ -8,26 +8,28 @@ from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
 from trafficmock.matching.patterns.match_result import MatchResult
 from trafficmock.matching.patterns.url_literals import Literals, Run, Variant
 
-#: Those under which the common subset means what it says.
+#: The flags with which the common subset has the same meaning.
 SUPPORTED_FLAGS = frozenset("dgimsy")
 
 
 @attrs.frozen(eq=False)
 class Regex:
-    """A regular expression in the common subset of JavaScript and RE2.
+    """A compiled regular expression in the common subset of JavaScript and RE2.
 
-    :param literals: what a URL must contain to match.
+    :param literals: the texts that a matching URL contains.
     """
 
     pattern: LinearPattern
     literals: Literals
 
     def judge(self, subject: JudgedUrl, budget: MatchBudget) -> MatchResult:
-        """Search a URL, in time linear in its length.
+        """Search a URL for the regular expression, in time linear in its length.
 
-        :param subject: the URL; runtimes serialise them in printable ASCII, and only
-            there Unicode and newlines cannot make a difference.
-        :param budget: what that may cost.
+        A URL that is not printable ASCII is undecidable, since JavaScript and RE2 differ about
+        Unicode and newlines. Applications' URLs are printable ASCII.
+
+        :param subject: a whole URL.
+        :param budget: bounds the steps.
         """
         if self.literals.needle not in subject.url:
             return MatchResult.NO
@@ -35,20 +37,20 @@ class Regex:
 
 
 def flags_are_impossible(flags: str) -> bool:
-    """Tell whether no JavaScript engine accepts the flags, so that nothing can match.
+    """Return whether every JavaScript engine refuses the flags; then no URL matches.
 
-    Unknown letters are possible: a later JavaScript may know them.
+    Unknown letters do not count: a later JavaScript may have them.
     """
     return len(set(flags)) < len(flags) or {"u", "v"} <= set(flags)
 
 
 def compile_regex(source: str, flags: str) -> Regex:
-    """Read a regular expression as JavaScript does.
+    """Compile a regular expression of JavaScript.
 
     :param source: the text between the slashes.
     :param flags: the letters after them.
-    :raises UnsupportedRegexError: it is outside the common subset, too large, or no
-        regular expression at all; only its own runtime can judge it.
+    :raises UnsupportedRegexError: for a regular expression that is invalid, too large or not in
+        the common subset; then only the worker can match it.
     """
     if not SUPPORTED_FLAGS.issuperset(flags):
         raise UnsupportedRegexError(f"flags {flags!r}")
@@ -58,7 +60,7 @@ def compile_regex(source: str, flags: str) -> Regex:
         translated = rb"\A" + translated
     try:
         pattern = LinearPattern(translated)
-        pattern.compile()  # Repetitions may be too many, which only compiling tells.
+        pattern.compile()  # Only compilation finds too many counted repetitions.
     except PatternTooLargeError as error:
         raise UnsupportedRegexError(str(error)) from error
     longest = max(reader.texts, key=len, default="")

@@ -1,8 +1,7 @@
-"""What a URL must contain so that a pattern can match it.
+"""The literals of patterns: texts that every matching URL contains.
 
-Ten thousand routes are only cheap when most of them are ruled out without being
-tried.  Nearly every pattern has text that each matching URL must hold: whole
-components between two slashes at best, parts of them otherwise.
+By its literals, most of ten thousand routes are excluded without being tried. Nearly every pattern
+has them: whole components between two slashes at best, parts of components otherwise.
 """
 
 import itertools
@@ -12,22 +11,22 @@ import attrs
 
 from trafficmock.matching.patterns.glob_tokens import Plain, Token, Wildcard, write_out
 
-#: Brace groups are written out up to this many combinations; beyond, they count as stars.
+#: The most combinations of alternatives in braces that are expanded; beyond, braces count as stars.
 MAX_VARIANTS = 8
-#: Components that nearly every URL has tell nothing.
+#: Components that nearly every URL has, which exclude no route.
 COMMON_COMPONENTS = frozenset({"", "http:", "https:", "ws:", "wss:"})
-#: Characters of a beginning or an ending; longer ones are as rare by their pieces, and all
-#: beginnings of a URL together must not take time that grows with the square of its length.
+#: The most characters of a beginning or an ending. The pieces of a longer one are rare enough,
+#: and the look-up of all beginnings of a URL takes time quadratic in this number.
 MAX_END = 512
 
 
 @attrs.frozen
 class Run:
-    """Literal text without a gap.
+    """A literal text between two wildcards, or before the first or after the last one.
 
-    :param text: what the URL must contain.
-    :param first: the URL begins with it.
-    :param last: the URL ends with it.
+    :param text: the text, which the URL contains.
+    :param first: whether the URL begins with the text.
+    :param last: whether the URL ends with the text.
     """
 
     text: str
@@ -36,24 +35,24 @@ class Run:
 
     @property
     def components(self) -> list[str]:
-        """The pieces that must stand between two slashes, or a slash and an end, of the URL."""
+        """The texts that are whole components of the URL: between two slashes, or at an end."""
         pieces = self.text.split("/")
         return pieces[None if self.first else 1 : None if self.last else -1]
 
 
 @attrs.frozen
 class Variant:
-    """The literal text of one way to match.
+    """The literals of one combination of the alternatives in braces.
 
-    :param components: whole components of the URL, telling ones only.
-    :param texts: text anywhere in the URL, the longest first.
-    :param beginning: what the URL begins with, up to a slash that is left out; it names a
-        host at least.
-    :param ending: what the URL ends with, behind a slash.
-    :param pairs: neighbouring components with the slash between them: two common words side
-        by side are rare.
-    :param fixed: the text before the first gap, between gaps, and behind the last; the texts
-        may overlap in a URL. One text alone is all of the URL.
+    :param components: whole components of the URL, without :data:`COMMON_COMPONENTS`.
+    :param texts: texts anywhere in the URL, the longest first.
+    :param beginning: the beginning of the URL, up to a slash that is left out; it contains at
+        least the host.
+    :param ending: the end of the URL, after a slash.
+    :param pairs: neighbouring components with the slash between them: a pair of common words is
+        rarer than each of them.
+    :param fixed: the texts before the first wildcard, between wildcards, and after the last one;
+        they may overlap in a URL. A single text is the whole URL.
     """
 
     components: tuple[str, ...]
@@ -65,7 +64,7 @@ class Variant:
 
     @classmethod
     def from_runs(cls, runs: Iterable[Run]) -> "Variant":
-        """Gather what the runs of one way to match demand."""
+        """Collect the literals of runs, which are in the order of the glob."""
         runs = list(runs)
         fixed = _fixed(runs)
         runs = [run for run in runs if run.text]
@@ -97,10 +96,10 @@ def _ending(run: Run) -> str:
 
 @attrs.frozen
 class Literals:
-    """What a URL must contain so that a pattern can match it.
+    """The literals of a pattern.
 
-    :param variants: the URL must satisfy at least one of them; one that demands
-        nothing is satisfied by all.
+    :param variants: alternatives: a matching URL has all texts of at least one. A variant without
+        texts is satisfied by every URL.
     :param exact: the only URL that matches, if there is only one.
     """
 
@@ -110,13 +109,13 @@ class Literals:
 
     @needle.default
     def _longest_text(self) -> str:
-        """Text that is in every matching URL; the empty text if none is known."""
+        """Return the longest text that every matching URL contains; empty if there is none."""
         (only, *others) = self.variants
         return only.texts[0] if only.texts and not others else ""
 
 
 def glob_literals(tokens: Sequence[Token]) -> Literals:
-    """Collect what a URL must contain to match a glob.
+    """Collect the literals of a glob.
 
     :param tokens: the glob, see :func:`trafficmock.matching.patterns.glob_tokens.tokenize`.
     """
@@ -134,7 +133,7 @@ def _runs(tokens: Iterable[Plain]) -> list[Run]:
         if isinstance(token, str):
             texts[-1] += token
         else:
-            # Whatever a "**/" stands for, what follows it begins a component.
+            # The text after "**/" begins a component, whatever the wildcard matches.
             texts.append("/" if token is Wildcard.DIRECTORIES else "")
     last = len(texts) - 1
     return [Run(t, first=n == 0, last=n == last) for n, t in enumerate(texts)]
