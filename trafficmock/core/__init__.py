@@ -1,10 +1,12 @@
-"""Decides about requests and WebSockets: gets messages, returns effects; no I/O and no clock.
+"""The coordinator: decides about requests and WebSockets, without I/O and without a clock.
 
-:class:`trafficmock.core.coordinator.Coordinator` is the front: a message of a connection comes
-in, a list of ``effects`` goes out. ``message_handlers`` says which part takes which message;
-``invalid_messages`` answers those that cannot be taken or sent. ``hello`` makes an agent or
-a worker of a connection (``peers``), ``registration`` takes a worker's tests and routes,
-``lost_agents`` and ``ended_tests`` answer those who wait for an agent or a test that is gone. Then
+:class:`trafficmock.core.coordinator.Coordinator` takes the messages of connections and returns
+lists of ``effects``, which the driver (:mod:`trafficmock.server.driver`) performs. Connections are
+ids here; the driver has their sockets. ``message_handlers`` maps each message to the method that
+handles it; ``invalid_messages`` handles messages that cannot be decoded or sent. ``hello`` makes
+a connection an agent or a worker (``peers``), ``registration`` registers the tests and routes of
+workers, ``lost_agents`` and ``ended_tests`` answer the peers that wait for an agent that
+disconnected or a test that ended.
 
 * :mod:`trafficmock.core.ownership` decides which test owns a request or a WebSocket: one, none,
   or several, which is ambiguous;
@@ -12,8 +14,11 @@ a worker of a connection (``peers``), ``registration`` takes a worker's tests an
 * :mod:`trafficmock.core.local` tells agents which requests they may let pass without asking;
 * :mod:`trafficmock.core.websocket` handles a WebSocket.
 
-``strict_mode`` takes the messages of strict mode. ``lifecycle`` has the
+``strict_mode`` handles the messages of strict mode. ``lifecycle`` has the
 stages of requests and WebSockets, ``timers`` the deadlines, ``settings`` the options,
-``error_messages`` the texts for people. Connections are ids here; the driver
-(:mod:`trafficmock.server.driver`) holds their sockets.
+``error_messages`` the texts for users.
+
+The **owner** of a request is the test that decides about it. A request is **settled** when it is
+decided, or was cancelled. An **observer** is a worker that gets the events of traffic. The
+**upstream** is the server that a request was made for.
 """

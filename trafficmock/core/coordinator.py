@@ -1,4 +1,4 @@
-"""The front of the core: one event in, a list of effects out."""
+"""The front of the core: a method for each event, which returns a list of effects."""
 
 from __future__ import annotations
 
@@ -55,13 +55,14 @@ GOING_AWAY = 1001
 
 @define(eq=False)
 class Coordinator:
-    """Decides who gets what. It opens nothing, waits for nothing and looks at no clock.
+    """Decides about requests and WebSockets, without I/O and without a clock.
 
-    Every method takes the moment of the event and returns what to do about it, in order.
+    Each method for an event takes the time of the event and returns the effects, in order.
 
-    :param settings: how to decide.
-    :param lost_at_once: requests and WebSockets of agents that are gone, and of tests that ended,
-        which are ended in one turn of the reactor; others wait for their decisions meanwhile.
+    :param settings: the options of the core.
+    :param lost_at_once: the number of requests and WebSockets, of disconnected agents and of ended
+        tests, that are settled in one iteration of the reactor, since other requests wait for their
+        decisions meanwhile.
     """
 
     settings: Settings
@@ -101,7 +102,7 @@ class Coordinator:
         self._handlers = handlers_by_role(self)
 
     def _make_ownership(self) -> Strictness:
-        """Make the parts for tests, routes and contexts, for strict mode and local decisions."""
+        """Make the parts for tests, routes, contexts, strict mode and local decisions."""
         settings, alarm = self.settings, self.alarm
         self.contexts = Contexts(alarm)
         self.registry = Registry(
@@ -117,7 +118,7 @@ class Coordinator:
         return strictness
 
     def _make_http(self, strictness: Strictness, awaited: AwaitedReports) -> None:
-        """Make what handles requests, and WebSockets beside them."""
+        """Make the parts that handle requests and WebSockets."""
         settings, registry, contexts = self.settings, self.registry, self.contexts
         claims, alarm, timeouts = self.claims, self.alarm, self.owner_timeouts
         refusals = self.strict_mode.refusals
@@ -162,7 +163,7 @@ class Coordinator:
         self.handlers = HandlerResults(settings, self.requests, self.decisions, self.replies)
 
     def _make_clients(self, strictness: Strictness) -> None:
-        """Make what lets clients and tests come and go."""
+        """Make the parts for the beginning and end of clients and tests."""
         self.lost_agents = LostAgents(
             self.lost_at_once,
             self.decisions,
@@ -190,10 +191,10 @@ class Coordinator:
     # Events
 
     def take_over(self, kept: KeptStrictness, now: Moment) -> EffectList:
-        """Take note that another process may have listened on this port a moment ago.
+        """Handle that another process may have listened on this port until now.
 
-        :param kept: who was strict there.
-        :raises AllowListError: a pattern in it cannot be read.
+        :param kept: the strict runs and tests of that process.
+        :raises AllowListError: for an invalid pattern in ``kept``.
         """
         out = EffectList(now)
         self.local.heed_predecessor(now.seconds)
@@ -201,9 +202,9 @@ class Coordinator:
         return out
 
     def connect(self, connection_id: str, now: Moment, *, kind: str = "node") -> EffectList:
-        """Take note of a new connection, which has said nothing yet.
+        """Handle a new connection, before its first message.
 
-        :param kind: the way it is connected; it is shown, and decides nothing.
+        :param kind: the way it is connected (``node`` or ``proxy``), only to be shown.
         """
         out = EffectList(now)
         if not self.peers:
@@ -215,7 +216,7 @@ class Coordinator:
         return out
 
     def handle(self, connection_id: str, message: Message, now: Moment) -> EffectList:
-        """Act on a message; those of connections that are refused or gone are ignored."""
+        """Handle a message; messages of refused and closed connections are ignored."""
         out = EffectList(now)
         peer = self.peers.get(connection_id)
         if isinstance(peer, Client):
@@ -233,7 +234,7 @@ class Coordinator:
     def handle_invalid(
         self, connection_id: str, error: InvalidMessageError, now: Moment
     ) -> EffectList:
-        """Answer a message that could not be decoded."""
+        """Handle a message that could not be decoded."""
         out = EffectList(now)
         peer = self.peers.get(connection_id)
         if isinstance(peer, Client):
@@ -245,9 +246,9 @@ class Coordinator:
         return out
 
     def disconnect(self, connection_id: str, now: Moment, *, clean: bool = False) -> EffectList:
-        """Take down everything of a connection that is gone; who waits for it is answered.
+        """Handle the end of a connection; the peers that wait for it are answered.
 
-        :param clean: the other side has closed it, so that it knows.
+        :param clean: whether the peer closed the connection by a close frame.
         """
         out = EffectList(now)
         peer = self.peers.pop(connection_id, None)
@@ -265,7 +266,7 @@ class Coordinator:
         return out
 
     def tick(self, now: Moment) -> EffectList:
-        """Act on every deadline that has passed."""
+        """Handle all deadlines that have passed; the driver calls it for :class:`.Wake`."""
         out = EffectList(now)
         self.alarm.fired()
         self.lost_agents.go_on(out)
@@ -291,7 +292,7 @@ class Coordinator:
         return out
 
     def stop(self, now: Moment) -> EffectList:
-        """Answer everybody who waits, and close every connection: the service ends."""
+        """Handle the end of the service: settle all requests and close all connections."""
         out = EffectList(now)
         self.strict_mode.stop()
         while self.lost_agents.waiting:
@@ -311,29 +312,34 @@ class Coordinator:
         return out
 
     def progressed(self, connection_id: str, now: Moment) -> None:
-        """Count it as a sign of life that a connection took some of what was sent to it."""
+        """Count it as a sign of life that a connection has accepted bytes of its send queue."""
         peer = self.peers.get(connection_id)
         if isinstance(peer, Client):
             peer.heard(now.seconds)
 
     def undelivered(self, message: Message, problem: str, now: Moment) -> EffectList:
-        """Settle what a message was about that cannot be sent, not even in a smaller form.
+        """Handle that a message is too large to be sent, even in its smaller form.
 
-        :param problem: what is wrong with the message, as the rest of a sentence.
+        The request or WebSocket of the message is settled with an error.
+
+        :param problem: the problem of the message, as the predicate of a sentence.
         """
         out = EffectList(now)
         self.invalid.undelivered(message, problem, out)
         return out
 
     def would_refuse_tunnel(self, connection_id: str, request: SerializedRequest) -> bool:
-        """Tell whether strict mode would refuse a tunnel of an agent, see :class:`StrictMode`."""
+        """Return whether strict mode would refuse a tunnel of an agent, see :class:`StrictMode`."""
         agent = self.peers.get(connection_id)
         return isinstance(agent, Agent) and self.strict_mode.would_refuse_tunnel(agent, request)
 
     def refuse_tunnel(
         self, connection_id: str, tunnel_id: str, request: SerializedRequest, now: Moment
     ) -> tuple[str | None, EffectList]:
-        """Refuse a tunnel of an agent where strict mode does; ``None`` lets it open."""
+        """Refuse a tunnel of an agent, if strict mode does, see :class:`StrictMode`.
+
+        :returns: the error text, ``None`` for an allowed tunnel; and the effects.
+        """
         out = EffectList(now)
         agent = self.peers.get(connection_id)
         if not isinstance(agent, Agent):
@@ -343,7 +349,7 @@ class Coordinator:
     # Views
 
     def clients(self) -> list[Client]:
-        """List those who said hello, in the order in which they connected."""
+        """Return the clients that have sent ``hello``, in the order of their connection."""
         return [peer for peer in self.peers.values() if isinstance(peer, Client)]
 
     def _agents(self) -> Iterator[Agent]:
@@ -367,7 +373,7 @@ class Coordinator:
         del self.peers[peer.id]
 
     def hello_again(self, client: Client, _: Message, out: EffectList) -> None:
-        """Refuse a second ``hello``."""
+        """Refuse a second ``hello``, and close the connection."""
         refuse(client.id, "invalid_hello", "A connection says `hello` once.", out)
         out.extend(self.disconnect(client.id, out.now))
 

@@ -1,4 +1,4 @@
-"""What the core wants done. The driver performs effects in the order of the list."""
+"""The effects: the results of the core, which the driver performs in their order."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Level = Literal["debug", "info", "warn", "error"]
 
 
 class Send(Struct, frozen=True):
-    """Send one message to these connections; it needs encoding only once.
+    """Send one message to several connections, encoded once.
 
-    Connections that are gone by now are passed over.
+    Closed connections are skipped.
     """
 
     to: tuple[str, ...]
@@ -29,7 +29,7 @@ class Send(Struct, frozen=True):
 
 
 class CloseConnection(Struct, frozen=True):
-    """Close a connection after what was sent to it; its later messages are ignored."""
+    """Close a connection after the messages sent before; its later messages are ignored."""
 
     connection_id: str
     code: int
@@ -37,22 +37,22 @@ class CloseConnection(Struct, frozen=True):
 
 
 class AbortConnection(Struct, frozen=True):
-    """Drop a connection that cannot be expected to answer a close."""
+    """Abort a connection whose peer is not expected to answer a close frame."""
 
     connection_id: str
     reason: str
 
 
 class Wake(Struct, frozen=True):
-    """Call ``tick`` at this moment (monotonic seconds) or soon after."""
+    """Call :meth:`.Coordinator.tick` at this time (monotonic seconds) or soon after."""
 
     at: float
 
 
 class Note(Struct, frozen=True):
-    """Something for the log.
+    """Write a log line.
 
-    :param of: the connection that it is about, where no name tells; the log says where that is.
+    :param of: the connection of the line, if it has no client id; the driver adds its address.
     """
 
     level: Level
@@ -61,14 +61,14 @@ class Note(Struct, frozen=True):
 
 
 class Dated(Struct, frozen=True):
-    """A record of what happened a while ago."""
+    """Record an event with an earlier time than that of the effects."""
 
     record: Record
     at: Moment
 
 
 class AnswerQuery(Struct, frozen=True):
-    """A worker asks for history, which the core does not know."""
+    """Answer the history query of a worker; the core does not have the history."""
 
     connection_id: str
     query: HistoryQuery
@@ -76,10 +76,11 @@ class AnswerQuery(Struct, frozen=True):
 
 @frozen
 class OpenDoor:
-    """Open the door of a test, then acknowledge its registration with the door's port.
+    """Open the door of a test (a forward proxy on a port of its own), then send ``registered``.
 
-    :param to: the connection of its worker.
-    :param context: that the door puts on requests.
+    :param to: the connection of the test's worker.
+    :param registered: the acknowledgement, to which the driver adds the door's port.
+    :param context: the context that the door writes on requests.
     :param origins: globs of the application's origins.
     """
 
@@ -96,7 +97,7 @@ class CloseDoor(Struct, frozen=True):
 
 
 class KeepStrictness(Struct, frozen=True):
-    """Keep who is strict for the next process on this port, before what follows is done."""
+    """Store the strict runs and tests for the next process on this port, before later effects."""
 
     kept: KeptStrictness
 
@@ -118,27 +119,27 @@ Effects = list[Effect]
 
 
 class EffectList(list[Effect]):
-    """The effects of one event in the order in which they are decided, and its time.
+    """The effects of one event, in order.
 
-    :ivar now: when the event happened.
+    :ivar now: the time of the event.
     """
 
     __slots__ = ("now",)
 
     def __init__(self, now: Moment) -> None:
-        self.now = now  # without list.__init__, which has nothing to do: one is made per message
+        self.now = now  # list.__init__ is not called: it does nothing, and this runs per message
 
     def send(self, connection_id: str, message: Message) -> None:
-        """Send one connection a message."""
+        """Send a message to one connection."""
         self.append(Send((connection_id,), message))
 
     def send_all(self, connection_ids: tuple[str, ...], message: Message) -> None:
-        """Send several connections one message."""
+        """Send a message to several connections."""
         self.append(Send(connection_ids, message))
 
     def note(self, level: Level, text: str, *, of: str | None = None) -> None:
-        """Write a line to the log; see :class:`Note`."""
+        """Write a log line; see :class:`Note`."""
         self.append(Note(level, text, of))
 
     record = list.append
-    """Let the history remember something."""
+    """Record an event of :mod:`trafficmock.records` in the history."""

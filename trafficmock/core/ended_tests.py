@@ -1,4 +1,4 @@
-"""Ends what tests leave behind: requests, rounds of questions and WebSockets."""
+"""Settles the requests, claims and WebSockets of tests that have ended."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class UnregisteredTest:
     """A test that is no longer registered.
 
-    :param worker_lost: it ended with its worker, which is gone.
-    :param unsettled: how many requests and WebSockets failed with it so far.
+    :param worker_lost: whether it ended because its worker disconnected.
+    :param unsettled: the number of its requests and WebSockets that have failed so far.
     """
 
     test: RegisteredTest
@@ -35,18 +35,18 @@ class UnregisteredTest:
 
     @property
     def is_clear(self) -> bool:
-        """Whether nothing waits for the test any more."""
+        """Whether no request, claim or WebSocket waits for the test."""
         return not (self.test.requests or self.test.claims or self.test.sockets)
 
 
 @define
 class EndedTests:
-    """Answers those who wait for a test that has ended, then acknowledges the end.
+    """Settles what waits for a test that has ended, then acknowledges the end.
 
-    What one test leaves is answered over several turns of the reactor where it is much: others
-    wait for their decisions meanwhile. Until then the test may still decide what it owns.
+    Many requests are settled over several iterations of the reactor, since other requests wait for
+    their decisions meanwhile. Until then the test may still decide about the requests it owns.
 
-    :param at_once: requests, rounds and WebSockets that are answered in one turn.
+    :param at_once: the number of requests, claims and WebSockets in one iteration.
     """
 
     at_once: int
@@ -58,14 +58,14 @@ class EndedTests:
     waiting: deque[UnregisteredTest] = field(factory=deque)
 
     def add(self, tests: list[RegisteredTest], out: EffectList, *, worker_lost: bool) -> None:
-        """Answer for tests that are registered no longer, as far as one turn allows."""
+        """Settle the requests, claims and WebSockets of tests, ``at_once`` of them now."""
         self.waiting.extend(UnregisteredTest(test, worker_lost) for test in tests)
         self.go_on(out)
         if self.waiting:
             self.alarm.need(out.now.seconds, out)
 
     def go_on(self, out: EffectList) -> None:
-        """Fail the next requests and WebSockets that wait for ended tests."""
+        """Settle the next ``at_once`` requests, claims and WebSockets of ended tests."""
         left = self.at_once
         while self.waiting:
             ended = self.waiting[0]

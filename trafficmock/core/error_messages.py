@@ -1,4 +1,4 @@
-"""Messages for people when something goes wrong: which test, which route, what to do."""
+"""The texts of errors for users: they name the test and the route, and the remedy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STRICT_RUN_LOST = (
 
 
 def unmatchable_origin(glob: str) -> str:
-    """Say how the origins of a door are written."""
+    """Return the error for an invalid origin of a door."""
     return (
         f"The origin {glob[:200]!r} of this test's application matches no request. It needs a "
         "scheme, a host and, unless it is the scheme's default, a port, such as "
@@ -42,7 +42,7 @@ def unmatchable_origin(glob: str) -> str:
 
 
 def claim_timeout(subject: str, milliseconds: int, tests: Iterable[RegisteredTest]) -> str:
-    """Name the tests that did not answer the question whether they want a request."""
+    """Return the error for tests that did not answer a claim in time."""
     silent = ", ".join(str(test) for test in tests)
     return (
         f"No answer within {milliseconds} ms whether {subject} is wanted by {silent}. "
@@ -52,7 +52,7 @@ def claim_timeout(subject: str, milliseconds: int, tests: Iterable[RegisteredTes
 
 
 def owner_silent(subject: str, milliseconds: int, test: RegisteredTest) -> str:
-    """Say that the owner's worker gave no sign of life."""
+    """Return the error for an owner whose worker gave no sign of life."""
     return (
         f"The worker of {test} gave no sign of life for {milliseconds} ms while it handled "
         f"{subject}: its process is blocked or stopped. --claim-timeout-ms allows more time."
@@ -60,7 +60,7 @@ def owner_silent(subject: str, milliseconds: int, test: RegisteredTest) -> str:
 
 
 def test_ended(subject: str, test: RegisteredTest) -> str:
-    """Say that the owner ended before it decided."""
+    """Return the error for an owner that ended before it decided."""
     return (
         f"The test {test} ended before its handler decided about {subject}. "
         "Await the traffic the test starts before it ends."
@@ -68,22 +68,22 @@ def test_ended(subject: str, test: RegisteredTest) -> str:
 
 
 def worker_lost(subject: str, test: RegisteredTest) -> str:
-    """Say that the owner's worker is gone."""
+    """Return the error for an owner whose worker disconnected."""
     return f"The worker of {test} disconnected before its handler decided about {subject}."
 
 
 def agent_lost(client_id: str) -> str:
-    """Say that the application is gone."""
+    """Return the error for an application that disconnected."""
     return f"The application {client_id!r} disconnected before this was settled."
 
 
 def left_unsettled(who: str, happened: str, count: int) -> str:
-    """Say in one log line what somebody left behind, however much it was."""
+    """Return the log line for the requests and WebSockets that a peer or test left unsettled."""
     return f"disconnected: {who} {happened}; requests and WebSockets unsettled: {count}"
 
 
 def socket_owner_lost(subject: str, test: RegisteredTest) -> str:
-    """Say that nobody is left to handle a WebSocket, held or open."""
+    """Return the error for a WebSocket whose owner's worker disconnected."""
     return f"The worker of {test} disconnected, so nobody handles {subject} any more."
 
 
@@ -92,22 +92,22 @@ def stopping(subject: str) -> str:
 
 
 def bad_mock(subject: str, problem: str) -> str:
-    """Say why a handler's response cannot be delivered."""
+    """Return the error for a handler's response that cannot be sent."""
     return f"The handler's response to {subject} cannot be sent: {problem}."
 
 
 def bad_reply(problem: str) -> str:
-    """Word the refusal of a route whose fixed answer cannot be sent."""
+    """Return the error for a route whose reply cannot be sent."""
     return f"The route was not registered, because its reply cannot be sent: {problem}."
 
 
 def bad_overrides(subject: str, problem: str) -> str:
-    """Say why what a handler changed cannot be passed on."""
+    """Return the error for a handler's overrides that cannot be sent."""
     return f"The handler's changes to {subject} cannot be sent: {problem}."
 
 
 def too_big_for_handler(subject: str, size: int, limit: int) -> str:
-    """Say that a body is over the limit for handlers."""
+    """Return the error for a body above ``--handler-body-bytes``."""
     return (
         f"The body of {subject} has {size} bytes, more than the {limit} bytes that are handed "
         "to a test; --handler-body-bytes allows more."
@@ -115,7 +115,7 @@ def too_big_for_handler(subject: str, size: int, limit: int) -> str:
 
 
 def body_cut(subject: str, size: int) -> str:
-    """Say that the agent could not send a body whole."""
+    """Return the error for a body that the agent sent truncated."""
     return (
         f"The body of {subject} is too long to be handed to a test in one message; "
         f"{size} bytes of it came."
@@ -123,7 +123,10 @@ def body_cut(subject: str, size: int) -> str:
 
 
 def body_overdue(subject: str, milliseconds: int, length: str | None) -> str:
-    """Say that an application did not finish a body that a test waits for."""
+    """Return the error for a body that did not arrive within ``--body-timeout-ms``.
+
+    :param length: the ``content-length`` of the request, if it has one.
+    """
     size = "its length is not announced" if length is None else f"{length} bytes are announced"
     return (
         f"The body of {subject} did not come whole within {milliseconds} ms ({size}): the "
@@ -132,7 +135,7 @@ def body_overdue(subject: str, milliseconds: int, length: str | None) -> str:
 
 
 MOST_ALLOWED_NAMED = 5
-"""Patterns of an allow list that a message names."""
+"""The most patterns of an allow list that a message names."""
 
 
 def unmatched(
@@ -143,12 +146,12 @@ def unmatched(
     ended: str,
     is_tunnel: bool,
 ) -> str:
-    """Say why strict mode refused a request, and what to do.
+    """Return the error for a request that strict mode refused, with the remedy.
 
-    :param subject: the request, without secrets.
-    :param nearest: the closest route, and what the request has in the part that differs.
-    :param ended: the title of the ended test for which it was made, if any.
-    :param is_tunnel: it is a tunnel that is not read, which no route can match.
+    :param subject: the method and URL of the request, without credentials.
+    :param nearest: the most similar route, and the request's value of the part that differs.
+    :param ended: the title of the ended test whose context the request carries; empty for none.
+    :param is_tunnel: whether it is a tunnel that is not decrypted, which no route can match.
     """
     what = "is a tunnel that is not read" if is_tunnel else "is not mocked"
     sentences = [f"{subject[:1].upper()}{subject[1:]} {what}, and {_allowed(refusal.allow)}."]
@@ -168,7 +171,7 @@ def unmatched(
 
 
 def _lost_run(until: int) -> str:
-    """Say why strict mode is in force though no worker is there, until when, and how to end it.
+    """Explain strict mode without a connected strict run: the reason, the end and the remedy.
 
     :param until: epoch ms.
     """
@@ -208,7 +211,7 @@ def _difference(part: str, found: str | None) -> str:
 
 
 def _route(matcher: SerializedMatcher) -> str:
-    """Name a route by its URL, and by its method where it has one."""
+    """Return the methods and the URL pattern of a route."""
     parts = ["|".join(matcher.methods)] if matcher.methods else []
     if isinstance(matcher.url_glob, str):
         parts.append(f'"{matcher.url_glob}"')
@@ -220,7 +223,7 @@ def _route(matcher: SerializedMatcher) -> str:
 
 
 def body_not_due(request_id: str) -> str:
-    """Say that an agent sent a body that was not asked for."""
+    """Return the error for a body that the coordinator did not request."""
     return (
         f"No body of the request {request_id} is due from this connection: it was not asked "
         "for, has come already, or the request is settled."

@@ -1,4 +1,4 @@
-"""Admits clients: only a valid ``hello`` opens a connection."""
+"""Admits clients: the first message of a connection must be a valid ``hello``."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ POLICY_VIOLATION = 1008
 """The WebSocket close code for a connection that is refused (RFC 6455 section 7.4.1)."""
 
 LARGEST_PID = 2**32 - 1
-"""Process ids are 32 bits wide on every platform."""
+"""The largest process id: process ids have 32 bits on every platform."""
 VERSIONS_NOTED = 100
-"""Different versions of clients that are logged, each once; a service sees a few."""
+"""The most different versions of clients that are logged, each once."""
 LONGEST_COMMAND = 1000
-"""Characters of a command line that are kept."""
+"""The most characters of a command line that are kept."""
 
 
 @define
 class Handshake:
-    """Turns unauthenticated connections into clients, or refuses them.
+    """Makes clients of unauthenticated connections, or refuses them.
 
-    :param peers: all connections, by id.
+    :param peers: all connections by id.
     """
 
     settings: Settings
@@ -49,11 +49,11 @@ class Handshake:
     def first_message(
         self, connection: Unauthenticated, message: Message, out: EffectList
     ) -> Agent | Worker | Liveness | None:
-        """Judge the first message of a connection.
+        """Handle the first message of a connection.
 
-        A heartbeat may come early and changes nothing.
+        A ``ping`` or ``pong`` before ``hello`` is ignored.
 
-        :returns: the client that it becomes; ``None`` when it stays unauthenticated or was refused,
+        :returns: the client; ``None`` for a connection that stays unauthenticated or was refused,
             in which case ``out`` has its :class:`CloseConnection`.
         """
         if isinstance(message, Ping | Pong):
@@ -93,7 +93,7 @@ class Handshake:
         return None
 
     def _worker_of(self, hello: Hello) -> Worker | None:
-        """Find the worker that a connection answers pings for."""
+        """Return the worker for which a connection answers pings."""
         peer = self.peers.get(hello.liveness_of or "")
         if isinstance(peer, Worker) and features.LIVENESS in peer.features:
             return peer
@@ -164,7 +164,7 @@ class Handshake:
 
 
 def refuse(connection_id: str, code: HelloErrorCode, text: str, out: EffectList) -> None:
-    """Say why a connection is refused, and close it."""
+    """Send a connection ``hello:error``, and close it."""
     out.note("warn", f"refused, {code}: {text}", of=connection_id)
     out.send(connection_id, HelloError(code, text))
     out.append(CloseConnection(connection_id, POLICY_VIOLATION, code))
@@ -175,14 +175,14 @@ def _is_liveness(hello: Hello) -> bool:
 
 
 def _pid(said: object) -> int | None:
-    """Take a process id for what it is, and anything else for none."""
+    """Return a valid process id, and ``None`` for any other value."""
     if isinstance(said, int) and not isinstance(said, bool) and 0 < said <= LARGEST_PID:
         return said
     return None
 
 
 def _command(said: object) -> str | None:
-    """Take as much of a command line as is shown, and anything else for none."""
+    """Return the beginning of a command line, and ``None`` for a value that is no text."""
     return (said[:LONGEST_COMMAND] or None) if isinstance(said, str) else None
 
 

@@ -1,4 +1,4 @@
-"""Answers those who wait for the effect of a message that is invalid or cannot be sent."""
+"""Handles messages that are invalid or cannot be sent: answers the peers that wait for them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @define
 class InvalidMessages:
-    """Answers bad input so that it harms nobody but its sender."""
+    """Handles invalid messages, so that they affect only the requests of their sender."""
 
     decisions: Decisions
     sockets: WebSocketRouting
@@ -36,7 +36,7 @@ class InvalidMessages:
     # Messages without a valid shape
 
     def invalid(self, client: Client, error: InvalidMessageError, out: EffectList) -> None:
-        """Tell the sender what was wrong, and settle what the message was about."""
+        """Send the error to the sender, and settle the request or WebSocket of the message."""
         text = str(error)
         out.note("warn", f"{client.client_id} sent an invalid message: {text}")
         if isinstance(client, Agent):
@@ -70,7 +70,7 @@ class InvalidMessages:
             refusal = outbound.DecisionError(request_id, "internal", text)
             out.send(agent.id, refusal)
         elif error.type == "request:observe" and request_id and STRICT in agent.features:
-            # It may wait for a decision about the hop; one that does not passes this over.
+            # The agent may wait for a decision about the hop; otherwise it ignores this message.
             out.send(agent.id, outbound.DecisionError(request_id, "internal", text))
         elif error.type == "request:body":
             self.bodies.unreadable(agent, request_id, text, out)
@@ -93,11 +93,11 @@ class InvalidMessages:
     # Messages that cannot be sent
 
     def undelivered(self, message: Message, problem: str, out: EffectList) -> None:
-        """Settle what a message was about that cannot be sent, not even in a smaller form.
+        """Settle the request or WebSocket of a message that is too large to be sent.
 
-        What carries no decision is dropped: a claim then times out.
+        A message without a decision is dropped: a claim then times out.
 
-        :param problem: what is wrong with the message, as the rest of a sentence.
+        :param problem: the problem of the message, as the predicate of a sentence.
         """
         match message:
             case outbound.RequestMatched():
@@ -131,7 +131,7 @@ class InvalidMessages:
     def _continue_undelivered(
         self, message: outbound.DecisionContinue, problem: str, out: EffectList
     ) -> None:
-        """Fail the application's call; it was settled and its report awaited."""
+        """Fail the request in the application, and the report about its response."""
         request_id, text = message.request_id, _sentence("The decision", problem)
         agent = self.reports.awaited.holders.get(request_id)
         if agent is not None:

@@ -1,4 +1,4 @@
-"""Paused requests and WebSockets: what is known of each, and one table of steps for each."""
+"""The state of paused requests and of WebSockets, and the steps between their stages."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class IllegalStepError(TrafficMockError):
-    """The core tried a step that its table does not have: a mistake in the core."""
+    """The core tried a step that the table of steps does not have: a fault of the core."""
 
 
 class RequestStage(enum.IntEnum):
-    """How far a request has come; a number, because those are quickly looked up."""
+    """The stage of a request; an integer, because integers are hashed fast."""
 
     OBSERVED = enum.auto()
     CLAIMING = enum.auto()
@@ -38,7 +38,7 @@ class RequestStage(enum.IntEnum):
 
 
 class SocketStage(enum.IntEnum):
-    """How far a WebSocket has come."""
+    """The stage of a WebSocket."""
 
     HELD = enum.auto()
     CLAIMING = enum.auto()
@@ -67,22 +67,24 @@ SOCKET_STEPS: dict[SocketStage, frozenset[SocketStage]] = {
 
 
 class PendingRequest(Struct, eq=False, kw_only=True):
-    """What is known of a paused request.
+    """The state of a paused request.
 
-    :param announced_at: monotonic seconds.
-    :param observers: the connections that get its announcement and its end.
-    :param owner_id: the connection of an owner that is told how it ended though it may not
+    :param announced_at: the time of its ``request:start``, in monotonic seconds.
+    :param observers: the connections that get ``request:observed`` and ``request:response``.
+    :param owner_id: the connection of an owner that gets ``request:response`` although it does not
         observe (feature ``subscribe``).
-    :param routes: the ids of the owner's routes that match it.
-    :param deferred: what the observers get when the body is there; ``None`` when they got it.
-    :param fetches: the ids of the fetches that are under way for it.
-    :param made_for: the test whose context it carries, if any.
-    :param also_matched: routes of other tests that would have matched without its context.
-    :param judged_at: routes registered later did not count when its owner was looked for.
-    :param unsure: the ids of tests that match by a route and may match by a newer one.
-    :param reply: the owner's route whose reply answers it.
-    :param presumed: the strict test that it belongs to without a context: the only one that was
-        registered when its round of asking began.
+    :param routes: the ids of the owner's matching routes.
+    :param deferred: the observation that waits for the body; ``None`` after it was sent.
+    :param fetches: the ids of the unanswered fetches of its handler.
+    :param made_for: the test whose context the request carries, if any.
+    :param also_matched: the ids of routes of other tests that match the request, but do not get
+        it because of its context.
+    :param judged_at: the ``sequence`` of the latest route that was registered when the request was
+        compared with all routes.
+    :param unsure: the ids of tests that have a matching route and a newer undecidable one.
+    :param reply: the owner's route whose reply answers the request.
+    :param presumed: the strict test to which a request without a context belongs: the only test
+        that was registered when the claim began.
     """
 
     id: str
@@ -118,22 +120,25 @@ class PendingRequest(Struct, eq=False, kw_only=True):
         return self.request.method
 
     def named(self, url: str) -> str:
-        """Name it for people, with its URL as it is to be shown."""
+        """Return the name of the request for messages.
+
+        :param url: its URL as messages show it.
+        """
         return f"{self.request.method} {url}"
 
     def send_deferred(self, out: EffectList, content: RequestBody | None = None) -> None:
-        """Send its observers what was deferred, if anything was.
+        """Send the deferred observation to the observers, if there is one.
 
-        :param content: its body; without it there will be none.
+        :param content: the body; ``None`` if it will never arrive.
         """
         if self.deferred is not None:
             self.request = self.deferred.send(self.id, content, self.observers, out)
             self.deferred = None
 
     def step(self, stage: RequestStage) -> None:
-        """Go on to ``stage``.
+        """Change the stage.
 
-        :raises IllegalStepError: when the table has no such step.
+        :raises IllegalStepError: for a step that :data:`REQUEST_STEPS` does not have.
         """
         if stage not in REQUEST_STEPS[self.stage]:
             raise IllegalStepError(f"a request cannot go from {self.stage.name} to {stage.name}")
@@ -145,14 +150,14 @@ SocketSide = Literal["page", "server"]
 
 
 class Socket(Struct, eq=False, kw_only=True):
-    """What is known of a WebSocket that is held or matched.
+    """The state of a WebSocket that is held or matched.
 
-    :param connected: the handler asked for the real upstream.
+    ``made_for``, ``also_matched``, ``judged_at``, ``unsure`` and ``presumed`` are those of
+    :class:`PendingRequest`.
+
+    :param connected: whether the handler has connected it to the real server.
     :param closed: the sides whose close was recorded.
-    :param early: closes that came before there was an owner to tell, and when.
-    :param made_for: the test whose context it carries, if any.
-    :param also_matched: routes of other tests that would have matched without its context.
-    :param presumed: as of :class:`PendingRequest`.
+    :param early: closes that came before there was an owner, with their monotonic time in seconds.
     """
 
     id: str
@@ -178,24 +183,27 @@ class Socket(Struct, eq=False, kw_only=True):
 
     @property
     def method(self) -> str:
-        """That of its handshake."""
+        """The method of the handshake."""
         return "GET"
 
     def named(self, url: str) -> str:
-        """Name it for people, with its URL as it is to be shown."""
+        """Return the name of the WebSocket for messages.
+
+        :param url: its URL as messages show it.
+        """
         return f"the WebSocket {url}"
 
     def step(self, stage: SocketStage) -> None:
-        """Go on to ``stage``.
+        """Change the stage.
 
-        :raises IllegalStepError: when the table has no such step.
+        :raises IllegalStepError: for a step that :data:`SOCKET_STEPS` does not have.
         """
         if stage not in SOCKET_STEPS[self.stage]:
             raise IllegalStepError(f"a socket cannot go from {self.stage.name} to {stage.name}")
         self.stage = stage
 
     def record_close(self, message: CloseMessage, out: EffectList) -> None:
-        """Record that a side closed, once for each side."""
+        """Record the close of a side, once for each side."""
         side: SocketSide = "page" if isinstance(message, inbound.ClosePage) else "server"
         if side in self.closed:
             return
@@ -205,7 +213,7 @@ class Socket(Struct, eq=False, kw_only=True):
         out.record(records.SocketClosed(self.id, side, code, reason, message.was_clean))
 
     def closes(self, code: int, reason: str, *, was_clean: bool) -> list[CloseMessage]:
-        """Write the close of the page's side and, where there is one, of the server's."""
+        """Return the closes to send: of the page's side and, if connected, of the server's."""
         closes: list[CloseMessage] = []
         if "page" not in self.closed:
             closes.append(inbound.ClosePage(self.id, was_clean, code, reason))
@@ -215,4 +223,4 @@ class Socket(Struct, eq=False, kw_only=True):
 
 
 Owned = PendingRequest | Socket
-"""What a test can own."""
+"""The things that a test can own."""

@@ -1,4 +1,4 @@
-"""Ends what lost agents leave behind: requests, fetches, reports and WebSockets."""
+"""Settles the requests, fetches, reports and WebSockets of agents that have disconnected."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 @define
 class LostAgent:
-    """An agent that is gone.
+    """An agent that has disconnected.
 
-    :param unsettled: how many of its requests and WebSockets were ended so far.
+    :param unsettled: the number of its requests and WebSockets that have been settled so far.
     """
 
     agent: Agent
@@ -33,11 +33,11 @@ class LostAgent:
 
 @define
 class LostAgents:
-    """Answers those who wait for an agent that is gone, over several turns of the reactor.
+    """Settles what waits for disconnected agents, over several iterations of the reactor.
 
-    Until then it is as if the agent were there and silent: what is sent to it is dropped.
+    Until then the agent counts as connected and silent: messages to it are dropped.
 
-    :param at_once: requests and WebSockets that are ended in one turn.
+    :param at_once: the number of requests, fetches, reports and WebSockets in one iteration.
     """
 
     at_once: int
@@ -49,14 +49,14 @@ class LostAgents:
     waiting: deque[LostAgent] = field(factory=deque)
 
     def add(self, agent: Agent, out: EffectList) -> None:
-        """End what an agent left, as far as one turn allows."""
+        """Settle what waits for an agent, ``at_once`` of it now."""
         self.waiting.append(LostAgent(agent))
         self.go_on(out)
         if self.waiting:
             self.alarm.need(out.now.seconds, out)
 
     def go_on(self, out: EffectList) -> None:
-        """End the next requests and WebSockets of agents that are gone."""
+        """Settle the next ``at_once`` requests and WebSockets of disconnected agents."""
         left = self.at_once
         while self.waiting and left:
             lost = self.waiting[0]

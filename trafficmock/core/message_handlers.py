@@ -1,4 +1,4 @@
-"""Which part of the core handles which message of agents and of workers."""
+"""The tables of handlers: for each message of agents and of workers, the method that handles it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Handler = Callable[[Any, Any, EffectList], None]
 
 
 def handlers_by_role(core: Coordinator) -> dict[type[Client], dict[type[Message], Handler]]:
-    """List what each kind of client may send; a second connection of a worker has the fewest."""
+    """Return the handlers for each kind of client; other messages are not for its role."""
     all_: dict[type[Message], Handler] = {
         inbound.Hello: core.hello_again,
         Ping: _answer_ping,
@@ -34,7 +34,7 @@ def handlers_by_role(core: Coordinator) -> dict[type[Client], dict[type[Message]
 
 
 def _handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
-    """List what agents may send."""
+    """Return the handlers of the messages of agents."""
 
     def cancel(agent: Agent, message: inbound.RequestCancel, out: EffectList) -> None:
         core.decisions.cancel(agent, message, out)
@@ -62,7 +62,7 @@ def _handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
 
 
 def _handlers_of_workers(core: Coordinator) -> dict[type[Message], Handler]:
-    """List what workers may send."""
+    """Return the handlers of the messages of workers."""
 
     def list_agents(worker: Worker, message: inbound.AgentsQuery, out: EffectList) -> None:
         if AGENTS not in worker.features:
@@ -72,7 +72,7 @@ def _handlers_of_workers(core: Coordinator) -> dict[type[Message], Handler]:
         out.send(worker.id, outbound.AgentsResult(message.query_id, rows))
 
     def answer_query(worker: Worker, message: inbound.HistoryQuery, out: EffectList) -> None:
-        # The core does not know the history.
+        # The driver answers: the core does not have the history.
         query = AnswerQuery(worker.id, message)
         core.local.when_reported(worker, out, lambda out: out.append(query))
 
@@ -120,7 +120,7 @@ def _answer_ping(client: Client, message: Ping, out: EffectList) -> None:
 
 
 def _nothing_more(client: Client, message: Pong, out: EffectList) -> None:
-    """Do nothing: any message has reset the client's idle time already."""
+    """Do nothing: the coordinator has counted the message as a sign of life."""
 
 
 def _log_agent_error(agent: Agent, message: inbound.AgentError, out: EffectList) -> None:

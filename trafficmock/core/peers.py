@@ -1,4 +1,4 @@
-"""The connections as the core sees them: unauthenticated connections, agents and workers."""
+"""The state of connections: unauthenticated connections, agents and workers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 @define(eq=False)
 class Unauthenticated:
-    """A connection that has not sent ``hello``; its other messages are ignored.
+    """A connection that has not sent ``hello``.
 
-    :param kind: the way it is connected; only shown.
+    :param opened_at: monotonic seconds.
+    :param kind: the way it is connected, only to be shown.
     """
 
     id: str
@@ -33,11 +34,12 @@ class Unauthenticated:
 class Client:
     """The parent of the clients that have sent ``hello``.
 
-    :param kind: the way it is connected (``node`` for ``/ws``).
+    :param kind: the way it is connected: ``node`` for ``/ws``, ``proxy`` for the forward proxy.
+    :param features: the features that client and coordinator know.
     :param last_heard: monotonic seconds of its last sign of life.
     :param connected_at: epoch milliseconds of its ``hello``.
-    :param pid: its process, if it named that; only shown.
-    :param command: the command line of its process, if it named that; only shown.
+    :param pid: the id of its process, if the client sent it; only shown.
+    :param command: the command line of its process, if the client sent it; only shown.
     """
 
     id: str
@@ -50,21 +52,23 @@ class Client:
     command: str | None = None
 
     def heard(self, seconds: float) -> None:
-        """Take note of a sign of life, at this monotonic time."""
+        """Set the time of the last sign of life, in monotonic seconds."""
         self.last_heard = seconds
 
 
 @define(eq=False, kw_only=True)
 class Agent(Client):
-    """An application's side, with everything of it that is still open.
+    """An agent, with its unsettled requests, fetches, reports and WebSockets.
 
-    ``awaited`` is ordered so that its oldest is at hand: a dict would look for it among all
-    that were deleted before it.
-    ``fetches`` says which worker waits for a fetch, by request and fetch id.
-    ``of_past_run`` says that it was there when a run ended, see
-    :class:`~trafficmock.core.ownership.unowned_refusals.UnownedRefusals`.
-    ``local`` stands for it among those that decide by themselves (feature ``local``).
-    ``tails`` names, for the first request of a redirect chain, its newest hop.
+    :param pending: the paused requests by id.
+    :param awaited: the reports that the agent owes, by request id. It is an ``OrderedDict``,
+        whose first key is found at once: a dict scans the deleted keys before it.
+    :param tails: for the first request of a chain of redirects, the id of its latest hop.
+    :param fetches: the connection of the worker that waits for a fetch, by request and fetch id.
+    :param sockets: the WebSockets by id.
+    :param of_past_run: whether the agent was connected when a strict run ended, see
+        :class:`~trafficmock.core.ownership.unowned_refusals.UnownedRefusals`.
+    :param local: its filter and lease, with the feature ``local``.
     """
 
     pending: dict[str, PendingRequest] = field(factory=dict)
@@ -78,9 +82,12 @@ class Agent(Client):
 
 @define(eq=False, kw_only=True)
 class Worker(Client):
-    """A test worker with its tests; ``inert`` routes wait for their test to register.
+    """A test worker with its tests.
 
-    ``liveness_id`` is the connection that answers pings in its place while it is not read.
+    :param liveness_id: the connection that answers pings for the worker while its own is not
+        read (feature ``liveness``).
+    :param tests: the registered tests by id.
+    :param inert: the routes whose test is not registered yet, by id.
     """
 
     worker_id: str | None
@@ -89,13 +96,13 @@ class Worker(Client):
     inert: dict[str, RegisteredRoute] = field(factory=dict)
 
     def connection_ids(self) -> list[str]:
-        """List its connections that answer pings."""
+        """Return the ids of the connections that answer pings for this worker."""
         return [self.id] if self.liveness_id is None else [self.id, self.liveness_id]
 
 
 @define(eq=False, kw_only=True)
 class Liveness(Client):
-    """A second connection of a worker's process: what it says is a sign of life of ``worker``."""
+    """A second connection of a worker's process: its messages are signs of life of ``worker``."""
 
     worker: Worker
 
@@ -103,13 +110,13 @@ class Liveness(Client):
         self.last_heard = self.worker.last_heard = seconds
 
     def gone(self) -> None:
-        """Leave the worker to itself, unless another connection has taken this one's place."""
+        """Remove this connection from the worker, unless a later one has replaced it."""
         if self.worker.liveness_id == self.id:
             self.worker.liveness_id = None
 
 
 def connected(client: Client) -> ConnectedClient:
-    """Describe a client for people."""
+    """Describe a client, for ``agents:result`` and ``/api/connections``."""
     return ConnectedClient(
         client_id=client.client_id,
         connection_id=client.id,

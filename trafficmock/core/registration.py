@@ -1,4 +1,4 @@
-"""The messages with which workers set their tests up and take them down."""
+"""Handles the messages by which workers register and remove tests and routes."""
 
 from __future__ import annotations
 
@@ -33,12 +33,15 @@ if TYPE_CHECKING:
     from trafficmock.wire import inbound
 
 _TOLD_THE_TIME = frozenset({CONTEXT, SUBSCRIBE})
-"""Features that say more about a registration than protocol 3: each brings its time."""
+"""The features with which ``test:registered`` has the time, ``at``."""
 
 
 @define
 class Registration:
-    """Changes the registry, then acknowledges: an ack means that the change counts."""
+    """Changes the registry, then acknowledges: after the acknowledgement the change applies.
+
+    :param agents: yields the agents, also those that are being settled after their disconnection.
+    """
 
     __test__ = False
 
@@ -95,7 +98,7 @@ class Registration:
         message: inbound.TestSubscribe,
         out: EffectList,
     ) -> None:
-        """Tell a test of all traffic from now on, the ends of what is on its way included."""
+        """Subscribe a test to all later events, also to the ends of unsettled requests."""
         test = worker.tests.get(message.test_id)
         if test is None or SUBSCRIBE not in worker.features:
             _note_foreign(worker, f"to subscribe for the test {message.test_id}", out)
@@ -105,13 +108,13 @@ class Registration:
             for pending in agent.pending.values():
                 if may_observe(worker, pending.made_for):
                     pending.observers = with_observer(pending.observers, worker.id)
-            # Of those that an agent let pass it may still have to tell what was before.
+            # An agent with the feature `local` may still report requests from before.
             tell_of_ends(agent, worker, unasked=agent.id not in self.local.agents)
         subscribed = outbound.TestSubscribed(test.id)
         self.local.when_in_force(worker, (), out, lambda out: out.send(worker.id, subscribed))
 
     def remove_test(self, worker: Worker, message: inbound.TestUnregister, out: EffectList) -> None:
-        """End a test: whoever waits for it is answered, then the end is acknowledged."""
+        """End a test: settle what waits for it, then acknowledge the end."""
         test = worker.tests.get(message.test_id)
         if test is not None:
             self._remove(test, out)
@@ -145,7 +148,7 @@ class Registration:
     def remove_route(
         self, worker: Worker, message: inbound.RouteUnregister, out: EffectList
     ) -> None:
-        """Remove one route, or all of a test's; what is not there counts as removed."""
+        """Remove one route, or all routes of a test; an unknown one counts as removed."""
         if message.route_id is not UNSET:
             if message.route_id in self.registry.routes and not self.registry.remove_route(
                 worker, message.route_id
@@ -158,7 +161,7 @@ class Registration:
         out.send(worker.id, answer)
 
     def worker_lost(self, worker: Worker, out: EffectList) -> None:
-        """Take down everything of a worker that is gone."""
+        """Remove the tests and routes of a worker that has disconnected."""
         for route_id in list(worker.inert):
             self.registry.remove_route(worker, route_id)
         tests = list(worker.tests.values())
@@ -168,7 +171,7 @@ class Registration:
         self.ended.add(tests, out, worker_lost=True)
 
     def _remove(self, test: RegisteredTest, out: EffectList) -> None:
-        """Remove a test, so that no further request is matched to it."""
+        """Remove a test from the registry, so that it owns no further request."""
         self.registry.remove_test(test)
         test.is_over = True
         self.strictness.end_test(test, out)
@@ -185,9 +188,9 @@ class Registration:
 
 
 def _allow_list(worker: Worker, message: inbound.TestRegister) -> AllowList | None:
-    """Read what a strict test allows; ``None`` for one that is not strict.
+    """Return the allow list of a strict test, ``None`` for a test that is not strict.
 
-    :raises AllowListError: a pattern cannot be read.
+    :raises AllowListError: for an invalid pattern.
     """
     if message.strict is UNSET or STRICT not in worker.features:
         return None

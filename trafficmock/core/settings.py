@@ -1,4 +1,4 @@
-"""Options of the core."""
+"""The options of the core."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -13,34 +13,35 @@ _positive = validators.gt(0.0)
 
 @frozen(kw_only=True)
 class Settings:
-    """Options of the core; times in seconds, sizes in bytes.
+    """The options of the core; times in seconds, sizes in bytes.
 
-    :param version: trafficmock's, for ``hello:ok``.
-    :param own_hosts: globs of hosts of the system under test, which agents add to their own.
-    :param is_own_host: tells of a host in small letters, IPv6 without brackets, and a port whether
-        it is part of the system under test; what goes there is not refused in strict mode.
-    :param strict: requests that no route wants are refused, with or without an owner, unless this
-        allows them; ``None`` leaves strict mode to tests and runs.
-    :param token: what ``hello`` must carry, or ``None`` for anybody.
-    :param claim_timeout: time for tests to say whether they want a request.
-    :param heartbeat: how often connections are pinged.
-    :param idle_timeout: how long a connection may be silent.
-    :param hello_timeout: how long a new connection may take to say ``hello``; 0 for ever.
-    :param body_timeout: how long a body may take that a test wants, from the announcement of
-        its request; 0 for ever.
-    :param ownership: ``direct`` asks only tests whose answer is not known,
-        ``always-ask`` asks them all, as the npm proxy does.
-    :param local: agents may let requests pass by themselves that no route can match.
-    :param records_passed: the history keeps requests that nobody wanted.
-    :param handler_body_bytes: the largest body that is handed to a test; 0 for no limit.
-    :param history_body_bytes: how much is kept of a body that an agent streams; 0 for all.
-    :param frame_bytes: the largest message that is taken; 0 for no limit.
-    :param reply_bytes: what the fixed answers of all routes may take together; 0 for no limit.
-        Beyond, the tests' processes answer.
-    :param regex_memory_bytes: what the compiled URL patterns of all routes may take together;
+    :param version: the version of trafficmock, for ``hello:ok``.
+    :param own_hosts: the globs of ``--own-host``: hosts of the system under test.
+    :param is_own_host: returns whether a host (in lower case, IPv6 without brackets) and a port
+        belong to the system under test, whose requests strict mode does not refuse.
+    :param strict: the allow list of a strict service, which refuses all other requests that no
+        route matches; ``None`` leaves strict mode to tests and runs.
+    :param token: the token that ``hello`` must have; ``None`` for no token.
+    :param claim_timeout: the time for tests to answer a claim, and for the worker of an owner to
+        give a sign of life.
+    :param heartbeat: the time between two pings.
+    :param idle_timeout: the longest silence of a connection.
+    :param hello_timeout: the time for a new connection to send ``hello``; 0 for no limit.
+    :param body_timeout: the time for a body that a test needs, from the announcement of
+        its request; 0 for no limit.
+    :param ownership: ``direct`` sends claims only to tests with undecidable routes,
+        ``always-ask`` to all tests, as the npm proxy does.
+    :param local: whether agents may let requests pass without asking that no route can match.
+    :param records_passed: whether the history keeps requests that pass through.
+    :param handler_body_bytes: the largest body for a handler; 0 for no limit.
+    :param history_body_bytes: the most bytes of a streamed body in the history; 0 for no limit.
+    :param frame_bytes: the largest message of a client; 0 for no limit.
+    :param reply_bytes: the memory of the replies of all routes together; 0 for no limit. Above it,
+        the tests' processes answer.
+    :param regex_memory_bytes: the memory of the compiled URL patterns of all routes together;
         0 for no limit.
-    :param regex_steps: what judging the URL of one request by patterns may cost, in
-        instructions times bytes; 0 for no limit. Beyond, the tests are asked.
+    :param regex_steps: the most steps for the URL of one request, in
+        instructions times bytes; 0 for no limit. Above it, the tests get a claim.
     """
 
     version: str
@@ -65,5 +66,5 @@ class Settings:
 
     @property
     def decides_locally(self) -> bool:
-        """Whether agents may let requests pass: not where all tests are always asked."""
+        """Whether agents may let requests pass without asking: not with ``always-ask``."""
         return self.local and self.ownership == "direct"

@@ -1,4 +1,4 @@
-"""The messages by which tests and runs become strict, and ask what was refused."""
+"""Handles the messages of strict mode: of strict tests, of strict runs, and about refusals."""
 
 from __future__ import annotations
 
@@ -35,10 +35,12 @@ if TYPE_CHECKING:
 
 @define
 class StrictMode:
-    """Changes who is strict, then acknowledges: an ack means that the change counts.
+    """Begins and ends strict mode of tests and runs, and refuses tunnels.
 
-    :param clients: lists who is connected.
-    :param agents: lists the agents, also those that are about to be gone.
+    After an acknowledgement the change applies.
+
+    :param clients: returns the connected clients.
+    :param agents: yields the agents, also those that are being settled after their disconnection.
     """
 
     strictness: Strictness
@@ -57,7 +59,7 @@ class StrictMode:
         self.lost_runs = LostRuns(self.strictness, self.alarm)
 
     def change_test(self, worker: Worker, message: inbound.TestStrict, out: EffectList) -> None:
-        """Make a test strict, or no more."""
+        """Handle ``test:strict``: begin or end the strict mode of a test."""
         if not _knows(worker, out):
             return
         problem = self._changed(worker, message, out)
@@ -82,7 +84,7 @@ class StrictMode:
         return None
 
     def change_run(self, worker: Worker, message: inbound.RunStrict, out: EffectList) -> None:
-        """Refuse what no test owns, as long as this worker is connected."""
+        """Handle ``run:strict``: begin a strict run, which lasts while the worker is connected."""
         if not _knows(worker, out):
             return
         problem: str | UnsetType = UNSET
@@ -96,7 +98,7 @@ class StrictMode:
         self.local.when_in_force(worker, (), out, lambda out: out.send(worker.id, stricted))
 
     def answer(self, worker: Worker, message: inbound.UnmatchedQuery, out: EffectList) -> None:
-        """Tell which requests of this run were refused that no test owns."""
+        """Handle ``run:unmatched:query``: send the refused requests that no test owns."""
         if not _knows(worker, out):
             return
         self.unowned.interested.add(worker.id)
@@ -104,19 +106,19 @@ class StrictMode:
         out.send(worker.id, outbound.Unmatched(message.query_id, rows, self.unowned.dropped))
 
     def would_refuse_tunnel(self, agent: Agent, request: SerializedRequest) -> bool:
-        """Tell whether a tunnel that is not read would be refused.
+        """Return whether a tunnel would be refused that the forward proxy does not decrypt.
 
-        :param request: its CONNECT, with ``https://host:port/`` as its URL.
+        :param request: the CONNECT request, with ``https://host:port/`` as its URL.
         """
         return self._refusal(_tunnel("", agent, request)) is not None
 
     def refuse_tunnel(
         self, agent: Agent, tunnel_id: str, request: SerializedRequest, out: EffectList
     ) -> str | None:
-        """Refuse a tunnel that is not read, unless it is allowed.
+        """Refuse and record a tunnel, if strict mode does not allow it.
 
-        :param request: as of :meth:`would_refuse_tunnel`.
-        :returns: the text for the application; ``None`` where the tunnel may be opened.
+        :param request: as in :meth:`would_refuse_tunnel`.
+        :returns: the error text for the application; ``None`` for an allowed tunnel.
         """
         tunnel = _tunnel(tunnel_id, agent, request)
         refusal = self._refusal(tunnel)
@@ -135,9 +137,9 @@ class StrictMode:
     # The ends of workers and processes
 
     def worker_left(self, worker: Worker, out: EffectList, *, clean: bool) -> None:
-        """End what a worker wanted for its run, now or a while after it was lost.
+        """End the strict run of a disconnected worker: now, or later if its connection was lost.
 
-        :param clean: it has closed its connection.
+        :param clean: whether the worker closed its connection by a close frame.
         """
         self.unowned.left(worker, self.agents())
         if clean:
@@ -147,13 +149,12 @@ class StrictMode:
             out.note("info", error_messages.STRICT_RUN_LOST)
 
     def take_over(self, kept: KeptStrictness, out: EffectList) -> None:
-        """Go on with what was strict when an earlier process on this port ended.
+        """Continue the strict mode of an earlier process on this port.
 
-        Its runs count as runs whose worker is lost, and its tests as having ended: their workers
-        register others. A service that is strict by itself refuses all of it anyway, and allows
-        what its own patterns do.
+        Its runs count as runs whose worker was lost, and its tests as ended: their workers
+        register new ones. A strict service needs none of this: only its own allow list applies.
 
-        :raises AllowListError: a pattern cannot be read.
+        :raises AllowListError: for an invalid pattern.
         """
         if self.strictness.service is not None:
             return
@@ -168,12 +169,12 @@ class StrictMode:
             out.note("warn", error_messages.STRICT_TAKEN_OVER)
 
     def stop(self) -> None:
-        """Leave what is kept for the next process as it is: all connections are about to end."""
+        """Change nothing more in the file for the next process, since all connections end now."""
         self.strictness.is_kept = False
 
 
 def _tunnel(tunnel_id: str, agent: Agent, request: SerializedRequest) -> PendingRequest:
-    """Make a request of a tunnel, to be judged: nobody decides about it, and it has no context."""
+    """Make a request without a context of a tunnel, for :class:`.Strictness`."""
     return PendingRequest(
         id=tunnel_id,
         client_id=agent.client_id,

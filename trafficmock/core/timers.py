@@ -1,4 +1,4 @@
-"""Moments, the one wake-up, heartbeats, and the waits for ``hello`` and for bodies."""
+"""Times, the wake-up of the core, heartbeats, and the deadlines of ``hello`` and of bodies."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 class Moment(Struct, frozen=True, gc=False):
-    """One instant on two clocks.
+    """A time on two clocks.
 
     :param seconds: monotonic seconds, for deadlines.
-    :param epoch_ms: milliseconds since 1970, for what people and clients see.
+    :param epoch_ms: milliseconds since 1970, for the history and for messages.
     """
 
     seconds: float
@@ -35,45 +35,45 @@ class Moment(Struct, frozen=True, gc=False):
 
 @define
 class Alarm:
-    """Remembers the wake-up that is outstanding, so that only an earlier one is asked for."""
+    """The earliest requested wake-up, so that only an earlier one is requested besides."""
 
     at: float = inf
 
     def need(self, at: float, out: EffectList) -> None:
-        """Ask to be woken at ``at`` unless that, or something earlier, is already asked for."""
+        """Request a wake-up at ``at`` (monotonic seconds), unless there is one by then."""
         if at < self.at:
             self.at = at
             out.append(Wake(at))
 
     def fired(self) -> None:
-        """Note that the wake-up happened."""
+        """Handle the wake-up: no other one is requested."""
         self.at = inf
 
 
 @define
 class BodyDeadlines:
-    """The requests whose owner waits for their body.
+    """The deadlines of requests whose owner waits for the body.
 
-    Time counts from the announcement of a request, so a body has the time of the claim as well.
+    The time counts from the announcement of a request, and so includes that of the claim.
 
-    :param seconds: how long a body may take; 0 for ever.
+    :param seconds: the time for a body; 0 for no limit.
     """
 
     seconds: float
     alarm: Alarm
     _awaited: dict[str, PendingRequest] = field(factory=dict)
     _by_announcement: list[tuple[float, str]] = field(factory=list)
-    """A heap of those that are awaited, and of at most as many that were."""
+    """A heap of the awaited bodies, and of at most as many that are no longer awaited."""
 
     def begin(self, pending: PendingRequest, out: EffectList) -> None:
-        """Note that a body is asked for."""
+        """Start the deadline of a body that was requested."""
         if self.seconds:
             self._awaited[pending.id] = pending
             heappush(self._by_announcement, (pending.announced_at, pending.id))
             self.alarm.need(pending.announced_at + self.seconds, out)
 
     def end(self, pending: PendingRequest) -> None:
-        """Forget a request whose body came, or that is settled."""
+        """Remove the deadline of a request whose body came, or that is settled."""
         self._awaited.pop(pending.id, None)
         if len(self._by_announcement) > 2 * len(self._awaited):
             self._by_announcement = [
@@ -82,14 +82,14 @@ class BodyDeadlines:
             heapify(self._by_announcement)
 
     def overdue(self, now: Moment) -> list[PendingRequest]:
-        """End the wait for the bodies that should be there, and list their requests."""
+        """Remove the deadlines that have passed, and return their requests."""
         found = []
         while (first := self._first()) and first.announced_at + self.seconds <= now.seconds:
             found.append(self._awaited.pop(first.id))
         return found
 
     def next_deadline(self) -> float | None:
-        """Tell when the next one is due."""
+        """Return the time of the next deadline in monotonic seconds, ``None`` for none."""
         first = self._first()
         return None if first is None else first.announced_at + self.seconds
 
@@ -105,7 +105,7 @@ class BodyDeadlines:
 
 @define
 class Heartbeat:
-    """Finds the connections that are dead or never came to life."""
+    """Pings clients, and finds connections that are silent or send no ``hello``."""
 
     settings: Settings
     _next_beat: float = 0.0
@@ -125,7 +125,7 @@ class Heartbeat:
         self._unauthenticated.pop(connection_id, None)
 
     def late_hellos(self, out: EffectList) -> list[Unauthenticated]:
-        """Refuse the unauthenticated connections whose time for ``hello`` is up, and list them."""
+        """Refuse the connections that sent no ``hello`` in time, and return them."""
         late = []
         for connection in self._unauthenticated.values():
             if connection.opened_at + self.settings.hello_timeout > out.now.seconds:
@@ -139,7 +139,7 @@ class Heartbeat:
         return late
 
     def beat(self, clients: Iterable[Client], out: EffectList) -> None:
-        """Ping everybody, and cut who said nothing for too long, when it is time."""
+        """Ping all clients, and abort those that were silent for too long, if it is time."""
         if out.now.seconds < self._next_beat:
             return
         self._next_beat = out.now.seconds + self.settings.heartbeat
@@ -155,7 +155,7 @@ class Heartbeat:
             out.send_all(tuple(living), Ping(out.now.epoch_ms))
 
     def next_deadline(self) -> float:
-        """Tell when the next heartbeat or hello deadline is."""
+        """Return the time of the next heartbeat or ``hello`` deadline, in monotonic seconds."""
         for connection in self._unauthenticated.values():
             return min(self._next_beat, connection.opened_at + self.settings.hello_timeout)
         return self._next_beat

@@ -1,10 +1,10 @@
-"""A paused HTTP request, from its announcement to the report about its response.
+"""An HTTP request, from its announcement by an agent to the report about its response.
 
-``request_routing`` takes the announcement and finds the owner, and ``observation`` says who else is
-told of it, and when it came. ``deferred_bodies`` waits for a
-body that comes later. ``replies`` answers by the fixed answer of a route. Otherwise
-``handler_results`` takes what the owner's handler says. ``response_rules`` checks mocks (status,
-headers, size), and ``decisions`` settles the request.
-A request that was sent upstream is in ``awaited_reports`` until ``response_reports`` has its end;
-``redirect_hops`` takes the requests that redirects lead to.
+``request_routing`` handles the announcement (``request:start``) and finds the owner;
+``observation`` sends the request to the observers. ``deferred_bodies`` handles bodies that come
+after the announcement. ``replies`` answers a request by the reply (the fixed response) of a route;
+for other requests ``handler_results`` handles the result of the owner's handler.
+``response_rules`` checks mocks (status, headers, size), and ``decisions`` settles the request.
+A request that was sent upstream is in ``awaited_reports`` until ``response_reports`` gets its
+response or error; ``redirect_hops`` handles the requests of followed redirects.
 """

@@ -1,4 +1,4 @@
-"""Requests on their way upstream: which reports agents owe, and who is told of them."""
+"""The reports that agents owe about requests that were sent upstream, and their observers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from trafficmock.wire.inbound import RequestBody
 
 MOST_AWAITED = 10_000
-"""Reports awaited from one agent; beyond it the oldest is no longer waited for."""
+"""The most reports awaited from one agent; above it, the oldest is no longer awaited."""
 
 _DROPPED = SerializedError(
     "Error", "Not waited for any longer: too many newer requests are on their way."
@@ -30,16 +30,18 @@ _DROPPED = SerializedError(
 
 
 class AwaitedReport(Struct, eq=False, kw_only=True):
-    """A request that is on its way upstream.
+    """The report about a request that was sent upstream.
 
-    :param owner_id: the connection of an owner that gets the report though it may not observe.
-    :param head: the first request of its redirect chain, itself when there is none.
-    :param recorded: the history has it; it does not get a hop whose predecessor it does not have.
-    :param deferred: what the observers get when the copy of its body is there; ``None`` when
-        they got it.
-    :param redirected: its redirect was reported and the next hop has not come yet.
-    :param begun: the history shows a head whose body is still to come.
-    :param unasked: the agent let it pass by itself.
+    :param observers: the connections that get the report.
+    :param owner_id: the connection of an owner that gets the report although it does not observe.
+    :param head: the id of the first request of the chain of redirects; without redirects that of
+        the request itself.
+    :param recorded: whether the history has the request; it does not get a hop after one that it
+        does not have.
+    :param deferred: the observation that waits for the body; ``None`` after it was sent.
+    :param redirected: whether a redirect was reported and the next hop has not come yet.
+    :param begun: whether the history has the head of the response and waits for the body.
+    :param unasked: whether the agent let the request pass without asking.
     :param made_for: the test whose context the chain carries, if any.
     """
 
@@ -59,10 +61,10 @@ class AwaitedReport(Struct, eq=False, kw_only=True):
     def send_deferred(
         self, out: EffectList, content: RequestBody | None = None, *, limit: int = 0
     ) -> None:
-        """Send its observers what was deferred, if anything was.
+        """Send the deferred observation to the observers, if there is one.
 
-        :param content: the copy of its body; without it there will be none.
-        :param limit: bytes that are kept of it, 0 for all.
+        :param content: the body; ``None`` if it will never arrive.
+        :param limit: the most bytes of the body, 0 for all.
         """
         if self.deferred is not None:
             self.deferred.send(self.request_id, content, self.observers, out, limit=limit)
@@ -70,9 +72,9 @@ class AwaitedReport(Struct, eq=False, kw_only=True):
 
 
 def tell_of_ends(agent: Agent, worker: Worker, *, unasked: bool = True) -> None:
-    """Tell a worker that observes from now on what becomes of requests on their way upstream.
+    """Add a worker that begins to observe to the observers of the agent's awaited reports.
 
-    :param unasked: those that the agent let pass by itself are meant too.
+    :param unasked: whether to include requests that the agent let pass without asking.
     """
     for report in agent.awaited.values():
         if worker.id in report.observers or not may_observe(worker, report.made_for):
@@ -87,7 +89,10 @@ def tell_of_ends(agent: Agent, worker: Worker, *, unasked: bool = True) -> None:
 
 @define
 class AwaitedReports:
-    """The reports that agents owe; while one is owed its request id is in use."""
+    """The reports that agents owe. Until a report comes, its request id is in use.
+
+    :ivar holders: the agent that owes a report, by request id.
+    """
 
     holders: dict[str, Agent] = field(factory=dict)
 
@@ -95,19 +100,19 @@ class AwaitedReports:
         return request_id in self.holders
 
     def add(self, agent: Agent, report: AwaitedReport, out: EffectList) -> None:
-        """Expect the agent to report on a request that it sends upstream."""
+        """Await the report about a request that the agent sends upstream."""
         self.holders[report.request_id] = agent
         agent.awaited[report.request_id] = report
         if len(agent.awaited) > MOST_AWAITED:
             oldest = next(iter(agent.awaited.values()))
             oldest.send_deferred(out)
             if oldest.begun:
-                # What the history shows as on its way would else stay so for good.
+                # Without this, the body would stay pending in the history for ever.
                 out.record(ResponseReported(oldest.request_id, None, _DROPPED))
             self.free(agent, oldest)
 
     def followed(self, agent: Agent, request_id: str) -> None:
-        """Wait no longer for the next hop of a redirect: it came as a request of its own."""
+        """Stop awaiting the next hop of a redirect: it came as a ``request:start``."""
         report = agent.awaited.get(request_id)
         if report is not None and report.redirected:
             self.free(agent, report)

@@ -1,4 +1,4 @@
-"""Settles a paused request: once, with an answer to everybody who waits."""
+"""Settles paused requests: sends the decision to the agent, and the outcome to the observers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ if TYPE_CHECKING:
 
 @define
 class Decisions:
-    """Settles requests. ``pending`` are those that wait, by id, over all agents."""
+    """Settles paused requests, each once.
+
+    :ivar pending: the paused requests of all agents, by id.
+    """
 
     claims: Claims
     owner_timeouts: OwnerTimeouts
@@ -50,7 +53,7 @@ class Decisions:
     pending: dict[str, PendingRequest] = field(factory=dict)
 
     def pass_through(self, pending: PendingRequest, out: EffectList) -> None:
-        """Send the request upstream unchanged: nobody wants it."""
+        """Settle a request that has no owner: it goes upstream unchanged."""
         judge_hops = self.strictness.judges_hops(pending) or UNSET
         self._settle(pending)
         out.record(records.RequestPassedThrough(pending.id, pending.also_matched))
@@ -60,7 +63,10 @@ class Decisions:
     def continue_(
         self, pending: PendingRequest, overrides: SerializedOverrides | None, out: EffectList
     ) -> None:
-        """Send the request upstream, changed as its owner said."""
+        """Send a request upstream with the owner's overrides.
+
+        Overrides that cannot be sent fail the request and the owner's test.
+        """
         try:
             if overrides is not None:
                 response_rules.check_overrides(overrides)
@@ -80,7 +86,10 @@ class Decisions:
     def fulfill(
         self, pending: PendingRequest, response: SerializedResponse, out: EffectList
     ) -> None:
-        """Answer the application, or fail both sides when no HTTP response can carry it."""
+        """Answer a request with the owner's mock.
+
+        A mock that is no valid HTTP response fails the request and the owner's test.
+        """
         try:
             sendable = response_rules.sendable_response(response)
         except response_rules.UnsendableMockError as error:
@@ -96,9 +105,9 @@ class Decisions:
         given: HeaderPairs | UnsetType,
         out: EffectList,
     ) -> None:
-        """Answer the application with a response that was found sendable before.
+        """Answer a request with the response of a reply, which was checked at registration.
 
-        :param given: its header lines as its test gave them.
+        :param given: the header lines as the test gave them, for the observers.
         """
         response = structs.replace(response, url=pending.request.url)
         self._answer(pending, response, given, out)
@@ -116,7 +125,7 @@ class Decisions:
         sent = response_rules.response_for(response, pending.agent.features)
         out.send(pending.agent.id, to_client.DecisionFulfill(pending.id, sent))
         if pending.observers:
-            # A list that the core made is for agents with the feature, not for workers.
+            # `headers_list` may be made by `sendable_response`; observers get the test's own.
             shown = structs.replace(response, headers_list=given)
             reported = RequestResponse(pending.id, ok=True, response=shown)
             out.send_all(pending.observers, reported)
@@ -127,7 +136,7 @@ class Decisions:
         decision: to_client.DecisionAbort,
         out: EffectList,
     ) -> None:
-        """Fail the application's call as its owner said."""
+        """Fail a request with the owner's abort code."""
         self._settle(pending)
         code = decision.error_code
         detail = decision.message or code
@@ -136,7 +145,7 @@ class Decisions:
         self._broadcast_failure(pending, SerializedError("AbortError", detail, code=code), out)
 
     def cancel(self, agent: Agent, message: RequestCancel, out: EffectList) -> None:
-        """Forget a request that the application gave up."""
+        """Settle a request that the application cancelled."""
         pending = agent.pending.get(message.request_id)
         if pending is None:
             return
@@ -156,7 +165,12 @@ class Decisions:
         matches: list[RouteMatchDiagnostic] | None = None,
         agent_lives: bool = True,
     ) -> None:
-        """Settle a request that nobody can decide."""
+        """Settle a request by an error.
+
+        :param code: the error code, see :data:`.ErrorCode`.
+        :param matches: the matching routes of an ambiguous request.
+        :param agent_lives: whether the agent is connected and gets the error.
+        """
         self._settle(pending)
         out.record(records.RequestFailed(pending.id, pending.owner, code, text, matches))
         if agent_lives:
@@ -168,9 +182,9 @@ class Decisions:
             self._fail_fetches(pending, SerializedError("Error", text), out)
 
     def agent_lost(self, agent: Agent, text: str, most: int, out: EffectList) -> int:
-        """Settle paused requests whose application is gone.
+        """Settle paused requests of an agent that has disconnected.
 
-        :returns: how many it settled, at most ``most``.
+        :returns: the number of settled requests, at most ``most``.
         """
         lost = list(islice(agent.pending.values(), most))
         for pending in lost:
@@ -180,13 +194,13 @@ class Decisions:
     def fail_owner(
         self, pending: PendingRequest, code: to_client.ErrorCode, text: str, out: EffectList
     ) -> None:
-        """Settle a request through its owner's fault, and tell the owner."""
+        """Settle a request by an error that also fails the owner's test (``proxy:error``)."""
         test = pending.test
         self.fail(pending, code, text, out)
         if test is not None:
             out.send(test.worker.id, to_client.ProxyError(code, text, test.id))
 
-    # What every settling has in common
+    # Common parts
 
     def _settle(self, pending: PendingRequest) -> None:
         pending.step(RequestStage.SETTLED)
@@ -208,7 +222,7 @@ class Decisions:
             request_id=pending.id,
             action="continue" if owner else "passthrough",
             owner=owner,
-            # The owner waits for the response even where it does not observe.
+            # The owner waits for the response even if it does not observe.
             observers=with_observer(pending.observers, pending.owner_id if owner else None),
             head=pending.id,
             owner_id=pending.owner_id if owner else None,

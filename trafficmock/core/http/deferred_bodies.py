@@ -1,7 +1,7 @@
-"""Bodies that come after their request was announced (feature ``stream``).
+"""Bodies that come after the announcement of their request (feature ``stream``).
 
-Nobody observes a request before its body is there: a fixture takes the first message about a
-request for the whole of it, so a request with half a body would cost the handler its data.
+Observers get a request only when its body is there, because a fixture takes the request of the
+first message as complete: a handler would read a request without its body.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ if TYPE_CHECKING:
 
 
 _AROUND = 2**20
-"""Bytes that are left in a message for what is not its body."""
+"""The bytes of a message that are reserved for everything but the body."""
 
 
 @frozen
 class DeferredObservation:
-    """The observation of a request that is sent when its body is there, or will never be.
+    """The observation of a request that is sent when its body has arrived, or never will.
 
-    :param request: its head.
-    :param made_for: the test whose context it carries, if any.
-    :param sighting: when its head came, where observers want to know.
-    :param not_for: observers who began after it.
+    :param request: the request without its body.
+    :param made_for: the test whose context the request carries, if any.
+    :param sighting: the time of the request's head, if an observer needs it.
+    :param not_for: the connections of observers that began to observe after the request.
     """
 
     client_id: str
@@ -58,7 +58,7 @@ class DeferredObservation:
     not_for: frozenset[str] = frozenset()
 
     def without(self, observer: str) -> DeferredObservation:
-        """Leave out an observer who began after it."""
+        """Return an observation that an observer does not get, which began after the request."""
         return evolve(self, not_for=self.not_for | {observer})
 
     def send(
@@ -70,11 +70,11 @@ class DeferredObservation:
         *,
         limit: int = 0,
     ) -> SerializedRequest:
-        """Record the body and send the observers the request.
+        """Record the body, and send the request to the observers.
 
-        :param content: the body; without it the request counts as cut off.
-        :param limit: bytes that are kept of it, 0 for all.
-        :returns: the request as it is now known.
+        :param content: the body; without it the request is marked as truncated.
+        :param limit: the most bytes of the body, 0 for all.
+        :returns: the request with its body.
         """
         if content is None:
             request = structs.replace(self.request, truncated=True)
@@ -95,7 +95,10 @@ class DeferredObservation:
 
 
 def clipped(holder: HasBody, limit: int) -> HasBody:
-    """Cut the body of a request or response to ``limit`` bytes, 0 for no limit, and mark it."""
+    """Cut the body of a request or response to ``limit`` bytes, and mark it as truncated.
+
+    :param limit: 0 for no limit.
+    """
     size = body.size(holder.body_base64)
     if not limit or size <= limit:
         return holder
@@ -105,14 +108,14 @@ def clipped(holder: HasBody, limit: int) -> HasBody:
 
 
 def for_workers(holder: HasBody) -> HasBody:
-    """Leave out a body that is not whole: a test must not take a part of it for all."""
+    """Remove a truncated body: a test must not take a part of a body for the whole."""
     if holder.truncated is not True or body.is_empty(holder.body_base64):
         return holder
     return structs.replace(holder, body_base64=body.NULL)
 
 
 def body_limits(settings: Settings) -> BodyLimits:
-    """Tell an agent how much of a body it may send; never more than fits in a message."""
+    """Return the most bytes of a body that an agent may send: at most what fits in a message."""
     frame = min(settings.frame_bytes or MAX_MESSAGE_BYTES, MAX_MESSAGE_BYTES)
     most = max(frame - _AROUND, frame // 2) // 4 * 3
     return BodyLimits(
@@ -122,19 +125,19 @@ def body_limits(settings: Settings) -> BodyLimits:
 
 
 _MOST_DIGITS = 20
-"""Of a content-length that people are shown: the largest 64-bit number has as many."""
+"""The most digits of a content-length in a message: those of the largest 64-bit number."""
 
 
 @define
 class PendingBodies:
-    """Takes the body that an owner waits for, and the copy of one that went upstream."""
+    """Handles ``request:body``: of requests whose owner waits, and of those sent upstream."""
 
     settings: Settings
     requests: RequestRouting
     decisions: Decisions
 
     def came(self, agent: Agent, message: RequestBody, out: EffectList) -> None:
-        """Accept the body of a request that waits for it; another one is an error."""
+        """Handle the body of a request that waits for it; any other body is an error."""
         request_id = message.request_id
         pending = agent.pending.get(request_id)
         report = agent.awaited.get(request_id)
@@ -148,7 +151,7 @@ class PendingBodies:
             out.send(agent.id, ProxyError("invalid_message", text))
 
     def unreadable(self, agent: Agent, request_id: str, text: str, out: EffectList) -> None:
-        """Do without a body that came in a message which is not valid."""
+        """Handle an invalid ``request:body``: fail the request, or observe it without a body."""
         pending = agent.pending.get(request_id)
         report = agent.awaited.get(request_id)
         if pending is not None and pending.stage is RequestStage.AWAITS_BODY:
@@ -157,7 +160,7 @@ class PendingBodies:
             report.send_deferred(out)
 
     def overdue(self, pending: PendingRequest, out: EffectList) -> None:
-        """Fail a request whose body the application does not finish."""
+        """Fail a request whose body did not arrive in time."""
         milliseconds = round(self.settings.body_timeout * 1000)
         text = error_messages.body_overdue(
             str(pending), milliseconds, _declared_length(pending.request)
@@ -165,7 +168,7 @@ class PendingBodies:
         self.decisions.fail_owner(pending, "internal", text, out)
 
     def _hand_over(self, pending: PendingRequest, message: RequestBody, out: EffectList) -> None:
-        """Give the owner the body that it waits for, if it still wants it."""
+        """Send the request to the owner, if one of the matching routes is still registered."""
         self.decisions.deadlines.end(pending)
         pending.send_deferred(out, message)
         if message.truncated is True:
@@ -185,7 +188,7 @@ class PendingBodies:
 
     @staticmethod
     def _still_wanted(pending: PendingRequest) -> bool:
-        """Look whether a route is left that matches: uploading may take its time."""
+        """Return whether a matching route of the owner is left: an upload may take long."""
         test, owner = pending.test, pending.owner
         if test is None or owner is None:
             return False
@@ -196,7 +199,7 @@ class PendingBodies:
 
 
 def _declared_length(request: SerializedRequest) -> str | None:
-    """Give the content-length of a request's head, if it has one that is a number."""
+    """Return the content-length of a request, ``None`` without a valid one."""
     for name, value in request.headers.items():
         if name.lower() == "content-length" and value.isascii() and value.isdecimal():
             return value[:_MOST_DIGITS]

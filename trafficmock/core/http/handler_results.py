@@ -1,4 +1,4 @@
-"""What handlers decide, and the upstream fetches they ask for."""
+"""Handles the results of handlers: their decisions and their fetches."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TOO_LATE = "The request is already settled, so nothing can be fetched for it."
 
 @define
 class HandlerResults:
-    """Carries out what the owner of a request says."""
+    """Performs the actions of the handlers of requests."""
 
     settings: Settings
     requests: RequestRouting
@@ -41,7 +41,7 @@ class HandlerResults:
     replies: Replies
 
     def result(self, worker: Worker, message: HandlerResult, out: EffectList) -> None:
-        """Settle the request, or ask its agent for a fetch."""
+        """Handle ``handler:result``: settle the request, or send a fetch to its agent."""
         pending = self.decisions.pending.get(message.request_id)
         action = message.result
         if pending is None or not _is_in_hand(pending, worker):
@@ -69,7 +69,7 @@ class HandlerResults:
     def _counts(
         self, pending: PendingRequest, worker: Worker, action: Fulfill, out: EffectList
     ) -> bool:
-        """Tell whether a response may be given; a reply, only as often as its route allows."""
+        """Return whether a response may be used: a reply only ``times`` times; and count it."""
         if action.route_id is UNSET or REPLY not in worker.features:
             return True
         return self.replies.given_by_worker(pending, action.route_id, worker, out)
@@ -81,7 +81,7 @@ class HandlerResults:
         pending: PendingRequest | None,
         out: EffectList,
     ) -> None:
-        """Drop a result that is late, which is normal, or another worker's, which is not."""
+        """Drop a result that is late, or log one of a worker that does not own the request."""
         request_id, action = message.request_id, message.result
         if pending is not None:
             text = f"{worker.client_id} sent a result for a request it does not own: {pending}"
@@ -121,7 +121,7 @@ class HandlerResults:
         out.send(agent.id, question)
 
     def fetched(self, agent: Agent, message: FetchResult, out: EffectList) -> None:
-        """Hand the upstream's answer to whoever asked, also after the request was settled."""
+        """Send the result of a fetch to its worker, also after the request was settled."""
         worker_id = agent.fetches.pop((message.request_id, message.fetch_id), None)
         if worker_id is None:
             return
@@ -152,9 +152,9 @@ class HandlerResults:
         out.send(worker_id, answer)
 
     def agent_lost(self, agent: Agent, error: SerializedError, most: int, out: EffectList) -> int:
-        """Answer fetches that will not be answered any more.
+        """Answer the fetches of an agent that has disconnected by an error.
 
-        :returns: how many it answered, at most ``most``.
+        :returns: the number of answered fetches, at most ``most``.
         """
         lost = list(islice(agent.fetches.items(), most))
         for (request_id, fetch_id), worker_id in lost:
@@ -165,12 +165,12 @@ class HandlerResults:
 
 
 def _sent_to(pending: PendingRequest, action: Continue) -> str:
-    """Tell which URL a continued request goes to."""
+    """Return the URL that a continued request goes to."""
     url = action.overrides.url if action.overrides is not UNSET else UNSET
     return pending.url if url is UNSET else url
 
 
 def _is_in_hand(pending: PendingRequest, worker: Worker) -> bool:
-    """Tell whether a request was handed to a test of this worker."""
+    """Return whether a handler of this worker has the request."""
     test = pending.test
     return test is not None and test.worker is worker and pending.stage is RequestStage.MATCHED

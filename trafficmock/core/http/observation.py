@@ -1,4 +1,4 @@
-"""Which workers are told of a request, and when the coordinator took note of it."""
+"""The observers of a request, and the time at which the coordinator received it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Sighting(Struct, frozen=True, gc=False):
-    """When the coordinator took note of a request, for the workers that want to know.
+    """The time at which the coordinator received a request (feature ``clock``).
 
-    :param at: by its monotonic clock, in microseconds.
-    :param asking: the connections that are told.
+    :param at: on the coordinator's monotonic clock, in microseconds.
+    :param asking: the connections of the workers with the feature.
     """
 
     at: int
@@ -31,7 +31,7 @@ class Sighting(Struct, frozen=True, gc=False):
 
 
 def sighted(registry: Registry, now: float) -> Sighting | None:
-    """Take note of when a request came, if some observer wants to know.
+    """Return the sighting of a request, ``None`` if no observer has the feature ``clock``.
 
     :param now: monotonic seconds.
     """
@@ -40,7 +40,10 @@ def sighted(registry: Registry, now: float) -> Sighting | None:
 
 
 def clock_reading(worker: Worker, now: float) -> int | UnsetType:
-    """Write monotonic seconds for a worker with the feature ``clock``; nothing for another."""
+    """Convert monotonic seconds to microseconds for a worker with the feature ``clock``.
+
+    :returns: ``UNSET`` for a worker without the feature.
+    """
     return _reading(now) if CLOCK in worker.features else UNSET
 
 
@@ -49,9 +52,9 @@ def _reading(now: float) -> int:
 
 
 def observers_of(test: ContextTest, registry: Registry) -> tuple[str, ...]:
-    """List the workers that observe a request with the context of ``test``.
+    """Return the connections that observe a request with the context of ``test``.
 
-    Workers with the feature ``context`` observe the traffic of their own tests, and traffic
+    Workers with the feature ``context`` observe only the traffic of their own tests, and traffic
     without a context.
     """
     if isinstance(test, RegisteredTest) and test.worker.id in registry.observers:
@@ -60,7 +63,7 @@ def observers_of(test: ContextTest, registry: Registry) -> tuple[str, ...]:
 
 
 def may_observe(worker: Worker, test: ContextTest | None) -> bool:
-    """Tell whether a worker with a subscription observes traffic with the context of ``test``."""
+    """Return whether a subscribed worker observes traffic with the context of ``test``."""
     if test is None or CONTEXT not in worker.features:
         return True
     return isinstance(test, RegisteredTest) and test.worker is worker
@@ -75,8 +78,9 @@ def send_observed(
 ) -> None:
     """Send a request to its observers.
 
-    :param test: whose context it carries; its worker is told which test that is.
-    :param sighting: when it was seen first; ``None`` where no worker asks.
+    :param test: the test whose context the request carries; only the worker of that test gets its
+        id.
+    :param sighting: as :func:`sighted` returned it.
     """
     if sighting is not None:
         asking = tuple([each for each in observers if each in sighting.asking])

@@ -1,4 +1,4 @@
-"""Redirects that agents follow: each hop has the fate of the request before it."""
+"""Redirects that agents follow: the decision about a request holds for the hops after it."""
 
 from __future__ import annotations
 
@@ -39,9 +39,10 @@ if TYPE_CHECKING:
 
 @define
 class RedirectHops:
-    """Takes the next requests of redirect chains, which the test of the first one has.
+    """Handles the next requests of redirect chains; the owner is that of the first request.
 
-    :param told_by: picks the observers who are told of what an agent did by itself.
+    :param told_by: selects the observers of a request that an agent let pass without asking; see
+        :meth:`.LocalDecisions.told_by`.
     """
 
     registry: Registry
@@ -52,7 +53,7 @@ class RedirectHops:
     told_by: Callable[[Agent, tuple[str, ...]], tuple[str, ...]]
 
     def hop(self, agent: Agent, message: RequestObserve, out: EffectList) -> None:
-        """Take the next request of a redirect chain; it is not routed anew."""
+        """Handle ``request:observe``: the next request of a redirect chain, which is not routed."""
         request_id, client_id, request = message.request_id, message.client_id, message.request
         if request_id in self.awaited or request_id in self.pending:
             text = f"{client_id!r} used the request id {request_id} twice"
@@ -108,7 +109,7 @@ class RedirectHops:
     def _observers(
         self, agent: Agent, prior: AwaitedReport | None, made_for: ContextTest | None
     ) -> tuple[str, ...]:
-        """List who is told of a hop: if it is reported late, the tests that observed by then."""
+        """Return the observers of a hop; for a late report, those at the time of the hop."""
         of_all = self.registry.observers
         if made_for is not None:
             of_all = observers_of(made_for, self.registry)
@@ -121,7 +122,7 @@ class RedirectHops:
         prior: AwaitedReport | None,
         out: EffectList,
     ) -> ContextTest | None:
-        """Find the test whose context a hop carries: that of its chain, where that is known."""
+        """Return the test whose context a hop carries: that of the chain, if it is known."""
         if prior is not None:
             return prior.made_for
         if message.context is UNSET or CONTEXT not in agent.features:
@@ -135,7 +136,7 @@ class RedirectHops:
         prior: AwaitedReport | None,
         out: EffectList,
     ) -> PendingRequest:
-        """Write a hop as what strict mode judges; it is nowhere pending."""
+        """Make a request of a hop, for :class:`.Strictness`; it is not among the paused ones."""
         owner = prior.owner if prior else None
         return PendingRequest(
             id=message.request_id,
@@ -155,7 +156,7 @@ class RedirectHops:
         refusal: Refusal,
         out: EffectList,
     ) -> None:
-        """Fail the next request of a redirect chain, as if it were one of its own."""
+        """Refuse the next request of a redirect chain, as a request that no route matches."""
         if prior is not None:
             prior.send_deferred(out)
             self.awaited.free(hop.agent, prior)

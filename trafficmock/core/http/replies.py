@@ -1,8 +1,8 @@
-"""Fixed answers: the coordinator answers for a test that has left them here (feature ``reply``).
+"""Replies: fixed responses of routes, by which the coordinator answers (feature ``reply``).
 
-A request is answered at once where its owner is certain and the owner's newest route that matches
-has a reply. Where a newer route of that test may match too, as only its worker can tell, the
-worker gets the request and asks its handlers, among which the reply has its place.
+A request is answered at once if its owner is certain and the owner's newest matching route has a
+reply. If a newer route of that test is undecidable, the worker gets the request instead, and runs
+its handlers, one of which returns the reply.
 """
 
 from __future__ import annotations
@@ -38,22 +38,23 @@ if TYPE_CHECKING:
 
 
 class ReplyError(ValueError):
-    """A route cannot have this reply."""
+    """A route cannot have this reply; the message is the reason."""
 
 
 @define
 class Replies:
-    """Takes replies, gives them, and counts how often."""
+    """Keeps replies, answers requests by them, and counts their uses."""
 
     settings: Settings
     registry: Registry
     decisions: Decisions
 
     def read(self, worker: Worker, message: RouteRegister, out: EffectList) -> Reply | None:
-        """Read the replies of a route that is to be registered; ``None`` where it has none.
+        """Return the reply of a route that is being registered.
 
-        :raises ReplyError: no HTTP response can carry the one for all requests, or it is for
-            WebSockets.
+        :returns: ``None`` for a route without a reply.
+        :raises ReplyError: for a reply that is no valid HTTP response, and for a reply of a route
+            for WebSockets.
         """
         if REPLY not in worker.features or (message.reply is UNSET and not message.replies):
             return None
@@ -76,14 +77,14 @@ class Replies:
     def _recorded(
         self, worker: Worker, replies: Iterable[RecordedReply], out: EffectList
     ) -> Reply | None:
-        """Keep those that can be sent and for which there is room; the worker has all."""
+        """Keep the responses that are valid and fit in ``--reply-bytes``; the worker has all."""
         kept: dict[tuple[str, str], KeptResponse] = {}
         size = without_room = 0
         for each in replies:
             try:
                 response = response_rules.sendable_response(each.response)
             except response_rules.UnsendableMockError:
-                # Its test is told by name when a request asks for it.
+                # The worker answers such a request, and its test then gets the error.
                 continue
             more = _size(response) + len(each.method) + len(each.url)
             if self._has_room(size + more):
@@ -105,9 +106,9 @@ class Replies:
         out.note("warn", f"{text}. Its test answers by itself: {worker.client_id}")
 
     def route_for(self, pending: PendingRequest, claimant: Claimant) -> RegisteredRoute | None:
-        """Find the route whose reply answers a request; ``None`` where its worker decides.
+        """Return the route whose reply answers a request; ``None`` if the worker decides.
 
-        :param claimant: the owner, and its routes that match.
+        :param claimant: the owner, and its matching routes.
         """
         test, routes = claimant
         newest = routes[0]
@@ -120,10 +121,10 @@ class Replies:
         return newest if reply.response_to(pending.request) else None
 
     def give(self, pending: PendingRequest, test: RegisteredTest, out: EffectList) -> bool:
-        """Answer a request by the reply that was found for it, and tell its owner.
+        """Answer a request by the reply of :attr:`.PendingRequest.reply`, and inform its owner.
 
-        :returns: whether it was answered; not where the owner's routes have changed since they
-            were judged, while an answer of its worker or the request's body was waited for.
+        :returns: ``False`` if there is no such reply, or if the owner's routes have changed since
+            they were compared (during a claim, or before the body arrived).
         """
         route = pending.reply
         if route is None or route.reply is None:
@@ -151,9 +152,9 @@ class Replies:
     def given_by_worker(
         self, pending: PendingRequest, route_id: str, worker: Worker, out: EffectList
     ) -> bool:
-        """Count a reply that the handlers of its test have come to.
+        """Count a reply that the worker returned as the result of its handlers.
 
-        :returns: whether it may be given; otherwise the worker goes on to the next handler.
+        :returns: ``False`` if the route is gone: then the worker runs the next handler.
         """
         route = self.registry.routes.get(route_id)
         test = None if route is None else route.test
@@ -176,7 +177,7 @@ class Replies:
 
 
 def _size(response: SerializedResponse) -> int:
-    """Count what a response takes: its body as text, and its headers."""
+    """Return the size of a response in characters: its body as base64, and its headers."""
     pairs = () if response.headers_list is UNSET else response.headers_list
     headers = (*response.headers.items(), *pairs)
     return body.letters(response.body_base64) + sum(len(n) + len(v) for n, v in headers)

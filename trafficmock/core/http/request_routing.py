@@ -1,4 +1,4 @@
-"""From the arrival of a request to the test that owns it."""
+"""Handles the announcement of requests, and hands them to their owners."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ if TYPE_CHECKING:
 
 @define
 class RequestRouting(OwnerResolution[PendingRequest]):
-    """Finds the owner of each request; :class:`Decisions` settles it."""
+    """Finds the owner of each request, and sends the request to it.
+
+    :class:`.Decisions` settles requests.
+    """
 
     kind: ClassVar[Kind] = "http"
 
@@ -53,7 +56,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
     # Arrival
 
     def start(self, agent: Agent, message: RequestStart, out: EffectList) -> None:
-        """Take a new request: record it, tell the workers, find its owner."""
+        """Handle ``request:start``: record the request, send it to observers, find its owner."""
         request_id = message.request_id
         if agent.local is not None:
             agent.local.asks(out.now.seconds, message.unreported or 0)
@@ -107,7 +110,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         refusal = to_client.DecisionError(message.request_id, "internal", text)
         out.send(agent.id, refusal)
 
-    # The round of asking
+    # Ownership
 
     def _find(self, pending_id: str) -> PendingRequest:
         return self.decisions.pending[pending_id]
@@ -129,11 +132,11 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         *,
         matches: list[RouteMatchDiagnostic] | None = None,
     ) -> None:
-        """Settle a request that nobody can decide."""
+        """Settle a request by an error; see :meth:`.Decisions.fail`."""
         self.decisions.fail(pending, code, text, out, matches=matches)
 
     def owner_silent(self, pending: PendingRequest, out: EffectList) -> None:
-        """Fail a request whose owner's worker has sent nothing for too long."""
+        """Fail a request whose owner's worker gave no sign of life in time."""
         if pending.test is not None:
             milliseconds = round(self.settings.claim_timeout * 1000)
             text = error_messages.owner_silent(str(pending), milliseconds, pending.test)
@@ -161,7 +164,10 @@ class RequestRouting(OwnerResolution[PendingRequest]):
     def _answered_at_once(
         self, pending: PendingRequest, test: RegisteredTest, out: EffectList
     ) -> bool:
-        """Give the owner's reply if there is one: nothing waits for the test then."""
+        """Answer by the owner's reply, if there is one, without waiting for the test.
+
+        :returns: whether the request was answered.
+        """
         return (
             pending.reply is not None
             and self._is_short(pending)
@@ -169,7 +175,10 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         )
 
     def hand_over(self, pending: PendingRequest, out: EffectList) -> None:
-        """Give the owner's reply, or let its handlers run unless the body is too large for them."""
+        """Answer by the owner's reply, or send the request to the owner's handlers.
+
+        A body above ``--handler-body-bytes`` fails the request.
+        """
         test, owner = pending.test, pending.owner
         if test is None or owner is None:
             raise IllegalStepError(f"request {pending.id} has no owner to be handed to")
@@ -194,6 +203,6 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         out.send(test.worker.id, match)
 
     def _is_short(self, pending: PendingRequest) -> bool:
-        """Tell whether the body of a request is within the limit for tests."""
+        """Return whether the body of a request is within ``--handler-body-bytes``."""
         limit = self.settings.handler_body_bytes
         return not limit or not body.is_longer(pending.request.body_base64, limit)

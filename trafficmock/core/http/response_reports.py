@@ -1,4 +1,4 @@
-"""What agents report of requests that they sent upstream: responses, failures, and their ends."""
+"""Handles the reports of agents about requests that were sent upstream."""
 
 from __future__ import annotations
 
@@ -28,15 +28,16 @@ _NO_REPORT = SerializedError("Error", "The agent reported neither a response nor
 
 @define
 class ResponseReports:
-    """Takes the reports of agents on what they sent upstream."""
+    """Records the reports of agents, and sends them to observers."""
 
     settings: Settings
     awaited: AwaitedReports
 
     def response(self, agent: Agent, message: RequestResponse, out: EffectList) -> None:
-        """Record a response of the upstream, and send it to observers.
+        """Handle ``request:response``: record the response or error, and send it to observers.
 
-        A failure is the chain's newest hop's, whichever hop the agent names.
+        An error belongs to the latest hop of a chain of redirects, even if the agent names an
+        earlier hop.
         """
         report = agent.awaited.get(message.request_id)
         if report is None and not message.ok:
@@ -68,7 +69,7 @@ class ResponseReports:
             self.awaited.free(agent, report)
 
     def _head(self, report: AwaitedReport, response: SerializedResponse, out: EffectList) -> None:
-        """Show a response whose body goes on; a waiter would take this for all of it."""
+        """Record the head of a response; observers get only the complete response."""
         if report.recorded:
             report.begun = True
             head = structs.replace(response, body_base64=body.NULL)
@@ -86,9 +87,9 @@ class ResponseReports:
         *,
         partial: SerializedResponse | None = None,
     ) -> None:
-        """Record a failure of the upstream, and send it to observers.
+        """Record an error of the upstream, and send it to observers.
 
-        :param partial: what came before it did, for the history alone.
+        :param partial: the part of the response that came before the error, for the history.
         """
         self.awaited.free(agent, report)
         report.send_deferred(out)
@@ -99,16 +100,16 @@ class ResponseReports:
             out.send_all(report.observers, reported)
 
     def cancel(self, agent: Agent, message: RequestCancel, out: EffectList) -> None:
-        """Note that the application gave up a request that is on its way."""
+        """Handle that the application cancelled a request that was sent upstream."""
         report = agent.awaited.get(message.request_id)
         if report is not None:
             reason = message.reason or "The application gave the request up."
             self.failed(agent, report, SerializedError("AbortError", reason, code="aborted"), out)
 
     def agent_lost(self, agent: Agent, error: SerializedError, most: int, out: EffectList) -> int:
-        """Say for requests on their way that their outcome will not be known.
+        """End the awaited reports of an agent that has disconnected by an error.
 
-        :returns: how many it was said for, at most ``most``.
+        :returns: the number of ended reports, at most ``most``.
         """
         lost = list(islice(agent.awaited.values(), most))
         for report in lost:

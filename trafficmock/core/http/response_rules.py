@@ -1,11 +1,11 @@
-"""What a handler answers, made safe for the application's side.
+"""The rules for mocks: corrects or refuses responses that are no valid HTTP.
 
-The npm agent builds its response outside any guard: what the ``Response`` of the Fetch standard
-refuses ends the application's process. So it is mended here where its meaning is clear, and
-refused where it is not.
+The npm agent makes the application's ``Response`` (Fetch standard) without catching errors: a
+response that the constructor refuses ends the application's process. A mock is therefore corrected
+here if its meaning is clear, and refused otherwise.
 
-The weight is checked here although the encoded size of a message is the driver's business: once
-a mock has settled its request, no error could reach the handler any more.
+The size of a mock is checked here, although the driver checks the size of encoded messages, because
+the handler gets no error after its mock has settled the request.
 """
 
 from __future__ import annotations
@@ -32,35 +32,36 @@ if TYPE_CHECKING:
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 MOST_BYTES = MAX_MESSAGE_BYTES - 2**10
-"""What a mock or its overrides may weigh in the 100 MiB that clients take in a message."""
+"""The most bytes of a mock or of overrides, within the 100 MiB of a message."""
 
 _LENGTH = "content-length"
 _LENGTHS = {204: "", 205: "0"}
-"""That of responses without content; one to HEAD, and a 304, may have any."""
+"""The content-length of responses without content; empty for none. Responses to HEAD, and with
+status 304, may have any (RFC 9110 section 8.6)."""
 _NOT_MODIFIED = 304
 
 _ESCAPED = 6
-"""Bytes that one character of a text takes at most, as in ``\\u0000``."""
+"""The most bytes of one character of a text in JSON, as in ``\\u0000``."""
 _AROUND = 8
-"""Bytes of the quotes, brackets and commas around a text."""
+"""Bytes of the quotes, brackets and commas around a text in JSON."""
 
 _TOKENS = re.compile(f"{TCHAR}+(?:\n{TCHAR}+)*")
 _BAD_STATUS_TEXT = re.compile(r"[^\t\x20-\x7e\x80-\xff]")
 
 
 class UnsendableMockError(LocalError):
-    """No HTTP response can carry this mock."""
+    """A mock or overrides are no valid HTTP; the message is the reason."""
 
 
 def sendable_response(response: SerializedResponse) -> SerializedResponse:
-    """Make a mock a valid HTTP response, as far as that is possible.
+    """Make a valid HTTP response of a mock.
 
-    A mock without a status text gets the one of its status, so that agents, the forward proxy,
-    history and HAR agree, whatever wrote the mock. A ``content-length`` becomes that of the body.
+    A mock without a status text gets the phrase of its status, so that agents, the forward proxy,
+    history and HAR have the same one. A ``content-length`` becomes that of the body.
 
-    :returns: the same object when there was nothing to mend.
-    :raises UnsendableMockError: on a status outside 200 to 599, or a header or status text
-        that HTTP does not allow.
+    :returns: the same object if nothing was to be corrected.
+    :raises UnsendableMockError: for a status outside 200 to 599, for a header or status text
+        that HTTP does not allow, and for a mock above :data:`MOST_BYTES`.
     """
     if response.status not in FINAL_STATUSES:
         raise UnsendableMockError(f"the status is {response.status}, it must be 200 to 599")
@@ -88,9 +89,9 @@ def sendable_response(response: SerializedResponse) -> SerializedResponse:
 
 
 def for_method(response: SerializedResponse, method: str) -> SerializedResponse:
-    """Leave out the length of a body that is not there: a client would wait for it.
+    """Remove the ``content-length`` of a response without a body: a client would wait for it.
 
-    An answer to HEAD has it all the same, and so may one with the status 304.
+    It stays in responses to HEAD and with status 304, which have no body (RFC 9110 section 8.6).
     """
     if (
         method == "HEAD"
@@ -110,7 +111,7 @@ def for_method(response: SerializedResponse, method: str) -> SerializedResponse:
 
 
 def response_for(response: SerializedResponse, features: frozenset[str]) -> SerializedResponse:
-    """Put a response's headers into the form that an agent with ``features`` knows."""
+    """Convert the headers of a response for an agent without the feature ``headers-list``."""
     if response.headers_list is UNSET or HEADERS_LIST in features:
         return response
     return structs.replace(
@@ -119,7 +120,7 @@ def response_for(response: SerializedResponse, features: frozenset[str]) -> Seri
 
 
 def overrides_for(overrides: SerializedOverrides, features: frozenset[str]) -> SerializedOverrides:
-    """Put the overrides' headers into the form that an agent with ``features`` knows."""
+    """Convert the headers of overrides for an agent without the feature ``headers-list``."""
     if overrides.headers_list is UNSET or HEADERS_LIST in features:
         return overrides
     return structs.replace(
@@ -128,9 +129,9 @@ def overrides_for(overrides: SerializedOverrides, features: frozenset[str]) -> S
 
 
 def check_overrides(overrides: SerializedOverrides) -> None:
-    """Check that overrides can be sent as HTTP.
+    """Check the size of overrides.
 
-    :raises UnsendableMockError: when they make a message that no client takes.
+    :raises UnsendableMockError: for overrides above :data:`MOST_BYTES`.
     """
     texts = [each for each in (overrides.url, overrides.method) if each is not UNSET]
     headers = {} if overrides.headers is UNSET else overrides.headers
@@ -143,11 +144,14 @@ def _check_weight(
     headers_list: HeaderPairs | UnsetType,
     texts: Iterable[str],
 ) -> None:
-    """Refuse what might exceed the limit, counting for each character the most that it can take."""
+    """Check an upper bound of the size: :data:`_ESCAPED` bytes for each character.
+
+    :raises UnsendableMockError: for a size above :data:`MOST_BYTES`.
+    """
     characters = len("".join((*texts, *headers, *headers.values())))
     count = 2 * len(headers)
     if headers_list is not UNSET:
-        # Agents without the feature get the pairs as a map: they count in either form.
+        # Agents without the feature get the pairs as a map, of about the same size.
         characters += sum(len(name) + len(value) for name, value in headers_list)
         count += 2 * len(headers_list)
     if len(memoryview(content)) + _ESCAPED * characters + _AROUND * count > MOST_BYTES:
@@ -155,9 +159,9 @@ def _check_weight(
 
 
 def _true_length(status: int, content: Raw) -> str | None:
-    """Tell what a content-length must be: nothing if empty; ``None`` is whatever was given.
+    """Return the content-length of a response: empty for none, ``None`` for any.
 
-    Without one of 0, requests of ``node:http`` wait for the end of a 205 under the npm agent.
+    With the npm agent, a ``node:http`` request waits for the end of a 205 without a length of 0.
     """
     if not body.is_empty(content):
         return str(body.size(content))
@@ -165,9 +169,10 @@ def _true_length(status: int, content: Raw) -> str | None:
 
 
 def _may_stay(headers: dict[str, str], length: str | None) -> bool:
-    """Tell whether all headers are valid, and none is left out or mended; mostly so.
+    """Return whether all headers are valid and none is to be removed or corrected.
 
-    A look at all names and one at all values cost a third of a look at each.
+    This is a fast path for most mocks: to search all names and all values at once takes a third of
+    the time of a search in each. ``False`` may also be returned for headers that need no change.
     """
     names = "\n".join(headers)
     lower = names.lower()
@@ -180,14 +185,14 @@ def _may_stay(headers: dict[str, str], length: str | None) -> bool:
         (framed or length is None)
         and "trailer" not in lower
         and names.count("\n") == len(headers) - 1
-        # Not in lower case: that of the Kelvin sign is a letter of ASCII.
+        # `names`, not `lower`: the lower case of U+212A (Kelvin sign) is the ASCII letter k.
         and _TOKENS.fullmatch(names) is not None
         and BAD_VALUE.search("".join(headers.values())) is None
     )
 
 
 def _mended_headers(response: SerializedResponse, length: str | None) -> dict[str, object]:
-    """Give what changes when each header is mended or refused."""
+    """Check and correct each header, and return the changed fields of the response."""
     changes: dict[str, object] = {}
     given = dict(_framed(response.headers.items(), length))
     headers = {name: _value(name, value) for name, value in given.items()}
@@ -199,9 +204,10 @@ def _mended_headers(response: SerializedResponse, length: str | None) -> dict[st
 
 
 def _framed(pairs: Iterable[tuple[str, str]], length: str | None) -> Iterator[tuple[str, str]]:
-    """Leave out and mend the headers that would make a client wait, or the npm agent's process end.
+    """Yield the headers with a correct ``content-length`` and without ``trailer``.
 
-    Agents send a mock with its length, so that there are no trailers.
+    A wrong length would make a client wait, or end the npm agent's process. A mock has a length
+    and is not chunked, so it has no trailers.
     """
     has_length = False
     for name, value in pairs:
@@ -217,7 +223,7 @@ def _framed(pairs: Iterable[tuple[str, str]], length: str | None) -> Iterator[tu
 
 
 def _value(name: str, value: str) -> str:
-    """Join cookies that came in lines; check the rest."""
+    """Check the value of a header; lines of ``set-cookie`` are joined by commas."""
     if "\n" in value and name.lower() == "set-cookie":
         value = ", ".join(value.split("\n"))
     _check(name, value)

@@ -1,4 +1,4 @@
-"""What agents ask about: a superset of what routes and strict tests may want."""
+"""The entries of the agents' filters: conditions that include all routes and strict tests."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ if TYPE_CHECKING:
     from trafficmock.matching.compiled_matcher import UrlCondition
 
 ALL = FilterEntry(all=True)
-"""Of a condition without a text that each matching URL has."""
+"""The entry of a route without a text that each matching URL has: agents ask about everything."""
 
 MOST_KEPT = 10_000
-"""Entries beyond which those go that nothing needs any more."""
+"""The number of entries above which unneeded ones are removed at once."""
 
 KEPT_WHEN_FULL = 9_000
-"""How many are left then, if so many can go."""
+"""The number of entries that stay after such a removal, if enough are unneeded."""
 
 KEPT_SECONDS = 300.0
-"""How long an entry stays that nothing needs: the next test may."""
+"""Seconds for which an unneeded entry stays, since the next test may need it."""
 
 ALL_KEPT_SECONDS = 5.0
-"""How long :data:`ALL` stays when nothing needs it; meanwhile nothing is decided by agents."""
+"""Seconds for which an unneeded :data:`ALL` stays; meanwhile agents ask about everything."""
 
 SWEEP_SECONDS = 30.0
-"""How often entries are looked through."""
+"""Seconds between two searches for unneeded entries."""
 
 
 @lru_cache(maxsize=MAX_CACHED)
 def entries_of(condition: UrlCondition) -> tuple[FilterEntry, ...]:
-    """Write what agents must ask about so that a route with this condition misses nothing."""
+    """Return the filter entries of a condition: every URL that satisfies it matches one of them."""
     texts = necessary_texts(condition)
     return (ALL,) if texts is None else tuple(FilterEntry(texts=each) for each in texts)
 
 
 @define
 class Held:
-    """An entry that agents have, or are about to have.
+    """The state of an entry that was sent to agents.
 
-    :param n: of the message that carried it.
-    :param needed_at: monotonic seconds of the last look at which something needed it.
+    :param n: the number of the message with the entry.
+    :param needed_at: monotonic seconds of the last sweep at which the entry was needed.
     """
 
     n: int
@@ -56,14 +56,14 @@ class Held:
 
 @define
 class FilterEntries:
-    """The entries, in the order in which they came."""
+    """The entries that agents have, in the order in which they were added."""
 
     held: dict[FilterEntry, Held] = field(factory=dict)
     _sweep_at: float = 0.0
     _most: int = MOST_KEPT
 
     def missing(self, wanted: Iterable[FilterEntry]) -> list[FilterEntry]:
-        """List those that are not there, each once."""
+        """Return the entries among ``wanted`` that agents do not have, each once."""
         return [each for each in dict.fromkeys(wanted) if each not in self.held]
 
     def add(self, entries: Iterable[FilterEntry], n: int, now: float) -> None:
@@ -71,19 +71,24 @@ class FilterEntries:
             self.held[each] = Held(n, now)
 
     def newest(self, wanted: Iterable[FilterEntry]) -> int:
-        """Give the number by whose acknowledgement an agent has all of these; -1 for none."""
+        """Return the number of the message after which agents have all of ``wanted``.
+
+        :returns: -1 if ``wanted`` is empty.
+        """
         return max((self.held[each].n for each in wanted), default=-1)
 
     def is_sweep_due(self, now: float) -> bool:
         return now >= self._sweep_at or len(self.held) > self._most
 
     def sweep(self, needed: Collection[FilterEntry], now: float) -> list[FilterEntry]:
-        """Remove entries that were not needed for long, and the oldest of those above the limit.
+        """Remove the entries that were unneeded for long, and above the limit the oldest unneeded.
 
-        :param needed: by what is registered now.
+        :param needed: the entries of the registered routes and strict tests.
+        :param now: monotonic seconds.
+        :returns: the removed entries.
         """
         for each in needed:
-            # What came when no agent was there is not held: an agent that joins gets it.
+            # An entry that was added while no agent was connected is not held.
             if held := self.held.get(each):
                 held.needed_at = now
         idle = [each for each in self.held if each not in needed]
@@ -96,13 +101,13 @@ class FilterEntries:
         ]
         for each in gone:
             del self.held[each]
-        # What is needed alone may be more: looking through it again with every route would cost.
+        # The needed entries alone may exceed MOST_KEPT; a sweep for each new route would be slow.
         self._most = max(MOST_KEPT, 2 * len(needed))
         self._sweep_at = now + (ALL_KEPT_SECONDS if ALL in self.held else SWEEP_SECONDS)
         return gone
 
     def next_deadline(self) -> float | None:
-        """Tell when entries are to be looked through."""
+        """Return the time of the next sweep in monotonic seconds, ``None`` without entries."""
         return self._sweep_at if self.held else None
 
 

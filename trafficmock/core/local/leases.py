@@ -1,4 +1,4 @@
-"""How long agents may decide by themselves, and what waits until they know of a change."""
+"""The leases of agents, and the answers to workers that wait until agents know of a change."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
 
 LEASE_SECONDS = 1.0
-"""How long an agent may decide by itself after it *sent* a question that was answered. The moment
-at which the question was *handled* is later, so what is reckoned from there is never too early."""
+"""Seconds for which an agent may let requests pass after it *sent* a ``request:start`` that was
+answered. The coordinator counts from the time at which it *handled* the message, which is later, so
+that a lease never ends after the time that the coordinator assumes."""
 
 REPORT_SECONDS = 1.0
-"""How long after its lease an agent may take to report what it decided."""
+"""Seconds after the end of its lease in which an agent reports the requests that it let pass."""
 
 
 @define(eq=False)
 class LocalAgent:
     """An agent with the feature ``local``.
 
-    :param may_until: monotonic seconds by which it surely has no lease.
-    :param acted_on: the number of the newest message that it acted on.
-    :param passed: requests that it let pass without asking.
-    :param asked: requests that it asked about.
+    :param may_until: the time at which the agent has no lease for certain, in monotonic seconds.
+    :param acted_on: the number of the latest message that the agent has acknowledged.
+    :param passed: the number of requests that the agent let pass without asking.
+    :param asked: the number of requests that the agent asked about.
     """
 
     id: str
@@ -37,9 +38,10 @@ class LocalAgent:
     asked: int = 0
 
     def asks(self, now: float, unreported: int) -> None:
-        """Note a question, whose answer is a lease.
+        """Handle a ``request:start``, whose answer renews the lease.
 
-        :param unreported: requests that it let pass and does not report.
+        :param now: monotonic seconds.
+        :param unreported: the number of requests that the agent let pass without a report.
         """
         self.may_until = now + LEASE_SECONDS
         self.asked += 1
@@ -48,12 +50,13 @@ class LocalAgent:
 
 @define(eq=False)
 class Hold:
-    """An answer that waits until agents have acted on a message, or cannot decide any more.
+    """An answer to a worker that waits until agents have acknowledged a message.
 
-    :param worker_id: who waits for the answer.
-    :param n: of the message.
-    :param until: for each agent that has not acted on it, when it is waited for no longer.
-    :param release: gives the answer.
+    :param worker_id: the connection of the worker.
+    :param n: the number of the message.
+    :param until: for each agent without an acknowledgement, the end of the wait for it, in
+        monotonic seconds: then its lease is over.
+    :param release: sends the answer.
     """
 
     worker_id: str
@@ -64,20 +67,21 @@ class Hold:
 
 @define
 class Holds:
-    """The answers that wait, by the messages that they wait for."""
+    """The waiting answers, in the order of the messages that they wait for."""
 
     waiting: list[Hold] = field(factory=list)
 
     def add(self, hold: Hold) -> None:
-        """Let an answer wait, behind those that wait for the same message."""
+        """Add an answer, after those that wait for the same message."""
         insort(self.waiting, hold, key=_number)
 
     def acted_on(self, agent: LocalAgent, n: int) -> list[Hold]:
-        """Note how far an agent has come, and give the holds that end with it.
+        """Handle an acknowledgement, and return the holds that end by it.
 
-        Only holds of the messages since its last report are looked at: it is in no older ones.
+        Only the holds of the messages since the agent's last acknowledgement are read: older ones
+        do not wait for the agent.
 
-        :param n: of the newest message that it acted on.
+        :param n: the number of the latest message that the agent has acknowledged.
         """
         since, agent.acted_on = agent.acted_on, n
         begin = bisect_right(self.waiting, since, key=_number)
@@ -85,21 +89,24 @@ class Holds:
         return self._without(agent.id, begin, end)
 
     def forget(self, agent: LocalAgent) -> list[Hold]:
-        """Wait for an agent no longer, and give the holds that end with it."""
+        """Stop waiting for an agent, and return the holds that end by it."""
         return self._without(agent.id, 0, len(self.waiting))
 
     def worker_left(self, worker_id: str) -> None:
-        """Drop the answers that a worker waited for which is gone."""
+        """Drop the answers to a worker that has disconnected."""
         self.waiting = [hold for hold in self.waiting if hold.worker_id != worker_id]
 
     def overdue(self, now: float) -> list[Hold]:
-        """Give the holds that end because no agent is waited for by now."""
+        """Return the holds that end because the waits for all their agents are over.
+
+        :param now: monotonic seconds.
+        """
         for hold in self.waiting:
             hold.until = {agent_id: at for agent_id, at in hold.until.items() if at > now}
         return self._ended(0, len(self.waiting))
 
     def next_deadline(self) -> float | None:
-        """Tell when the next one may end."""
+        """Return the time at which the next hold ends at the latest, ``None`` for none."""
         return min((max(hold.until.values()) for hold in self.waiting), default=None)
 
     def _without(self, agent_id: str, begin: int, end: int) -> list[Hold]:

@@ -1,4 +1,4 @@
-"""Keeps the filters of agents, and holds answers until these are in force."""
+"""Sends agents their filter, and holds answers to workers until agents have acknowledged it."""
 
 from __future__ import annotations
 
@@ -33,22 +33,23 @@ if TYPE_CHECKING:
     from trafficmock.wire.local_reports import FilterAck, Synced
 
 MOST_IN_MESSAGE = 1000
-"""Entries in one message, so that none is too long to be sent: an agent whose answer to a later
-one counts for all before it would else lack them."""
+"""The most entries of one message. A message that is too long would not be sent, and the agent's
+acknowledgement of a later message would count for it too."""
 
 
 @define
 class LocalDecisions:
-    """Tells agents what to ask about.
+    """The filters of agents with the feature ``local``.
 
-    Nothing here costs anything while no agent has the feature.
+    While no such agent is connected, the methods do nothing and answers are sent at once.
 
-    :ivar n: numbers the messages that agents answer.
-    :ivar agents: those with the feature, by connection.
-    :ivar lost: those whose connection was lost while they had a lease: they may not know it yet.
-        An empty id stands for all agents of an earlier process on the same port.
-    :ivar observed_since: for each worker that observes traffic, what an agent must have acted on
-        before it decided what that worker is told of.
+    :ivar n: the number of the latest message that agents acknowledge.
+    :ivar agents: the agents with the feature, by connection.
+    :ivar lost: the agents whose connection was lost while they had a lease, since they may not
+        have noticed yet. An empty id stands for all agents of an earlier process on the same port.
+    :ivar reports: how agents report the requests that they let pass.
+    :ivar observed_since: for each observer the number of a message: the observer gets the requests
+        that an agent let pass after it handled this message.
     """
 
     settings: Settings
@@ -66,18 +67,20 @@ class LocalDecisions:
 
     @property
     def is_on(self) -> bool:
-        """Whether agents with the feature may decide."""
+        """Whether agents with the feature may let requests pass."""
         return self.settings.decides_locally
 
     @property
     def is_idle(self) -> bool:
-        """Whether no agent decides anything."""
+        """Whether no agent has a filter or a lease."""
         return not self.agents and not self.lost
 
     def heed_predecessor(self, now: float) -> None:
-        """Wait for the leases that an earlier process on the same port may have given to agents.
+        """Wait for the leases that agents may have from an earlier process on the same port.
 
         An agent may not have noticed yet that the earlier process ended.
+
+        :param now: monotonic seconds.
         """
         if self.is_on:
             self.lost.append(LocalAgent("", now + LEASE_SECONDS))
@@ -85,7 +88,7 @@ class LocalDecisions:
     # Agents
 
     def joined(self, agent: Agent, out: EffectList) -> None:
-        """Give a new agent its filter; until it has that it asks about everything."""
+        """Send a new agent its filter; until then the agent asks about everything."""
         if not self.agents:
             missing = self.entries.missing(self._needed())
             self.entries.add(missing, self.n, out.now.seconds)
@@ -97,9 +100,9 @@ class LocalDecisions:
         out.send(agent.id, FilterSet(self.n, list(self.entries.held), self.reports, most))
 
     def left(self, agent: Agent, out: EffectList, *, clean: bool) -> None:
-        """Note that a connection ended.
+        """Handle the end of an agent's connection.
 
-        :param clean: the agent closed it, so that it knows.
+        :param clean: whether the agent closed the connection: then it has no lease.
         """
         local = self.agents.pop(agent.id, None)
         if local is None:
@@ -112,12 +115,12 @@ class LocalDecisions:
         self._forget_when_idle()
 
     def worker_left(self, worker: Worker) -> None:
-        """Give a worker that is gone no answers."""
+        """Drop the answers to a worker that has disconnected."""
         if self.holds.waiting:
             self.holds.worker_left(worker.id)
 
     def acted(self, agent: Agent, message: FilterAck | Synced, out: EffectList) -> None:
-        """Note that an agent has acted on a message, and on all before it."""
+        """Handle an acknowledgement, which counts for all earlier messages too."""
         local = agent.local
         if local is None or message.n > self.n:
             out.note("warn", f"{agent.client_id} acknowledges what it was not sent")
@@ -133,11 +136,14 @@ class LocalDecisions:
         out: EffectList,
         release: Callable[[EffectList], None],
     ) -> None:
-        """Call ``release`` when every agent knows what was changed.
+        """Send a change to agents, and call ``release`` when each of them has acknowledged it.
 
-        :param worker: that waits; when it is gone meanwhile, ``release`` is not called.
-        :param routes: that were registered. What strict mode, and who observes, need besides is
-            looked up.
+        The change may be new routes, strict mode or observers.
+
+        :param worker: the worker that waits; if it disconnects meanwhile, ``release`` is not
+            called.
+        :param routes: the new routes.
+        :param release: sends the answer to the worker.
         """
         if self.is_idle:
             release(out)
@@ -151,9 +157,10 @@ class LocalDecisions:
         self._hold(worker, n, out, release, (*self.agents.values(), *self.lost))
 
     def observers_changed(self, out: EffectList) -> int:
-        """Tell agents which reports are wanted, now that the observers have changed.
+        """Send agents ``sync`` if the observers have changed.
 
-        :returns: the number by whose acknowledgement an agent reports to all who observe.
+        :returns: the number of the message after which an agent's reports reach all observers; -1
+            for none.
         """
         if self.is_idle:
             return -1
@@ -166,7 +173,7 @@ class LocalDecisions:
         return max(self.observed_since.values(), default=-1)
 
     def told_by(self, agent: Agent, observers: tuple[str, ...]) -> tuple[str, ...]:
-        """Pick those who observed already when an agent did what it reports now."""
+        """Return the observers that observed already at the time of an agent's report."""
         local = agent.local
         if local is None:
             return observers
@@ -176,15 +183,16 @@ class LocalDecisions:
     def when_reported(
         self, worker: Worker, out: EffectList, release: Callable[[EffectList], None]
     ) -> None:
-        """Call ``release`` when every agent has reported what it decided until now.
+        """Call ``release`` when each agent has reported the requests that it let pass until now.
 
-        :param worker: as of :meth:`when_in_force`.
+        :param worker: as in :meth:`when_in_force`.
+        :param release: sends the answer to the worker.
         """
         if self.is_idle or self.reports == "none":
             release(out)
             return
         self._sync(out)
-        # Those that are gone report nothing any more.
+        # Agents whose connection was lost report nothing.
         self._hold(worker, self.n, out, release, self.agents.values(), longer=REPORT_SECONDS)
 
     def _add(self, missing: list[FilterEntry], out: EffectList) -> None:
@@ -212,10 +220,12 @@ class LocalDecisions:
         *,
         longer: float = 0.0,
     ) -> None:
-        """Wait for those agents that may decide and have not acted on message ``n``.
+        """Call ``release`` when agents with a lease have acknowledged message ``n``.
 
-        What they are sent from now on they get behind that message, so that no later lease
-        makes the wait longer.
+        A later lease does not extend the wait: an agent gets the answer that renews its lease after
+        message ``n``.
+
+        :param longer: seconds after the end of a lease for which to wait.
         """
         now = out.now.seconds
         until = {
@@ -236,7 +246,7 @@ class LocalDecisions:
     # Time
 
     def tick(self, out: EffectList) -> None:
-        """Give the answers that wait for nobody any more, and drop entries that are not needed."""
+        """Send the answers whose wait is over, and remove unneeded entries."""
         now = out.now.seconds
         if self.lost:
             self.lost = [each for each in self.lost if each.may_until > now]
@@ -250,7 +260,7 @@ class LocalDecisions:
             self.entries, self.observed_since = FilterEntries(), {}
 
     def next_deadline(self) -> float | None:
-        """Tell when there is something to do."""
+        """Return the time of the next deadline in monotonic seconds, ``None`` for none."""
         if self.is_idle and not self.holds.waiting:
             return None
         due = [self.holds.next_deadline(), self.entries.next_deadline()]
@@ -287,7 +297,7 @@ class LocalDecisions:
         ]
 
     def _of_strict(self) -> list[FilterEntry]:
-        """List what strict mode must be asked about: it refuses requests that no route wants."""
+        """Return the entries of strict mode, which also decides about requests without a route."""
         strictness = self.strictness
         if strictness.service is not None or strictness.runs:
             return [ALL]

@@ -1,4 +1,4 @@
-"""Takes what agents report of requests that they let pass without asking."""
+"""Handles the reports of agents about requests that they let pass without asking."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 @define
 class PassedRequests:
-    """Records such requests as if they had been asked about, and tells who observes.
+    """Records such requests as if the agent had asked, and sends them to observers.
 
-    :param handle: takes a message of a batch.
+    :param handle: handles a message of a batch.
     """
 
     registry: Registry
@@ -44,7 +44,7 @@ class PassedRequests:
     handle: Callable[[Agent, Any, EffectList], None]
 
     def batch(self, agent: Agent, message: Batch, out: EffectList) -> None:
-        """Take messages that were written a while ago."""
+        """Handle ``batch``: each message with the time at which it was written."""
         now = out.now
         for each, ago in zip(message.messages, message.ago, strict=True):
             if not ago:
@@ -59,7 +59,7 @@ class PassedRequests:
             )
 
     def passed(self, agent: Agent, message: RequestPassed, out: EffectList) -> None:
-        """Take a request that is on its way upstream already."""
+        """Handle ``request:passed``: a request that the agent has sent upstream."""
         request_id, client_id, request = message.request_id, message.client_id, message.request
         local = agent.local
         if local is None or request_id in self.decisions.pending or request_id in self.awaited:
@@ -106,7 +106,7 @@ class PassedRequests:
         self.awaited.add(agent, report, out)
 
     def synced(self, agent: Agent, message: Synced, out: EffectList) -> None:
-        """Tell who observes from now on of the ends of what passed before."""
+        """Handle ``synced``: new observers get the ends of the requests that passed before."""
         local = agent.local
         if local is not None and local.acted_on < message.n <= self.local.n:
             since, new = self.local.observed_since, range(local.acted_on + 1, message.n + 1)

@@ -1,6 +1,6 @@
-"""The text of an ambiguous request: which tests want it, and what to do, the likeliest first.
+"""The error text of an ambiguous request: the matching tests, and the remedies, likeliest first.
 
-Everybody shows this text as it is: the application's error, the reports of tests, the dashboard.
+The application's error, the reports of tests and the dashboard show this text unchanged.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 MOST_NAMED = 5
-"""Tests that the advice names."""
+"""The most tests that the advice names."""
 
 
 def ambiguous(subject: str, claimants: list[Claimant]) -> str:
-    """Say which tests compete. The first words are matched on by users' tests."""
+    """Return the error text. Users' tests compare its first words."""
     rivals = "; ".join(
         f"{test} by {_count(len(routes), 'route')} {_routes(routes)}" for test, routes in claimants
     )
@@ -32,11 +32,11 @@ def ambiguous(subject: str, claimants: list[Claimant]) -> str:
 
 
 def _advice(tests: list[RegisteredTest]) -> str:
-    """Say what to do.
+    """Return the remedies.
 
-    A request with the context of a running test is never ambiguous, so this one carries none.
-    Where the tests have contexts, that is the reason. Without them, only applications and URLs
-    tell tests apart.
+    A request with the context of a running test is never ambiguous, so this one has none.
+    If the tests have contexts, the missing context is the reason. Tests without contexts differ
+    only by client ids and URLs.
     """
     sentences = []
     if any(test.context is not None for test in tests):

@@ -1,7 +1,7 @@
-"""Which tests are asked whether they want a request or a socket, and the rounds of asking.
+"""Claims: questions to tests whether their routes match a request or a WebSocket.
 
-Ownership is decided without asking wherever that is certain. One mechanism serves both kinds.
-A round is over when everybody who was asked has answered or is gone, or when its time is up.
+Ownership is decided without a claim if the matching routes are certain. A claim is complete when
+each asked test has answered or ended; it expires after the claim timeout.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 
 def to_be_asked(kind: Kind, found: MatchingTests) -> dict[str, RegisteredTest]:
-    """Choose the tests to ask, by id. If there are none, the matches that were found count.
+    """Return the tests to ask, by id; without any, the matches in ``found`` decide.
 
-    * A test that only its worker can judge is asked.
-    * A test that matches a WebSocket is always asked: if its fixture did not match as well, the
-      application would have an open socket that nobody answers.
-    * A test that matches is asked while a ``times`` route that makes it match may be
-      expiring; see :func:`_may_be_expiring`.
-    * A test that matches is asked if its worker is asked anyway: its answer needs no further
-      question, and it is more accurate than the match that was found.
+    * A test with an undecidable route is asked.
+    * A test that matches a WebSocket is always asked: if its fixture did not match too, the
+      application would have an open WebSocket without a handler.
+    * A test that matches is asked while its matching ``times`` route may expire, see
+      :func:`_may_be_expiring`.
+    * A test that matches is asked if its worker is asked anyway: that needs no further
+      message, and the worker's answer is more accurate.
     """
     asked = dict(found.undecided)
     certain = len(found.yes) == 1 and not asked
@@ -50,16 +50,17 @@ def to_be_asked(kind: Kind, found: MatchingTests) -> dict[str, RegisteredTest]:
 
 
 def _may_be_expiring(test: RegisteredTest, routes: list[RegisteredRoute], *, certain: bool) -> bool:
-    """Tell whether a handler at work may be the last call of a ``times`` route.
+    """Return whether a running handler may be the last call of a matching ``times`` route.
 
-    The routes that an unsettled request matches may expire through it. When this test alone
-    is in question, those are all that count: should a handler rewrite its request's URL and
-    fall back to a route that did not match before, and should that expire just now, then the
-    fixture sends the new request on, as it would have gone anyway. Between several tests a
-    mistake would be an error for both, so there every unsettled request counts.
+    Each unsettled request may let the routes expire that it matches. If no other test matches the
+    new request, only these routes count. There is one more case: a handler changes the URL of its
+    request and falls back to a route that did not match before, which then expires. In this case
+    the fixture continues the new request, which is what would have happened without the route.
+    With several matching tests, a wrong result would be an error for all of them, so every
+    unsettled request counts.
 
     :param routes: the test's routes that match the new request.
-    :param certain: no other test matches, or may match, the new request.
+    :param certain: whether no other test matches, or may match, the new request.
     """
     if DECLINE in test.worker.features:
         return False
@@ -73,12 +74,14 @@ Claimant = tuple["RegisteredTest", list["RegisteredRoute"]]
 
 @define(eq=False)
 class Claim:
-    """One round.
+    """A question to several tests about one request or WebSocket.
 
-    :param sequence: routes registered later do not count.
+    :param pending_id: the id of the request or WebSocket.
+    :param sequence: the number of the latest route at the beginning; later routes do not count.
     :param deadline: monotonic seconds.
     :param waiting: the tests that were asked and have not answered, by id.
-    :param certain: matching routes of tests that need not be asked, by test id.
+    :param certain: the ids of matching routes of tests that are not asked, by test id.
+    :param answers: the ids of the routes that match according to the workers, by test id.
     """
 
     kind: Kind
@@ -90,7 +93,7 @@ class Claim:
     answers: dict[str, list[str]] = field(factory=dict)
 
     def claimants(self, registry: Registry) -> list[Claimant]:
-        """List the tests that want it and still can have it, with their routes."""
+        """Return the matching tests with their routes, as far as these are still registered."""
         found = []
         for test_id, route_ids in (self.certain | self.answers).items():
             test = registry.tests.get(test_id)
@@ -107,7 +110,7 @@ class Claim:
 
 @define
 class Claims:
-    """The rounds that are open, oldest first."""
+    """The open claims, oldest first."""
 
     _open: dict[tuple[Kind, str], Claim] = field(factory=dict)
 
@@ -124,7 +127,11 @@ class Claims:
         asked: dict[str, RegisteredTest],
         found: MatchingTests,
     ) -> Claim:
-        """Open a round about a request or socket among ``asked``."""
+        """Open a claim about a request or WebSocket.
+
+        :param asked: the tests to ask, see :func:`to_be_asked`.
+        :param found: the tests that match, or may match.
+        """
         certain = {
             test_id: [route.id for route in routes]
             for test_id, (_, routes) in found.yes.items()
@@ -140,9 +147,9 @@ class Claims:
     def answer(
         self, kind: Kind, pending_id: str, test: RegisteredTest, matches: Iterable[RouteMatch]
     ) -> Claim | None:
-        """Take a test's answer; the first one counts.
+        """Handle the answer of a test; later answers of the same test are ignored.
 
-        :returns: the round when this answer completed it.
+        :returns: the claim if this answer completed it.
         """
         key = (kind, pending_id)
         claim = self._open.get(key)
@@ -153,30 +160,33 @@ class Claims:
         return self._completed(claim)
 
     def give_up_on(self, test: RegisteredTest, claim: Claim) -> bool:
-        """Count a test that is gone as one that matches nothing.
+        """Count a test that has ended as one that does not match.
 
-        :returns: whether that completed the round.
+        :returns: whether that completed the claim.
         """
         del test.claims[claim.kind, claim.pending_id]
         del claim.waiting[test.id]
         return self._completed(claim) is not None
 
     def drop(self, claim: Claim) -> None:
-        """End a round whose request or socket is gone, or whose time is up."""
+        """Remove a claim that expired, or whose request or WebSocket is settled."""
         key = (claim.kind, claim.pending_id)
         for test in claim.waiting.values():
             del test.claims[key]
         del self._open[key]
 
     def expired(self, now: float) -> Iterator[Claim]:
-        """Give the rounds whose time is up; the caller drops each."""
+        """Yield the claims whose deadline has passed; the caller drops each.
+
+        :param now: monotonic seconds.
+        """
         for claim in list(self._open.values()):
             if claim.deadline > now:
                 return
             yield claim
 
     def next_deadline(self) -> float | None:
-        """Tell when the oldest round ends; they all last equally long."""
+        """Return the deadline of the oldest claim; all claims have the same duration."""
         for claim in self._open.values():
             return claim.deadline
         return None

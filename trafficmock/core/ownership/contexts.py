@@ -1,12 +1,12 @@
-"""Which test a request was made for, by the context that it carries.
+"""Contexts: opaque ids that requests carry in a header, and the tests that they belong to.
 
-A context is an opaque id that a test puts on its traffic. What a request carries decides:
+The context of a request decides which tests can own it:
 
-* the context of a running test: only that test gets it, by its own routes, else by the routes
-  that its worker's tests share; when none matches it passes through;
-* the context of a test that ended less than :data:`LATE_SECONDS` ago: nobody gets it, and it is
-  marked as late;
-* anything else, or none: all tests are asked, as ever. An id that no test reserved leaves no trace.
+* the context of a running test: only that test owns the request, by its own routes, else by the
+  shared routes of its worker; if none matches, the request passes through;
+* the context of a test that ended less than :data:`LATE_SECONDS` ago: no test owns the request,
+  which is marked as late;
+* any other context, or none: all tests. A context that no test has reserved is not stored.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ if TYPE_CHECKING:
     from trafficmock.matching.allow_list import AllowList
 
 LATE_SECONDS = 30.0
-"""How long after the end of its test a context still tells whose the traffic was."""
+"""Seconds after the end of a test in which requests with its context still belong to it."""
 
 MOST_ENDED = 10_000
-"""Contexts of ended tests that are kept; beyond it the oldest is forgotten."""
+"""The most contexts of ended tests; above it, the oldest is forgotten."""
 
 MOST_LATE_KEPT = 100
-"""Tests that ended last among which the next process on the same port is told of strict ones."""
+"""The number of tests that ended last whose strict ones are kept for the next process."""
 
 MOST_ALSO_MATCHED = 5
-"""Routes of other tests that are named for a request which passed under a context."""
+"""The most routes of other tests that are recorded for a request with a context."""
 
 
 @frozen
 class EndedTest:
-    """The context of a test that has ended.
+    """The test of a context that has ended.
 
-    :param made_for: how the history names it.
+    :param made_for: the record of the test for the history.
     :param ended_at: monotonic seconds.
-    :param allow_late: as of :class:`RegisteredTest`.
+    :param allow_late: as in :class:`.RegisteredTest`.
     """
 
     made_for: MadeFor
@@ -63,16 +63,16 @@ ContextTest = RegisteredTest | EndedTest
 
 @define
 class Contexts:
-    """The contexts of the tests that run, and of those that ended just now."""
+    """The contexts of running tests, and of tests that ended within :data:`LATE_SECONDS`."""
 
     alarm: Alarm
     running: dict[str, RegisteredTest] = field(factory=dict)
     ended: OrderedDict[str, EndedTest] = field(factory=OrderedDict)
 
     def reserve(self, context: str, test: RegisteredTest) -> None:
-        """Give a test its context, which no running test has.
+        """Set the context of a test; no other running test has it.
 
-        The context of a test that has ended may be reserved again: a page may outlive its test,
+        The context of an ended test may be reserved again: a page may outlive its test,
         and a worker that lost its connection registers its tests anew.
         """
         self.ended.pop(context, None)
@@ -81,7 +81,7 @@ class Contexts:
         test.made_for = MadeFor(test.id, test.title, test.file, late=False)
 
     def release(self, test: RegisteredTest, out: EffectList) -> None:
-        """Note that a test has ended."""
+        """Move the context of a test that has ended from the running to the ended ones."""
         if test.context is not None:
             now = out.now.seconds
             del self.running[test.context]
@@ -91,9 +91,10 @@ class Contexts:
             self.alarm.need(now + LATE_SECONDS, out)
 
     def resolve(self, context: str, now: float) -> ContextTest | None:
-        """Find the test that a context belongs to; ``None`` for a context that counts as none.
+        """Return the test of a context; ``None`` for an unknown one.
 
-        :param now: monotonic seconds of the request, which may have come before the test ended.
+        :param now: the time of the request in monotonic seconds; it may be before the end of the
+            test, for a request that is reported late.
         """
         test = self.running.get(context)
         if test is not None:
@@ -107,7 +108,10 @@ class Contexts:
         return ended
 
     def forget_ended(self, now: float) -> None:
-        """Forget the contexts that count as none by now, and the oldest beyond the limit."""
+        """Forget the contexts of tests that ended :data:`LATE_SECONDS` ago, or above the limit.
+
+        :param now: monotonic seconds.
+        """
         while self.ended:
             oldest = next(iter(self.ended.values()))
             if len(self.ended) <= MOST_ENDED and not _is_over(oldest, now):
@@ -115,18 +119,18 @@ class Contexts:
             self.ended.popitem(last=False)
 
     def remember(self, context: str, made_for: MadeFor, allow: AllowList, out: EffectList) -> None:
-        """Count a strict test of an earlier process on this port as one that ended just now."""
+        """Add a strict test of an earlier process on this port as one that has just ended."""
         self.ended[context] = EndedTest(made_for, out.now.seconds, allow)
         self.alarm.need(out.now.seconds + LATE_SECONDS, out)
 
     def late_strict(self) -> Iterator[str]:
-        """List the contexts of strict tests that ended just now: their requests are refused."""
+        """Yield the contexts of ended strict tests, whose late requests are refused."""
         for context, ended in self.ended.items():
             if ended.allow_late is not None:
                 yield context
 
     def late_tests(self) -> Iterator[KeptTest]:
-        """List the strict ones among the tests that ended last, for the next process."""
+        """Yield the strict tests among the last :data:`MOST_LATE_KEPT`, for the next process."""
         for context, ended in islice(reversed(self.ended.items()), MOST_LATE_KEPT):
             if ended.allow_late is not None:
                 test = ended.made_for
@@ -134,14 +138,14 @@ class Contexts:
                 yield KeptTest(context, test.test_id, test.title, test.file, texts)
 
     def next_deadline(self) -> float | None:
-        """Tell when the next context of an ended test counts as none."""
+        """Return the time at which the next context is forgotten, in monotonic seconds."""
         for ended in self.ended.values():
             return ended.ended_at + LATE_SECONDS
         return None
 
 
 def title_of_ended(test: ContextTest | None) -> str:
-    """Name a test that has ended; an empty text for one that runs, or none."""
+    """Return the title of an ended test; an empty text for a running one, or none."""
     if isinstance(test, RegisteredTest):
         return test.title if test.is_over else ""
     return "" if test is None else test.made_for.title
@@ -154,9 +158,10 @@ def _is_over(ended: EndedTest, now: float) -> bool:
 def narrow(
     found: MatchingTests | None, test: ContextTest
 ) -> tuple[MatchingTests | None, tuple[str, ...]]:
-    """Leave only the tests that may have a request which carries the context of ``test``.
+    """Filter the tests that may own a request with the context of ``test``.
 
-    :returns: those among ``found``, and the first route ids of the others that match for certain.
+    :returns: the tests among ``found`` that may, and the first ids of the matching routes of the
+        others.
     """
     if found is None:
         return None, ()
@@ -183,11 +188,14 @@ def _is_for(each: RegisteredTest, test: ContextTest) -> bool:
 
 
 def without_outranked(claimants: list[Claimant], test: ContextTest | None) -> list[Claimant]:
-    """Leave out shared routes that a test of the same worker outranks, or newer shared ones.
+    """Remove the tests with shared routes that another test of the same worker outranks.
 
-    :param test: whose context it is that they claim, if any; its own routes outrank the others.
+    The worker's other tests outrank shared routes, and a newer shared route an older one.
+
+    :param test: the test whose context the request carries, if any; its routes outrank all others
+        of the worker.
     """
-    first: dict[str, Claimant] = {}  # of each worker with none but shared routes
+    first: dict[str, Claimant] = {}  # the newest claimant of each worker
     own = {each.worker.id for each, _ in claimants if not each.shared or each is test}
     for claimant in claimants:
         worker_id = claimant[0].worker.id

@@ -1,4 +1,4 @@
-"""Checks the globs of origins that a door gets: one that no origin can match is a mistake."""
+"""Checks the globs of a door's origins: a glob that no origin can match is an error."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _HIGHEST_PORT = 65535
 
 
 def unmatchable(globs: Iterable[str]) -> str | None:
-    """Find the first glob that no origin can match.
+    """Return the first glob that no origin can match, ``None`` for none.
 
-    An origin is a scheme, a host in lower case as it stands in a URL (IDNA, brackets around
-    IPv6), and a port, which is left out where it is the scheme's default.
+    An origin is a scheme, a host in lower case as in URLs (IDNA, IPv6 in
+    brackets), and a port, which is omitted if it is the default of the scheme.
 
     :param globs: ``*`` is any text and ``?`` any character, as for
         :class:`~trafficmock.proxy.door.context_stamp.ContextStamp`.

@@ -1,4 +1,4 @@
-"""Fixed answers that a test has left with its route (feature ``reply``)."""
+"""The replies that the registry keeps with their routes (feature ``reply``)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @frozen(eq=False)
 class KeptResponse:
-    """A response that lies here.
+    """A response of a reply.
 
-    :param response: made safe for agents.
+    :param response: the response, corrected by :func:`.sendable_response`.
     :param headers_list: the header lines as the test gave them, for observers.
     """
 
@@ -29,13 +29,13 @@ class KeptResponse:
 
 @define(eq=False)
 class Reply:
-    """What answers the requests of a route, and how often.
+    """The reply of a route.
 
-    :param fixed: for all of them; ``None`` where there is none, or was no room for it, so that the
-        test's process answers.
-    :param recorded: for those with this method and URL; the test's process answers others.
-    :param size: bytes that it takes here.
-    :param left: requests that it may still answer; ``None`` is any number.
+    :param fixed: the response to all requests; ``None`` if there is none or it exceeded
+        ``--reply-bytes``: then the test's process answers.
+    :param recorded: the responses by method and URL; the test's process answers other requests.
+    :param size: the bytes that count in ``--reply-bytes``.
+    :param left: the number of requests that the reply may still answer; ``None`` for any.
     """
 
     fixed: KeptResponse | None = field(repr=False)
@@ -44,5 +44,5 @@ class Reply:
     left: int | None = None
 
     def response_to(self, request: SerializedRequest) -> KeptResponse | None:
-        """Give what answers a request; ``None`` where the test's process does."""
+        """Return the response to a request; ``None`` if the test's process answers."""
         return self.fixed or self.recorded.get((request.method, request.url))

@@ -1,14 +1,14 @@
-"""The part of strict mode that is kept for the next process on the same port."""
+"""The state of strict mode that is stored for the next process on the same port."""
 
 from attrs import field, frozen
 
 
 @frozen
 class KeptTest:
-    """A strict test that runs.
+    """A strict test that runs or ended last.
 
-    :param context: that its traffic carries.
-    :param allow: the patterns.
+    :param context: the context of its requests.
+    :param allow: the patterns of its allow list.
     """
 
     context: str = field(repr=False)
@@ -20,10 +20,10 @@ class KeptTest:
 
 @frozen
 class KeptStrictness:
-    """Who is strict by the messages of workers.
+    """The strict runs and tests of a service that is not strict itself.
 
     :param runs: the patterns of each strict run.
-    :param tests: the strict tests, where no run is strict.
+    :param tests: the strict tests; empty if there is a strict run.
     """
 
     runs: tuple[tuple[str, ...], ...] = ()

@@ -1,8 +1,8 @@
-"""Strict runs whose worker is gone without having ended the run.
+"""Strict runs whose worker was lost: it disconnected without a close frame.
 
 The worker, or another one of the run, may connect again. Until then the run stays strict, for
-:data:`LOST_SECONDS` at most: that a worker was killed or lost its connection must not let requests
-reach the real network.
+:data:`LOST_SECONDS` at most, so that no request reaches the real network because a worker was
+killed or lost its connection.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from trafficmock.matching.allow_list import AllowList
 
 LOST_SECONDS = 30.0
-"""How long such a run stays strict."""
+"""Seconds for which such a run stays strict."""
 
 
 @define
 class LostRuns:
-    """The runs, by the connections that made them strict.
+    """The lost runs.
 
-    :ivar until: monotonic seconds.
+    :ivar until: the end of each run in monotonic seconds, by the connection that began it.
     """
 
     strictness: Strictness
@@ -33,16 +33,19 @@ class LostRuns:
     until: dict[str, float] = field(factory=dict)
 
     def lost(self, run_id: str, out: EffectList) -> None:
-        """Note that the connection of a run is gone."""
+        """Handle that the connection of a run was lost."""
         self.strictness.lose_run(run_id, self._wait_for(run_id, out), out)
 
     def take_over(self, run_id: str, allow: AllowList, out: EffectList) -> None:
-        """Let a run be strict that was so at the end of an earlier process."""
+        """Add a run that was strict at the end of an earlier process."""
         lost_until = self._wait_for(run_id, out)
         self.strictness.add_run(run_id, allow, out, lost_until=lost_until)
 
     def _wait_for(self, run_id: str, out: EffectList) -> int:
-        """Begin to wait for a worker; give the end in epoch ms."""
+        """Begin to wait for a worker.
+
+        :returns: the end of the wait in epoch ms.
+        """
         self.until[run_id] = until = out.now.seconds + LOST_SECONDS
         self.alarm.need(until, out)
         return out.now.epoch_ms + round(LOST_SECONDS * 1000)
@@ -55,5 +58,5 @@ class LostRuns:
             self.strictness.end_run(run_id, out)
 
     def next_deadline(self) -> float | None:
-        """Tell when the next one ends; they all last equally long."""
+        """Return the end of the next run in monotonic seconds; all waits have the same duration."""
         return next(iter(self.until.values()), None)

@@ -1,4 +1,4 @@
-"""Which route comes closest to a request that none wants, and what keeps it from matching."""
+"""Finds the route that is most similar to a refused request, and in what they differ."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from trafficmock.matching.url_parts import UrlParts
 
 MOST_COMPARED = 200
-"""Routes that are looked at for one request, the newest ones."""
+"""The most routes that are compared with one request, the newest ones."""
 
 _LONGEST_COMPARED = 200
-"""Characters of a glob and a path whose likeness is measured."""
+"""The most characters of a glob and a path whose similarity is measured."""
 
 _BY_CLOSENESS = (
     *("host", "scheme", "url", "client", "port", "method", "path", "query", "predicate"),
     "handler",
 )
-"""Of routes with equally many differences, the one that differs in the later part is closer."""
+"""Of two routes with the same number of differences, that with the later first one is nearer."""
 
 
 @frozen
 class Nearest:
-    """The closest route.
+    """The most similar route.
 
-    :param differs: the first part that differs, of those that ``differing`` names.
+    :param differs: the first part that :func:`differing` returns.
     """
 
     route: RegisteredRoute
@@ -50,11 +50,11 @@ def nearest_route(
     pending: Owned,
     parts: UrlParts | None,
 ) -> Nearest | None:
-    """Find the route that comes closest to a request or WebSocket.
+    """Return the route that is most similar to a request or WebSocket.
 
-    :param routes: those that might have wanted it, the newest first.
-    :param parts: of its URL, where it can be taken apart.
-    :returns: ``None`` where there is no route.
+    :param routes: the routes to compare, the newest first.
+    :param parts: the parts of the request's URL; ``None`` if it cannot be parsed.
+    :returns: ``None`` without a route.
     """
     budget = MatchBudget(registry.pattern_cache, registry.regex_steps)
     best: Nearest | None = None
@@ -71,11 +71,11 @@ def nearest_route(
 def differing(
     route: RegisteredRoute, pending: Owned, parts: UrlParts | None, budget: MatchBudget
 ) -> list[str]:
-    """Name what keeps a route from matching, in the order in which people look.
+    """Return the differences of a request from a route.
 
     :returns: at least one of ``method``, ``client``, ``scheme``, ``host``, ``port``, ``path``,
-        ``query``, ``url`` (a regular expression), ``predicate`` (the test's function said no) and
-        ``handler`` (the route matches, but its handler gave the request back).
+        ``query``, ``url`` (a regular expression), ``predicate`` (the test's function returned
+        false) and ``handler`` (the route matches, but its handler fell back), in this order.
     """
     matcher = compile_route(route.matcher)
     found = []

@@ -30,7 +30,7 @@ S = TypeVar("S", PendingRequest, Socket)
 
 @define
 class OwnerResolution(ABC, Generic[S]):
-    """Finds the test that owns a request or WebSocket; a kind says what then happens."""
+    """Finds the test that owns a request or a WebSocket; a subclass for each handles the result."""
 
     kind: ClassVar[Kind]
 
@@ -46,7 +46,7 @@ class OwnerResolution(ABC, Generic[S]):
 
     @abstractmethod
     def _claiming(self, pending: S) -> Message:
-        """Go on to the stage of asking, and write the question."""
+        """Change the stage to ``CLAIMING``, and return the claim's message."""
 
     @abstractmethod
     def _pass_through(self, pending: S, out: EffectList) -> None: ...
@@ -64,16 +64,19 @@ class OwnerResolution(ABC, Generic[S]):
         *,
         matches: list[RouteMatchDiagnostic] | None = None,
     ) -> None:
-        """Fail a request or WebSocket that cannot have an owner."""
+        """Fail a request or WebSocket by an error.
+
+        :param matches: the matching routes of an ambiguous one.
+        """
 
     def claimed(self, claim: Claim, out: EffectList) -> None:
-        """Act on a round in which everybody has answered."""
+        """Handle a claim that all tests have answered."""
         pending = self._find(claim.pending_id)
         pending.claim = None
         self._decide(pending, claim.claimants(self.registry), out)
 
     def claim_expired(self, claim: Claim, out: EffectList) -> None:
-        """Act on a round whose time is up."""
+        """Handle a claim whose deadline has passed."""
         pending = self._find(claim.pending_id)
         milliseconds = round(self.settings.claim_timeout * 1000)
         text = error_messages.claim_timeout(str(pending), milliseconds, claim.waiting.values())
@@ -126,15 +129,15 @@ class OwnerResolution(ABC, Generic[S]):
             self._ambiguous(pending, claimants, out)
 
     def unmatched(self, pending: S, out: EffectList) -> None:
-        """Let pass what no route wants, unless strict mode refuses it."""
+        """Let a request or WebSocket without an owner pass, unless strict mode refuses it."""
         if not self.refused(pending, pending.url, out):
             self._pass_through(pending, out)
 
     def refused(self, pending: S, url: str, out: EffectList) -> bool:
-        """Refuse what no route wants, where strict mode is in force and does not allow it.
+        """Refuse a request or WebSocket that no route matches, if strict mode does.
 
-        :param url: where it would go.
-        :returns: whether it is settled so.
+        :param url: the URL that it would be sent to.
+        :returns: whether it was refused, and is settled now.
         """
         refusal = self.refusals.strictness.refusal(pending, url)
         if refusal is None:

@@ -1,8 +1,8 @@
 """Bounds the wait for owners whose worker is blocked or stopped.
 
-A worker that owns a request or a WebSocket and says nothing for half the claim timeout is
-pinged. One that is still silent when the time is over loses what it owns. A worker that
-answers pings may take its time.
+A worker that owns a request or a WebSocket and sends nothing for half the claim timeout is
+pinged. If it is still silent at the end of the claim timeout, its requests and WebSockets fail. The
+handlers of a worker that answers pings have no time limit.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from trafficmock.core.timers import Alarm
 
 _LATE = 0.1
-"""A part of the claim timeout: a wake-up that is later says that the proxy was held up, and
-that what the worker said meanwhile may be unread."""
+"""The fraction of the claim timeout by which a wake-up may be late. A later wake-up shows that the
+service itself was blocked, and that messages of the worker may be unread."""
 
 
 class Watched(Struct, eq=False):
-    """A worker that owns something.
+    """A worker whose tests own requests or WebSockets. Times are in monotonic seconds.
 
-    :param due: monotonic seconds, when to look at it next.
-    :param owned: since when it owns what, oldest first.
-    :param pinged_at: when it was pinged, if it was silent since.
-    :param excused: a late wake-up has put off the end of this silence.
+    :param due: the time of the next check.
+    :param owned: the requests and WebSockets, oldest first, with the time of their match.
+    :param pinged_at: the time of the last ping; ``None`` if the worker was heard since.
+    :param excused: whether a late wake-up has extended this silence.
     """
 
     worker: Worker
@@ -41,19 +41,19 @@ class Watched(Struct, eq=False):
     excused: bool = False
 
     def silent_since(self) -> float:
-        """Tell when its silence began to count; before it owned something it need not speak."""
+        """Return the time of the worker's last message, or of its oldest request if later."""
         return max(self.worker.last_heard, next(iter(self.owned.values())))
 
     def answered(self) -> bool:
-        """Tell whether it said anything since the ping, or was not pinged."""
+        """Return whether the worker has sent a message since the ping, or was not pinged."""
         return self.pinged_at is None or self.worker.last_heard >= self.pinged_at
 
 
 @define
 class OwnerTimeouts:
-    """The workers that own something, by connection id.
+    """The workers whose tests own requests or WebSockets.
 
-    :param timeout: seconds of silence after which a worker loses what it owns.
+    :param timeout: seconds of silence after which the requests and WebSockets of a worker fail.
     """
 
     timeout: float
@@ -61,7 +61,7 @@ class OwnerTimeouts:
     _workers: dict[str, Watched] = field(factory=dict)
 
     def begin(self, owned: Owned, worker: Worker, out: EffectList) -> None:
-        """Watch the worker that a request or a WebSocket is handed to."""
+        """Watch the worker that got a request or a WebSocket."""
         watched = self._workers.get(worker.id)
         if watched is None:
             due = out.now.seconds + self.timeout / 2
@@ -78,7 +78,10 @@ class OwnerTimeouts:
                 del self._workers[worker.id]
 
     def overdue(self, out: EffectList) -> list[Owned]:
-        """Ping the workers that are half overdue, and list what the overdue ones own."""
+        """Ping the workers that are silent for half the timeout.
+
+        :returns: the requests and WebSockets of the workers that are silent for all of it.
+        """
         given_up: list[Owned] = []
         to_ping: list[str] = []
         for watched in self._workers.values():
@@ -94,11 +97,11 @@ class OwnerTimeouts:
         return given_up
 
     def next_deadline(self) -> float | None:
-        """Tell when the next one is due."""
+        """Return the time of the next check in monotonic seconds, ``None`` for none."""
         return min((watched.due for watched in self._workers.values()), default=None)
 
     def _is_silent(self, watched: Watched, now: float) -> bool:
-        """Look whether a worker is to be pinged; it has its time to answer from then on."""
+        """Return whether a worker is to be pinged, and set the time of its next check."""
         watched.excused = False
         half = watched.silent_since() + self.timeout / 2
         silent = half <= now
@@ -107,7 +110,7 @@ class OwnerTimeouts:
         return silent
 
     def _is_excused(self, watched: Watched, now: float) -> bool:
-        """Put the end of a silence off, once, when it is noticed late."""
+        """Extend a silence once, if the wake-up was late; return whether it did."""
         grace = self.timeout * _LATE
         if watched.excused or now - watched.due <= grace:
             return False
@@ -116,7 +119,7 @@ class OwnerTimeouts:
         return True
 
     def _give_up(self, watched: Watched, now: float) -> list[Owned]:
-        """List what a silent worker has had for all its time; the rest has its own."""
+        """Return the requests and WebSockets that a silent worker has had for the timeout."""
         overdue = []
         for owned, since in watched.owned.items():
             if since + self.timeout > now:

@@ -1,4 +1,4 @@
-"""The texts about requests that strict mode refuses, and the workers that get them."""
+"""The errors for requests that strict mode refuses, and the workers that get them."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
 
 MOST_TOLD = 1000
-"""Refusals of one test that its worker is told of: an application may ask in a loop."""
+"""The most refusals of one test that its worker gets: an application may repeat a request."""
 
 LONGEST_TEXT = 2000
-"""Characters of a URL, or a part of it, as it is shown."""
+"""The most characters of a URL, or of a part of it, in a message."""
 
 
 @define
 class Refusals:
-    """Writes the texts of refusals, and counts refusals."""
+    """Makes the errors of refused requests, and counts refusals."""
 
     strictness: Strictness
     unowned: UnownedRefusals
@@ -43,9 +43,10 @@ class Refusals:
     def message(
         self, kind: Kind, pending: Owned, refusal: Refusal
     ) -> tuple[str, tuple[str, ProxyError] | None]:
-        """Write the text of a refusal.
+        """Make the error of a refused request.
 
-        :returns: the text for the application, and what a worker is told, with its connection.
+        :returns: the text for the application; and, for the worker of the test that the request
+            belongs to, the connection and the message, ``None`` without such a worker.
         """
         test = refusal.test
         if test is not None and STRICT in test.worker.features:
@@ -104,7 +105,7 @@ class Refusals:
 
 
 def _is_tunnel(pending: Owned) -> bool:
-    """Tell a tunnel that is not read: requests never have its method."""
+    """Return whether it is a tunnel that is not decrypted: no request has the method CONNECT."""
     return pending.method == "CONNECT"
 
 
@@ -122,7 +123,7 @@ def _described(nearest: Nearest, pending: Owned, refusal: Refusal) -> NearestRou
 
 
 def _found(nearest: Nearest, pending: Owned, refusal: Refusal) -> str | None:
-    """Give the request's value of the part that differs; ``None`` for parts without a value."""
+    """Return the request's value of the part that differs; ``None`` for parts without a value."""
     match nearest.differs:
         case "method":
             found = pending.method

@@ -1,4 +1,4 @@
-"""Tests and routes, reached by id, and the question which of them match."""
+"""The registry of tests and routes: keeps them by id, and finds those that match a request."""
 
 from __future__ import annotations
 
@@ -30,23 +30,28 @@ if TYPE_CHECKING:
 Kind = Literal["http", "websocket"]
 
 LONGEST_PLACE = 200
-"""Characters of where a route is stated."""
+"""The most characters of the place of a route."""
 
 
 @define(eq=False)
 class RegisteredTest:
-    """A running test: who it is, its routes, and what it owns or is asked about.
+    """A registered test.
 
-    :param subscribed: it asked for all traffic (feature ``subscribe``).
-    :param context: what its traffic carries, set with ``made_for``, as which the history names it,
-        by :class:`~trafficmock.core.ownership.contexts.Contexts`.
-    :param has_door: a door was opened for it, which ends with it.
-    :param is_over: it was unregistered.
-    :param shared: its routes serve all tests of its worker, after their own.
-    :param allow_late: what strict mode allows after the end of a test that was strict until then.
-    :param refused: how many of its requests strict mode has refused.
-    :param newest_route: the ``sequence`` of the route that it registered last.
-    :param busy: how many unsettled requests of this test each of its routes matches.
+    :param subscribed: whether it observes all traffic (feature ``subscribe``).
+    :param context: the context of its requests.
+    :param made_for: the record of the test for the history, of a test with a context.
+        :class:`~trafficmock.core.ownership.contexts.Contexts` sets both.
+    :param shared: whether its routes serve all tests of its worker, after their own routes.
+    :param has_door: whether it has a door, which is closed at its end.
+    :param is_over: whether it was unregistered.
+    :param routes: its routes by id.
+    :param requests: the paused requests that it owns, by id.
+    :param sockets: the WebSockets that it owns, by id.
+    :param claims: the claims that it has not answered.
+    :param busy: for each of its routes the number of unsettled requests that match it.
+    :param allow_late: the allow list for late requests, of a test that was strict at its end.
+    :param refused: the number of its requests that strict mode has refused.
+    :param newest_route: the ``sequence`` of its latest route.
     """
 
     __test__ = False
@@ -72,13 +77,13 @@ class RegisteredTest:
     newest_route: int = 0
 
     def took(self, pending: PendingRequest) -> None:
-        """Note that a request is matched to this test."""
+        """Add a request that this test owns from now on."""
         self.requests[pending.id] = pending
         for route_id in pending.routes:
             self.busy[route_id] = self.busy.get(route_id, 0) + 1
 
     def released(self, pending: PendingRequest) -> None:
-        """Note that a request of this test is settled."""
+        """Remove a settled request of this test."""
         del self.requests[pending.id]
         for route_id in pending.routes:
             self.busy[route_id] -= 1
@@ -92,10 +97,12 @@ class RegisteredTest:
 
 @define(eq=False)
 class RegisteredRoute:
-    """A registered route; ``sequence`` orders it among registrations and claims.
+    """A registered route.
 
-    :param place: where its test states it, for people.
-    :param reply: what answers its requests.
+    :param sequence: the number of its registration, which also orders it among claims.
+    :param test: its test; ``None`` until that is registered.
+    :param place: file and line of the route in the test, for messages.
+    :param reply: its reply, if it has one.
     """
 
     id: str
@@ -108,7 +115,7 @@ class RegisteredRoute:
     reply: Reply | None = None
 
     def diagnostic(self, test: RegisteredTest) -> RouteMatchDiagnostic:
-        """Name the route and its test for somebody who must tell them apart."""
+        """Describe the route and its test, for the error of an ambiguous request."""
         return RouteMatchDiagnostic(
             route_id=self.id,
             test_id=test.id,
@@ -120,9 +127,12 @@ class RegisteredRoute:
 
 
 class MatchingTests(Struct):
-    """Which tests match for certain, by which routes, and which only the worker can tell.
+    """The tests that match a request.
 
-    :param unsure: those among ``yes`` of which a newer route may match too, as the worker can tell.
+    :param yes: the tests that match for certain, with the matching routes, by id.
+    :param undecided: the other tests with an undecidable route, by id.
+    :param unsure: the ids of the tests among ``yes`` with an undecidable route that is newer than
+        the matching ones.
     """
 
     yes: dict[str, tuple[RegisteredTest, list[RegisteredRoute]]] = {}
@@ -132,10 +142,12 @@ class MatchingTests(Struct):
 
 @define
 class Registry:
-    """All tests and routes. Ids are the clients' own; the first holder of an id keeps it.
+    """All tests and routes. Clients choose the ids; an id in use is refused to other clients.
 
-    :param pattern_cache: keep what is compiled of the routes' patterns.
-    :param regex_steps: what judging one request by patterns may cost; 0 for any number.
+    :param pattern_cache: keeps the compiled patterns of routes.
+    :param regex_steps: the most steps of pattern matching for one request; 0 for any number.
+    :ivar observers: the connections of the workers that observe traffic.
+    :ivar sequence: the number of the latest registration or claim.
     """
 
     pattern_cache: PatternCache = field(factory=PatternCache, kw_only=True)
@@ -145,25 +157,25 @@ class Registry:
     routes: dict[str, RegisteredRoute] = field(factory=dict)
     observers: tuple[str, ...] = ()
     observers_of_all: tuple[str, ...] = ()
-    """Observers without the feature ``context``: they also get the traffic of other tests."""
+    """The observers without the feature ``context``: they also get the traffic of other tests."""
     asking_when: frozenset[str] = frozenset()
-    """Observers with the feature ``clock``."""
+    """The observers with the feature ``clock``."""
     sequence: int = 0
     reply_bytes: int = 0
-    """What the replies of all routes take."""
+    """The size of the replies of all routes."""
     _indexes: dict[Kind, RouteIndex] = field(
         init=False, default=Factory(lambda self: self._make_indexes(), takes_self=True)
     )
 
     def next_sequence(self) -> int:
-        """Give the next number in the order of registrations and claims."""
+        """Return the next number in the order of registrations and claims."""
         self.sequence += 1
         return self.sequence
 
     def add_test(self, worker: Worker, message: TestRegister) -> bool:
-        """Register a test; its routes that came before it become active.
+        """Register a test, and activate its routes that were registered before it.
 
-        :returns: whether the id was free, or this worker's already.
+        :returns: ``False`` if another worker uses the id.
         """
         known = self.tests.get(message.test_id)
         if known is not None:
@@ -185,12 +197,12 @@ class Registry:
         return True
 
     def subscribe(self, test: RegisteredTest) -> None:
-        """Tell this test's worker of all traffic from now on."""
+        """Make the worker of this test an observer."""
         test.subscribed = True
         self._look_again(test.worker)
 
     def remove_test(self, test: RegisteredTest) -> None:
-        """Forget a test and its routes."""
+        """Remove a test and its routes."""
         for route in list(test.routes.values()):
             self.remove_route(test.worker, route.id)
         del self.tests[test.id]
@@ -198,10 +210,10 @@ class Registry:
         self._look_again(test.worker)
 
     def add_route(self, worker: Worker, message: RouteRegister, reply: Reply | None = None) -> bool:
-        """Register a route; it waits where its test is not known yet.
+        """Register a route; it is inactive until its test is registered.
 
-        :param reply: what answers its requests.
-        :returns: whether the id was free and the test is not another worker's.
+        :param reply: the reply of the route, if it has one.
+        :returns: ``False`` if the id is in use, or the test is another worker's.
         """
         test = self.tests.get(message.test_id)
         if message.route_id in self.routes or (test and test.worker is not worker):
@@ -224,9 +236,9 @@ class Registry:
         return True
 
     def remove_route(self, worker: Worker, route_id: str) -> bool:
-        """Forget one route of this worker.
+        """Remove one route of this worker.
 
-        :returns: whether it was there and this worker's.
+        :returns: ``False`` if there is no such route, or it is another worker's.
         """
         route = self.routes.get(route_id)
         if route is None:
@@ -244,7 +256,7 @@ class Registry:
         return True
 
     def remove_routes_of(self, worker: Worker, test_id: str) -> None:
-        """Forget all routes of a test of this worker, of both kinds."""
+        """Remove all routes of a test of this worker, of both kinds."""
         test = worker.tests.get(test_id)
         routes = list(test.routes) if test else []
         routes += [route.id for route in worker.inert.values() if route.test_id == test_id]
@@ -252,7 +264,10 @@ class Registry:
             self.remove_route(worker, route_id)
 
     def judge(self, kind: Kind, url: str, method: str, client_id: str) -> MatchingTests | None:
-        """Ask the routes of one kind; ``None`` when none of them can match."""
+        """Compare a request or WebSocket with the routes of its kind.
+
+        :returns: ``None`` if none of them can match.
+        """
         index = self._indexes[kind]
         if not len(index):
             return None
@@ -277,11 +292,11 @@ class Registry:
         return found
 
     def conditions(self, kind: Kind) -> Iterator[UrlCondition]:
-        """List what the routes of one kind ask of URLs; some may come more than once."""
+        """Yield the URL conditions of the routes of one kind; some may be repeated."""
         return self._indexes[kind].conditions()
 
     def everybody(self, kind: Kind) -> MatchingTests | None:
-        """Treat every test with a route of this kind as one that only the worker can judge."""
+        """Return all tests with a route of this kind as undecided, for ``always-ask``."""
         asked = {
             test.id: test
             for test in self.tests.values()
@@ -294,7 +309,7 @@ class Registry:
         return {kind: RouteIndex(self.pattern_cache, self.regex_steps) for kind in kinds}
 
     def _look_again(self, worker: Worker) -> None:
-        """Put a worker among the observers, or take it out."""
+        """Add a worker to the observers or remove it, according to its tests."""
         by_itself = SUBSCRIBE not in worker.features
         observes = any(by_itself or test.subscribed for test in worker.tests.values())
         change = with_observer if observes else _without_observer
@@ -317,14 +332,14 @@ def _without_observer(observers: tuple[str, ...], connection_id: str) -> tuple[s
 
 
 def with_observer(observers: tuple[str, ...], connection_id: str | None) -> tuple[str, ...]:
-    """Add a connection to the observers, unless it is there."""
+    """Return the observers with a further connection, unless it is there or ``None``."""
     if connection_id is None or connection_id in observers:
         return observers
     return (*observers, connection_id)
 
 
 def compile_route(matcher: SerializedMatcher) -> RouteMatcher:
-    """Compile the matcher that a worker sent."""
+    """Compile the matcher of a route."""
     regex = matcher.url_regex
     return compile_matcher(
         url_glob=_given(matcher.url_glob),

@@ -1,7 +1,7 @@
-"""Decides whether strict mode refuses a request that no route wants.
+"""Decides whether strict mode refuses a request that no route matches.
 
-Each request that no route wants belongs to a test or to nobody. A test is strict by itself or
-because the service is; what belongs to nobody is refused where a run or the service is strict.
+Such a request belongs to a test, or to none. A request of a test is refused if the test or the
+service is strict; a request of no test is refused if a run or the service is strict.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 @frozen
 class Refusal:
-    """The reason for which strict mode refuses a request.
+    """The refusal of a request by strict mode.
 
-    :param test: that it belongs to; ``None`` for nobody.
-    :param allow: the patterns in force, none of which allows it.
-    :param parts: of its URL, where that can be taken apart.
-    :param lost_until: when it would pass, if only runs without a connection refuse it; epoch ms.
+    :param test: the test that the request belongs to; ``None`` for none.
+    :param allow: the patterns of the allow lists in force.
+    :param parts: the parts of the request's URL; ``None`` if it cannot be parsed.
+    :param lost_until: the end of the refusals in epoch ms, if only lost runs refuse the request.
     """
 
     test: RegisteredTest | None
@@ -45,16 +45,16 @@ class Refusal:
 
 @define
 class Strictness:
-    """Decides whether strict mode refuses a request that no route wants.
+    """The strict tests and runs, and the decision about requests.
 
-    :param service: what the service allows; ``None`` unless it is strict.
-    :param is_own_host: tells whether a host and port are part of the system under test.
-    :param contexts: of the tests that ended just now, what comes late is refused as well.
-    :ivar runs: what workers allow whose run is strict, by connection.
-    :ivar lost: those of them whose connection is lost, and when they end; epoch ms.
-    :ivar tests: the tests that are strict by themselves, by id, and what they allow.
-    :ivar is_kept: another process on the same port may follow, and is to know who is strict.
-    :ivar kept: what it would be told.
+    :param service: the allow list of a strict service; ``None`` unless the service is strict.
+    :param is_own_host: returns whether a host and port belong to the system under test.
+    :param contexts: the contexts, also of ended tests, whose late requests may be refused.
+    :ivar runs: the allow lists of strict runs, by connection.
+    :ivar lost: the end in epoch ms of the runs whose connection was lost, by connection.
+    :ivar tests: the allow lists of strict tests, by test id.
+    :ivar is_kept: whether the state is stored for the next process on the same port.
+    :ivar kept: the stored state.
     """
 
     registry: Registry
@@ -67,41 +67,42 @@ class Strictness:
     is_kept: bool = False
     kept: KeptStrictness = field(factory=KeptStrictness)
 
-    # Who is strict
+    # Strict tests and runs
 
     def add_test(self, test: RegisteredTest, allow: AllowList, out: EffectList) -> None:
-        """Make a test strict."""
+        """Make a test strict, or change its allow list."""
         self.tests[test.id] = allow
         self._keep(out)
 
     def remove_test(self, test: RegisteredTest, out: EffectList) -> None:
-        """Make a test that goes on strict no more."""
+        """End the strict mode of a running test."""
         if self.tests.pop(test.id, None) is not None:
             self._keep(out)
 
     def end_test(self, test: RegisteredTest, out: EffectList) -> None:
-        """Let the strictness of a test end with it, but for what comes late."""
+        """Handle the end of a test: if it was strict, its late requests are still refused."""
         test.allow_late = self.tests.pop(test.id, None)
         self.contexts.release(test, out)
         if test.allow_late is not None:
             self._keep(out)
 
     def forget_ended(self, out: EffectList) -> None:
-        """Keep the last tests no longer than what comes late for them is refused."""
+        """Store that no test is strict, after the late requests of the last strict test."""
         if self.kept.tests and not self.tests and not any(self.contexts.late_strict()):
             self._keep(out)
 
     def keep_taken_over(self, out: EffectList) -> None:
-        """Keep what an earlier process kept."""
+        """Begin to store the state, with that taken over from an earlier process."""
         self.is_kept = True
         self._keep(out)
 
     def add_run(
         self, run_id: str, allow: AllowList, out: EffectList, *, lost_until: int | None = None
     ) -> None:
-        """Refuse what belongs to no test.
+        """Begin a strict run, or change its allow list.
 
-        :param lost_until: the connection of the run is lost already; epoch ms.
+        :param run_id: the connection of the worker.
+        :param lost_until: the end of the run in epoch ms, if its connection is lost already.
         """
         self.runs[run_id] = allow
         if lost_until is not None:
@@ -109,35 +110,35 @@ class Strictness:
         self._keep(out)
 
     def end_run(self, run_id: str, out: EffectList) -> None:
-        """Refuse it no more, as far as this run is concerned."""
+        """End a strict run."""
         self.lost.pop(run_id, None)
         if self.runs.pop(run_id, None) is not None:
             self._keep(out)
 
     def lose_run(self, run_id: str, until: int, out: EffectList) -> None:
-        """Take note that the connection of a run is lost, and until when it is waited for.
+        """Handle that the connection of a run was lost.
 
-        :param until: epoch ms.
+        :param until: the end of the run in epoch ms.
         """
         self.lost[run_id] = until
         self._keep(out)
 
     def lost_in_force(self) -> list[tuple[AllowList, int]]:
-        """List what lost runs allow that nobody has come back for, and until when; epoch ms."""
+        """Return the allow lists and ends (epoch ms) of lost runs, unless a run is connected."""
         if self.runs.keys() != self.lost.keys():
             return []
         return [(self.runs[run_id], until) for run_id, until in self.lost.items()]
 
     def _runs_in_force(self) -> list[AllowList]:
-        """List what strict runs allow: those that are connected, else those that are lost.
+        """Return the allow lists of the connected strict runs, without any those of lost runs.
 
-        A run that begins soon after a lost one may allow less, and that counts.
+        A new run replaces a lost one, whose allow list may allow more.
         """
         connected = [allow for run_id, allow in self.runs.items() if run_id not in self.lost]
         return connected or list(self.runs.values())
 
     def _keep(self, out: EffectList) -> None:
-        # A service that is strict by itself is so again after its next start.
+        # A strict service is strict again after its next start.
         if not self.is_kept or self.service is not None:
             return
         kept = self._to_be_kept()
@@ -158,16 +159,17 @@ class Strictness:
             for test, allow in running
             if test.context is not None
         ]
-        # A test that ends changes nothing: it is among the late ones from then on.
+        # The end of a test does not change the stored state: the test is then a late one.
         tests += self.contexts.late_tests()
         return KeptStrictness(tests=tuple(sorted(tests, key=lambda test: test.context)))
 
-    # What is refused
+    # The decision
 
     def refusal(self, pending: Owned, url: str) -> Refusal | None:
-        """Judge a request or WebSocket that no route wants; ``None`` lets it pass.
+        """Decide about a request or WebSocket that no route matches.
 
-        :param url: where it would go.
+        :param url: the URL that it would be sent to.
+        :returns: ``None`` if it may pass.
         """
         if self._is_off(pending):
             return None
@@ -186,27 +188,30 @@ class Strictness:
         return Refusal(None, texts, parts, self._lost_until(made_for))
 
     def judges_hops(self, pending: PendingRequest) -> bool:
-        """Tell whether the agent is to ask before it follows a redirect of this request."""
+        """Return whether the agent must ask before it follows a redirect of this request."""
         if self._is_off(pending):
             return False
         asks = STRICT in pending.agent.features
         return asks and bool(self._in_force(self._belongs_to(pending)))
 
     def presumed_test(self, pending: Owned) -> RegisteredTest | None:
-        """Find the strict test to which something without a context belongs, before it is asked."""
+        """Return the strict test that a request without a context belongs to, before a claim."""
         if pending.made_for is not None or not self.tests:
             return None
         alone = self._only_test()
         return alone if alone is not None and alone.id in self.tests else None
 
     def candidates(self, test: RegisteredTest | None, kind: str) -> Iterator[RegisteredRoute]:
-        """List the routes that might have wanted what belongs to ``test``, the newest first."""
+        """Yield the routes that serve the requests of ``test``, the newest first.
+
+        :param test: ``None`` for all routes.
+        """
         for route in reversed(self.registry.routes.values()):
             if route.kind == kind and route.test is not None and _serves(route.test, test):
                 yield route
 
     def is_strict(self, test: RegisteredTest) -> bool:
-        """Tell whether what belongs to a test is refused."""
+        """Return whether requests of a test are refused that no route matches."""
         return self.service is not None or test.id in self.tests
 
     def _is_own(self, parts: UrlParts) -> bool:
@@ -214,7 +219,7 @@ class Strictness:
         return self.is_own_host(host, int(parts.port or 0))
 
     def _is_off(self, pending: Owned) -> bool:
-        """Tell at little cost that nothing refuses it: most requests meet no strict mode."""
+        """Return whether nothing is strict, a fast path for most requests."""
         if self.service is not None or self.tests or self.runs:
             return False
         if pending.made_for is not None:
@@ -235,11 +240,11 @@ class Strictness:
         return max((until for _, until in self.lost_in_force()), default=None)
 
     def _in_force(self, made_for: ContextTest | None) -> list[AllowList]:
-        """List what allows requests of a test; nothing at all when they are not refused.
+        """Return the allow lists for the requests of a test; empty if they are not refused.
 
-        What a test has begun is judged by its own patterns also when that ends meanwhile. A
-        request that begins after the end is nobody's; it is refused for the test's sake if for
-        no other.
+        For a request that began before the end of its test, the allow list of the test counts,
+        also after the end. A later request belongs to no test: the lists of service and runs
+        count, and that of the test only without them.
         """
         of_service = [] if self.service is None else [self.service]
         if isinstance(made_for, RegisteredTest):

@@ -1,7 +1,7 @@
-"""The refused requests that no test owns, for the workers that ask: the list of one run.
+"""The list of the refused requests that no test owns, of one strict run.
 
-It is kept from the start of the service, so that what an application asks before the first test
-is in it. A run is over when the last connection is gone that has shown an interest in the list.
+The list begins with the service, so that it has the requests of an application before the first
+test. It is cleared when the last connection ends that has requested it or begun a strict run.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 MOST_ROWS = 1000
-"""Different requests that are kept; what comes beyond is only counted."""
+"""The most different requests in the list; further ones are only counted."""
 
 LONGEST_METHOD = 1000
-"""Characters of a method that the list has; URLs are shown up to a length of their own."""
+"""The most characters of a method in the list; a request with a longer one is only counted."""
 
 RowKey = tuple[str, str, str, str]
-"""Kind, method, URL as it is shown, client id."""
+"""Kind, method, URL as in messages, client id."""
 
 
 @define
 class UnownedRefusals:
-    """The list.
+    """The list of refused requests that no test owns.
 
-    :param clients: lists who is connected.
-    :ivar interested: connections that have asked for the list, or made their run strict.
-    :ivar dropped: how many requests found no place.
+    :param clients: returns the connected clients.
+    :ivar interested: the connections that have requested the list, or begun a strict run.
+    :ivar dropped: the number of requests that the list had no room for.
     """
 
     clients: Callable[[], Iterable[Client]]
@@ -44,7 +44,10 @@ class UnownedRefusals:
     dropped: int = 0
 
     def again(self, key: RowKey) -> str | None:
-        """Count a request that is in the list already, and give its message."""
+        """Count a request that is in the list.
+
+        :returns: its message; ``None`` for a request that is not in the list.
+        """
         row = self.rows.get(key)
         if row is None:
             return None
@@ -52,10 +55,10 @@ class UnownedRefusals:
         return row.message
 
     def add(self, row: UnmatchedRequest, agent: Agent) -> None:
-        """Take in a request that is not in the list.
+        """Add a request that is not in the list.
 
-        An application that was there when the last run ended counts only while a worker is
-        connected: a development server goes on between runs.
+        Requests of an application that was connected at the end of the last run are only added
+        while a worker is connected: a development server sends requests between runs.
         """
         if agent.of_past_run and not any(isinstance(each, Worker) for each in self.clients()):
             return
@@ -65,7 +68,7 @@ class UnownedRefusals:
             self.dropped += 1
 
     def left(self, worker: Worker, agents: Iterable[Agent]) -> None:
-        """Take note that a worker is gone; with the last one that is interested the run ends."""
+        """Handle the end of a worker; without an interested one, the list is cleared."""
         if worker.id not in self.interested:
             return
         self.interested.remove(worker.id)

@@ -1,4 +1,4 @@
-"""What passes between an application's WebSocket and the test that owns it."""
+"""Passes frames and closes between an application's WebSocket and the owner's handler."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @define
 class WebSocketRelay:
-    """Passes frames and closes on, and records them.
+    """Passes frames and closes, and records them.
 
-    :param routing: knows those that are held or matched, and refuses what strict mode does.
+    :param routing: has the WebSockets, and refuses those that strict mode does not allow.
     """
 
     routing: WebSocketRouting
@@ -32,7 +32,7 @@ class WebSocketRelay:
         message: inbound.MessageFromPage | inbound.MessageFromServer,
         out: EffectList,
     ) -> None:
-        """Pass a frame on to the owner."""
+        """Send a frame of the application or of the real server to the owner."""
         socket = agent.sockets.get(message.socket_id)
         if socket is None or socket.test is None:
             return
@@ -48,7 +48,7 @@ class WebSocketRelay:
         message: inbound.SendToPage | inbound.SendToServer,
         out: EffectList,
     ) -> None:
-        """Pass a handler's frame on to the application's side."""
+        """Send a frame of the handler to the agent."""
         socket = self._owned(worker, message.socket_id, out)
         if socket is None:
             return
@@ -59,7 +59,7 @@ class WebSocketRelay:
         out.send(socket.agent.id, message)
 
     def connect(self, worker: Worker, message: inbound.SocketConnect, out: EffectList) -> None:
-        """Open the real upstream, unless no handler wants it and strict mode refuses it."""
+        """Connect a WebSocket to the real server, unless it is unhandled and refused."""
         socket = self._owned(worker, message.socket_id, out)
         if socket is None:
             return
@@ -72,7 +72,7 @@ class WebSocketRelay:
     def ensure_opened(
         self, worker: Worker, message: inbound.SocketEnsureOpened, out: EffectList
     ) -> None:
-        """Open the mocked socket."""
+        """Open the mocked WebSocket in the application."""
         socket = self._owned(worker, message.socket_id, out)
         if socket is not None:
             self._act(socket, "ensureOpened", message, out)
@@ -84,14 +84,14 @@ class WebSocketRelay:
         out.send(socket.agent.id, message)
 
     def close_by_worker(self, worker: Worker, message: CloseMessage, out: EffectList) -> None:
-        """Pass a handler's close on to the application's side."""
+        """Send a close of the handler to the agent."""
         socket = self._owned(worker, message.socket_id, out)
         if socket is not None:
             socket.record_close(message, out)
             out.send(socket.agent.id, message)
 
     def _owned(self, worker: Worker, socket_id: str, out: EffectList) -> Socket | None:
-        """Find a worker's socket; one it does not own is somebody else's, or long gone."""
+        """Return a WebSocket that the worker owns, else ``None``; a foreign one is logged."""
         socket = self.routing.sockets.get(socket_id)
         if socket is None:
             return None

@@ -1,4 +1,4 @@
-"""Who gets a WebSocket, and how it ends for everybody."""
+"""Finds the owners of WebSockets, and handles their closes and failures."""
 
 from __future__ import annotations
 
@@ -27,12 +27,17 @@ if TYPE_CHECKING:
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 
 GRACE = 5.0
-"""Seconds in which the echoes of a close are still passed on after the application closed."""
+"""Seconds after the application's close in which the closes of the other side are passed on."""
 
 
 @define
 class WebSocketRouting(OwnerResolution[Socket]):
-    """All WebSockets that are held or matched, by id; ``closing`` is when to forget which."""
+    """The WebSockets of all agents that are held or matched.
+
+    :ivar sockets: the WebSockets by id.
+    :ivar closing: for WebSockets that the application closed, the time at which they are
+        forgotten, in monotonic seconds.
+    """
 
     kind: ClassVar[Kind] = "websocket"
 
@@ -43,7 +48,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
     # Opening
 
     def open(self, agent: Agent, message: inbound.SocketOpen, out: EffectList) -> None:
-        """Take a new WebSocket and find its owner."""
+        """Handle ``ws:connection``: record the WebSocket, and find its owner."""
         socket_id = message.socket_id
         if socket_id in self.sockets:
             text = f"The socket id {socket_id} is in use; the first holder keeps it."
@@ -119,7 +124,10 @@ class WebSocketRouting(OwnerResolution[Socket]):
         *,
         matches: list[RouteMatchDiagnostic] | None = None,
     ) -> None:
-        """Fail a WebSocket that nobody can decide about any more; a closed one stays as it is."""
+        """End a WebSocket by an error; one that the application closed is only forgotten.
+
+        :param matches: the matching routes of an ambiguous WebSocket.
+        """
         self._forget(socket)
         if "page" in socket.closed:
             return
@@ -136,7 +144,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
         message: CloseMessage,
         out: EffectList,
     ) -> None:
-        """Report the close of a side; an owner that is not known yet is told later."""
+        """Handle the close of a side; without an owner so far, the owner gets it later."""
         socket = agent.sockets.get(message.socket_id)
         if socket is None:
             return
@@ -153,7 +161,10 @@ class WebSocketRouting(OwnerResolution[Socket]):
         since: float,
         out: EffectList,
     ) -> None:
-        """Tell the owner that a side closed; after the application's own, only echoes follow."""
+        """Send a close to the owner; after that of the application, start the grace time.
+
+        :param since: the time of the close in monotonic seconds.
+        """
         socket.record_close(message, out)
         out.send(test.worker.id, message)
         if isinstance(message, inbound.ClosePage) and socket.stage is SocketStage.MATCHED:
@@ -164,20 +175,20 @@ class WebSocketRouting(OwnerResolution[Socket]):
     # Ends
 
     def forget_closed(self, now: float) -> None:
-        """Free the sockets whose time for echoes is over."""
+        """Forget the closed WebSockets whose grace time is over."""
         for socket_id, until in list(self.closing.items()):
             if until > now:
                 return
             self._forget(self.sockets[socket_id])
 
     def next_deadline(self) -> float | None:
-        """Tell when the next time for echoes ends."""
+        """Return the end of the next grace time in monotonic seconds, ``None`` for none."""
         return next(iter(self.closing.values()), None)
 
     def test_ended(self, test: RegisteredTest, most: int, out: EffectList) -> int:
-        """Close what an ended test left open, cleanly, so that the application notices.
+        """Close the WebSockets of an ended test with code 1001.
 
-        :returns: how many WebSockets it closed, at most ``most``.
+        :returns: the number of closed WebSockets, at most ``most``.
         """
         left_open = list(islice(test.sockets.values(), most))
         for socket in left_open:
@@ -188,9 +199,9 @@ class WebSocketRouting(OwnerResolution[Socket]):
         return len(left_open)
 
     def worker_lost(self, test: RegisteredTest, most: int, out: EffectList) -> int:
-        """Fail the WebSockets of a lost worker; those already closed stay as they are.
+        """Fail the WebSockets of a test whose worker has disconnected.
 
-        :returns: how many WebSockets it failed, at most ``most``.
+        :returns: the number of failed WebSockets, at most ``most``.
         """
         lost = list(islice(test.sockets.values(), most))
         for socket in lost:
@@ -199,7 +210,10 @@ class WebSocketRouting(OwnerResolution[Socket]):
         return len(lost)
 
     def owner_silent(self, socket: Socket, out: EffectList) -> None:
-        """Act on an owner that gives no sign of life; should it wake up, it finds both closed."""
+        """Fail a WebSocket whose owner's worker gave no sign of life in time.
+
+        The worker gets closes of both sides, in case it continues.
+        """
         test = socket.test
         if test is None:
             return
@@ -212,16 +226,16 @@ class WebSocketRouting(OwnerResolution[Socket]):
     def _fail_both_sides(
         self, socket: Socket, code: outbound.ErrorCode, text: str, out: EffectList
     ) -> None:
-        """Fail a WebSocket that has lost its owner, and close its way to the server."""
+        """Fail a WebSocket without an owner, and close its connection to the real server."""
         if socket.connected and "server" not in socket.closed:
             close = inbound.CloseServer(socket.id, was_clean=False, code=1011)
             out.send(socket.agent.id, close)
         self.fail(socket, code, text, out)
 
     def agent_lost(self, agent: Agent, text: str, most: int, out: EffectList) -> int:
-        """Tell owners that both sides are gone; what was closed already stays as it is.
+        """End the WebSockets of a disconnected agent; the owners get closes of both sides.
 
-        :returns: how many WebSockets it ended, at most ``most``.
+        :returns: the number of ended WebSockets, at most ``most``.
         """
         lost = list(islice(agent.sockets.values(), most))
         for socket in lost:
