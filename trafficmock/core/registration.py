@@ -21,7 +21,6 @@ from trafficmock.wire.features import CONTEXT, REPLY, STRICT, SUBSCRIBE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from trafficmock.core.effects import EffectList
     from trafficmock.core.ended_tests import EndedTests
     from trafficmock.core.http.replies import Replies
     from trafficmock.core.local.local_decisions import LocalDecisions

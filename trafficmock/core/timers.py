@@ -16,7 +16,6 @@ from trafficmock.wire.inbound import Ping
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trafficmock.core.effects import EffectList
     from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.peers import Client, Unauthenticated
     from trafficmock.core.settings import Settings

@@ -3,7 +3,7 @@
 A **link** is one connection on the coordinator WebSocket
 (:mod:`trafficmock.server.websocket`), or one WebSocket of the forward proxy.
 
-Only frames of mocked WebSockets pause their sender. Everything else comes one request at
+Only frames of WebSockets pause their sender. Everything else comes one request at
 a time, and a worker that does not read must not stop the applications of other tests: it is
 disconnected when its send queue is full. Nor does a link wait longer than
 :data:`HELD_BACK_SECONDS` for another that reads nothing, such as a worker at a breakpoint: then the
@@ -50,8 +50,8 @@ class FlowControlled(Protocol):
 P = TypeVar("P", bound=FlowControlled)
 
 ARRIVING_BYTES = 16 * 1024
-"""Bytes of an incomplete message that must arrive between two heartbeats for its sender to count as
-alive. A sender of single bytes counts as silent."""
+"""Bytes of an incomplete message that count as a sign of life of their sender. A sender of single
+bytes counts as silent."""
 
 
 HELD_BACK_SECONDS = 3.0
@@ -144,14 +144,14 @@ class Backpressure:
         self._received.pop(link.id, None)
 
     def living(self, links: Iterable[P]) -> Iterator[P]:
-        """Yield the links that are alive although no message of theirs arrived.
+        """Yield the links that gave a sign of life other than a message.
 
         Such a link is paused; or at least :data:`ARRIVING_BYTES` of an incomplete message came
-        since the last call; or it lags, and has accepted bytes of its send queue since the last
+        since that last counted; or it lags, and has accepted bytes of its send queue since the last
         call. Accepted bytes prove nothing for a link that does not lag: the kernel accepts data
         for a stopped process too.
 
-        :param links: the links without a message since the last heartbeat.
+        :param links: all links.
         """
         for link in links:
             if link.id in self._waiting_for or self._sent_more(link):

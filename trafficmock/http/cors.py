@@ -1,4 +1,4 @@
-"""CORS headers: which web pages may read the REST API (WHATWG Fetch, section 3.3)."""
+"""CORS headers: which web pages may read the REST API (WHATWG Fetch, "CORS protocol")."""
 
 from collections.abc import Collection
 

@@ -12,11 +12,7 @@ from trafficmock.wire.client_id import ClientId
 from trafficmock.wire.payloads.handler_action import Abort, Continue, Decline, Fetch, Fulfill
 from trafficmock.wire.payloads.numbers import Count, Number, SafeInt, Times
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
-from trafficmock.wire.payloads.serialized_request import (
-    BodySize,
-    NonEmpty,
-    SerializedRequest,
-)
+from trafficmock.wire.payloads.serialized_request import BodySize, NonEmpty, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 RouteKind = Literal["http", "websocket"]

@@ -85,7 +85,7 @@ class HelloError(Message, frozen=True, tag="hello:error"):
 class TestRegistered(Message, frozen=True, tag="test:registered"):
     """The test is registered: every later request may belong to it.
 
-    :param at: the service's time in epoch milliseconds (feature ``subscribe``).
+    :param at: the service's time in epoch milliseconds (features ``context`` and ``subscribe``).
     :param door_port: the port of the door that the test requested; absent without a door.
     :param clock: the service's monotonic clock in microseconds (feature ``clock``).
     """

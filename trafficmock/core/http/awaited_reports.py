@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from attrs import define, field
 from msgspec import Struct
 
-from trafficmock.core.http.observation import (
-    may_observe,
-)
+from trafficmock.core.http.observation import may_observe
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.records import Owner, ResponseReported
 from trafficmock.wire.payloads.serialized_response import SerializedError

@@ -9,7 +9,6 @@ from attrs import define
 from msgspec import UNSET
 
 from trafficmock.core import error_messages
-from trafficmock.core.effects import EffectList
 from trafficmock.core.http import response_rules
 from trafficmock.core.lifecycle import RequestStage
 from trafficmock.wire import outbound as to_client

@@ -9,14 +9,8 @@ from msgspec import UNSET, structs
 
 from trafficmock import records
 from trafficmock.core import error_messages
-from trafficmock.core.effects import EffectList
 from trafficmock.core.http.deferred_bodies import DeferredObservation
-from trafficmock.core.http.observation import (
-    clock_reading,
-    observers_of,
-    send_observed,
-    sighted,
-)
+from trafficmock.core.http.observation import clock_reading, observers_of, send_observed, sighted
 from trafficmock.core.lifecycle import IllegalStepError, PendingRequest, RequestStage
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
 from trafficmock.wire import outbound as to_client

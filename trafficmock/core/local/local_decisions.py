@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from trafficmock.core.local.filter_entries import ALL, FilterEntries, entries_of
-from trafficmock.core.local.leases import (
-    LEASE_SECONDS,
-    REPORT_SECONDS,
-    Hold,
-    Holds,
-    LocalAgent,
-)
+from trafficmock.core.local.leases import LEASE_SECONDS, REPORT_SECONDS, Hold, Holds, LocalAgent
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.wire.agent_filter import FilterAdd, FilterDrop, FilterEntry, FilterSet, Sync
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES

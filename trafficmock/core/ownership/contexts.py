@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from trafficmock.matching.allow_list import AllowList
 
 LATE_SECONDS = 30.0
-"""Seconds after the end of a test in which requests with its context still belong to it."""
+"""Seconds after the end of a test in which its context is still known."""
 
 MOST_ENDED = 10_000
 """The most contexts of ended tests; above it, the oldest is forgotten."""

@@ -99,7 +99,7 @@ class RegisteredTest:
 class RegisteredRoute:
     """A registered route.
 
-    :param sequence: the number of its registration, which also orders it among claims.
+    :param sequence: the number of its registration; a claim has the number of the latest route.
     :param test: its test; ``None`` until that is registered.
     :param place: file and line of the route in the test, for messages.
     :param reply: its reply, if it has one.
@@ -147,7 +147,7 @@ class Registry:
     :param pattern_cache: keeps the compiled patterns of routes.
     :param regex_steps: the most steps of pattern matching for one request; 0 for any number.
     :ivar observers: the connections of the workers that observe traffic.
-    :ivar sequence: the number of the latest registration or claim.
+    :ivar sequence: the number of the latest route, which a claim keeps as its bound.
     """
 
     pattern_cache: PatternCache = field(factory=PatternCache, kw_only=True)
@@ -168,7 +168,7 @@ class Registry:
     )
 
     def next_sequence(self) -> int:
-        """Return the next number in the order of registrations and claims."""
+        """Return the number of the next route."""
         self.sequence += 1
         return self.sequence
 

@@ -1,4 +1,4 @@
-"""URL globs, as protocol 3 and Playwright's ``page.route`` define them."""
+"""URL globs, as protocol 3 defines them (``docs/protocol/objects.md``)."""
 
 from collections.abc import Sequence
 

@@ -13,7 +13,7 @@ class SerializedRegex(Struct, frozen=True):
 class SerializedMatcher(Struct, frozen=True, omit_defaults=True, rename="camel"):
     """The conditions of a route: all that are present must hold; without any, it matches all.
 
-    :param url_glob: a glob of the whole URL, as in Playwright's ``page.route``.
+    :param url_glob: a glob of the whole URL, see :mod:`trafficmock.matching.patterns.glob`.
     :param predicate: the route also has a function, which only the worker can call.
     """
 
