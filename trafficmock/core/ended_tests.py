@@ -41,7 +41,7 @@ class UnregisteredTest:
 
 @define
 class EndedTests:
-    """Settles what waits for a test that has ended, then acknowledges the end.
+    """Settles the requests, claims and WebSockets of ended tests, then acknowledges the end.
 
     Many requests are settled over several iterations of the reactor, since other requests wait for
     their decisions meanwhile. Until then the test may still decide about the requests it owns.

@@ -103,7 +103,7 @@ class Handshake:
         version, seen = hello.package_version, self._versions_seen
         if version in (self.settings.version, NPM_PACKAGE_VERSION) or version in seen:
             return
-        if len(seen) < VERSIONS_NOTED and len(version) < 80:  # noqa: PLR2004 - what a log line bears
+        if len(seen) < VERSIONS_NOTED and len(version) < 80:  # noqa: PLR2004 - fits in a log line
             seen.add(version)
             text = f"A client has version {version!r}, this proxy {self.settings.version!r}."
             out.note("info", text)

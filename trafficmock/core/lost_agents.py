@@ -33,7 +33,7 @@ class LostAgent:
 
 @define
 class LostAgents:
-    """Settles what waits for disconnected agents, over several iterations of the reactor.
+    """Settles the requests of disconnected agents, over several iterations of the reactor.
 
     Until then the agent counts as connected and silent: messages to it are dropped.
 
@@ -49,7 +49,7 @@ class LostAgents:
     waiting: deque[LostAgent] = field(factory=deque)
 
     def add(self, agent: Agent, out: EffectList) -> None:
-        """Settle what waits for an agent, ``at_once`` of it now."""
+        """Settle the requests and WebSockets of a disconnected agent, ``at_once`` of them now."""
         self.waiting.append(LostAgent(agent))
         self.go_on(out)
         if self.waiting:

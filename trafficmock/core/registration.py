@@ -39,7 +39,7 @@ _TOLD_THE_TIME = frozenset({CONTEXT, SUBSCRIBE})
 class Registration:
     """Changes the registry, then acknowledges: after the acknowledgement the change applies.
 
-    :param agents: yields the agents, also those that are being settled after their disconnection.
+    :param agents: yields the agents, also disconnected ones with unsettled requests.
     """
 
     __test__ = False
@@ -113,7 +113,7 @@ class Registration:
         self.local.when_in_force(worker, (), out, lambda out: out.send(worker.id, subscribed))
 
     def remove_test(self, worker: Worker, message: inbound.TestUnregister, out: EffectList) -> None:
-        """End a test: settle what waits for it, then acknowledge the end."""
+        """End a test: settle its requests and WebSockets, then acknowledge the end."""
         test = worker.tests.get(message.test_id)
         if test is not None:
             self._remove(test, out)

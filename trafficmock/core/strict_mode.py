@@ -40,7 +40,7 @@ class StrictMode:
     After an acknowledgement the change applies.
 
     :param clients: returns the connected clients.
-    :param agents: yields the agents, also those that are being settled after their disconnection.
+    :param agents: yields the agents, also disconnected ones with unsettled requests.
     """
 
     strictness: Strictness

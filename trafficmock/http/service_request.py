@@ -42,7 +42,7 @@ class ServiceRequest(Request):
         self.postpath = self.path.split(b"/")
         try:
             self.render(self.site.resource)
-        except Exception:  # noqa: BLE001 - the client gets an answer whatever went wrong
+        except Exception:  # noqa: BLE001 - the client gets a response to any error
             self.processingFailed(Failure())
 
     def processingFailed(self, reason: Failure) -> Failure:  # noqa: N802 - Twisted's name

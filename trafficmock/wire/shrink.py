@@ -28,7 +28,8 @@ def too_large(size: int, limit: int) -> str:
 def shrink(message: Message, problem: str) -> Message | None:
     """Return the smaller form of a message.
 
-    A message to observers loses its body; a decision or the result of a fetch becomes an error.
+    A request or response for workers loses its body; a mock or the result of a fetch becomes an
+    error; an error is cut.
 
     :param problem: the result of :func:`too_large`.
     :returns: the smaller form; ``None`` if the message has none, or already has that form.

@@ -58,7 +58,7 @@ class DeferredObservation:
     not_for: frozenset[str] = frozenset()
 
     def without(self, observer: str) -> DeferredObservation:
-        """Return an observation that an observer does not get, which began after the request."""
+        """Return a copy that is not sent to an observer, which began after the request."""
         return evolve(self, not_for=self.not_for | {observer})
 
     def send(

@@ -151,7 +151,7 @@ class HandlerResults:
         out.send(worker_id, answer)
 
     def agent_lost(self, agent: Agent, error: SerializedError, most: int, out: EffectList) -> int:
-        """Answer the fetches of an agent that has disconnected by an error.
+        """Answer by an error the fetches of a disconnected agent.
 
         :returns: the number of answered fetches, at most ``most``.
         """

@@ -107,7 +107,7 @@ class ResponseReports:
             self.failed(agent, report, SerializedError("AbortError", reason, code="aborted"), out)
 
     def agent_lost(self, agent: Agent, error: SerializedError, most: int, out: EffectList) -> int:
-        """End the awaited reports of an agent that has disconnected by an error.
+        """End by an error the awaited reports of a disconnected agent.
 
         :returns: the number of ended reports, at most ``most``.
         """

@@ -151,7 +151,7 @@ def _check_weight(
     characters = len("".join((*texts, *headers, *headers.values())))
     count = 2 * len(headers)
     if headers_list is not UNSET:
-        # Agents without the feature get the pairs as a map, of about the same size.
+        # The pairs count as well: agents without the feature get them as a map.
         characters += sum(len(name) + len(value) for name, value in headers_list)
         count += 2 * len(headers_list)
     if len(memoryview(content)) + _ESCAPED * characters + _AROUND * count > MOST_BYTES:

@@ -274,7 +274,7 @@ class LocalDecisions:
             self._send(FilterDrop(gone), out)
         self._need_alarm(out)
 
-    # What is needed
+    # Needed entries
 
     def _needed(self) -> list[FilterEntry]:
         conditions = self.registry.conditions("http")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @define
 class PassedRequests:
-    """Records such requests as if the agent had asked, and sends them to observers.
+    """Records passed requests as if the agent had asked, and sends them to observers.
 
     :param handle: handles a message of a batch.
     """

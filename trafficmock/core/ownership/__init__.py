@@ -8,7 +8,8 @@ can decide whether a route matches, the tests get a question, the **claim** (``c
 origins for which the proxy of a test's browser (its **door**) writes the context.
 ``owner_timeout`` takes requests away from a worker that is blocked or stopped.
 
-``strictness`` decides whether strict mode refuses a request that no route matches. ``refusals``
+``strictness`` decides whether strict mode refuses a request that no route matches. A test, a
+**run** (all tests that one test command runs) and the service can be strict. ``refusals``
 writes the error, with the most similar route (``nearest_route``), and ``unowned_refusals``
 lists the refused requests that belong to no test. ``lost_runs`` has the strict runs whose
 worker was lost; ``kept_strictness`` is the state that the next process on the same port takes over.

@@ -105,7 +105,7 @@ class Refusals:
 
 
 def _is_tunnel(pending: Owned) -> bool:
-    """Return whether it is a tunnel that is not decrypted: no request has the method CONNECT."""
+    """Return whether a tunnel was refused: only a tunnel has the method CONNECT."""
     return pending.method == "CONNECT"
 
 

@@ -226,7 +226,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
     def _fail_both_sides(
         self, socket: Socket, code: outbound.ErrorCode, text: str, out: EffectList
     ) -> None:
-        """Fail a WebSocket without an owner, and close its connection to the real server."""
+        """Fail a WebSocket whose owner is lost, and close its connection to the real server."""
         if socket.connected and "server" not in socket.closed:
             close = inbound.CloseServer(socket.id, was_clean=False, code=1011)
             out.send(socket.agent.id, close)
