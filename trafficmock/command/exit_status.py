@@ -12,14 +12,14 @@ PIPE_CLOSED = 141
 
 MEANINGS = {
     OK: "done",
-    NOTHING: "nothing found: an empty list, an unknown id, no HAR to be had",
-    USAGE: "said wrongly: an unknown option, a value that cannot be",
-    UNREACHABLE: "no proxy answers there",
-    REFUSED: "the proxy refused, or could not do it",
+    NOTHING: "nothing found: an empty list, an unknown id, or no HAR",
+    USAGE: "wrong usage: an unknown option or an invalid value",
+    UNREACHABLE: "no proxy answers at the address",
+    REFUSED: "the proxy answered with an error",
     INTERRUPTED: "ended by Ctrl-C",
-    PIPE_CLOSED: "whoever read the output went away",
+    PIPE_CLOSED: "the reader of the output closed the pipe",
 }
-"""The meaning of each exit status; a test compares it with the documentation."""
+"""The meaning of each exit status; the documentation's table is made from it."""
 
 
 class CommandError(LocalError):
