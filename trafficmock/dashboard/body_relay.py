@@ -1,4 +1,4 @@
-"""The body of an answer on its way from the proxy to a page, never held as a whole."""
+"""Streams the body of a response from the proxy to a page, without buffering it whole."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from trafficmock.http.service_request import ServiceRequest
 
 STALL_SECONDS = 30.0
-"""How long the proxy may be silent in the middle of an answer."""
+"""How long the proxy may be silent within a response; then the connection is closed."""
 
 
 @implementer(IPushProducer)
 class BodyRelay(Protocol):
-    """Writes what it receives, as fast as the page reads.
+    """Receives a body from the proxy and writes it to a page, with the page's backpressure.
 
-    :param request: answered with the body; its head is prepared.
+    :param request: the page's request; the head of its response is set already.
     :param clock: for the time limit.
     """
 
@@ -33,21 +33,21 @@ class BodyRelay(Protocol):
         self._clock = clock
         self._timer: IDelayedCall | None = None
         self.done: Deferred[None] = Deferred(lambda _: self.stopProducing())
-        """Fires at the end of the body; fails when it broke off. Cancel it to stop."""
+        """Fires at the end of the body; fails if the body is incomplete. Cancelling it stops."""
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
-        """Register as the producer of the page's connection."""
+        """Register as the producer of the page's response."""
         self._request.registerProducer(self, True)  # noqa: FBT003 - Twisted's signature
         self._wait()
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
-        """Pass on a part."""
+        """Write a part to the page, and restart the time limit."""
         if self._timer is not None:
             self._wait()
         self._request.write(data)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
-        """End the answer, if this was its end."""
+        """End the response, or fail if the body is incomplete."""
         self._stop_waiting()
         if self.done.called:
             return
@@ -59,17 +59,17 @@ class BodyRelay(Protocol):
             self.done.errback(reason)
 
     def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Wait for the page; the proxy is not to blame meanwhile."""
+        """Pause reading from the proxy, and its time limit."""
         self._stop_waiting()
         self._source.pauseProducing()
 
     def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Go on."""
+        """Resume reading from the proxy, and its time limit."""
         self._wait()
         self._source.resumeProducing()
 
     def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
-        """Give up: nobody reads this any more."""
+        """Close the connection to the proxy, because the page is gone."""
         self._stop_waiting()
         self._source.loseConnection()
 

@@ -19,9 +19,10 @@ _URL = re.compile(r"http://(?P<authority>[^/?#@]+)/?", re.IGNORECASE)
 
 
 def proxy_url(text: str) -> str:
-    """Read the proxy's base URL.
+    """Parse the proxy's base URL.
 
-    :returns: it without a final slash.
+    :returns: the URL without a final slash.
+    :raises ValueError: if it is not an http URL of a host and port alone.
     """
     found = _URL.fullmatch(text)
     if found is None or parse_authority(found["authority"]) is None:
@@ -59,7 +60,10 @@ class DashboardOptions(ServiceOptions):
     ]
 
     def postOptions(self) -> None:  # noqa: N802 - Twisted's
-        """Find the proxy, and set what twistd does for the dashboard."""
+        """Set the proxy's URL from the environment if it is not given, and twistd's options.
+
+        :raises usage.UsageError: if the URL in the environment is not valid.
+        """
         if self["proxy-url"] is None:
             variable = proxy_url_variable(os.environ)
             try:

@@ -1,4 +1,4 @@
-"""The root resource of the dashboard: its files, its health, and what the proxy answers."""
+"""The root resource of the dashboard: its files, its health, and responses of the proxy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ POLICY = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     b"img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""What the pages may do (CSP): nothing that was recorded can run or call out."""
+"""The Content Security Policy of pages: recorded content can neither run nor send requests."""
 
 PAGE_SAFETY: Mapping[bytes, bytes] = {
     b"content-security-policy": POLICY,
@@ -34,14 +34,14 @@ PAGE_SAFETY: Mapping[bytes, bytes] = {
     b"cross-origin-resource-policy": b"same-origin",
     b"cross-origin-opener-policy": b"same-origin",
 }
-"""Headers of every answer but JSON; without CORS, only the dashboard's pages may read it."""
+"""Headers of files. Without CORS, only pages of the dashboard can read them."""
 
 DATA_SAFETY: Mapping[bytes, bytes] = {
     b"content-security-policy": b"default-src 'none'; frame-ancestors 'none'",
     b"x-content-type-options": b"nosniff",
     b"cross-origin-resource-policy": b"same-origin",
 }
-"""Stands on JSON; polls are many, so it is short."""
+"""Headers of JSON; they are few, because pages poll often."""
 
 _API = b"/api/"
 _STATE = b"/state"
@@ -59,13 +59,13 @@ _FOREIGN = RestError(
 
 @define(eq=False, kw_only=True)
 class DashboardRoot(CheckedRoot):
-    """Answers every request: a file, what the proxy answers, or the health of the dashboard.
+    """Answers requests with a file, a response of the proxy, or the dashboard's health.
 
     :param pages: files by path.
-    :param relay: asks the proxy.
-    :param guard: who may come in, by the rules of the proxy.
-    :param version: of trafficmock.
-    :param proxy_url: for the health.
+    :param relay: answers with responses of the proxy.
+    :param guard: decides which hosts and peers are allowed, by the rules of the proxy.
+    :param version: the version of trafficmock.
+    :param proxy_url: the proxy's URL, for the health.
     """
 
     _pages: Mapping[str, Page]
@@ -75,7 +75,10 @@ class DashboardRoot(CheckedRoot):
     _proxy_url: str
 
     def choose(self, request: ServiceRequest) -> bytes | int:
-        """Send a file, or let the proxy answer."""
+        """Answer a request.
+
+        :raises RestError: if the request is refused, or there is no such path.
+        """
         page = self._pages.get(request.path.decode("latin-1"))
         for name, value in (DATA_SAFETY if page is None else PAGE_SAFETY).items():
             request.setHeader(name, value)
@@ -118,7 +121,7 @@ class DashboardRoot(CheckedRoot):
 
 
 def _is_own(origin: str, host: str | None) -> bool:
-    """Tell whether a page of ``origin`` is the dashboard's; ports count."""
+    """Return whether an origin is that of the dashboard, port included."""
     page = parse_origin(origin)
     here = None if host is None else parse_authority(host)
     if page is None or here is None:
@@ -132,5 +135,5 @@ def _send(request: ServiceRequest, page: Page) -> bytes:
         body = whole(request, 304, b"", [tag])
     else:
         body = whole(request, 200, page.content, [tag, (b"content-type", page.content_type)])
-    request.setHeader(b"cache-control", b"no-cache")  # keep it, and ask whether it is the newest
+    request.setHeader(b"cache-control", b"no-cache")  # store it, and revalidate it by the ETag
     return body

@@ -1,4 +1,4 @@
-"""Requests of the dashboard to the proxy, and the error answers when they fail."""
+"""Sends the dashboard's requests to the proxy, and makes the responses for their errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from twisted.web.iweb import IResponse
 
 ANSWER_SECONDS = 20.0
-"""How long the proxy may take to begin an answer: a search through long bodies takes some."""
+"""How long the proxy may take to begin a response; searches in long bodies are the slowest."""
 
 NOT_MODIFIED = 304
 
@@ -39,10 +39,10 @@ _AWAY = (
 
 @define(eq=False, kw_only=True)
 class ProxyApiClient:
-    """Asks the proxy, by treq.
+    """Sends requests to the proxy by treq.
 
-    :param client: makes connections to it, and keeps them.
-    :param proxy_url: where it is, without a final slash.
+    :param client: treq's client, with a pool of connections.
+    :param proxy_url: the base URL of the proxy, without a final slash.
     :param clock: for time limits.
     """
 
@@ -53,11 +53,11 @@ class ProxyApiClient:
     async def ask(
         self, target: bytes, *, method: bytes = b"GET", headers: Headers | None = None
     ) -> IResponse:
-        """Ask for something.
+        """Send a request.
 
         :param target: path and query.
-        :returns: an answer of the proxy, of any status; its body is still to be read.
-        :raises RestError: the server there is not a proxy.
+        :returns: the response, of any status; the caller reads its body.
+        :raises RestError: if the response is not JSON, so the server is not a trafficmock proxy.
         """
         asking: Deferred[Any] = self._client.request(
             method.decode("ascii"),
@@ -67,7 +67,7 @@ class ProxyApiClient:
             unbuffered=True,
             reactor=cast("Any", self.clock),
         )
-        # treq's own time limit would fail like a page that left.
+        # treq's own time limit raises CancelledError, as a page that is gone does.
         response: IResponse = await asking.addTimeout(ANSWER_SECONDS, self.clock)
         if response.code != NOT_MODIFIED and not _is_json(response):
             forget(response)
@@ -80,7 +80,7 @@ class ProxyApiClient:
         return response
 
     def explain(self, failure: Failure) -> RestError:
-        """Give the answer for a page whose question failed.
+        """Return the error response for a failed request.
 
         :returns: ``INTERNAL`` for an error of the dashboard itself.
         """
@@ -106,12 +106,12 @@ def _is_json(response: IResponse) -> bool:
 
 
 def forget(response: Any) -> None:
-    """End an answer that nobody reads; unread, it would hold its connection."""
+    """Close the connection of a response that is not read, which would stay open otherwise."""
     response.deliverBody(_Unwanted())
 
 
 class _Unwanted(Protocol):
-    """Takes the body of an unwanted answer, by ending its connection."""
+    """Closes the connection instead of reading a body."""
 
     transport: Any
 

@@ -1,4 +1,4 @@
-"""Answers pages of the dashboard: with answers of the proxy, or with the state of its lists."""
+"""Answers pages of the dashboard with responses of the proxy, or with the state of its lists."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _OK = 200
 
 @define(eq=False)
 class ProxyRelay:
-    """Asks the proxy on behalf of pages.
+    """Forwards requests of pages to the proxy.
 
-    :param upstream: the proxy.
+    :param upstream: the client for the proxy.
     """
 
     log = Logger()
@@ -50,14 +50,14 @@ class ProxyRelay:
     def answer(self, request: ServiceRequest, target: bytes) -> None:
         """Answer ``request`` with the proxy's response.
 
-        :param target: path and query to ask the proxy for.
+        :param target: path and query at the proxy.
         """
         self._start(request, self._pass_on(request, target))
 
     def answer_state(self, request: ServiceRequest) -> None:
-        """Answer with one tag for each thing a page shows, so that it asks for what changed.
+        """Answer with the entity tags of both lists and of the connections, in one JSON object.
 
-        ``history`` and ``ws`` are the lists' own entity tags.
+        A page polls it, and requests a list only if its tag has changed.
         """
         self._start(request, self._tell_state(request))
 
@@ -66,7 +66,7 @@ class ProxyRelay:
             asking.cancel()
 
     def open_links(self) -> int:
-        """Count the answers that are under way."""
+        """Return the number of requests that are being answered."""
         return len(self._under_way)
 
     def _start(self, request: ServiceRequest, work: Coroutine[Any, Any, None]) -> None:
@@ -95,7 +95,10 @@ class ProxyRelay:
         request.finish()
 
     async def _tag(self, target: bytes) -> str:
-        """Name the state of one thing: by the proxy's tag, or by what it says."""
+        """Return the entity tag of a resource; without one, a hash of its content.
+
+        :raises RestError: if the proxy does not answer with 200.
+        """
         response = await self._upstream.ask(target)
         body = await treq.content(response)
         if response.code != _OK:
@@ -104,7 +107,7 @@ class ProxyRelay:
         return str(given[0].decode("latin-1")) if given else hashlib.sha256(body).hexdigest()[:12]
 
     def _failed(self, failure: Failure, request: ServiceRequest) -> None:
-        """Answer with the error; once the answer has begun, cut the connection."""
+        """Answer with an error; if the response has begun, close the connection."""
         if isinstance(failure.value, FirstError):
             failure = failure.value.subFailure
         if failure.check(CancelledError):
@@ -123,7 +126,7 @@ class ProxyRelay:
 
 
 def _prepare(request: ServiceRequest, response: IResponse) -> None:
-    """Take over the head of the proxy's answer, as far as it concerns the page."""
+    """Copy status and the relevant headers of the proxy's response."""
     request.setResponseCode(response.code, response.phrase)
     request.setHeader(b"cache-control", b"no-store")
     for name in _TOLD:
@@ -137,6 +140,6 @@ def _prepare(request: ServiceRequest, response: IResponse) -> None:
 
 
 def _picked(request: ServiceRequest) -> Headers:
-    """Take from the page's request what concerns the proxy; cookies and the like do not."""
+    """Return the headers of a page's request to forward, without cookies and others."""
     given = request.requestHeaders.getAllRawHeaders()
     return Headers({name: values for name, values in given if name.lower() in _ASKED})

@@ -1,4 +1,4 @@
-"""Builds the dashboard."""
+"""Builds the dashboard's service."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Options = DashboardOptions
 """The name that twistd looks for."""
 
 CONNECT_SECONDS = 3.0
-"""How long a connection to the proxy may take; one that takes longer is away."""
+"""How long a connection to the proxy may take; then the proxy counts as unreachable."""
 
 
 def makeService(options: DashboardOptions) -> ProxyService:  # noqa: N802 - the name twistd looks for
@@ -55,7 +55,7 @@ def makeService(options: DashboardOptions) -> ProxyService:  # noqa: N802 - the 
         ),
         driver=relay,
         reactor=reactor,
-        # It tells nobody what to do, and other machines see nothing without --open-history.
+        # The dashboard is read-only, and other machines read no traffic without --open-history.
         open_to_all=True,
         ready_file=options["ready-file"],
         banner=lambda url: _banner(url, proxy_url),
@@ -66,7 +66,7 @@ def makeService(options: DashboardOptions) -> ProxyService:  # noqa: N802 - the 
 
 
 def make_relay(proxy_url: str, reactor: Any) -> ProxyRelay:
-    """Make what asks the proxy, over a few connections that it keeps."""
+    """Make the relay to the proxy, with a pool of connections."""
     pool = HTTPConnectionPool(reactor)
     agent = Agent(reactor, connectTimeout=CONNECT_SECONDS, pool=pool)
     client = HTTPClient(agent)

@@ -21,14 +21,14 @@ CONTENT_TYPES: Mapping[str, bytes] = {
     "js": b"text/javascript; charset=utf-8",
     "svg": b"image/svg+xml",
 }
-"""What the dashboard is made of; a file of another kind is no part of it."""
+"""The content types by extension; files with other extensions are not served."""
 
 
 @frozen
 class Page:
     """One file.
 
-    :param etag: changes with the content, so that a browser that keeps the file asks cheaply.
+    :param etag: the entity tag, a hash of the content.
     """
 
     content: bytes
@@ -39,8 +39,8 @@ class Page:
 def load_pages() -> dict[str, Page]:
     """Read all files.
 
-    :returns: pages by URL path. A path that is not among them does not exist, so no path
-        that somebody asks for ever reaches the file system.
+    :returns: files by URL path. Requests are answered from it alone, so that their paths never
+        reach the file system.
     """
     static = files("trafficmock.dashboard") / "static"
     pages = dict(_walk(static, ""))

@@ -1,4 +1,4 @@
-"""Shows trafficmock to twistd; the module is named as text so that listing imports nothing."""
+"""The twistd plugins. They name their modules as text, so that listing them imports nothing."""
 
 from twisted.application.service import ServiceMaker
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** Puts the page together. */
+/** Builds the page. */
 
 import { currentView, follow } from "./lib/address.js";
 import { byId, fill } from "./lib/dom.js";

@@ -1,7 +1,7 @@
 // @ts-check
-/** Recorded bodies as bytes, and what they are. */
+/** Decodes recorded bodies, and detects their content types. */
 
-/** Pictures that a browser only draws. SVG is not among them: it can hold programs. */
+/** Content types of pictures that may be shown. SVG is not among them: it can contain scripts. */
 const PICTURES = [
   "image/png",
   "image/jpeg",
@@ -40,11 +40,11 @@ export function text(bytes, charset) {
   try {
     return new TextDecoder(charset).decode(bytes);
   } catch {
-    return new TextDecoder().decode(bytes); // a character set that nobody knows
+    return new TextDecoder().decode(bytes); // an unknown character set
   }
 }
 
-/** Guess whether bytes are meant to be read. @param {Uint8Array} bytes */
+/** Return whether bytes are probably not text. @param {Uint8Array} bytes */
 export function isBinary(bytes) {
   const start = bytes.subarray(0, 2000);
   let odd = 0;

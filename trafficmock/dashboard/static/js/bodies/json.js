@@ -1,5 +1,5 @@
 // @ts-check
-/** JSON as a tree that folds. Only what is unfolded exists as elements. */
+/** Shows JSON as a tree. Elements are made only for unfolded parts. */
 
 import { h } from "../lib/dom.js";
 import { cut, oneLine } from "../lib/text.js";
@@ -8,7 +8,7 @@ const CHILDREN_AT_ONCE = 100;
 const LONGEST_TEXT = 2000;
 const OPEN_AT_FIRST = 60;
 
-/** A number as it was written: JavaScript would round it. */
+/** A number that JavaScript would round, as the digits in the text. */
 class Digits {
   /** @param {string} text */
   constructor(text) {
@@ -17,10 +17,10 @@ class Digits {
 }
 
 /**
- * Read JSON, and keep the digits of numbers that JavaScript cannot hold.
+ * Parse JSON, and keep the digits of numbers that JavaScript would round.
  *
  * @param {string} text
- * @returns {{value: any} | null} `null` when it is not JSON
+ * @returns {{value: any} | null} `null` if the text is not JSON
  */
 export function readJson(text) {
   /** @param {string} _ @param {any} value @param {{source?: string}} [context] */
@@ -53,7 +53,7 @@ function summary(value) {
 
 /**
  * @param {any} value
- * @param {boolean} [open] whether all of a small tree is open at first
+ * @param {boolean} [open] whether a small tree is unfolded at first
  * @returns {HTMLElement}
  */
 export function jsonTree(value, open = true) {
@@ -125,7 +125,7 @@ function children(list, value, budget, from) {
   list.append(more);
 }
 
-/** Fold or unfold everything that is there. @param {HTMLElement} tree @param {boolean} open */
+/** Fold or unfold all parts whose elements exist. @param {HTMLElement} tree @param {boolean} open */
 export function foldAll(tree, open) {
   const wanted = `.json-fold[aria-expanded="${!open}"]`;
   for (let round = 0; round < (open ? 20 : 1); round++) {

@@ -1,5 +1,5 @@
 // @ts-check
-/** Bodies as text and as bytes, a piece at a time, so that none is too long for the page. */
+/** Shows bodies as text, bytes or forms, in pieces, so that long bodies do not block the page. */
 
 import { h } from "../lib/dom.js";
 import { bytes as size } from "../lib/format.js";
@@ -10,12 +10,12 @@ const BYTES = 4096;
 const PER_LINE = 16;
 
 /**
- * Show a piece, and a button for the next one.
+ * Show the first piece of a content, with a button for the next one.
  *
- * @param {number} length of all
- * @param {number} step
- * @param {(from: number, to: number) => Node} piece
- * @param {(left: number) => string} left says how much there is still
+ * @param {number} length of the whole content
+ * @param {number} step length of a piece
+ * @param {(from: number, to: number) => Node} piece makes a piece
+ * @param {(left: number) => string} left makes the button's text from the length of the rest
  */
 function inPieces(length, step, piece, left) {
   const place = h("div", { class: "pieces" });
@@ -75,7 +75,7 @@ function hexLines(bytes, from, to) {
   return lines.join("\n");
 }
 
-/** @param {string} text of a form or a query @returns {HTMLElement} */
+/** @param {string} text a urlencoded form or query @returns {HTMLElement} */
 export function formView(text) {
   const pairs = [...new URLSearchParams(text)];
   return h(

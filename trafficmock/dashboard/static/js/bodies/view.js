@@ -1,5 +1,5 @@
 // @ts-check
-/** One body, in the ways in which it can be read. Nothing in it is ever run. */
+/** Shows one body as picture, JSON, form, text or bytes; its content is never executed. */
 
 import { fill, h } from "../lib/dom.js";
 import { saveBlob } from "../lib/download.js";
@@ -15,9 +15,9 @@ const FORM = "application/x-www-form-urlencoded";
  * @typedef {object} Message
  * @property {Record<string, string>} headers
  * @property {string | null} [bodyBase64]
- * @property {boolean} [truncated] whether not all of it was kept
- * @property {number} [bodySize] bytes of all of it, beside `truncated`
- * @property {boolean} [bodyPending] whether it is still arriving
+ * @property {boolean} [truncated] whether the history did not keep the whole body
+ * @property {number} [bodySize] bytes of the whole body, with `truncated`
+ * @property {boolean} [bodyPending] whether the body is still arriving
  */
 
 /**
@@ -63,10 +63,10 @@ export function bodyView(message, what) {
 }
 
 /**
- * Say what of a body is not there.
+ * Return a sentence about the part of a body that was not kept; empty if the body is whole.
  *
  * @param {Message} message
- * @param {number} kept bytes
+ * @param {number} kept bytes that were kept
  */
 function incomplete({ truncated, bodySize, bodyPending }, kept) {
   if (bodyPending) return "The body is still arriving.";
@@ -76,7 +76,7 @@ function incomplete({ truncated, bodySize, bodyPending }, kept) {
   return `Only its beginning is kept: ${size(kept)}${whole} (--history-body-bytes).`;
 }
 
-/** The size of a body in a few words. @param {Message} message */
+/** Return the size of a body as text. @param {Message} message */
 export function bodySize(message) {
   if (message.bodyPending) return "still arriving";
   if (!message.truncated) return size(decode(message.bodyBase64).length);
@@ -87,7 +87,7 @@ export function bodySize(message) {
  * @param {Uint8Array<ArrayBuffer>} bytes
  * @param {string} type
  * @param {string} charset
- * @returns {{name: string, show: () => Node}[]} the best first
+ * @returns {{name: string, show: () => Node}[]} the default first
  */
 function waysToShow(bytes, type, charset) {
   const hex = { name: "Hex", show: () => hexView(bytes) };

@@ -1,5 +1,5 @@
 // @ts-check
-/** Text as a shell, JavaScript and Python write it. */
+/** Quotes text for a shell, JavaScript and Python. */
 
 /** @param {string} text @returns {string} one word of a POSIX shell */
 export function shell(text) {
@@ -13,7 +13,7 @@ export function shell(text) {
   return `$'${escaped}'`;
 }
 
-/** @param {string} text @returns {string} a string of JavaScript, and of JSON */
+/** @param {string} text @returns {string} a string literal of JavaScript and JSON */
 export function js(text) {
   return JSON.stringify(text).replace(
     /[\u007f-\u009f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g,
@@ -21,12 +21,12 @@ export function js(text) {
   );
 }
 
-/** @param {string} text @returns {string} a string of Python */
+/** @param {string} text @returns {string} a string literal of Python */
 export function python(text) {
   return js(text).replaceAll("\\/", "/");
 }
 
-/** @param {any} value @param {string} [indent] @returns {string} a value of Python */
+/** @param {any} value JSON @param {string} [indent] @returns {string} a literal of Python */
 export function pythonValue(value, indent = "") {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";

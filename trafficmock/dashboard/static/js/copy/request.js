@@ -1,12 +1,12 @@
 // @ts-check
-/** A recorded request as a command, and as a call. */
+/** Writes a recorded request as a curl command, and as a `fetch` call. */
 
 import { decode, isBinary, text } from "../bodies/bytes.js";
 import { js, shell } from "./quote.js";
 
 /** @typedef {import("../../../rest-records.js").HttpRequest} HttpRequest */
 
-/** What a client writes by itself. */
+/** Headers that a client writes itself. */
 const OWN = ["host", "content-length", "connection", "transfer-encoding", "accept-encoding"];
 
 /** @param {HttpRequest} request @returns {[string, string][]} */

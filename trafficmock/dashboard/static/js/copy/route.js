@@ -1,5 +1,5 @@
 // @ts-check
-/** A recorded request as a route that gives a test the same answer again. */
+/** Writes a recorded request as a route that answers with the recorded response. */
 
 import { contentType, decode, isBinary, text } from "../bodies/bytes.js";
 import { readJson } from "../bodies/json.js";
@@ -8,12 +8,12 @@ import { glob, js, python, pythonValue } from "./quote.js";
 /** @typedef {import("../../../rest-records.js").HttpEntry} HttpEntry */
 
 /**
- * @typedef {object} Answer what a route is to answer
+ * @typedef {object} Answer the response of a route
  * @property {number} status
  * @property {string} type
  * @property {any} [json]
  * @property {string} [body]
- * @property {string} [base64] of bytes that are no text
+ * @property {string} [base64] the body, if it is not text
  */
 
 /** @param {HttpEntry} entry @returns {Answer} */

@@ -1,5 +1,5 @@
 // @ts-check
-/** What can become of a request or a WebSocket: the word, and what it means. */
+/** The actions of requests and outcomes of WebSockets, with their words and meanings. */
 
 /** @type {Record<string, {word: string, meaning: string}>} */
 export const ACTIONS = {

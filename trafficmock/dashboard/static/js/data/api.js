@@ -1,7 +1,7 @@
 // @ts-check
-/** Questions to the dashboard's own process, which asks the proxy. */
+/** Requests to the dashboard's own process, which forwards them to the proxy. */
 
-/** What went wrong, in words for people. */
+/** A request failed; the message is for people. */
 export class ApiError extends Error {
   /** @param {string} code @param {string} message */
   constructor(code, message) {
@@ -11,10 +11,12 @@ export class ApiError extends Error {
 }
 
 /**
+ * Request a JSON resource.
+ *
  * @param {string} path
- * @param {{tag?: string, signal?: AbortSignal}} [how] `tag`: what is at hand already
- * @returns {Promise<{body: any, tag: string} | null>} `null`: what is at hand is the newest
- * @throws {ApiError}
+ * @param {{tag?: string, signal?: AbortSignal}} [how] `tag`: the entity tag of the present version
+ * @returns {Promise<{body: any, tag: string} | null>} `null`: the present version is the newest
+ * @throws {ApiError} the dashboard or the proxy does not answer, or answers with an error
  */
 export async function ask(path, { tag = "", signal } = {}) {
   /** @type {Response} */

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Which process is behind a connection: equal client names are told apart by it.
+ * The process of a connection, by which clients with the same id are distinguished.
  *
  * @typedef {object} Client a row of `/api/connections`
  * @property {string} clientId
@@ -16,22 +16,22 @@ import { cut, oneLine } from "../lib/text.js";
 
 const LONGEST_COMMAND = 300;
 
-/** @param {Client} client @returns {string} empty when it did not say */
+/** @param {Client} client @returns {string} empty if the client sent neither pid nor command */
 export function processOf({ pid, command = "" }) {
   return [pid === undefined ? "" : `pid ${pid}`, oneLine(cut(command, LONGEST_COMMAND))].filter(Boolean).join(" · ");
 }
 
-/** @param {Client} client @returns {string} empty when the proxy does not say */
+/** @param {Client} client @returns {string} empty if the proxy does not send the time */
 export function sinceOf({ connectedAt }) {
   return connectedAt === undefined ? "" : moment(connectedAt);
 }
 
 /**
- * Name the processes that are connected under one client id.
+ * Return the processes that are connected with one client id, as text.
  *
- * @param {Client[]} agents all that are connected
+ * @param {Client[]} agents all connected ones
  * @param {string} clientId
- * @returns {string} empty when nobody is, or the one that is says nothing of itself
+ * @returns {string} empty if there is none, or only one without pid and command
  */
 export function processesOf(agents, clientId) {
   const named = agents.filter((agent) => agent.clientId === clientId);

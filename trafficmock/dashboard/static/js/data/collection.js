@@ -1,10 +1,10 @@
 // @ts-check
 /** @typedef {import("./rows.js").Row} Row */
 
-/** The rows of one list, newest first, kept by what the proxy says has changed. */
+/** The rows of one list, newest first, updated by the proxy's changes. */
 export class Collection {
   constructor() {
-    /** All rows, also those that were cleared from the page. @type {Row[]} */
+    /** All rows, with those that were cleared from the page. @type {Row[]} */
     this.all = [];
     /** The rows to show. @type {Row[]} */
     this.rows = [];
@@ -12,11 +12,11 @@ export class Collection {
     this.byId = new Map();
     /** The ids of rows that were cleared from the page. @type {Set<string>} */
     this.cleared = new Set();
-    /** The list's entity tag, `""` when there is no list yet. */
+    /** The list's entity tag; `""` before the first response. */
     this.tag = "";
   }
 
-  /** Take a whole list. @param {Row[]} rows newest first */
+  /** Replace all rows. @param {Row[]} rows newest first */
   replace(rows) {
     this.all = rows;
     this.byId = new Map(rows.map((row) => [row.id, row]));
@@ -25,10 +25,10 @@ export class Collection {
   }
 
   /**
-   * Take changes.
+   * Apply changes.
    *
-   * @param {string[]} removed what went; it may have come back as another
-   * @param {Row[]} changed new rows and new states of rows, newest first
+   * @param {string[]} removed ids of removed rows; a new row may have the same id
+   * @param {Row[]} changed new rows and new versions of rows, newest first
    */
   apply(removed, changed) {
     let rows = this.all;
@@ -48,13 +48,13 @@ export class Collection {
     this.sift();
   }
 
-  /** Hide rows from now on; those that come later are shown. @param {Row[]} rows */
+  /** Hide rows; later ones are shown. @param {Row[]} rows */
   clear(rows) {
     for (const { id } of rows) this.cleared.add(id);
     this.sift();
   }
 
-  /** Show again what was cleared. */
+  /** Show the cleared rows again. */
   restore() {
     this.cleared.clear();
     this.sift();
@@ -64,7 +64,7 @@ export class Collection {
     this.rows = this.cleared.size ? this.all.filter(({ id }) => !this.cleared.has(id)) : this.all;
   }
 
-  /** Forget everything: the proxy is another one. */
+  /** Remove all rows, because the proxy was restarted. */
   forget() {
     this.replace([]);
     this.tag = "";

@@ -1,25 +1,25 @@
 // @ts-check
 /**
- * What a list shows.
+ * The filter of a list.
  *
  * @typedef {object} Filter
- * @property {string} q words, all of which must be there
- * @property {string[]} actions any of these; none is any
+ * @property {string} q words, all of which a row must have
+ * @property {string[]} actions one of these; none allows all
  * @property {string} client
  * @property {string} test a test's id
  * @property {"" | Ownership} owner
  * @property {string} host
- * @property {boolean} failed only what went wrong
- * @property {number} last only the last so many seconds; 0 is all
- * @property {number} from epoch ms; 0 is all
- * @property {number} to epoch ms; 0 is all
- * @property {boolean} deep whether `q` is also searched in headers and bodies, by the proxy
+ * @property {boolean} failed only rows with errors
+ * @property {number} last only this many last seconds; 0 for all
+ * @property {number} from epoch ms; 0 for all
+ * @property {number} to epoch ms; 0 for all
+ * @property {boolean} deep whether the proxy searches `q` in headers and bodies, too
  *
  * @typedef {import("./rows.js").Row} Row
  * @typedef {keyof typeof OWNERSHIPS} Ownership
  */
 
-/** Whose a row may be, besides that of a certain test. */
+/** The choices of the filter by owner, besides the tests. */
 export const OWNERSHIPS = {
   unowned: { title: "Nobody", fits: (/** @type {Row} */ row) => !row.testId },
   late: { title: "Late", fits: (/** @type {Row} */ row) => row.late },
@@ -50,7 +50,7 @@ export function readFilter(given) {
   };
 }
 
-/** @param {Filter} filter @returns {Record<string, string>} for the URL; empty takes out */
+/** @param {Filter} filter @returns {Record<string, string>} URL parameters; empty ones are removed */
 export function writeFilter(filter) {
   return {
     q: filter.q,
@@ -73,11 +73,11 @@ export function isEmpty(filter) {
 }
 
 /**
- * Make the test of a filter.
+ * Make the predicate of a filter.
  *
  * @param {Filter} filter
- * @param {{now?: number, found?: Set<string> | null, actions?: boolean}} [how] `found`: ids that
- *   the proxy found for a deep search; `actions: false` leaves the actions out, to count them
+ * @param {{now?: number, found?: Set<string> | null, actions?: boolean}} [how] `found`: ids of the
+ *   proxy's deep search; `actions: false` ignores the filter of actions, to count each of them
  * @returns {(row: Row) => boolean}
  */
 export function accepts(filter, { now = Date.now(), found = null, actions = true } = {}) {

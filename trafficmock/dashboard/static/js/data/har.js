@@ -1,19 +1,19 @@
 // @ts-check
-/** Many recorded requests as one HAR file, put together from those that the proxy gives of each. */
+/** Merges the HARs of many recorded requests into one file; the proxy sends one for each request. */
 
 import { ApiError, ask, entryPath } from "./api.js";
 
 /** @typedef {import("./rows.js").Row} Row */
 
 /**
- * Requests in one file at most. Fixed: each is a question to the proxy of its own, and ten times as
- * many as the proxy keeps by default (`--history-limit`) are enough for one file.
+ * The most requests in one file: ten times as many as the proxy keeps by default (`--history-limit`).
+ * It is fixed, because each takes a request to the proxy.
  */
 export const MOST_ENTRIES = 10_000;
 
 /**
- * Characters in one file at most. Fixed: the browser keeps them until the file is saved, and it, not
- * the user, bounds how much that may be. Twice what the proxy keeps by default (`--history-bytes`).
+ * The most characters in one file: twice the bytes that the proxy keeps by default (`--history-bytes`).
+ * It is fixed, because the browser's memory is the limit, which holds the file until it is saved.
  */
 export const MOST_CHARACTERS = 256_000_000;
 
@@ -22,13 +22,13 @@ const AT_ONCE = 4;
 /**
  * @typedef {object} Har
  * @property {Blob} file
- * @property {number} entries that it has
+ * @property {number} entries in the file
  * @property {number} without requests that have no response, and so no HAR
  * @property {number} gone requests that the proxy has dropped meanwhile
  * @property {number} beyond requests that were left out because the file would be too large
  */
 
-/** A HAR file that grows. Its parts are blobs, so the browser need not keep them as text. */
+/** Collects a HAR file. Its parts are blobs, which the browser can store outside of its memory. */
 class HarFile {
   constructor() {
     this.head = { version: "1.2", creator: { name: "trafficmock", version: "" } };
@@ -38,7 +38,7 @@ class HarFile {
     this.found = { entries: 0, without: 0, gone: 0, beyond: 0 };
   }
 
-  /** @param {any} answer a HAR, or why there is none */
+  /** @param {any} answer a HAR, or the reason why there is none */
   add(answer) {
     if (answer === "without" || answer === "gone") {
       this.found[/** @type {"without" | "gone"} */ (answer)]++;
@@ -87,7 +87,7 @@ export async function collectHar(rows, { signal, onprogress }) {
 /**
  * @param {string} id
  * @param {AbortSignal} signal
- * @returns {Promise<any | "without" | "gone">} a HAR, or why there is none
+ * @returns {Promise<any | "without" | "gone">} a HAR, or the reason why there is none
  */
 async function askHar(id, signal) {
   try {

@@ -1,5 +1,5 @@
 // @ts-check
-/** Keeps the store as the proxy is: asks whether anything changed, and then for what did. */
+/** Keeps the store up to date: polls the state of the proxy, and requests what has changed. */
 
 import { ApiError, ask } from "./api.js";
 import { requestRow, socketRow } from "./rows.js";
@@ -22,7 +22,7 @@ export class Poller {
     document.addEventListener("visibilitychange", () => !document.hidden && this.poke());
   }
 
-  /** Ask now, and from then on every two seconds. */
+  /** Poll now, and every two seconds from then on. */
   async poke() {
     if (this.busy) return;
     clearTimeout(this.timer);
@@ -62,7 +62,7 @@ export class Poller {
     this.stateTag = answer.tag;
   }
 
-  /** A tag begins with what tells one start of the proxy from another. @param {string} tag */
+  /** Detect a restart of the proxy: each start has its own beginning of entity tags. @param {string} tag */
   async notePrefix(tag) {
     const start = tag.replace(/^"|-.*$/g, "");
     if (start === this.start) return;

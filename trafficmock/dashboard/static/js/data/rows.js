@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Rows of the two lists, flat and ready to show.
+ * The rows of both lists: flat objects with the values to show.
  *
  * @typedef {object} Row
  * @property {string} id
@@ -14,24 +14,24 @@
  * @property {string} query
  * @property {string} action of a request, or outcome of a WebSocket
  * @property {number | undefined} status
- * @property {string} code why there is no status
- * @property {string} problem what went wrong
+ * @property {string} code the error code, if there is no status
+ * @property {string} problem the error message
  * @property {number | undefined} duration ms
  * @property {string} type of the response's content, without parameters
  * @property {number | undefined} size bytes of the response's body
- * @property {string} testId of the owning test, or of the one whose context it carries
+ * @property {string} testId of the owning test, or of the test whose context it has
  * @property {boolean} late whether that test had ended
- * @property {string[]} alsoMatched ids of other tests' routes that match, but did not get it
+ * @property {string[]} alsoMatched ids of matching routes of other tests, which did not get it
  * @property {string} title of the owning test
  * @property {string} file of the owning test
- * @property {string} tests names of the owning test, or of those that compete
- * @property {string} files their files
+ * @property {string} tests names of the owning test, or of those that claim it together
+ * @property {string} files the files of these tests
  * @property {string} fromId
  * @property {string} toId
- * @property {boolean} failed whether it went wrong, whoever decided
- * @property {Claimant[]} matches claimants of an ambiguous one
- * @property {number | undefined} closedAt of a WebSocket
- * @property {string} haystack what the filter searches, in lower case
+ * @property {boolean} failed whether it has an error
+ * @property {Claimant[]} matches claimants of an ambiguous request
+ * @property {number | undefined} closedAt of a WebSocket, epoch ms
+ * @property {string} haystack the text that the filter searches, in lower case
  */
 
 import { urlParts } from "../lib/format.js";

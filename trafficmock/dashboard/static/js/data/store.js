@@ -1,5 +1,5 @@
 // @ts-check
-/** What the page knows, and the listeners for its changes. */
+/** The state of the page, which fires an event for each change. */
 
 import { Collection } from "./collection.js";
 
@@ -9,7 +9,7 @@ import { Collection } from "./collection.js";
 /**
  * @typedef {object} Status
  * @property {"connecting" | "live" | "paused" | "away"} kind
- * @property {string} message why it is away
+ * @property {string} message the reason why the proxy is unreachable (`away`)
  * @property {number} since epoch ms
  */
 
@@ -26,14 +26,14 @@ export class Store extends EventTarget {
     this.health = null;
     /** @type {Status} */
     this.status = { kind: "connecting", message: "", since: Date.now() };
-    /** What happened to the proxy that a reader must know: `back` or `restarted`. */
+    /** The last event of the proxy to show: `back` or `restarted`. */
     this.notice = "";
-    /** When rows were cleared from the page the last time, epoch ms. */
+    /** When rows were last cleared from the page, epoch ms. */
     this.clearedAt = 0;
   }
 
   /**
-   * Clear rows from the page; the proxy keeps them.
+   * Clear rows from the page, but not from the proxy.
    *
    * @param {"requests" | "sockets"} what
    * @param {import("./rows.js").Row[]} rows
@@ -44,7 +44,7 @@ export class Store extends EventTarget {
     this.changed(what);
   }
 
-  /** Show again what was cleared. */
+  /** Show the cleared rows again. */
   restore() {
     this.requests.restore();
     this.sockets.restore();

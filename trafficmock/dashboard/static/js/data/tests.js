@@ -1,10 +1,10 @@
 // @ts-check
-/** Names of tests, as the command line writes them. */
+/** Names of tests, in the form of the commands' output. */
 
-/** @typedef {{title: string, file?: string}} Claimant a test that wanted a request */
+/** @typedef {{title: string, file?: string}} Claimant a test that claims a request */
 
 /**
- * Take the file out of a title: pytest's node ids begin with it, and the name is what one looks for.
+ * Remove the file from a title that is a node id of pytest.
  *
  * @param {string} title
  * @returns {string}
@@ -15,10 +15,10 @@ export function testName(title) {
 }
 
 /**
- * Name the owning test, or those that compete.
+ * Return the name of the owning test, or of those that claim the request together.
  *
  * @param {string | undefined} title of the owner
- * @param {Claimant[]} [matches] those that wanted an ambiguous request
+ * @param {Claimant[]} [matches] claimants of an ambiguous request
  * @returns {string}
  */
 export function testNames(title, matches = []) {
@@ -27,7 +27,7 @@ export function testNames(title, matches = []) {
 }
 
 /**
- * Name the file of the owning test, or the files of those that compete.
+ * Return the file of the owning test, or the files of those that claim the request together.
  *
  * @param {string | undefined} file of the owner
  * @param {Claimant[]} [matches]

@@ -1,23 +1,23 @@
 // @ts-check
-/** Failures of the real server. */
+/** Errors of requests to the real server. */
 
 const CODE = /\b(?!ERROR\b)(?:E[A-Z]{3,}|[A-Z]+(?:_[A-Z0-9]+)+)\b/;
 
 /**
- * Find the error code in what an application says of a failed connection.
+ * Return the error code in the message of a failed connection.
  *
  * @param {string} detail like `getaddrinfo EAI_AGAIN api.example`
- * @returns {string} `unreachable` when it names none
+ * @returns {string} `unreachable` if there is no code
  */
 export function upstreamCode(detail) {
   return CODE.exec(detail)?.[0] ?? "unreachable";
 }
 
 /**
- * Find why an entry got no response from upstream.
+ * Return the error of an entry's request to the server.
  *
  * @param {{kind: string, detail?: string}[]} events of the entry, oldest first
- * @returns {string | undefined} `undefined`: upstream did not fail, or a later response came
+ * @returns {string | undefined} `undefined`: there was no error, or a later attempt was answered
  */
 export function upstreamError(events) {
   const last = events.findLast(({ kind }) => kind === "response" || kind === "upstream_error");

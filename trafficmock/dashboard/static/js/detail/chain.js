@@ -1,5 +1,5 @@
 // @ts-check
-/** A chain of redirects, to walk. */
+/** The redirect chain of a request, with links to its hops. */
 
 import { h } from "../lib/dom.js";
 import { link } from "../lib/address.js";
@@ -12,7 +12,7 @@ const MOST_HOPS = 50;
 /**
  * @param {Row} row
  * @param {Map<string, Row>} byId
- * @returns {Row[]} all hops in order, as far as they are still known
+ * @returns {Row[]} the hops in order, as far as the page has them
  */
 export function hops(row, byId) {
   const chain = [row];
@@ -30,7 +30,7 @@ export function hops(row, byId) {
   return chain;
 }
 
-/** @param {Row[]} chain @param {string} id of the one that is shown @param {(id: string) => void} walk */
+/** @param {Row[]} chain @param {string} id of the open entry @param {(id: string) => void} walk opens a hop */
 export function chainTab(chain, id, walk) {
   return [
     h(

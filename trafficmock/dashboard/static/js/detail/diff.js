@@ -1,5 +1,5 @@
 // @ts-check
-/** What `continue` changed, line by line. */
+/** The overrides of `continue`, as a diff. */
 
 import { decode, isBinary, text } from "../bodies/bytes.js";
 import { readJson } from "../bodies/json.js";
@@ -18,7 +18,7 @@ const LONGEST = 2000;
 /** @typedef {["same" | "gone" | "new", string]} Line */
 
 /**
- * Compare two lists of lines by their longest common part.
+ * Compare two lists of lines by their longest common subsequence.
  *
  * @param {string[]} before
  * @param {string[]} after

@@ -1,5 +1,5 @@
 // @ts-check
-/** What stands at the top of every entry's detail. */
+/** The head of every entry's detail. */
 
 import { h } from "../lib/dom.js";
 
@@ -19,7 +19,7 @@ export function closeButton(onclose) {
 }
 
 /**
- * The title where the proxy has no such entry.
+ * Make the title for an entry that the proxy does not have.
  *
  * @param {() => void} onclose
  */

@@ -1,5 +1,5 @@
 // @ts-check
-/** Header lines, one by one, with their order and repeats where those are known. */
+/** The table of header lines, in their order and with repeats if these were recorded. */
 
 import { h } from "../lib/dom.js";
 import { plural } from "../lib/format.js";

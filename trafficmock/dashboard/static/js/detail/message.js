@@ -1,5 +1,5 @@
 // @ts-check
-/** A request or a response: its first line, its headers, its body. */
+/** The tabs of a request and its response: first line, headers and body. */
 
 import { bodyView } from "../bodies/view.js";
 import { upstreamError } from "../data/upstream.js";

@@ -1,5 +1,5 @@
 // @ts-check
-/** Who decided, and why: the question that one opens the dashboard for. */
+/** The owner of a request or WebSocket: which test decided about it, and why. */
 
 import { upstreamError } from "../data/upstream.js";
 import { h } from "../lib/dom.js";
@@ -15,7 +15,7 @@ import { oneLine, visible } from "../lib/text.js";
 /** @typedef {{code?: string, errorCode?: string, message?: string, matches?: Claimant[]}} Ending of a request, or a WebSocket */
 
 /**
- * What to do, where the message does not say it: that of an ambiguous request does.
+ * Advice by error code. That for an ambiguous request is in its message already.
  *
  * @type {Record<string, string>}
  */
@@ -45,7 +45,7 @@ export function matcherText(matcher) {
 
 /**
  * @param {HttpEntry | WebSocketEntry} entry a request, or a WebSocket
- * @param {Worker[]} workers that are connected, with their tests
+ * @param {Worker[]} workers the connected ones, with their tests
  */
 export function ownerView(entry, workers) {
   /** @type {Ending} */
@@ -104,7 +104,7 @@ function passed({ late, title }) {
 }
 
 /**
- * Only an application that gives up ends a request as aborted with a text; errors of handlers are "failed".
+ * Only a request that the application cancelled is "aborted" with a message; errors of handlers are "failed".
  *
  * @param {string} [code] @param {string} [message]
  */
@@ -136,7 +136,7 @@ function test(entry) {
 }
 
 /**
- * Name the tests whose routes match what carries the context of another.
+ * Return a note about routes that match a request with the context of another test.
  *
  * @param {string[]} ids of the routes
  * @param {Worker[]} workers

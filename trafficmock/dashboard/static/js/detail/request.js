@@ -32,7 +32,7 @@ export class RequestDetail {
    * @param {object} options
    * @param {import("../data/store.js").Store} options.store
    * @param {() => void} options.onclose
-   * @param {(id: string) => void} options.onwalk to another hop
+   * @param {(id: string) => void} options.onwalk another hop of the redirect chain is chosen
    */
   constructor({ store, onclose, onwalk }) {
     this.store = store;

@@ -1,5 +1,5 @@
 // @ts-check
-/** The detail of a WebSocket: what each side said, in turn. */
+/** The detail of a WebSocket, with the messages of both sides. */
 
 import { OUTCOMES, actionClass } from "../data/actions.js";
 import { decode } from "../bodies/bytes.js";

@@ -1,5 +1,5 @@
 // @ts-check
-/** Tabs as WAI-ARIA describes them. */
+/** Tabs by the pattern of the WAI-ARIA Authoring Practices. */
 
 import { h } from "../lib/dom.js";
 
@@ -25,7 +25,7 @@ export class Tabs {
   }
 
   /**
-   * Offer tabs; the one that is open stays open if it is among them.
+   * Show tabs. The open tab stays open if it is among them.
    *
    * @param {{name: string, title: string, show: () => import("../lib/dom.js").Child[]}[]} tabs
    * @param {string} [wanted]

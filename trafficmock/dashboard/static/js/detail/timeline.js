@@ -1,5 +1,5 @@
 // @ts-check
-/** What happened when, as a picture and in words. */
+/** The timeline of a request, as a picture and as a table. */
 
 import { h, svg } from "../lib/dom.js";
 import { clock, duration } from "../lib/format.js";

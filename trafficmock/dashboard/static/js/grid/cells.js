@@ -1,5 +1,5 @@
 // @ts-check
-/** What the cells of the lists show. */
+/** Fills the cells of the lists. */
 
 import { actionClass } from "../data/actions.js";
 import { duration } from "../lib/format.js";
@@ -24,7 +24,7 @@ function put(cell, text, hint = text) {
 }
 
 /**
- * One text.
+ * A cell with one text.
  *
  * @param {(row: Row) => string} text
  * @param {(row: Row) => string} [hint]
@@ -35,7 +35,7 @@ export const plain =
     put(cell, shown(text(row)), shown(hint(row)));
 
 /**
- * Two texts, of which the second stands back.
+ * A cell with two texts, the second less prominent.
  *
  * @param {(row: Row) => [string, string]} texts
  * @param {(row: Row) => string} hint
@@ -49,7 +49,7 @@ export const pair = (texts, hint) => (/** @type {HTMLElement} */ cell, /** @type
   cell.title = shown(hint(row));
 };
 
-/** The status, or the code of what went wrong. @param {HTMLElement} cell @param {Row} row */
+/** A cell with the status or the error code. @param {HTMLElement} cell @param {Row} row */
 export function status(cell, row) {
   put(cell, row.status === undefined ? shown(row.code) : String(row.status), shown(row.code));
   const kind = row.status === undefined ? (row.code ? "none failed" : "none") : Math.floor(row.status / 100);
@@ -69,7 +69,7 @@ export const action = (words) => (/** @type {HTMLElement} */ cell, /** @type {Ro
 };
 
 /**
- * When it began and how long it took, as a bar on the time in sight.
+ * A cell with a bar: begin and duration on the time range of the visible rows.
  *
  * @param {HTMLElement} cell
  * @param {Row} row

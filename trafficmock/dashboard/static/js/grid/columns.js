@@ -1,5 +1,5 @@
 // @ts-check
-/** The columns of the two lists. */
+/** The columns of both lists. */
 
 import { ACTIONS, OUTCOMES } from "../data/actions.js";
 import { bytes, clock, duration } from "../lib/format.js";
@@ -7,7 +7,7 @@ import { action, bar, pair, plain, status } from "./cells.js";
 
 /** @typedef {import("./grid.js").Column} Column @typedef {import("../data/rows.js").Row} Row */
 
-/** @param {Row} row what a status is ordered by: numbers, then codes */
+/** The sort key of a status: numbers, then error codes. @param {Row} row */
 function statusKey({ status: answered, code }) {
   return answered === undefined ? code && `~${code}` : String(answered).padStart(4, "0");
 }
@@ -18,7 +18,7 @@ function state(row) {
   return row.action === "matched" ? "open" : "";
 }
 
-/** @param {Row} row the marks come first: what is last may be cut off */
+/** Tests with their marks; the marks are first, because the end may be cut off. @param {Row} row */
 const marked = ({ tests, late, alsoMatched }) =>
   [late && "late", alsoMatched.length > 0 && "other routes match", tests].filter(Boolean).join(" · ");
 

@@ -1,20 +1,21 @@
 // @ts-check
 /**
- * A list of any length: only the rows in sight are elements. New rows never move what is
- * being read; whoever stands at the top without a row in hand follows the newest.
+ * A list of any length, in which only visible rows have elements. New rows do not move the visible
+ * ones, except at the top of the list without a current row (the cursor), where the list follows the
+ * newest.
  *
  * @typedef {import("../data/rows.js").Row} Row
  * @typedef {object} Column
  * @property {string} name for its class, `col-name`
  * @property {string} title
  * @property {(cell: HTMLElement, row: Row, range: import("./range.js").Range) => void} show
- * @property {boolean} [ranged] whether it is drawn on the range of time in sight
- * @property {(row: Row) => string | number | undefined} by what it orders rows by
- * @property {boolean} [descendingFirst] whether the first click puts the largest on top
- * @property {number} least rem that it needs
- * @property {number} [most] rem that it takes when there is room
- * @property {number} [grow] its share of the room that is left, instead of `most`
- * @property {number} [drop] its place among those that go when there is no room; none: it stays
+ * @property {boolean} [ranged] whether `show` uses the time range of the visible rows
+ * @property {(row: Row) => string | number | undefined} by returns the sort key
+ * @property {boolean} [descendingFirst] whether the first click sorts in descending order
+ * @property {number} least minimum width in rem
+ * @property {number} [most] width in rem if there is room
+ * @property {number} [grow] share of the remaining room, instead of `most`
+ * @property {number} [drop] the order in which columns are hidden if there is no room; none: never
  */
 
 import { h } from "../lib/dom.js";
@@ -23,16 +24,16 @@ import { Lines } from "./lines.js";
 import { rangeOf } from "./range.js";
 
 const OVERSCAN = 8;
-const ROW_PADDING = 12; // pixels, both sides
+const ROW_PADDING = 12; // pixels, both sides together
 
 export class Grid {
   /**
    * @param {object} options
    * @param {string} options.label
    * @param {import("./layout.js").Layout} options.layout
-   * @param {(row: Row) => void} options.onopen a row is wanted in detail
-   * @param {(row: Row) => void} options.oncursor another row is in hand
-   * @param {(count: number) => void} options.onunseen so many new rows are above
+   * @param {(row: Row) => void} options.onopen the detail of a row is to be opened
+   * @param {(row: Row) => void} options.oncursor the current row has changed
+   * @param {(count: number) => void} options.onunseen the number of new rows above the visible ones
    */
   constructor({ label, layout, onopen, oncursor, onunseen }) {
     this.layout = layout;
@@ -68,7 +69,7 @@ export class Grid {
     new ResizeObserver(() => this.fit()).observe(this.element);
   }
 
-  /** Show the columns that fit, as wide as they are to be. */
+  /** Show the columns that fit, with their widths. */
   fit() {
     const room = (this.element.clientWidth - ROW_PADDING) / remPixels();
     const columns = this.layout.fitting(room > 0 ? room : Infinity);
@@ -84,16 +85,16 @@ export class Grid {
     this.draw();
   }
 
-  /** Pixels of a row; it grows with the text. */
+  /** The height of a row in pixels, which depends on the size of the text. */
   get rowHeight() {
     return this.head.element.offsetHeight || 28;
   }
 
   /**
-   * Show other rows.
+   * Set the rows.
    *
    * @param {Row[]} rows
-   * @param {{fresh?: boolean}} [how] `fresh`: another filter, so the place is that of the cursor
+   * @param {{fresh?: boolean}} [how] `fresh`: the filter has changed, so scroll to the current row
    */
   setRows(rows, { fresh = false } = {}) {
     const height = this.rowHeight;
@@ -117,7 +118,7 @@ export class Grid {
   }
 
   /**
-   * Find a row in sight that stays.
+   * Find a visible row that is also in the next rows.
    *
    * @param {Row[]} next
    * @param {number} first
@@ -143,7 +144,7 @@ export class Grid {
     this.draw();
   }
 
-  /** Make the elements of the rows in sight. */
+  /** Make the elements of the visible rows. */
   draw() {
     const height = this.rowHeight;
     const first = Math.max(0, Math.floor(this.element.scrollTop / height) - OVERSCAN);
@@ -175,7 +176,7 @@ export class Grid {
     /** @type {Record<string, number>} */
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
     if (event.key in steps) {
-      this.element.focus({ preventScroll: true }); // it may have been on the head of a column
+      this.element.focus({ preventScroll: true }); // the head of a column may have the focus
       this.move(steps[event.key]);
     } else if (event.key === "Enter" && this.rows[this.indexOf.get(this.cursor) ?? -1]) {
       this.onopen(this.rows[this.indexOf.get(this.cursor) ?? 0]);
@@ -183,7 +184,7 @@ export class Grid {
     event.preventDefault();
   }
 
-  /** Take another row in hand. @param {number} step rows downward */
+  /** Make another row the current one. @param {number} step rows downward */
   move(step) {
     if (!this.rows.length) return;
     const now = this.indexOf.get(this.cursor);
@@ -194,14 +195,14 @@ export class Grid {
     this.oncursor(row);
   }
 
-  /** @param {string} id empty: none */
+  /** Set the current row. @param {string} id empty for none */
   take(id) {
     this.cursor = id;
     this.reveal();
     this.draw();
   }
 
-  /** Bring the row in hand into sight. @returns {boolean} whether there is one */
+  /** Scroll to the current row. @returns {boolean} whether there is one */
   reveal() {
     const index = this.indexOf.get(this.cursor);
     if (index === undefined) return false;
@@ -213,7 +214,7 @@ export class Grid {
     return true;
   }
 
-  /** Go to the newest, and follow. */
+  /** Scroll to the newest row, and follow new ones. */
   toTop() {
     this.element.scrollTop = 0;
     this.see(0);

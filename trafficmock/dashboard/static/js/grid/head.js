@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * The heads of the columns. Each is a button that orders the rows; its edge is dragged to make
- * the column wider. They are one stop of the Tab key: arrows go from one to the next, and with
- * Shift change the width.
+ * The heads of the columns. Each is a button that sorts the rows; dragging its edge changes the width
+ * of the column. The Tab key stops once for all heads: arrow keys move between them, and change the
+ * width with Shift.
  *
  * @typedef {import("./grid.js").Column} Column
  * @typedef {import("./layout.js").Layout} Layout
@@ -28,7 +28,7 @@ export class Head {
     this.current = "";
   }
 
-  /** @param {Column[]} columns those that are shown */
+  /** @param {Column[]} columns the visible ones */
   show(columns) {
     const focused = this.element.contains(document.activeElement);
     this.columns = columns;
@@ -67,7 +67,7 @@ export class Head {
     );
   }
 
-  /** Say which column orders the rows, and let Tab come to the current one. */
+  /** Mark the column by which rows are sorted, and make the current head the Tab stop. */
   mark() {
     const { sort } = this.layout;
     for (const cell of this.element.children) {
@@ -95,7 +95,7 @@ export class Head {
     /** @type {Record<string, number>} */
     const places = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: this.columns.length - 1 };
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    if (event.key === "Enter" || event.key === " ") return event.stopPropagation(); // the button's own
+    if (event.key === "Enter" || event.key === " ") return event.stopPropagation(); // keys of the button
     if (!(event.key in places)) return;
     event.preventDefault();
     event.stopPropagation();
@@ -131,7 +131,7 @@ export class Head {
   }
 }
 
-/** @returns {number} pixels of one rem, which follow the size of the text */
+/** @returns {number} the pixels of one rem, which depend on the size of the text */
 export function remPixels() {
   return parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
 }

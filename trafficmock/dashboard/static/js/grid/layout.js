@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * How the columns of a list stand: which fit, how wide each is, and which one orders the rows.
- * The browser remembers what its user changed. All widths are in rem, so they grow with the text.
+ * The layout of a list: the columns that fit, their widths, and the sort order. Changes of the user
+ * are stored in the browser. All widths are in rem, so they grow with the text.
  *
  * @typedef {import("./grid.js").Column} Column
  * @typedef {{column: string, descending: boolean}} Sort
@@ -12,14 +12,14 @@ import { remember, remembered } from "../lib/settings.js";
 const LEAST = 2.5;
 const MOST = 100;
 
-/** What a list is ordered by until somebody wants another order: newest first. @type {Sort} */
+/** The default order. @type {Sort} */
 export const NEWEST_FIRST = { column: "time", descending: true };
 
 export class Layout {
   /**
    * @param {object} options
-   * @param {string} options.name under which it is remembered
-   * @param {Column[]} options.columns all that there are
+   * @param {string} options.name the key in the browser's storage
+   * @param {Column[]} options.columns all columns of the list
    * @param {() => void} options.onchange
    */
   constructor({ name, columns, onchange }) {
@@ -37,10 +37,10 @@ export class Layout {
   }
 
   /**
-   * Choose the columns for a width; those that matter least go first. What the user widened
-   * does not count: then the list scrolls sideways.
+   * Choose the columns that fit into a width, by their `drop`. Widths that the user increased are not
+   * counted; with them the list scrolls sideways.
    *
-   * @param {number} room
+   * @param {number} room in rem
    * @returns {Column[]}
    */
   fitting(room) {
@@ -70,7 +70,7 @@ export class Layout {
     return shown.reduce((sum, { name, least }) => sum + (this.widths.get(name) ?? least), 0);
   }
 
-  /** @param {string} column @param {number | null} width `null`: as it was at first */
+  /** @param {string} column @param {number | null} width in rem; `null` for the default */
   resize(column, width) {
     if (width === null) this.widths.delete(column);
     else this.widths.set(column, Math.round(Math.min(MOST, Math.max(LEAST, width)) * 100) / 100);
@@ -78,7 +78,7 @@ export class Layout {
   }
 
   /**
-   * Order by a column; then the other way; then newest first again.
+   * Sort by a column; at the next call in the other direction, then newest first again.
    *
    * @param {Column} column
    */
@@ -111,7 +111,7 @@ export class Layout {
   }
 
   /**
-   * Take what was remembered, as far as it makes sense: another version may have written it.
+   * Read the stored layout, as far as it is valid: another version may have written it.
    *
    * @param {string | null} text
    */
@@ -132,6 +132,6 @@ function parsed(text) {
   try {
     return Object(JSON.parse(text ?? "{}"));
   } catch {
-    return {}; // nothing that this page wrote
+    return {}; // not written by this page
   }
 }

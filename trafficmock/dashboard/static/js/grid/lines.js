@@ -1,5 +1,5 @@
 // @ts-check
-/** The elements of the rows in sight; they are used again for others while scrolling. */
+/** The elements of the visible rows, which are reused for other rows while scrolling. */
 
 import { h } from "../lib/dom.js";
 
@@ -12,13 +12,13 @@ import { h } from "../lib/dom.js";
  * @property {HTMLElement} element
  * @property {HTMLElement[]} cells
  * @property {Row | null} row
- * @property {Range | null} range for which its bar is drawn
+ * @property {Range | null} range of time for which its bar is drawn
  * @property {number} index
  * @property {boolean} chosen
  */
 
 export class Lines {
-  /** @param {HTMLElement} body which the elements are put into */
+  /** @param {HTMLElement} body the parent of the elements */
   constructor(body) {
     this.body = body;
     this.prefix = `g${Math.random().toString(36).slice(2, 8)}-`;
@@ -30,7 +30,7 @@ export class Lines {
     this.spare = [];
   }
 
-  /** Show other columns. @param {Column[]} columns */
+  /** Set the columns. @param {Column[]} columns */
   reset(columns) {
     this.columns = columns;
     this.shown.clear();
@@ -38,14 +38,14 @@ export class Lines {
   }
 
   /**
-   * Make the elements of some rows, and drop the others.
+   * Show the elements of some rows, and remove the others.
    *
    * @param {Row[]} rows
    * @param {object} how
    * @param {number} how.first index of the first
    * @param {number} how.last index after the last
    * @param {number} how.height pixels of a row
-   * @param {string} how.cursor id of the row in hand
+   * @param {string} how.cursor id of the current row
    * @param {Range} how.range of time, for the bars
    */
   draw(rows, { first, last, height, cursor, range }) {
@@ -55,7 +55,7 @@ export class Lines {
         this.spare.push(line);
       }
     }
-    this.spare.sort((one, other) => one.index - other.index); // as their elements stand
+    this.spare.sort((one, other) => one.index - other.index); // in the order of their elements
     for (let index = first; index < last; index++) {
       const line = this.line(index);
       this.place(line, index, height);
@@ -72,9 +72,9 @@ export class Lines {
     const line = this.spare.shift() ?? this.newLine();
     this.shown.set(index, line);
     line.index = -1;
-    const before = this.shown.get(index - 1)?.element; // elements stand in the order of the rows
+    const before = this.shown.get(index - 1)?.element; // elements are in the order of the rows
     const next = before ? before.nextSibling : this.body.firstChild;
-    // One that is moved needs all its styles anew, so one that stands right is left there.
+    // The browser computes all styles of a moved element again, so it is moved only if necessary.
     if (next !== line.element) this.body.insertBefore(line.element, next);
     return line;
   }

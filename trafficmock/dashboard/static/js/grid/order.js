@@ -1,12 +1,12 @@
 // @ts-check
-/** The order of rows. */
+/** Sorts rows. */
 
 import { NEWEST_FIRST } from "./layout.js";
 
 /** @typedef {import("../data/rows.js").Row} Row */
 
 /**
- * Order rows by a column; equal ones stay newest first, those without a value come last.
+ * Sort rows by a column. Equal rows stay newest first, rows without a value are last.
  *
  * @param {Row[]} rows newest first
  * @param {import("./layout.js").Sort} sort

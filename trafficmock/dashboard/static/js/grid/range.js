@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The time that the rows in sight span, on which their bars are drawn.
+ * The time range of the visible rows, on which their bars are drawn.
  *
  * @typedef {{from: number, to: number}} Range epoch ms
  * @typedef {import("../data/rows.js").Row} Row
@@ -8,9 +8,9 @@
 
 /**
  * @param {Row[]} rows
- * @param {number} first index in sight
- * @param {number} last index that is no longer in sight
- * @param {Range} before the range until now, given back when it is the same
+ * @param {number} first index of the first visible row
+ * @param {number} last index after the last visible row
+ * @param {Range} before the present range, which is returned if it has not changed
  * @returns {Range}
  */
 export function rangeOf(rows, first, last, before) {
@@ -27,7 +27,7 @@ export function rangeOf(rows, first, last, before) {
 }
 
 /**
- * Place a row's bar. One that has not ended reaches the end of the range.
+ * Compute the place of a row's bar. That of an unfinished request reaches the end of the range.
  *
  * @param {Row} row
  * @param {Range} range

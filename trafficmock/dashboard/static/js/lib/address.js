@@ -1,5 +1,5 @@
 // @ts-check
-/** The state of the page in its URL, so that it can be shared, and gone back to. */
+/** The state of the page in its URL, for sharing and for the browser's history. */
 
 export const VIEWS = ["overview", "http", "ws", "connections"];
 
@@ -17,8 +17,8 @@ export function currentView() {
 /**
  * Write parameters into the URL, without leaving the page.
  *
- * @param {Record<string, string | null | undefined>} changes empty or null takes one out
- * @param {{push?: boolean}} [how] whether Back returns to what was
+ * @param {Record<string, string | null | undefined>} changes empty or null removes a parameter
+ * @param {{push?: boolean}} [how] `push`: whether Back returns to the present state
  */
 export function change(changes, { push = false } = {}) {
   const next = parameters();
@@ -29,7 +29,7 @@ export function change(changes, { push = false } = {}) {
   go(next, push);
 }
 
-/** Leave everything of one view behind for another. @param {Record<string, string>} values */
+/** Replace all parameters by those of another view. @param {Record<string, string>} values */
 export function open(values) {
   go(new URLSearchParams(values), true);
   dispatchEvent(new PopStateEvent("popstate"));
@@ -41,8 +41,8 @@ export function link(values) {
 }
 
 /**
- * Follow a link to a state of the page without loading the page again, which would bring back what
- * was cleared from it. A click that opens a tab or saves a file is left to the browser.
+ * Follow a link to a state of the page without loading the page again, which would show cleared rows.
+ * A click that opens a tab or saves a file is left to the browser.
  *
  * @param {MouseEvent} event
  */

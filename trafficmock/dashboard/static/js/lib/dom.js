@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Elements. Text goes in as text nodes only, so nothing recorded is ever parsed as markup.
+ * Makes elements. Text becomes text nodes, so recorded text is never parsed as HTML.
  *
  * @typedef {Node | string | number | null | undefined | false} Child
  * @typedef {Record<string, any>} Props
@@ -55,13 +55,13 @@ export function svg(tag, props = {}, ...children) {
   return element;
 }
 
-/** Put other children in place. @param {Element} element @param {Child[]} children */
+/** Replace the children of an element. @param {Element} element @param {Child[]} children */
 export function fill(element, ...children) {
   element.replaceChildren();
   append(element, children);
 }
 
-/** Find what the page surely has. @param {string} id @returns {HTMLElement} */
+/** Return an element that the page has in any case. @param {string} id @returns {HTMLElement} */
 export function byId(id) {
   const found = document.getElementById(id);
   if (!found) throw new Error(`there is no #${id}`);

@@ -1,9 +1,9 @@
 // @ts-check
-/** Files that the page makes itself. */
+/** Saves files that the page makes. */
 
 const KEPT_MS = 1000;
 
-/** Let the browser save bytes as a file. @param {Blob} blob @param {string} name */
+/** Save bytes as a file by the browser's download. @param {Blob} blob @param {string} name */
 export function saveBlob(blob, name) {
   const url = URL.createObjectURL(blob);
   const link = document.createElement("a");

@@ -1,5 +1,5 @@
 // @ts-check
-/** Numbers and times as people read them. */
+/** Formats numbers, times and URLs. */
 
 const pad = (/** @type {number} */ n, width = 2) => String(n).padStart(width, "0");
 
@@ -15,7 +15,7 @@ export function dateTime(at) {
   return `${t.getFullYear()}-${pad(t.getMonth() + 1)}-${pad(t.getDate())} ${clock(at)}`;
 }
 
-/** @param {number} at epoch ms @returns {string} the time, with the day when that is not today */
+/** @param {number} at epoch ms @returns {string} the local time, with the day if it is not today */
 export function moment(at) {
   return new Date(at).toDateString() === new Date().toDateString() ? clock(at) : dateTime(at);
 }
@@ -41,7 +41,7 @@ export function plural(count, one, many = `${one}s`) {
 }
 
 /**
- * Split a URL for reading. What is no URL is all path.
+ * Split a URL into its parts. A text that is not a URL becomes the path.
  *
  * @param {string} url
  * @returns {{scheme: string, host: string, path: string, query: string}}

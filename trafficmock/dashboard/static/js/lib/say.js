@@ -1,5 +1,5 @@
 // @ts-check
-/** Short words about what was done, for eyes and for screen readers. */
+/** Short notes about actions, also for screen readers. */
 
 import { byId } from "./dom.js";
 
@@ -17,7 +17,7 @@ export function say(text) {
 }
 
 /**
- * Copy text, and say so.
+ * Copy text to the clipboard, and show a note.
  *
  * @param {string} text
  * @param {string} what as in "Copied: what"
@@ -31,7 +31,7 @@ export async function copy(text, what) {
   }
 }
 
-/** The way of pages that are not served from this machine. @param {string} text */
+/** Copy without the Clipboard API, which pages over http have on loopback only. @param {string} text */
 function selectedCopy(text) {
   const area = document.createElement("textarea");
   area.value = text;

@@ -1,5 +1,5 @@
 // @ts-check
-/** What a browser remembers of its user: theme, widths, whether single keys do something. */
+/** Settings in the browser's storage: theme, widths, whether shortcuts of single keys are on. */
 
 const PREFIX = "trafficmock.";
 
@@ -8,16 +8,16 @@ export function remembered(name) {
   try {
     return localStorage.getItem(PREFIX + name);
   } catch {
-    return null; // storage is off; the defaults hold
+    return null; // storage is disabled: use the default
   }
 }
 
-/** @param {string} name @param {string | null} value `null` forgets */
+/** @param {string} name @param {string | null} value `null` removes the setting */
 export function remember(name, value) {
   try {
     if (value === null) localStorage.removeItem(PREFIX + name);
     else localStorage.setItem(PREFIX + name, value);
   } catch {
-    return; // storage is off; it holds until the page is left
+    return; // storage is disabled: the setting holds until the page is closed
   }
 }

@@ -1,7 +1,7 @@
 // @ts-check
-/** Text that others wrote, made so that what is shown is what is there. */
+/** Makes recorded text safe to show: invisible characters become visible signs. */
 
-// Controls but tab and newline, and what turns the direction of text or is not seen at all.
+// Controls except tab and newline, characters that change the direction of text, invisible ones.
 const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]/g;
 
@@ -14,7 +14,7 @@ function shown(character) {
 }
 
 /**
- * Show control characters and those that reorder text as visible signs.
+ * Replace invisible characters, and those that reorder text, by visible signs.
  *
  * @param {string} text
  */
@@ -27,7 +27,7 @@ export function oneLine(text) {
   return visible(text).replace(/\t/g, "␉").replace(/\n/g, "␊");
 }
 
-/** Cut a text that is too long for its place. @param {string} text @param {number} most */
+/** Cut a text to a length. @param {string} text @param {number} most characters */
 export function cut(text, most) {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** Says plainly when the proxy is away, has come back, or is another than before. */
+/** The banner for a proxy that is unreachable, reachable again, or was restarted. */
 
 import { fill, h } from "../lib/dom.js";
 import { clock } from "../lib/format.js";

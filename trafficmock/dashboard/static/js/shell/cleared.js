@@ -1,5 +1,5 @@
 // @ts-check
-/** Says that rows were cleared from the page, and shows them again. */
+/** The note that rows were cleared from the page, with a button that shows them again. */
 
 import { byId, fill, h } from "../lib/dom.js";
 import { clock, plural } from "../lib/format.js";
@@ -40,6 +40,6 @@ export class ClearedNote {
 
   restore() {
     this.store.restore();
-    byId("main").focus(); // the button that had the focus is gone
+    byId("main").focus(); // the button, which had the focus, is hidden
   }
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** The line at the top: where one can go, and how the proxy is. */
+/** The header of the page: links to the views, and the state of the proxy. */
 
 import { fill, h } from "../lib/dom.js";
 import { link } from "../lib/address.js";

@@ -1,5 +1,5 @@
 // @ts-check
-/** The keys, and whether single keys do something at all. */
+/** The list of shortcuts, with a switch for those of single keys. */
 
 import { ACTIONS, actionClass } from "../data/actions.js";
 import { h } from "../lib/dom.js";
@@ -27,7 +27,7 @@ export function singleKeys() {
   return remembered("single-keys") !== "off";
 }
 
-/** @returns {() => void} opens it */
+/** @returns {() => void} opens the list */
 export function makeHelp() {
   const off = h("input", { type: "checkbox", onchange: () => remember("single-keys", off.checked ? null : "off") });
   const dialog = h(

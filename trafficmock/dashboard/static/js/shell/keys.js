@@ -1,12 +1,12 @@
 // @ts-check
-/** Keys that work everywhere on the page. */
+/** The keyboard shortcuts of the page. */
 
 import { open, VIEWS } from "../lib/address.js";
 import { singleKeys } from "./help.js";
 
 /**
  * @typedef {object} Deeds
- * @property {() => any} view the one that is shown; may be a list
+ * @property {() => any} view returns the shown view, which may be a list
  * @property {() => void} help
  * @property {() => void} pause
  * @property {() => void} theme
@@ -32,7 +32,7 @@ function escape(event, view) {
   else view.close?.();
 }
 
-/** @param {string} key @param {Deeds} deeds @returns {boolean} whether it did something */
+/** @param {string} key @param {Deeds} deeds @returns {boolean} whether the key is a shortcut */
 function press(key, deeds) {
   const view = deeds.view();
   if (VIEWS[Number(key) - 1]) open({ view: VIEWS[Number(key) - 1] });
@@ -56,8 +56,8 @@ function pressInList(key, view) {
 }
 
 /**
- * Go through the list. The list gets the focus, so that Enter opens the entry and does not press
- * a button that had the focus before; who reads an entry keeps it there.
+ * Move in the list. The list gets the focus, so that Enter opens the entry and does not press a button
+ * that had the focus before. A focus within the detail stays there.
  *
  * @param {any} view
  * @param {number} by

@@ -1,5 +1,5 @@
 // @ts-check
-/** Light, dark, or as the system has it. */
+/** The button for the theme: light, dark, or that of the system. */
 
 import { h } from "../lib/dom.js";
 import { remember } from "../lib/settings.js";

@@ -1,17 +1,17 @@
 // @ts-check
-/** Small pictures of sums. */
+/** Small charts. */
 
 import { REQUEST_ACTIONS } from "../data/actions.js";
 import { h, svg } from "../lib/dom.js";
 import { clock } from "../lib/format.js";
 
-/** What a stacked bar says. @param {Record<string, number>} actions */
+/** The text of a stacked bar. @param {Record<string, number>} actions */
 const words = (actions) =>
   REQUEST_ACTIONS.filter((action) => actions[action])
     .map((action) => `${actions[action]} ${action}`)
     .join(", ");
 
-/** @param {Record<string, number>} actions @param {number} most of all bars @returns {Element} */
+/** @param {Record<string, number>} actions @param {number} most the largest sum @returns {Element} */
 export function stackedBar(actions, most) {
   const width = 200;
   let x = 0;

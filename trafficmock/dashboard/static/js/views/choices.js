@@ -1,5 +1,5 @@
 // @ts-check
-/** The clients and tests that a list can be filtered by. */
+/** The choices of the filters by client and by test. */
 
 import { processesOf } from "../data/clients.js";
 import { testName } from "../data/tests.js";
@@ -8,7 +8,7 @@ import { moment } from "../lib/format.js";
 /** @typedef {import("../data/rows.js").Row} Row */
 
 /**
- * Name the clients, with the processes that are connected under each name.
+ * Return the names of clients, with the connected processes of each.
  *
  * @param {Row[]} rows
  * @param {import("../data/clients.js").Client[]} agents
@@ -24,7 +24,7 @@ export function clientChoices(rows, agents) {
 }
 
 /**
- * Name the tests that own a row, or wanted one. Runs of one test are told apart by their time.
+ * Return the names of tests that own or claim a row. Runs of one test are distinguished by their time.
  *
  * @param {Row[]} rows
  * @returns {Map<string, string>} names by test id

@@ -1,5 +1,5 @@
 // @ts-check
-/** A panel of the applications that are connected. */
+/** The panel of connected applications. */
 
 import { processOf, sinceOf } from "../data/clients.js";
 import { link } from "../lib/address.js";
@@ -15,7 +15,7 @@ const TITLES = ["Client", "Process", "Since", "Connection", "Requests", "Last"];
  * @param {string} title
  * @param {Client[]} clients
  * @param {Row[]} rows the requests, newest first
- * @param {string} none what to say when there is no client
+ * @param {string} none the text if there is no client
  */
 export function clientsTable(title, clients, rows, none) {
   const traffic = trafficOf(rows);
@@ -53,7 +53,7 @@ function trafficOf(rows) {
   return found;
 }
 
-/** @param {Client} client @param {Traffic | undefined} traffic @param {boolean} shared whether others have its name */
+/** @param {Client} client @param {Traffic | undefined} traffic @param {boolean} shared whether others have its id */
 function line(client, traffic, shared) {
   const name = h("bdi", {}, visible(client.clientId));
   return h(

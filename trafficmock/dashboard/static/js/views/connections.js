@@ -1,5 +1,5 @@
 // @ts-check
-/** Who is connected: applications, and workers with their tests and routes. */
+/** The page of connections: applications, and workers with their tests and routes. */
 
 import { processOf, sinceOf } from "../data/clients.js";
 import { matcherText } from "../detail/owner.js";
@@ -23,7 +23,7 @@ export class ConnectionsView {
   constructor(store) {
     this.store = store;
     this.element = h("div", { class: "page" });
-    /** Which tests are unfolded. @type {Set<string>} */
+    /** The ids of unfolded tests. @type {Set<string>} */
     this.open = new Set();
   }
 
@@ -115,7 +115,7 @@ export class ConnectionsView {
   }
 }
 
-/** @param {{allow: string[]}} strict what refuses all that no route wants @returns {string} */
+/** @param {{allow: string[]}} strict the allow list of strict mode @returns {string} */
 function allowing({ allow }) {
   return `allows ${allow.length ? oneLine(cut(allow.join(", "), LONGEST_ALLOWED)) : "nothing"}`;
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** Searches headers, bodies and events, which only the proxy has. */
+/** Searches headers, bodies and events by the proxy, because the page does not have them. */
 
 import { ApiError, ask } from "../data/api.js";
 
@@ -8,7 +8,7 @@ import { ApiError, ask } from "../data/api.js";
 export class DeepSearch {
   /**
    * @param {string} api
-   * @param {string} name of the list in an answer
+   * @param {string} name of the list in a response
    * @param {() => void} onfound
    */
   constructor(api, name, onfound) {
@@ -22,8 +22,8 @@ export class DeepSearch {
 
   /**
    * @param {Filter} filter
-   * @param {string} tag of the list; another one means another answer
-   * @returns {Set<string> | null} what is known so far
+   * @param {string} tag entity tag of the list; if it changes, the search is repeated
+   * @returns {Set<string> | null} the ids that were found; `null` if there is no result yet
    */
   find(filter, tag) {
     const words = filter.q.trim();
@@ -50,7 +50,7 @@ export class DeepSearch {
       this.onfound();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      this.asked = ""; // the poll says that the proxy is away; when it is back, ask again
+      this.asked = ""; // search again when the proxy answers; the poller shows that it does not
     }
   }
 }

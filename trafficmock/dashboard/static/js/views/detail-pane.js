@@ -1,5 +1,5 @@
 // @ts-check
-/** The pane beside a list: the detail of the entry that is open. */
+/** The pane beside a list, with the detail of the open entry. */
 
 import { ApiError, ask, entryPath } from "../data/api.js";
 import { h } from "../lib/dom.js";
@@ -13,16 +13,16 @@ export class DetailPane {
   /**
    * @param {object} options
    * @param {string} options.api `history` or `ws`
-   * @param {string} options.key of the record in an answer
+   * @param {string} options.key name of the record in a response
    * @param {any} options.detail has `element`, `show(record, row)` and `fail(text)`
-   * @param {(id: string) => Row | undefined} options.find gives the row that the page knows
+   * @param {(id: string) => Row | undefined} options.find returns the row of an id
    */
   constructor({ api, key, detail, find }) {
     this.api = api;
     this.key = key;
     this.detail = detail;
     this.find = find;
-    /** The id of the entry that is open, or empty. */
+    /** The id of the open entry, or empty. */
     this.open = "";
     this.tag = "";
     /** @type {Row | undefined} */
@@ -55,14 +55,14 @@ export class DetailPane {
     this.splitter.show(false);
   }
 
-  /** Ask again when the open entry has changed; say so when the proxy has dropped it. */
+  /** Fetch the open entry again if it has changed; show a note if the proxy has dropped it. */
   update() {
     const row = this.open ? this.find(this.open) : undefined;
     if (row && row !== this.shownRow) this.fetch(row.id);
     this.sayGone(this.shownRow !== undefined && !row);
   }
 
-  /** @param {boolean} gone the history is full, or the proxy is another */
+  /** @param {boolean} gone whether the entry was evicted, or the proxy was restarted */
   sayGone(gone) {
     const text = gone ? `${GONE} The page shows what it remembers.` : "";
     if (this.gone.textContent !== text) this.gone.textContent = text;

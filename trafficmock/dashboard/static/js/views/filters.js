@@ -103,7 +103,7 @@ export class FilterBar {
     this.filter = /** @type {Filter} */ ({ ...NOTHING });
   }
 
-  /** Put what one can do with the list beside the count. @param {HTMLElement[]} buttons */
+  /** Add buttons for actions on the list, beside the count. @param {HTMLElement[]} buttons */
   add(...buttons) {
     this.deeds.append(...buttons);
   }
@@ -122,13 +122,13 @@ export class FilterBar {
   }
 
   /**
-   * Show what is filtered, and by what one could.
+   * Show the filter and its choices.
    *
    * @param {Filter} filter
-   * @param {Row[]} rows all of them
-   * @param {Row[]} counted those that would be shown without a filter of actions
-   * @param {number} shown
-   * @param {import("../data/clients.js").Client[]} agents that are connected
+   * @param {Row[]} rows all rows
+   * @param {Row[]} counted the rows that the filter accepts, its actions ignored
+   * @param {number} shown number of the rows that the filter accepts
+   * @param {import("../data/clients.js").Client[]} agents the connected ones
    */
   show(filter, rows, counted, shown, agents) {
     this.filter = filter;

@@ -1,5 +1,5 @@
 // @ts-check
-/** A panel that sums requests up, a line for each host or test. */
+/** A panel with a summary of requests, one line for each host or test. */
 
 import { h } from "../lib/dom.js";
 import { clock } from "../lib/format.js";
@@ -15,12 +15,12 @@ const LONGEST_TITLE = 120;
  * @param {object} options
  * @param {string} options.id of the panel
  * @param {string} options.title
- * @param {string} [options.note] beside the title
+ * @param {string} [options.note] text beside the title
  * @param {string} options.first title of the first column
  * @param {Group[]} options.found
- * @param {(group: Group) => string} options.to the link of a line
- * @param {(group: Group) => string} [options.noteOf] what stands below a line's title
- * @param {string} options.none what to say when nothing was found
+ * @param {(group: Group) => string} options.to returns the link of a line
+ * @param {(group: Group) => string} [options.noteOf] returns the text below a line's title
+ * @param {string} options.none the text if there is no group
  */
 export function groupTable({ id, title, note = "", first, found, to, noteOf = () => "", none }) {
   const most = Math.max(1, ...found.map((group) => group.count));
@@ -43,7 +43,7 @@ export function groupTable({ id, title, note = "", first, found, to, noteOf = ()
   );
 }
 
-/** @param {Group} group @param {number} most requests of all lines @param {string} href @param {string} note */
+/** @param {Group} group @param {number} most requests of the largest group @param {string} href @param {string} note */
 function line(group, most, href, note) {
   const name = oneLine(cut(group.title || "(none)", LONGEST_TITLE));
   return h(

@@ -1,5 +1,5 @@
 // @ts-check
-/** The button that saves the whole list as one HAR file, and how far that is. */
+/** The button that saves the whole list as one HAR file, with its progress. */
 
 import { ApiError } from "../data/api.js";
 import { collectHar } from "../data/har.js";
@@ -10,7 +10,7 @@ import { plural } from "../lib/format.js";
 /** @typedef {import("../data/har.js").Har} Har @typedef {import("../data/rows.js").Row} Row */
 
 export class HarExport {
-  /** @param {() => Row[]} rows gives what the list shows, newest first */
+  /** @param {() => Row[]} rows returns the rows of the list, newest first */
   constructor(rows) {
     this.rows = rows;
     /** @type {AbortController | undefined} */
@@ -58,7 +58,7 @@ export class HarExport {
     this.progress.title = `${done.toLocaleString("en")} of ${all.toLocaleString("en")}`;
   }
 
-  /** Take back what was said: the list is another one. */
+  /** Remove the report, because the list has changed. */
   forget() {
     this.note.textContent = "";
   }
@@ -72,7 +72,7 @@ function fileName(now) {
   return `trafficmock-${now.toISOString().slice(0, 19).replaceAll(":", "-")}Z.har`;
 }
 
-/** @param {Har} har @returns {string} what is in the file, and what is not */
+/** @param {Har} har @returns {string} the numbers of saved and missing requests, as text */
 function report({ entries, without, gone, beyond }) {
   const left = [
     without && `${without.toLocaleString("en")} without a response`,

@@ -1,5 +1,5 @@
 // @ts-check
-/** The list of HTTP requests. */
+/** The page with the list of HTTP requests. */
 
 import { ACTIONS } from "../data/actions.js";
 import { RequestDetail } from "../detail/request.js";

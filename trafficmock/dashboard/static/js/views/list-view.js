@@ -1,5 +1,5 @@
 // @ts-check
-/** A list with its filters, and beside it the detail of the row in hand. */
+/** A page with a list, its filters, and the detail of the open entry. */
 
 import { accepts, readFilter, writeFilter } from "../data/filter.js";
 import { Grid } from "../grid/grid.js";
@@ -21,19 +21,19 @@ export class ListView {
    * @param {Store} options.store
    * @param {"requests" | "sockets"} options.what
    * @param {string} options.api `history` or `ws`
-   * @param {string} options.key of the record in an answer
+   * @param {string} options.key name of the record in a response
    * @param {string} options.label
    * @param {import("../grid/grid.js").Column[]} options.columns
    * @param {Record<string, {word: string, meaning: string}>} options.actions
    * @param {(close: () => void) => any} options.makeDetail has `element`, `show(record, row)` and `fail(text)`
-   * @param {string} options.empty what to say when nothing was recorded
+   * @param {string} options.empty the text if nothing was recorded
    */
   constructor({ store, what, api, key, label, columns, actions, makeDetail, empty }) {
     this.store = store;
     this.what = what;
     this.columns = columns;
     this.empty = empty;
-    /** What is shown, newest first. @type {Row[]} */
+    /** The rows that the filter accepts, newest first. @type {Row[]} */
     this.shown = [];
     this.filter = readFilter(parameters());
     this.bar = new FilterBar({
@@ -93,7 +93,7 @@ export class ListView {
     );
   }
 
-  /** The id of the entry that is open, or empty. */
+  /** The id of the open entry, or empty. */
   get open() {
     return this.pane.open;
   }
@@ -102,7 +102,7 @@ export class ListView {
     return this.store[this.what];
   }
 
-  /** Take the state of the URL over: the view was opened, or Back was pressed. */
+  /** Apply the state in the URL, because the view was opened or Back was pressed. */
   enter() {
     this.filter = readFilter(parameters());
     this.bar.search.value = this.filter.q;
@@ -120,7 +120,7 @@ export class ListView {
     this.update(true);
   }
 
-  /** Hide what is shown, so that only what comes from now on is listed. */
+  /** Clear the shown rows from the page. */
   clear() {
     this.close();
     this.store.clear(this.what, this.shown);
@@ -130,7 +130,7 @@ export class ListView {
     this.refilter({ ...NOTHING });
   }
 
-  /** Columns were made wider, or the rows are to stand in another order. */
+  /** Apply a change of column widths or of the sort order. */
   arranged() {
     this.resetColumns.hidden = this.layout.isDefault;
     this.grid.fit();
@@ -151,7 +151,7 @@ export class ListView {
     }
   }
 
-  /** @param {boolean} [fresh] whether other rows, or in another order, are to be shown */
+  /** @param {boolean} [fresh] whether the filter or the sort order has changed */
   update(fresh = false) {
     const { rows, tag } = this.collection;
     const found = this.deep.find(this.filter, tag);
@@ -166,7 +166,7 @@ export class ListView {
     this.pane.update();
   }
 
-  /** @param {number} count of rows that the filters could let through */
+  /** @param {number} count of all rows, before the filter */
   explain(count) {
     if (count) {
       fill(
@@ -197,7 +197,7 @@ export class ListView {
     this.grid.take(id);
   }
 
-  /** Close the detail; the list has the focus again. */
+  /** Close the detail, and focus the list. */
   close() {
     if (!this.open) return;
     change({ id: null });
@@ -217,7 +217,7 @@ export class ListView {
     this.grid.element.focus();
   }
 
-  /** Go to the newest, and follow. */
+  /** Scroll to the newest row, and follow new ones. */
   toNewest() {
     this.layout.newestFirst();
     this.toTop();

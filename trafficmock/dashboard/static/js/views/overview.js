@@ -1,5 +1,5 @@
 // @ts-check
-/** The whole at a glance: what went wrong, what got out unmocked, per test and per host. */
+/** The overview page: failures, unmocked requests, and sums per test and per host. */
 
 import { actionClass } from "../data/actions.js";
 import { link } from "../lib/address.js";
@@ -71,7 +71,7 @@ export class OverviewView {
   }
 }
 
-/** @param {number} count @param {string} text @param {string} kind @param {Record<string, string>} where it leads */
+/** @param {number} count @param {string} text @param {string} kind @param {Record<string, string>} where its link */
 function figure(count, text, kind, where) {
   return h(
     "a",
@@ -111,7 +111,7 @@ function failure(row) {
 /** @param {Row} row */
 const byHost = (row) => ({ key: row.host, title: row.host });
 
-/** @param {Row[]} rows that no test wanted */
+/** @param {Row[]} rows passed through */
 function passed(rows) {
   return groupTable({
     id: "passed",
@@ -124,7 +124,7 @@ function passed(rows) {
   });
 }
 
-/** One line for each run of a test: runs have ids of their own. @param {Row[]} rows */
+/** One line for each run of a test, because each run has its own test id. @param {Row[]} rows */
 function perTest(rows) {
   const owned = rows.filter((row) => row.testId);
   return groupTable({

@@ -1,5 +1,5 @@
 // @ts-check
-/** The list of WebSockets. */
+/** The page with the list of WebSockets. */
 
 import { OUTCOMES } from "../data/actions.js";
 import { SocketDetail } from "../detail/socket.js";

@@ -1,5 +1,5 @@
 // @ts-check
-/** The bar between list and detail, for mouse and keys. */
+/** The bar between list and detail, which is moved with the mouse or arrow keys. */
 
 import { h } from "../lib/dom.js";
 import { remember, remembered } from "../lib/settings.js";
@@ -9,7 +9,7 @@ const MOST = 75;
 const STEP = 3;
 
 export class Splitter {
-  /** @param {HTMLElement} pane to its right */
+  /** @param {HTMLElement} pane the detail, to the right of the bar */
   constructor(pane) {
     this.pane = pane;
     this.element = h("div", {
@@ -32,7 +32,7 @@ export class Splitter {
     this.element.hidden = !shown;
   }
 
-  /** @param {number} percent of the detail */
+  /** @param {number} percent width of the detail */
   set(percent) {
     this.percent = Math.min(MOST, Math.max(LEAST, percent));
     this.pane.style.setProperty("--detail-width", `${this.percent}%`);

@@ -1,5 +1,5 @@
 // @ts-check
-/** Sums over the recorded traffic. */
+/** Counts recorded requests by group and by time. */
 
 /** @typedef {import("../data/rows.js").Row} Row */
 
@@ -18,7 +18,7 @@
 /**
  * @param {Row[]} rows newest first
  * @param {(row: Row) => {key: string, title: string, note?: string}} by
- * @returns {Group[]} those with failures first, then the largest
+ * @returns {Group[]} groups with failures first, then by size
  */
 export function groups(rows, by) {
   /** @type {Map<string, Group>} */

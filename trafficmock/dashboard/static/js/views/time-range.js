@@ -1,5 +1,5 @@
 // @ts-check
-/** The filter of time: the last so many minutes, or between two moments. */
+/** The filter by time: the last minutes, or between two times. */
 
 import { h } from "../lib/dom.js";
 
@@ -14,7 +14,7 @@ const CHOICES = [
   ["between", "Between…"],
 ];
 
-/** @param {number} at @returns {string} as `datetime-local` wants it */
+/** @param {number} at epoch ms @returns {string} the value of an input `datetime-local` */
 function local(at) {
   if (!at) return "";
   return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
