@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 class TunnelState(Enum):
     """The states of a tunnel, in their order."""
 
-    SNIFFED = "the client's protocol is not known; the server may be reached, to hear it speak"
-    CARRYING = "what each side sends goes to the other, as soon as there is a server"
-    OVER = "a side is gone, or the client speaks what the proxy reads"
+    SNIFFED = "the client's protocol is unknown; the server may be connected, as it may speak first"
+    CARRYING = "bytes are forwarded in both directions, once the server is connected"
+    OVER = "a side is gone, or the client's protocol is parsed by the proxy"
 
 
 class Tunnel:
@@ -113,7 +113,7 @@ class Tunnel:
             self._server.loseWriteConnection()
 
     def client_lost(self) -> None:
-        """Close the server's connection: the client is gone, or speaks what the proxy parses."""
+        """Close the server's connection: the client is gone, or its protocol is parsed."""
         if self._state is TunnelState.OVER:
             return
         self._is_over()

@@ -1,4 +1,4 @@
-"""Interfaces of what reads a client's connection: a router, or the protocol after an upgrade."""
+"""Interfaces of the readers of a connection: a request router, or the protocol after an upgrade."""
 
 from __future__ import annotations
 

@@ -6,15 +6,15 @@ from enum import Enum
 
 
 class State(Enum):
-    """What the connection does with the bytes that the client sends."""
+    """How the connection handles the client's bytes."""
 
     AWAITING_HEAD = "reads the head of the next request"
     READING_BODY = "reads the body of a request"
-    ANSWERING = "keeps what comes for later; a request that is here whole is answered"
-    HALF_CLOSED = "nothing more comes; the last request is answered"
-    UPGRADED = "leaves the bytes to another protocol"
-    CLOSING = "drops what comes; the connection ends when all is written"
-    LOST = "the connection is gone, or handed to another service"
+    ANSWERING = "buffers pipelined bytes; a complete request is being answered"
+    HALF_CLOSED = "the client sent FIN; the last request is being answered"
+    UPGRADED = "passes the bytes to another protocol"
+    CLOSING = "drops the bytes; closes once everything is written"
+    LOST = "the connection is lost, or was handed to the service"
 
     following: tuple[State, ...]
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class IdleTimer:
     """Calls back after a time.
 
-    Received bytes only set :attr:`heard`, and whoever gets the callback restarts the timer if it is
-    set: to move the timer for every piece of a body would cost more.
+    Received bytes only set :attr:`heard`, and the callback restarts the timer if it is set: to move
+    the timer for every piece of a body would cost more.
 
     :param seconds: how long a client may be silent (``--idle-timeout-ms``).
     :param expired: called at the end of the time.

@@ -32,8 +32,8 @@ _SWITCHING = 101
 class RelayState(Enum):
     """The states of a relay, in their order."""
 
-    CONNECTING = "the server is being reached, or its answer to the handshake is awaited"
-    RELAYING = "bytes pass both ways"
+    CONNECTING = "the server is being connected, or its response to the handshake is awaited"
+    RELAYING = "bytes are forwarded in both directions"
     OVER = "a side is gone"
 
 

@@ -22,8 +22,8 @@ _INTERNAL_ERROR = 1011
 class PageState(Enum):
     """The states of the application's side, in their order."""
 
-    HELD = "its handshake waits for an answer"
-    OPEN = "frames pass between it and a test"
+    HELD = "its handshake is not answered yet"
+    OPEN = "messages pass between the application and the test"
     CLOSED = "closed, refused, or passed through"
 
 

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 class ServerState(Enum):
     """The states of the server's side, in their order."""
 
-    UNUSED = "the test has not asked for it"
-    CONNECTING = "it is being reached, or its answer to the handshake is awaited"
-    OPEN = "frames pass between it and the test"
+    UNUSED = "the test has not connected to the server"
+    CONNECTING = "the server is being connected, or its response to the handshake is awaited"
+    OPEN = "messages pass between the server and the test"
     CLOSED = "closed, failed, or given up"
 
 
