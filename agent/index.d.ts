@@ -1,13 +1,25 @@
 export interface TrafficMockOptions {
-  /** The URL of the proxy, such as `http://127.0.0.1:4310`. Default: `TRAFFICMOCK_PROXY_URL`. Without both, the process is not attached. */
+  /**
+   * The URL of the proxy, such as `http://127.0.0.1:4310`. Default: `TRAFFICMOCK_PROXY_URL`. Without both, the
+   * process is not attached.
+   */
   proxyUrl?: string;
   /** The proxy's `--token`. Default: `TRAFFICMOCK_TOKEN`. */
   token?: string;
-  /** The name of this process for routes and in the history. Default: `TRAFFICMOCK_CLIENT_ID`, the application's package name, or `node-<pid>`. */
+  /**
+   * The name of this process for routes and in the history. Default: `TRAFFICMOCK_CLIENT_ID`, the application's
+   * package name, or `node-<pid>`.
+   */
   clientId?: string;
-  /** The WebSockets that are intercepted: those of `globalThis.WebSocket`, or all, including npm `ws`. Default: `TRAFFICMOCK_WEBSOCKET`, or `global`. */
+  /**
+   * The WebSockets that are intercepted: those of `globalThis.WebSocket`, or all, including npm `ws`. Default:
+   * `TRAFFICMOCK_WEBSOCKET`, or `global`.
+   */
   webSocket?: "global" | "all";
-  /** Hosts whose requests are not intercepted, such as `*.sentry.io`, `localhost:4318` or `::1`. Default: `TRAFFICMOCK_IGNORE_HOSTS`, separated by commas. */
+  /**
+   * Hosts whose requests are not intercepted, such as `*.sentry.io`, `localhost:4318` or `::1`. Default:
+   * `TRAFFICMOCK_IGNORE_HOSTS`, separated by commas.
+   */
   ignoreHosts?: string[];
 }
 

@@ -1,12 +1,16 @@
 export interface ProxyServerOptions {
-  /** Base URL of the proxy. Default: `TRAFFICMOCK_PROXY_URL`, else `http://127.0.0.1:4310`. */
+  /** The URL of the proxy. Default: `TRAFFICMOCK_PROXY_URL`, else `http://127.0.0.1:4310`. */
   proxyUrl?: string;
+  /** The proxy's `--token`. Default: `TRAFFICMOCK_TOKEN`. */
   token?: string;
-  /** The proxy refuses from its start what no route wants. The same as `trafficmockStrict` of `use`. */
+  /**
+   * The proxy refuses requests that no route matches, from its start, except those to `allow`: hosts and URL globs.
+   * Use the same as `trafficmockStrict` of `use`.
+   */
   strict?: { allow?: readonly string[] };
-  /** Options of `trafficmock serve`. */
+  /** More options of `trafficmock serve`. */
   args?: readonly string[];
-  /** Whatever else an item of `webServer` has. */
+  /** Other properties of an item of `webServer`. */
   [key: string]: unknown;
 }
 
@@ -19,18 +23,25 @@ export interface ProxyServer {
   env?: Record<string, string>;
 }
 
-/** An item for `webServer` that starts the proxy, unless it runs already. */
+/**
+ * Makes an item for `webServer` that starts the proxy, unless it runs already. Throws if the command `trafficmock` is
+ * not installed.
+ */
 export function proxyServer(options?: ProxyServerOptions): ProxyServer;
 
 export interface AttachedOptions {
-  /** How routes, reports and the history name the application. */
+  /** The name of the application for routes, in reports and in the history. */
   clientId?: string;
-  /** Base URL of the proxy. Default: `TRAFFICMOCK_PROXY_URL`, else `http://127.0.0.1:4310`. */
+  /** The URL of the proxy. Default: `TRAFFICMOCK_PROXY_URL`, else `http://127.0.0.1:4310`. */
   proxyUrl?: string;
+  /** The proxy's `--token`. Default: `TRAFFICMOCK_TOKEN`. */
   token?: string;
-  /** Options of `trafficmock env`. */
+  /** More options of `trafficmock env`. */
   args?: readonly string[];
 }
 
-/** The environment of an application that is to be attached: what `trafficmock env` prints. */
+/**
+ * Makes the variables of an attached application's environment, as `trafficmock env` prints them. Throws if the
+ * command fails.
+ */
 export function attached(options?: AttachedOptions): Record<string, string>;

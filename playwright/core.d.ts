@@ -1,17 +1,17 @@
 import type { TrafficMock, TrafficMockOptions } from "./types.js";
 
 export interface ConnectOptions {
-  /** How the test is called in reports, in the history and to other tests. */
+  /** The name of the test in errors, in reports and in the history. */
   title: string;
-  /** Where it stands. */
+  /** The file of the test, for the same places. */
   file?: string;
-  /** Base URL of the proxy. Default: `TRAFFICMOCK_PROXY_URL`, else `http://127.0.0.1:4310`. */
+  /** The URL of the proxy. Default: `TRAFFICMOCK_PROXY_URL`, else `http://127.0.0.1:4310`. */
   proxyUrl?: string;
   /** The proxy's `--token`. Default: `TRAFFICMOCK_TOKEN`. */
   token?: string;
-  /** The index of this process among the runner's workers. */
+  /** The index of this process among the runner's workers. Default: `VITEST_WORKER_ID`, else `0`. */
   workerId?: string;
-  /** What relative globs are resolved against. */
+  /** The URL that relative globs are resolved against. */
   baseURL?: string;
   isolation?: TrafficMockOptions["isolation"];
   strict?: TrafficMockOptions["strict"];
@@ -19,13 +19,14 @@ export interface ConnectOptions {
 }
 
 export interface ConnectedTrafficMock extends TrafficMock {
-  /** End the test: its routes are removed, and what went wrong and was not taken is thrown. */
+  /** Ends the test: removes its routes, and throws the errors that `takeErrors` has not taken. */
   end(): Promise<void>;
 }
 
 /**
- * Register a test with the proxy. The tests of a process share one connection.
+ * Registers a test with the proxy. The tests of a process share one connection.
  *
- * Rejects when there is no proxy, or when it refuses this process.
+ * The promise is rejected with a `ConnectionError` if no proxy answers or it refuses this process, and with a
+ * `UsageError` if an option is invalid or the proxy lacks a feature that it needs.
  */
 export function connect(options: ConnectOptions): Promise<ConnectedTrafficMock>;

@@ -10,7 +10,7 @@ import type { TrafficMock, TrafficMockOptions } from "./types.js";
 export { expect } from "@playwright/test";
 export * from "./types.js";
 
-/** What `use` has of this package in a configuration: `defineConfig<TrafficMockUse>({ … })`. */
+/** The options of this package in `use` of a configuration: `defineConfig<TrafficMockUse>({ … })`. */
 export interface TrafficMockUse extends TrafficMockWorkerOptions {
   trafficmock: TrafficMockOptions;
 }
@@ -23,16 +23,19 @@ export interface TrafficMockFixtures {
 }
 
 export interface TrafficMockWorkerOptions {
-  /** Makes the run strict: its tests, and what no test owns. What may leave all the same is in `allow`. */
+  /**
+   * Makes the run strict: requests that no route matches are refused, also those without a test. `allow` has the
+   * hosts and URL globs that are let through.
+   */
   trafficmockStrict: { readonly allow?: readonly string[] } | undefined;
-  /** Base URL of the proxy. Default: `TRAFFICMOCK_PROXY_URL`, else `http://127.0.0.1:4310`. */
+  /** The URL of the proxy. Default: `TRAFFICMOCK_PROXY_URL`, else `http://127.0.0.1:4310`. */
   backendMocksProxyUrl: string;
   /** The proxy's `--token`. Default: `TRAFFICMOCK_TOKEN`. */
   backendMocksToken: string | undefined;
 }
 
 export interface TrafficMockWorkerFixtures extends TrafficMockWorkerOptions {
-  /** Routes that serve all tests of the worker, after their own. */
+  /** Mocks whose routes serve all tests of the worker, after a test's own routes. */
   trafficmockShared: TrafficMock;
 }
 

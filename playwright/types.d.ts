@@ -1,80 +1,84 @@
-/** A URL: a glob as Playwright reads it, a RegExp, a predicate over the parsed URL, or a URLPattern. */
+/** A condition on the URL: a glob as in Playwright, a RegExp, a predicate over the parsed URL, or a URLPattern. */
 export type UrlMatcher = string | RegExp | ((url: URL) => boolean) | URLPatternLike;
 
-/** Node's `URLPattern`, or a polyfill's. */
+/** A `URLPattern` of Node or of a polyfill. */
 export interface URLPatternLike {
   test(url: string): boolean;
   readonly pathname: string;
   readonly hostname: string;
 }
 
-/** Filters that must all hold; one without `url` matches every URL. */
+/** Conditions that must all hold; without `url`, every URL matches. */
 export interface RouteFilter {
   readonly url?: UrlMatcher;
-  /** Any case. */
+  /** The method or methods, in any case. */
   readonly method?: string | readonly string[];
-  /** The application, by the id that it is attached with. */
+  /** The client id or ids of the applications. */
   readonly clientId?: string | readonly string[];
 }
 
 export type RouteMatcher = UrlMatcher | RouteFilter;
 
-/** Decides a request, or leaves it to the next handler. */
+/** Decides a request, or passes it to the next handler. */
 export type RouteHandler = (route: Route, request: Request) => unknown;
 
 export type WebSocketRouteHandler = (webSocket: WebSocketRoute) => unknown;
 
 export interface RouteOptions {
-  /** How many requests the handler takes; without it any number. */
+  /** How many requests the handler gets before it is removed. Default: no limit. */
   readonly times?: number;
 }
 
 export interface UnrouteAllOptions {
   /**
-   * What becomes of handlers that run: `default` lets their requests go on, `wait` waits for them,
-   * `ignoreErrors` swallows what they throw from now on.
+   * For handlers that still run: `default` sends their requests upstream, `wait` waits until they return,
+   * `ignoreErrors` ignores their errors from now on.
    */
   readonly behavior?: "default" | "wait" | "ignoreErrors";
 }
 
-/** Changes of a request; what is absent stays as it is. */
+/** Changes of a request; absent parts are unchanged. */
 export interface ContinueOptions {
-  /** Of the same scheme as the request's. */
+  /** Another URL; for `continue` and `fallback` of the same scheme. */
   readonly url?: string;
   readonly method?: string;
-  /** The complete set; `undefined` leaves a header out. */
+  /** All headers of the request; a header with `undefined` is left out. */
   readonly headers?: Record<string, string | undefined>;
-  /** An object is sent as JSON. */
+  /** Another body; an object is sent as JSON. */
   readonly postData?: string | Uint8Array | object | null;
 }
 
 export interface FetchOptions extends ContinueOptions {
-  /** Milliseconds; 0 for none. Default: 30,000. */
+  /** Milliseconds; 0 for no limit. Default: 30,000. */
   readonly timeout?: number;
+  /** How many redirects are followed; one more is an error. With 0, a redirect is the response. Default: 20. */
   readonly maxRedirects?: number;
+  /** How often the request is repeated after a reset connection. Default: 0. */
   readonly maxRetries?: number;
+  /** Aborts the wait for the response. */
   readonly signal?: AbortSignal;
 }
 
 export interface FulfillOptions {
   /** 200 to 599. Default: that of `response`, else 200. */
   readonly status?: number;
-  /** The reason phrase. Default: that of the status. */
+  /** The reason phrase. Default: that of `response` if its status is used, else the standard one. */
   readonly statusText?: string;
-  /** The complete set; values are made strings. Default: those of `response`. */
+  /** All headers; values are converted to strings. Default: those of `response`. */
   readonly headers?: Record<string, string | number | boolean | undefined>;
   readonly body?: string | Uint8Array;
+  /** A value that is sent as JSON, in the place of `body`. */
   readonly json?: unknown;
   readonly contentType?: string;
-  /** A file; its extension tells the content type. */
+  /** A file whose content is the body; its extension gives the content type. */
   readonly path?: string;
-  /** What `route.fetch()` gave; the other options replace its parts. */
+  /** A response of `route.fetch()`; the other options replace its parts. */
   readonly response?: Response;
 }
 
-/** A fixed response, as for `route.fulfill`; a file is read by the call. */
+/** A fixed response, as for `route.fulfill`; a file is read by the call of `mock`. */
 export interface MockOptions extends Omit<FulfillOptions, "response"> {
-  /** How many requests it answers. Default: any number. */
+  /** How many requests it answers. Default: no limit. */
   readonly times?: number;
 }
 
@@ -95,44 +99,45 @@ export type AbortErrorCode =
   | "timedout";
 
 export interface WaitOptions {
-  /** Milliseconds; 0 for none. Default: 30,000. */
+  /** Milliseconds; 0 for no limit. Default: 30,000. */
   readonly timeout?: number;
+  /** Aborts the wait. */
   readonly signal?: AbortSignal;
 }
 
 export interface RouteFromHAROptions {
-  /** Default: all. */
+  /** The requests that the HAR answers. Default: all. */
   readonly url?: UrlMatcher;
-  /** What becomes of requests that are not in the HAR. Default: `abort`. */
+  /** For requests that are not in the HAR: `abort` (default) fails them, `fallback` passes them to the next handler. */
   readonly notFound?: "abort" | "fallback";
-  /** Ask upstream, and write the HAR at the end of the test. */
+  /** Fetch the responses from upstream, and write the HAR at the end of the test. */
   readonly update?: boolean;
-  /** Bodies into files beside the HAR (default), or into it. */
+  /** `attach` (default) writes bodies to files beside the HAR, `embed` into it. */
   readonly updateContent?: "attach" | "embed";
-  /** Without times and sizes (default), or with them. */
+  /** `full` records times and sizes as well, `minimal` (default) does not. */
   readonly updateMode?: "minimal" | "full";
 }
 
 /** A request of the application (Playwright's `Request`). */
 export interface Request {
-  /** The id that the application is attached with. */
+  /** The client id of the application that sent the request. */
   readonly clientId: string;
   url(): string;
   method(): string;
-  /** Names in lower case; repeats joined. */
+  /** By lower-case name; repeats are joined, `set-cookie` by a line feed. */
   headers(): Record<string, string>;
   allHeaders(): Promise<Record<string, string>>;
   headersArray(): Promise<{ name: string; value: string }[]>;
   headerValue(name: string): Promise<string | null>;
   postData(): string | null;
   postDataBuffer(): Buffer | null;
-  /** Form data as an object, else JSON. */
+  /** The body parsed as JSON; the fields of `application/x-www-form-urlencoded` as an object. */
   postDataJSON(): any;
   redirectedFrom(): Request | null;
   redirectedTo(): Request | null;
-  /** `null` when the request failed. */
+  /** Waits for the response; `null` when the request failed. */
   response(): Promise<Response | null>;
-  /** The response, if it is there. */
+  /** The response if it has come, else `null`. */
   existingResponse(): Response | null;
   failure(): null;
   resourceType(): "other";
@@ -167,7 +172,7 @@ export interface Response {
   headers(): Record<string, string>;
   allHeaders(): Promise<Record<string, string>>;
   headersArray(): { name: string; value: string }[];
-  /** Repeats joined. */
+  /** The value, repeats joined. */
   headerValue(name: string): string | null;
   headerValues(name: string): string[];
   body(): Promise<Buffer>;
@@ -181,27 +186,27 @@ export interface Response {
   dispose(): Promise<void>;
 }
 
-/** A request in the hands of a handler (Playwright's `Route`). */
+/** A request that a handler decides (Playwright's `Route`). */
 export interface Route {
   request(): Request;
   fulfill(options?: FulfillOptions): Promise<void>;
   continue(options?: ContinueOptions): Promise<void>;
   fallback(options?: ContinueOptions): Promise<void>;
-  /** Asks upstream; decides nothing, and may be called again. */
+  /** Sends the request upstream and returns the response; this is no decision, and may be repeated. */
   fetch(options?: FetchOptions): Promise<Response>;
   abort(errorCode?: AbortErrorCode): Promise<void>;
 }
 
-/** One side of a WebSocket (Playwright's `WebSocketRoute`). */
+/** One end of a WebSocket: the application's, or the real server's (Playwright's `WebSocketRoute`). */
 export interface WebSocketRoute {
   url(): string;
   protocols(): string[];
   send(message: string | Uint8Array): void;
   close(options?: { code?: number; reason?: string }): Promise<void>;
-  /** Frames of this side are not passed on any more; a second handler replaces the first. */
+  /** Calls `handler` for each message from this end, which is not passed on; a second handler replaces the first. */
   onMessage(handler: (message: string | Buffer) => unknown): void;
   onClose(handler: (code: number | undefined, reason: string | undefined) => unknown): void;
-  /** Opens the real server, and gives its side. */
+  /** Connects to the real server and returns its end; messages without a handler pass between the two ends. */
   connectToServer(): WebSocketRoute;
 }
 
@@ -212,22 +217,22 @@ export interface UnmatchedRequest {
   readonly url: string;
   readonly clientId: string;
   readonly kind: "http" | "websocket";
-  /** How often it came. */
+  /** The number of such requests. */
   readonly count: number;
   /** Why it was refused. */
   readonly message: string;
 }
 
-/** One test's hand on the traffic of the applications that run attached. */
+/** The mocks of one test: its routes, and the requests of the attached applications. */
 export interface TrafficMock {
-  /** The context of this test, 32 hex characters; nothing where it has none. */
+  /** The context of this test, 32 hexadecimal characters; `undefined` if it has none. */
   readonly id: string | undefined;
-  /** Headers for the test's own requests to the application. */
+  /** Headers with the context, for the test's own requests to the application; empty without a context. */
   readonly headers: Record<string, string>;
-  /** A proxy for a browser context: it puts the test's context on requests for the application. */
+  /** A proxy for a browser context, which adds the test's context to requests for the application. */
   readonly proxy: { server: string; username?: string; password?: string } | undefined;
   /**
-   * The cookie that puts the test's context on a browser context: `context.addCookies([trafficmock.cookie()])`.
+   * The cookie with the test's context, for a browser context: `context.addCookies([trafficmock.cookie()])`.
    * @param url of the application. Default: the base URL.
    */
   cookie(url?: string): {
@@ -239,14 +244,20 @@ export interface TrafficMock {
     secure: boolean;
     sameSite: "Lax";
   };
-  /** Let a handler decide requests; the newest that matches comes first. */
+  /** Registers a handler for matching requests, before those registered earlier. */
   route(url: RouteMatcher, handler: RouteHandler, options?: RouteOptions): Promise<void>;
-  /** Answer requests by a fixed response. The proxy gives it, also while this test stands at a breakpoint. */
+  /**
+   * Answers matching requests with a fixed response, which the proxy keeps and sends, even while the test is stopped
+   * at a breakpoint.
+   */
   mock(url: RouteMatcher, options?: MockOptions): Promise<void>;
+  /** Removes handlers of HTTP requests that were registered with this matcher; without arguments all. */
   unroute(url?: RouteMatcher, handler?: RouteHandler): Promise<void>;
+  /** Removes all handlers of HTTP requests. */
   unrouteAll(options?: UnrouteAllOptions): Promise<void>;
+  /** Answers requests with the responses of a HAR file or `.zip` archive, or records one. */
   routeFromHAR(file: string, options?: RouteFromHAROptions): Promise<void>;
-  /** Let a handler answer WebSockets that are opened from now on. */
+  /** Registers a handler that acts as the server of WebSockets that are opened from now on. */
   routeWebSocket(url: UrlMatcher, handler: WebSocketRouteHandler): Promise<void>;
   waitForRequest(
     url: string | RegExp | URLPatternLike | ((request: Request) => boolean | Promise<boolean>),
@@ -256,33 +267,39 @@ export interface TrafficMock {
     url: string | RegExp | URLPatternLike | ((response: Response) => boolean | Promise<boolean>),
     options?: WaitOptions,
   ): Promise<Response>;
-  /** All requests since the test began that are not another test's, oldest first. */
+  /** The requests since the test began, oldest first, without those that carry the context of another test. */
   requests(url?: RouteMatcher): Promise<readonly Request[]>;
   /**
-   * Refuse what no route of this test wants from now on: the application's call fails, and so does the test at its end.
-   * `false` ends it. `allow` are hosts (`*.example.com`, `auth:9000`), and globs of URLs where there is a slash.
+   * Refuses requests of this test that no route matches, from now on: the application's call fails, and the test fails
+   * at its end. `false` ends strict mode. `allow` has hosts (`*.example.com`, `auth:9000`) and, with a slash, URL globs.
    */
   strict(options?: { readonly allow?: readonly string[] } | false): Promise<void>;
   /**
-   * The requests that strict mode refused in this run and that no test owns, each URL once.
+   * Returns the requests that strict mode refused in this run and that no test owns, each URL once.
    *
-   * Rejects when the proxy knows no strict mode.
+   * The promise is rejected with a `UsageError` if the proxy has no strict mode.
    */
   unmatched(): Promise<readonly UnmatchedRequest[]>;
-  /** What went wrong so far; what is left when the test ends fails it. */
+  /** Returns and forgets the errors so far, so that they do not fail the test at its end. */
   takeErrors(): Error[];
 }
 
 /** `use: { trafficmock: { … } }` in the configuration, `test.use({ trafficmockOptions: { … } })` in a file. */
 export interface TrafficMockOptions {
-  /** `auto`: where the proxy knows contexts. `required`: fail where it does not. `off`: by URL alone. Default: `auto`. */
+  /**
+   * Whether the test has a context. `auto` (default): if the proxy supports contexts. `required`: else the test
+   * fails. `off`: no context, requests are assigned by URL alone.
+   */
   readonly isolation?: "auto" | "off" | "required";
-  /** Globs of the application's origins beside that of the base URL, such as `http://*.shop.test:8000`. */
+  /** Globs of the application's origins besides that of the base URL, such as `http://*.shop.test:8000`. */
   readonly origins?: readonly string[];
-  /** Whether what no route of the test wants is refused. Default: whether the run is (`trafficmockStrict`). */
+  /**
+   * Whether requests of the test that no route matches are refused. Default: whether the run is strict
+   * (`trafficmockStrict`).
+   */
   readonly strict?: boolean;
-  /** What may leave a strict test all the same: hosts, and globs of URLs where there is a slash. */
+  /** The hosts, and with a slash the URL globs, that strict mode lets through. */
   readonly allow?: readonly string[];
-  /** When the server's traffic goes into the report. Default: `on-failure`. */
+  /** When the requests of the applications are attached to the report. Default: `on-failure`. */
   readonly traffic?: "on-failure" | "on" | "off";
 }

@@ -16,12 +16,12 @@ const HOW_TO_INSTALL = "install trafficmock (Python 3.11 or later) where the tes
 const START_MS = 30_000;
 
 /**
- * Find something out once for all processes of a run: each worker of Playwright reads the configuration again, and
- * inherits the environment of the process that read it first.
+ * Compute a value once for all processes of a run: each worker of Playwright reads the configuration again, and
+ * inherits the environment of the process that read it first, which has the value in a variable.
  *
  * @template T
- * @param {string} what
- * @param {readonly unknown[]} given what the answer depends on
+ * @param {string} what the name of the value, for the variable
+ * @param {readonly unknown[]} given the values that it depends on
  * @param {() => T} find
  * @returns {T}
  */
@@ -37,7 +37,7 @@ function once(what, given, find) {
   return found;
 }
 
-/** @returns {string[]} how the command `trafficmock` is called here */
+/** @returns {string[]} the words with which the command `trafficmock` is called on this machine */
 const command = () => once("COMMAND", [], findCommand);
 
 /** @returns {string[]} */
@@ -50,8 +50,9 @@ function findCommand() {
 }
 
 /**
- * An item for `webServer`: the proxy, unless it runs already.
+ * Make an item for `webServer` that starts the proxy, unless it runs already.
  * @param {ProxyServerOptions} [options]
+ * @throws {UsageError} the command `trafficmock` is not installed
  */
 function proxyServer({ proxyUrl = defaultProxyUrl(), token = defaultToken(), args = [], strict, ...rest } = {}) {
   const { hostname, port } = new URL(proxyUrl);
@@ -64,21 +65,23 @@ function proxyServer({ proxyUrl = defaultProxyUrl(), token = defaultToken(), arg
     url: new URL("/health", proxyUrl).href,
     reuseExistingServer: true,
     timeout: START_MS,
-    // By the environment, where other users of the machine do not read it.
+    // In the environment, which other users of the machine cannot read.
     ...(token && { env: { TRAFFICMOCK_TOKEN: token } }),
     ...rest,
   };
 }
 
 /**
- * The environment of an application that is to be attached, for `env` of its `webServer` item.
+ * Make the environment of an attached application, for `env` of its `webServer` item.
  *
  * @param {AttachedOptions} [options]
  * @returns {Record<string, string>}
+ * @throws {UsageError} the command `trafficmock` is not installed
+ * @throws {Error} `trafficmock env` fails
  */
 function attached({ clientId, proxyUrl = defaultProxyUrl(), token = defaultToken(), args = [] } = {}) {
   const options = { clientId, proxyUrl, token, args };
-  // The answer has the token: one that is not in the environment is not to get there.
+  // The result has the token. One that is not in this process's environment must not be stored there.
   if (token !== defaultToken()) return askForEnvironment(options);
   const { NODE_OPTIONS, NO_PROXY, no_proxy } = process.env;
   return once("ENVIRONMENT", [options, NODE_OPTIONS, NO_PROXY, no_proxy], () => askForEnvironment(options));

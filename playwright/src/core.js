@@ -12,7 +12,7 @@ const { throwAll } = require("./session/test-errors.js");
  * @typedef {import("../core.js").ConnectOptions} ConnectOptions
  */
 
-/** The tests of a process share one connection to each proxy, by its address and token. */
+/** The connections of this process by proxy, token and worker id; its tests share them. */
 /** @type {Map<string, WorkerConnection>} */
 const connections = new Map();
 
@@ -45,7 +45,7 @@ async function connect({
 
 /**
  * @param {{ proxyUrl: string, token?: string, workerId: string }} options
- * @returns {WorkerConnection} the one that this process has, or one that is being opened
+ * @returns {WorkerConnection} the connection that this process has, else one that is being opened
  */
 function connectionTo({ proxyUrl, token, workerId }) {
   const key = JSON.stringify([proxyUrl, token, workerId]);
@@ -56,7 +56,7 @@ function connectionTo({ proxyUrl, token, workerId }) {
   return opened;
 }
 
-/** A test that ends itself. */
+/** The calls of a test that is ended by `end`, not by a fixture. */
 class ConnectedTrafficMock extends TrafficMock {
   #session;
   /** @type {Promise<void> | undefined} */
@@ -69,8 +69,8 @@ class ConnectedTrafficMock extends TrafficMock {
   }
 
   /**
-   * End the test: its routes are removed, and its errors are thrown.
-   * @returns {Promise<void>} the same one at every call
+   * End the test: remove its routes, and throw its errors.
+   * @returns {Promise<void>} the same promise for every call
    */
   end() {
     this.#ended ??= this.#finish();

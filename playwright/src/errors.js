@@ -1,6 +1,6 @@
 "use strict";
 
-/** The errors that tests see. */
+/** The errors that tests catch. */
 
 /** The parent of all errors of this package. */
 class TrafficMockError extends Error {
@@ -14,26 +14,26 @@ class TrafficMockError extends Error {
   }
 }
 
-/** A call with wrong arguments. Nothing was sent. */
+/** A call has an invalid argument, or the proxy lacks a feature that it needs; nothing was sent. */
 class UsageError extends TrafficMockError {}
 
 /** The proxy cannot be reached, refuses this worker, or the connection to it is lost. */
 class ConnectionError extends TrafficMockError {}
 
-/** Nothing came before the time was over. */
+/** No request or response matched within the timeout; the text lists those that came. */
 class TimeoutError extends TrafficMockError {}
 
-/** The test ended, or a wait was given up. */
+/** The test ended before the call or during it, or a wait was aborted. */
 class TestEndedError extends TrafficMockError {}
 
-/** The request was decided before. */
+/** A handler decided a request that is decided already. */
 class AlreadyHandledError extends TrafficMockError {}
 
-/** An upstream fetch of a handler failed. */
+/** A handler's `fetch` got no response from upstream. */
 class FetchError extends TrafficMockError {
   /**
    * @param {string} message
-   * @param {string} [code] the network's own, such as `ECONNREFUSED`, or the proxy's
+   * @param {string} [code] of the network, such as `ECONNREFUSED`, or of the proxy
    */
   constructor(message, code) {
     super(message);
@@ -41,22 +41,22 @@ class FetchError extends TrafficMockError {
   }
 }
 
-/** The proxy refused a request of the application, or could not settle it. */
+/** The proxy reported an error about a test: it refused a request of the application, or could not decide it. */
 class RoutingError extends TrafficMockError {
   /**
    * @param {string} message
-   * @param {{ code: string, detail?: unknown }} told
+   * @param {{ code: string, detail?: unknown }} told the fields of the proxy's message
    */
   constructor(message, { code, detail }) {
     super(message);
     this.code = code;
     this.detail = detail;
-    /** How many more requests failed in the same way. */
+    /** The number of further requests that failed in the same way. */
     this.repeats = 0;
   }
 }
 
-/** Nobody decided the request. */
+/** A handler returned without a decision and kept no reference to the route. */
 class UndecidedError extends TrafficMockError {}
 
 module.exports = {

@@ -2,7 +2,7 @@
 
 const { UsageError } = require("./errors.js");
 
-/** The proxy's settings in the environment; the npm packages' variables count if those of this package are not set. */
+/** The proxy's settings in the environment. The npm packages' variables count if those of this package are not set. */
 
 const DEFAULT_URL = "http://127.0.0.1:4310";
 
@@ -13,12 +13,12 @@ const defaultProxyUrl = () =>
 /** @returns {string | undefined} the proxy's `--token` */
 const defaultToken = () => process.env.TRAFFICMOCK_TOKEN || process.env.PLAYWRIGHT_BACKEND_MOCKS_TOKEN || undefined;
 
-/** How long the proxy may take to acknowledge what a test asks of it; ms. */
+/** The time limit of the proxy's acknowledgements, unless `TRAFFICMOCK_ACK_TIMEOUT_MS` is set; ms. */
 const ACK_MS = 5000;
 
 /**
- * @returns {number} milliseconds
- * @throws {UsageError} when the variable is not a number of milliseconds
+ * @returns {number} the time limit of acknowledgements; ms
+ * @throws {UsageError} the variable is not a number of milliseconds above 0
  */
 function ackTimeoutMs() {
   const given = process.env.TRAFFICMOCK_ACK_TIMEOUT_MS || String(ACK_MS);
@@ -30,7 +30,8 @@ function ackTimeoutMs() {
 
 /**
  * @param {string} url
- * @returns {string} the base URL of a proxy, without a slash at its end
+ * @returns {string} the URL, without a slash at its end
+ * @throws {UsageError} it is not an `http` or `https` URL
  */
 function checkedProxyUrl(url) {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {

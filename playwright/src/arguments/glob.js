@@ -7,17 +7,17 @@ const { UsageError } = require("../errors.js");
  * where its parts are plain text, and then matched over the whole URL.
  */
 
-/** @typedef {{ baseURL?: string, webSocket?: boolean }} Base what relative globs are resolved against */
+/** @typedef {{ baseURL?: string, webSocket?: boolean }} Base the URL that relative globs are resolved against */
 
-/** Schemes whose URLs are taken as they are. */
+/** Schemes whose globs are not resolved. */
 const OPAQUE_SCHEME = /^(?:about|data|chrome|edge|file):/;
-/** A glob that means the same whatever the base URL. */
+/** A glob that is not relative to the base URL. */
 const ABSOLUTE = /^(?:https?:|wss?:|[^/]*[*{][^/]*:)\/\/[^]/i;
 const HAS_WILDCARD = /[*?{}\\]/;
 
 /**
  * @param {string} glob
- * @returns {boolean} whether a base URL can change what it means
+ * @returns {boolean} whether the glob depends on the base URL
  */
 function needsBase(glob) {
   return !(glob === "" || glob.startsWith("*") || OPAQUE_SCHEME.test(glob) || ABSOLUTE.test(glob));
@@ -28,7 +28,7 @@ function needsBase(glob) {
  *
  * @param {string} glob
  * @param {Base} [base]
- * @returns {string} the glob with its plain parts as a URL parser writes them
+ * @returns {string} the glob, with its plain parts in the form of a URL parser
  */
 function resolveGlob(glob, { baseURL, webSocket = false } = {}) {
   if (glob === "" || glob.startsWith("*") || OPAQUE_SCHEME.test(glob)) return glob;
@@ -54,7 +54,7 @@ function parseUrl(text, base) {
   }
 }
 
-/** Stands in for the parts of a glob that a URL parser must not see. */
+/** Replaces the parts of a glob with wildcards while a URL parser reads the rest. */
 class Placeholders {
   /** @param {string} glob */
   constructor(glob) {
@@ -105,12 +105,12 @@ class Placeholders {
 }
 
 /**
- * Make a glob a regular expression over the whole URL.
+ * Convert a glob to a regular expression for the whole URL.
  *
  * @param {string} glob
  * @param {Base} [base]
  * @returns {RegExp}
- * @throws {UsageError} braces that are nested or unmatched
+ * @throws {UsageError} the braces are nested or unmatched
  */
 function compileGlob(glob, base) {
   if (glob === "") return /^/;
@@ -119,7 +119,7 @@ function compileGlob(glob, base) {
 
 /**
  * @param {string} glob resolved
- * @param {string} given by the test, for the error
+ * @param {string} given the glob of the test, for the error
  */
 function translate(glob, given) {
   let source = "";

@@ -4,7 +4,7 @@ const { TOKEN, fromWire, toMap } = require("trafficmock-agent/protocol/headers")
 const { UsageError } = require("../errors.js");
 
 /**
- * Headers as tests give and read them: names are lower-case.
+ * Headers as tests pass and read them: ordered pairs with lower-case names.
  *
  * @typedef {[name: string, value: string][]} Pairs
  */
@@ -35,7 +35,7 @@ const FORBIDDEN = new Set([
 const METHOD_OVERRIDES = new Set(["x-http-method", "x-http-method-override", "x-method-override"]);
 const FORBIDDEN_METHODS = new Set(["connect", "trace", "track"]);
 
-/** What the value of a header cannot carry: the ends of a line, NUL, and what is not latin-1. */
+/** Characters that are invalid in the value of a header: CR, LF, NUL, and those outside latin-1. */
 const BAD_VALUE = /[\r\n\0\u{100}-\u{10ffff}]/u;
 
 /**
@@ -50,7 +50,7 @@ function isForbidden(name, value) {
 
 /**
  * @param {unknown} given
- * @throws {UsageError} it is no object of names and values: what else has entries would be read as no headers, or as others
+ * @throws {UsageError} it is not an object of names and values: entries of an array or a `Map` are not headers
  */
 function entriesOf(given) {
   if (typeof given === "object" && given !== null && !(Symbol.iterator in given)) return Object.entries(given);
@@ -59,9 +59,10 @@ function entriesOf(given) {
 }
 
 /**
- * Read headers whose values must be strings; `undefined` leaves a header out.
+ * Read headers whose values must be strings; a header with `undefined` is left out.
  * @param {Record<string, string | undefined>} headers
  * @returns {Pairs}
+ * @throws {UsageError} a value is not a string
  */
 function strict(headers) {
   /** @type {Pairs} */
@@ -75,7 +76,7 @@ function strict(headers) {
 }
 
 /**
- * Read headers of any values, made strings; `undefined` leaves a header out.
+ * Read headers and convert values to strings; a header with `undefined` is left out.
  * @param {Record<string, unknown>} headers
  * @returns {Pairs}
  */
@@ -91,8 +92,8 @@ function lenient(headers) {
 /**
  * Check that a response can carry headers.
  * @param {Pairs} pairs
- * @returns {Pairs} the same; a `set-cookie` of several lines, as `headers()` gives it, becomes one pair for each line
- * @throws {UsageError} it cannot
+ * @returns {Pairs} the pairs; a `set-cookie` of several lines, as in `headers()`, becomes one pair for each line
+ * @throws {UsageError} a name or a value is invalid
  */
 function checked(pairs) {
   /** @type {Pairs} */
@@ -112,7 +113,7 @@ function checked(pairs) {
 }
 
 /**
- * Replace a request's headers where a handler may: the forbidden ones stay the original's.
+ * Replace a request's headers; forbidden ones keep the values of the original request.
  * @param {Pairs} original
  * @param {Pairs} changed
  * @returns {Pairs}
@@ -129,7 +130,7 @@ function forContinue(original, changed) {
 const read = (wire) => fromWire(wire).map(([name, value]) => [name.toLowerCase(), value]);
 
 /**
- * The map that tests read: repeats joined as Playwright does, cookies of a response by a line feed.
+ * Make the object that tests read: repeats are joined as in Playwright, `set-cookie` by a line feed.
  * @param {Pairs} pairs
  */
 function toObject(pairs) {
@@ -141,7 +142,7 @@ function toObject(pairs) {
 }
 
 /**
- * What protocol 3 wants: a map, and the list where the map would lose something.
+ * Convert headers for the wire: the map of protocol 3, and the list if a name repeats.
  * @param {Pairs} pairs
  * @returns {{ headers: Record<string, string>, headersList?: Pairs }}
  */
@@ -152,8 +153,8 @@ function toWire(pairs) {
 
 /**
  * @param {Pairs} pairs
- * @param {string} name of any case (RFC 9110, section 5.1)
- * @returns {string | undefined} repeats joined
+ * @param {string} name in any case (RFC 9110, section 5.1)
+ * @returns {string | undefined} the value, repeats joined
  */
 const get = (pairs, name) => {
   const key = name.toLowerCase();

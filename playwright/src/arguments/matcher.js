@@ -5,20 +5,20 @@ const { TOKEN } = require("./headers.js");
 const { compileGlob, needsBase, resolveGlob } = require("./glob.js");
 
 /**
- * What tests may write to choose requests.
+ * The arguments that select requests.
  *
  * @typedef {import("../../index.js").UrlMatcher} UrlMatcher
  * @typedef {import("../../index.js").RouteMatcher} RouteMatcher
  * @typedef {import("./glob.js").Base} Base
  *
  * @typedef {{ urlGlob?: string, urlRegex?: { source: string, flags: string }, methods?: string[], clientIds?: string[],
- *   predicate?: boolean }} SerializedMatcher protocol 3's; `predicate` is for what only this process can judge
+ *   predicate?: boolean }} SerializedMatcher of protocol 3; with `predicate` the proxy has to ask this process
  * @typedef {{ wire: SerializedMatcher, test(url: string): unknown }} UrlPart
  */
 
 const KEYS = ["url", "method", "clientId"];
 
-/** A matcher, ready to be asked and to be sent. */
+/** The condition of a route or wait, with its form for the proxy (`wire`). */
 class Matcher {
   /**
    * @param {RouteMatcher | undefined} given
@@ -43,7 +43,7 @@ class Matcher {
   }
 
   /**
-   * Judge a request, the filters first: a predicate sees only what passed them.
+   * Test a request; a predicate is called after the other conditions.
    * @param {{ url: string, method: string, clientId: string }} request
    */
   matches({ url, method, clientId }) {
@@ -52,7 +52,7 @@ class Matcher {
   }
 
   /**
-   * Judge a request of whatever client.
+   * Test a request without regard to its client id.
    * @param {{ url: string, method: string }} request
    */
   matchesOfAny({ url, method }) {
@@ -66,7 +66,7 @@ class Matcher {
   }
 
   /**
-   * Tell whether both were written alike; functions and URLPatterns by identity.
+   * Compare the arguments of two matchers; predicates and URLPatterns are compared by identity.
    * @param {Matcher} other
    */
   sameAs(other) {
@@ -97,7 +97,7 @@ function fieldsOf(given) {
 
 /**
  * @param {RouteMatcher | undefined} given
- * @returns {given is import("../../index.js").RouteFilter} whether it is an object with filters, and not a way to write a
+ * @returns {given is import("../../index.js").RouteFilter} whether it is an object of filters, not a condition on the
  *   URL
  */
 function isFilter(given) {
@@ -106,7 +106,7 @@ function isFilter(given) {
 
 /**
  * @param {any} given
- * @returns {boolean} whether it is Node's `URLPattern`, or a polyfill's
+ * @returns {boolean} whether it is a `URLPattern` of Node or of a polyfill
  */
 function isUrlPattern(given) {
   return typeof given?.test === "function" && "pathname" in given && "hostname" in given;
@@ -154,7 +154,7 @@ function testFromStart(regex, text) {
   return regex.test(text);
 }
 
-/** What globs were read as, by their text and base: the tests of a worker have many in common. */
+/** The parsed globs by text and base, because many tests of a worker use the same ones. */
 /** @type {Map<string, UrlPart>} */
 const readGlobs = new Map();
 const MOST_READ_GLOBS = 1000;
@@ -185,7 +185,7 @@ function readGlob(glob, base) {
   /** @param {string} url */
   const test = (url) => regex.test(url);
   const sent = needsBase(glob) ? resolveGlob(glob, base) : glob;
-  // If the proxy would read it otherwise than this process, it has to ask.
+  // If the proxy would resolve it differently, it has to ask this process.
   const isSafe = !needsBase(sent) && (sent === glob || resolveGlob(sent, { webSocket: base.webSocket }) === sent);
   return { wire: isSafe ? { urlGlob: sent } : { predicate: true }, test };
 }

@@ -15,21 +15,22 @@ const { BYTES_TYPE, JSON_TYPE } = require("./request-overrides.js");
  * @typedef {import("../session/response-state.js").ResponseState} ResponseState
  *
  * @typedef {Omit<FulfillOptions, "response" | "path" | "body" | "json">
- *   & { content?: Buffer, naturalType?: string, response?: ResponseState, pairs?: Pairs }} Mock `pairs` are headers that
- *   stand in the place of `headers`, with repeats
+ *   & { content?: Buffer, naturalType?: string, response?: ResponseState, pairs?: Pairs }} Mock `pairs` replace
+ *   `headers` and may have repeats; `naturalType` is the content type unless `contentType` is given
  */
 
 /** The statuses that a mock may have; `FINAL_STATUSES` of trafficmock/wire/payloads/serialized_response.py is the same. */
 const MOCK_STATUS = { first: 200, last: 599 };
 
-/** What a status line can carry (RFC 9112, section 4), as latin-1. */
+/** The reason phrase of a status line (RFC 9112, section 4), as latin-1. */
 const STATUS_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * Read the body that a test gives.
+ * Read the body that a test passes.
  *
  * @param {FulfillOptions} options
  * @returns {Promise<Pick<Mock, "content" | "naturalType">>}
+ * @throws {UsageError} both `body` and `json` are given, or one of them has a wrong type
  */
 async function readContent({ body, json, path }) {
   if (json !== undefined && body !== undefined) throw new UsageError("Can specify either body or json parameters");
@@ -50,11 +51,12 @@ function jsonOf(value) {
 }
 
 /**
- * Make the response of a mock.
+ * Make the response that a mock describes.
  *
  * @param {Mock} mock
- * @param {string} url the request's, for a mock that is not based on a fetched response
- * @returns {{ url: string, [key: string]: unknown }} protocol 3's `SerializedResponse`
+ * @param {string} url of the request, for a mock that is not based on a fetched response
+ * @returns {{ url: string, [key: string]: unknown }} a `SerializedResponse` of protocol 3
+ * @throws {UsageError} HTTP cannot carry a value, or `response` was disposed
  */
 function build(mock, url) {
   const { response } = mock;
@@ -72,7 +74,7 @@ function build(mock, url) {
 
 /** @param {Mock} mock */
 function statusOf({ status, response }) {
-  // Playwright takes 0 for no status.
+  // In Playwright, 0 counts as no status.
   const given = (status ?? response?.wire.status) || 200;
   const { first, last } = MOCK_STATUS;
   if (!Number.isInteger(given) || given < first || given > last) {

@@ -4,25 +4,25 @@ const { UsageError } = require("../errors.js");
 const headers = require("./headers.js");
 
 /**
- * What handlers change in a request; changes add up along the chain of fallbacks.
+ * The changes of handlers to a request; each fallback adds to those before.
  *
  * @typedef {import("./headers.js").Pairs} Pairs
  * @typedef {import("../../index.js").ContinueOptions} ContinueOptions
  *
- * @typedef {object} Overrides absent: as it was
+ * @typedef {object} Overrides an absent part is unchanged
  * @property {string} [url]
  * @property {string} [method]
  * @property {Pairs} [pairs]
- * @property {Buffer} [body] an empty one sends no body
- * @property {string} [bodyType] the content type that the body has by its nature
+ * @property {Buffer} [body] an empty one removes the body
+ * @property {string} [bodyType] the default content type of the body
  */
 
 const JSON_TYPE = "application/json";
 const BYTES_TYPE = "application/octet-stream";
 
 /**
- * Convert the body that a test gives to bytes. Objects become JSON; `null`,
- * `false` and 0 are no body and change nothing (Playwright's rule).
+ * Convert the argument `postData` to bytes. Objects become JSON; `null`,
+ * `false` and 0 change nothing (Playwright's rule).
  *
  * @param {unknown} postData
  * @returns {Pick<Overrides, "body" | "bodyType">}
@@ -34,12 +34,12 @@ function readBody(postData) {
 }
 
 /**
- * Add a handler's changes; each part it names replaces the one before.
+ * Add a handler's changes; a part that it gives replaces the earlier one.
  *
  * @param {Overrides} before
  * @param {ContinueOptions} options
  * @returns {Overrides}
- * @throws {UsageError} a header value that is not a string
+ * @throws {UsageError} a header value is not a string
  */
 function merge(before, { url, method, headers: given, postData }) {
   return {
@@ -56,6 +56,7 @@ function merge(before, { url, method, headers: given, postData }) {
  *
  * @param {string} original URL of the request
  * @param {Overrides} overrides
+ * @throws {UsageError} the new URL has another scheme, or it is not a URL
  */
 function checkScheme(original, { url }) {
   if (url === undefined) return;
@@ -71,7 +72,7 @@ const isEmpty = (overrides) => Object.keys(overrides).length === 0;
 /**
  * @param {Pairs} original headers of the request
  * @param {Overrides} overrides
- * @returns {object | undefined} protocol 3's `RequestOverrides`; nothing when nothing changes
+ * @returns {object | undefined} the overrides for the proxy; `undefined` without changes
  */
 function forContinue(original, overrides) {
   if (isEmpty(overrides)) return undefined;
@@ -81,7 +82,7 @@ function forContinue(original, overrides) {
 }
 
 /**
- * The same for a handler's fetch, where no header is forbidden.
+ * Convert the overrides of a handler's fetch, where no header is forbidden.
  *
  * @param {Pairs} original
  * @param {Overrides} overrides
@@ -100,7 +101,7 @@ function forFetch(original, overrides) {
 }
 
 /**
- * Write a text that is not JSON as a JSON string, since it is sent as JSON.
+ * Convert a text that is not JSON to a JSON string: the content type says JSON.
  * @param {Buffer} body
  */
 function asJson(body) {

@@ -11,7 +11,7 @@ class Liveness {
   constructor(proxyUrl, hello) {
     this.thread = new Worker(require.resolve("./liveness-thread.js"), {
       workerData: { proxyUrl, hello },
-      // The preloads and flags of the test runner are not for this thread.
+      // This thread does not need the preloads and flags of the test runner.
       execArgv: [],
       env: { ...process.env, NODE_OPTIONS: "" },
     });
@@ -21,7 +21,7 @@ class Liveness {
     });
   }
 
-  /** End the thread; its connection does not matter any more. */
+  /** End the thread, and with it its connection. */
   end() {
     return this.thread.terminate();
   }

@@ -3,7 +3,7 @@
 const { clearInterval, setInterval } = require("node:timers");
 const { ConnectionError } = require("../errors.js");
 
-/** How often that time is checked until it is over. */
+/** The number of checks within the time limit of an answer. */
 const LOOKS = 10;
 
 /** The key of the message that each answer belongs to, by the answer's type. */
@@ -23,8 +23,8 @@ const ANSWERS = /** @type {Record<string, (message: any) => string>} */ ({
 /**
  * The messages that wait for their answer.
  *
- * Their time is counted in checks by a timer, so that it stands still while this thread does not run: an answer that
- * came during a breakpoint is read before its question counts as late.
+ * Their time limit is counted in ticks of a timer, which does not tick while this thread is stopped at a breakpoint. So
+ * an answer that came meanwhile is read before its question fails.
  */
 class Questions {
   /** @type {Map<string, { resolve(answer: any): void, reject(error: Error): void, look: number }>} oldest first */
@@ -34,7 +34,7 @@ class Questions {
   #timer;
   #answerMs;
 
-  /** @param {number} answerMs how long an answer may take */
+  /** @param {number} answerMs the time limit of an answer */
   constructor(answerMs) {
     this.#answerMs = answerMs;
   }
@@ -43,7 +43,7 @@ class Questions {
    * Wait for an answer.
    *
    * @param {string} key of the answer: the type and the id
-   * @returns {Promise<any>} the answer
+   * @returns {Promise<any>} the answer; rejected with a `ConnectionError` after the time limit
    */
   answerTo(key) {
     this.#timer ??= setInterval(() => this.#expire(), this.#answerMs / LOOKS).unref();
@@ -66,7 +66,7 @@ class Questions {
   /**
    * @param {string} key
    * @param {Error} error
-   * @returns {boolean} whether it was asked
+   * @returns {boolean} whether the question was open
    */
   reject(key, error) {
     const question = this.#take(key);
@@ -79,11 +79,11 @@ class Questions {
     for (const key of [...this.#asked.keys()]) this.reject(key, error);
   }
 
-  /** Fail the questions that wait too long; without questions, stop the timer. */
+  /** Fail the questions that have reached the time limit; stop the timer when no question is left. */
   #expire() {
     this.#look += 1;
     for (const [key, { look }] of this.#asked) {
-      // The first check after the question may come at once.
+      // The first tick may come right after the question.
       if (this.#look - look <= LOOKS) break;
       const [type] = key.split(" ");
       const what = `the trafficmock proxy did not answer ${type} within ${this.#answerMs} ms`;

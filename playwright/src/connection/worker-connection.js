@@ -11,20 +11,20 @@ const { Questions } = require("./questions.js");
 /**
  * @typedef {import("../session/session.js").Session} Session
  *
- * @typedef {object} HistoryEntry what the history has of a request, as far as a report has use for it
+ * @typedef {object} HistoryEntry a request in the proxy's history, with the fields that reports use
  * @property {string} id
- * @property {number} timestamp when it began; epoch ms
+ * @property {number} timestamp of its beginning; epoch ms
  * @property {number} [durationMs]
  * @property {{ kind: string, code?: string }} outcome
- * @property {{ kind: string, detail?: string }[]} [events] of its course, oldest first
+ * @property {{ kind: string, detail?: string }[]} [events] oldest first
  * @property {string} [testId] the test that owned it, or whose context it carries
  * @property {string} [title] of that test
  * @property {string} [path] of that test's file
  */
 
 /**
- * The features of a worker beyond protocol 3. Not `subscribe`: a wait is begun without being awaited, so what the test
- * does next could be faster than the subscription.
+ * The features of a worker beyond protocol 3. `subscribe` is not used: a test begins a wait without awaiting it, and
+ * the request that it causes next could come before the subscription.
  */
 const FEATURES = ["headers-list", "agents", "clock", "context", "decline", "reply", "strict", "liveness"];
 
@@ -37,23 +37,23 @@ class WorkerConnection {
     this.proxyUrl = proxyUrl;
     this.token = token;
     this.workerId = workerId;
-    /** @type {ReadonlySet<string>} what the proxy speaks beyond protocol 3 */
+    /** @type {ReadonlySet<string>} the proxy's features beyond protocol 3 */
     this.features = new Set();
     /** @type {Map<string, Session>} */
     this.sessions = new Map();
     this.questions = new Questions(ackTimeoutMs());
     this.pings = 0;
-    /** How many tests keep the process alive. */
+    /** The number of tests that keep the process alive. */
     this.held = 0;
-    /** @type {Error | undefined} why the connection is not there any more */
+    /** @type {Error | undefined} why the connection is lost */
     this.lost = undefined;
-    /** @type {Liveness | undefined} what answers the proxy while this thread is blocked */
+    /** @type {Liveness | undefined} answers pings while this thread is blocked */
     this.liveness = undefined;
-    /** @type {readonly string[] | undefined} what the run allows, once what no test owns is refused */
+    /** @type {readonly string[] | undefined} the patterns that a strict run lets through */
     this.strictRun = undefined;
     /** @type {(error?: Error) => void} */
     this.settle = () => {};
-    /** @type {Promise<void>} settles when the proxy has let this worker in, or refused it */
+    /** @type {Promise<void>} settled when the proxy has accepted or refused this worker */
     this.ready = new Promise((resolve, reject) => {
       this.settle = (error) => (error ? reject(error) : resolve());
     });
@@ -65,7 +65,7 @@ class WorkerConnection {
   /**
    * @param {{ proxyUrl: string, token?: string, workerId?: string }} options
    * @returns {Promise<WorkerConnection>}
-   * @throws {ConnectionError} there is no proxy, or it refuses this worker
+   * @throws {ConnectionError} no proxy answers, or it refuses this worker
    */
   static async open(options) {
     const connection = new WorkerConnection(options);
@@ -95,10 +95,11 @@ class WorkerConnection {
     this.settle();
   }
 
-  /** @param {Error} error why the proxy is not reached, or not any more */
+  /** @param {Error} error why the proxy cannot be reached, or why the connection was lost */
   down(error) {
-    // A worker's tests end with its connection (protocol 3), so no other is opened. But a test may go on for longer than
-    // the proxy waits for a lost run: what no test owns is to be refused until its end, so a strict run gets a connection.
+    // A worker's tests end with its connection (protocol 3), so no other connection is opened for them. A strict run gets
+    // one, because a test may go on for longer than the proxy's grace period for a lost run: until its end, requests
+    // without a test must be refused.
     if (this.strictRun) this.link.release();
     else this.link.close();
     this.fail(new ConnectionError(error.message));
@@ -106,15 +107,15 @@ class WorkerConnection {
   }
 
   /**
-   * Keep a run strict whose first connection is lost. Nobody waits for the answer.
-   * @param {readonly string[]} [features] of the proxy, which may be another one now
+   * Keep the run strict on a new connection. The answer is not awaited.
+   * @param {readonly string[]} [features] of the proxy, which may be another one
    */
   stayStrict(features = []) {
     if (!features.includes("strict")) return;
     this.link.send({ type: "run:strict", queryId: randomUUID(), allow: this.strictRun });
   }
 
-  /** @param {Error} error why nothing will come any more */
+  /** @param {Error} error with which all that waits for messages fails */
   fail(error) {
     if (this.lost) return;
     this.lost = error;
@@ -133,11 +134,12 @@ class WorkerConnection {
   }
 
   /**
-   * Send a message that is answered.
+   * Send a message and wait for its answer.
    *
    * @param {string} key of the answer: the type and the id
    * @param {object} message
    * @returns {Promise<any>} the answer
+   * @throws {ConnectionError} there is no connection, or no answer within the time limit
    */
   async ask(key, message) {
     this.send(message);
@@ -145,11 +147,11 @@ class WorkerConnection {
   }
 
   /**
-   * Fail the questions about a test: the proxy answers those that it refuses with an error of the test.
+   * Fail the open questions about a test, which the proxy has refused by an error of the test.
    *
    * @param {string} testId
    * @param {Error} error
-   * @returns {boolean} whether there was one
+   * @returns {boolean} whether a question was open
    */
   refuse(testId, error) {
     const refused = ["test:register", "test:strict"].map((type) => this.questions.reject(`${type} ${testId}`, error));
@@ -161,20 +163,20 @@ class WorkerConnection {
    *
    * @param {string} routeId
    * @param {Error} error
-   * @returns {boolean} whether it was under way
+   * @returns {boolean} whether the registration was open
    */
   refuseRoute(routeId, error) {
     return this.questions.reject(`route:register ${routeId}`, error);
   }
 
-  /** Wait until all messages have come that the proxy sent before now. */
+  /** Wait until all messages that the proxy has sent so far are handled. */
   async barrier() {
     this.pings += 1;
     await this.ask(`ping ${this.pings}`, { type: "ping", at: this.pings });
   }
 
   /**
-   * Ask for something that is answered by the id of the question.
+   * Send a query, whose answer has its id.
    * @param {object} message
    */
   query(message) {
@@ -183,39 +185,40 @@ class WorkerConnection {
   }
 
   /**
-   * @param {number} [since] by the proxy's clock; epoch ms
-   * @returns {Promise<Map<string, HistoryEntry>>} what the proxy recorded, by request id
+   * @param {number} [since] the time of the oldest request, by the proxy's clock; epoch ms
+   * @returns {Promise<Map<string, HistoryEntry>>} the proxy's history, by request id
    */
   async recorded(since) {
     const { entries } = await this.query({ type: "history:query", ...(since !== undefined && { since }) });
     return new Map(entries.map((/** @type {HistoryEntry} */ entry) => [entry.id, entry]));
   }
 
-  /** @returns {Promise<any[] | undefined>} the connected applications; nothing from a proxy that does not tell */
+  /** @returns {Promise<any[] | undefined>} the connected applications; `undefined` if the proxy does not report them */
   async agents() {
     if (!this.features.has("agents")) return undefined;
     return (await this.query({ type: "agents:query" })).agents;
   }
 
   /**
-   * Refuse what no test owns, as long as this connection lives.
-   * @param {readonly string[]} allow patterns of what may leave
+   * Make the run strict: refuse requests that no test owns, until this connection is closed.
+   * @param {readonly string[]} allow hosts and URL globs that are let through
+   * @throws {UsageError} a pattern is invalid, or the proxy has no strict mode
    */
   async refuseUnowned(allow) {
     this.needStrict();
     const { error } = await this.query({ type: "run:strict", allow });
     if (error) throw new UsageError(error);
     this.strictRun = allow;
-    // Who asks once at its beginning keeps the list until its end.
+    // The proxy keeps the list of refused requests while a connection is open that has asked for it.
     await this.unmatched();
   }
 
-  /** @returns {Promise<{ requests: import("../../index.js").UnmatchedRequest[], dropped: number }>} what was refused that no test owns */
+  /** @returns {Promise<{ requests: import("../../index.js").UnmatchedRequest[], dropped: number }>} the refused requests that no test owns */
   unmatched() {
     return this.query({ type: "run:unmatched:query" });
   }
 
-  /** @throws {UsageError} the proxy cannot be strict */
+  /** @throws {UsageError} the proxy has no strict mode */
   needStrict() {
     if (!this.features.has("strict")) {
       throw new UsageError(`strict mode is asked for, and the proxy at ${this.proxyUrl} does not have it`);
@@ -231,20 +234,20 @@ class WorkerConnection {
     if (message.type === "request:matched" || message.type === "ws:matched") {
       this.sessions.get(testId)?.receive(message);
     } else {
-      // A message that names a test is for that test, any other for all tests of this worker.
+      // A message with a test id is for that test, any other for all tests of this worker.
       for (const session of [...this.sessions.values()]) {
         if (testId === undefined || testId === session.id) session.receive(message);
       }
     }
   }
 
-  /** Keep the process alive for a test that is under way. */
+  /** Keep the process alive for a test. */
   hold() {
     this.held += 1;
     this.link.hold();
   }
 
-  /** The counterpart of `hold`: a connection that no test uses does not keep the process alive. */
+  /** Undo one `hold`: a connection without tests does not keep the process alive. */
   release() {
     this.held -= 1;
     if (this.held === 0) this.link.release();
@@ -252,8 +255,8 @@ class WorkerConnection {
 
   /** Close the connection. */
   close() {
-    // Playwright starts another worker after a test that failed. Until it is there, the run is to stay strict, as it does
-    // when a connection is lost.
+    // Playwright starts another worker after a failed test. Until then the run stays strict if the connection counts as
+    // lost.
     if (this.strictRun) this.link.drop();
     else this.link.close();
     this.fail(new ConnectionError("the connection was closed"));

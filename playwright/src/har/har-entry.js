@@ -7,19 +7,19 @@ const { BYTES_TYPE } = require("../arguments/request-overrides.js");
 const { STALLED } = require("./har-lookup.js");
 
 /**
- * Requests and responses as HAR 1.2 writes them.
+ * Converts requests and responses to entries of HAR 1.2.
  *
  * @typedef {import("../session/request-state.js").RequestState} RequestState
  * @typedef {import("../session/response-state.js").ResponseState} ResponseState
- * @typedef {{ isFull: boolean, files?: Map<string, Buffer> }} Style `isFull`: with times and sizes; `files`: where bodies
- *   go that are not to stand in the HAR itself
+ * @typedef {{ isFull: boolean, files?: Map<string, Buffer> }} Style `isFull`: with times and sizes; `files` gets the
+ *   bodies by file name, which are otherwise in the HAR
  */
 
 const UNKNOWN = -1;
 
 /**
- * @param {{ request: RequestState, response: ResponseState | string, began: number, ms: number }} exchange `response` is
- *   the text of the failure where there is none; `began` is in epoch ms
+ * @param {{ request: RequestState, response: ResponseState | string, began: number, ms: number }} exchange `response` may
+ *   be the text of a failure; `began` is in epoch ms
  * @param {Style} style
  */
 function harEntry({ request, response, began, ms }, style) {
@@ -108,7 +108,7 @@ const sizeOf = (body, { isFull }) => (isFull ? body.length : UNKNOWN);
  */
 function contentOf(body, type, { files }) {
   if (files) {
-    // Names are for telling contents apart, as Playwright does it; nothing is secret.
+    // Playwright's file names: a hash of the content, not for security.
     const name = `${createHash("sha1").update(body).digest("hex")}.${mime.extension(type) || "bin"}`;
     files.set(name, body);
     return { _file: name };

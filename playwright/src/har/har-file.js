@@ -8,7 +8,7 @@ const { UsageError } = require("../errors.js");
 /** The name of the HAR within an archive. */
 const IN_ARCHIVE = "har.har";
 
-/** A HAR by its path: a file with others beside it, or a zip archive with all of them. */
+/** A HAR on disk: a JSON file with body files beside it, or a zip archive of both. */
 class HarFile {
   /** @param {string} file */
   constructor(file) {
@@ -16,7 +16,7 @@ class HarFile {
     this.isArchive = path.extname(file) === ".zip";
   }
 
-  /** @returns {Promise<any[]>} the entries; what is missing or no HAR has none, with a warning that says so */
+  /** @returns {Promise<any[]>} the entries; none, with a warning, if the file is missing or is not a HAR */
   async entries() {
     try {
       const text = this.isArchive ? await this.readArchived() : await readFile(this.file, "utf8");
@@ -37,11 +37,12 @@ class HarFile {
   }
 
   /**
-   * Read a body that lies beside the HAR.
+   * Read a body from a file beside the HAR, or from the archive.
    *
    * @param {string} name
    * @returns {Promise<Buffer>}
-   * @throws {UsageError} the name leads out of the HAR's directory
+   * @throws {UsageError} the name leads out of the HAR's directory, or the archive does not have it
+   * @throws {Error} the file cannot be read
    */
   async read(name) {
     const wanted = this.beside(name);
@@ -52,10 +53,12 @@ class HarFile {
   }
 
   /**
-   * Tell how large a body is that lies beside the HAR.
+   * Find the size of a body beside the HAR, or in the archive.
    *
    * @param {string} name
+   * @returns {Promise<number>} bytes; `Infinity` if the archive does not have it
    * @throws {UsageError} the name leads out of the HAR's directory
+   * @throws {Error} the file cannot be read
    */
   async sizeOf(name) {
     const wanted = this.beside(name);
@@ -79,7 +82,7 @@ class HarFile {
   }
 
   /**
-   * Write the HAR anew, and the bodies that belong beside it.
+   * Write the HAR and its body files; an archive is replaced as a whole.
    *
    * @param {object} document
    * @param {Map<string, Buffer>} files

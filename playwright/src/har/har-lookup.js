@@ -3,26 +3,26 @@
 const headers = require("../arguments/headers.js");
 
 /**
- * Finds the recorded answer to a request in a HAR's entries (Playwright's rules).
+ * Finds the recorded response to a request in a HAR's entries (Playwright's rules).
  *
  * @typedef {import("../arguments/headers.js").Pairs} Pairs
  * @typedef {{ url: string, method: string, pairs: Pairs, body: Buffer }} Question
  */
 
-/** The status of an entry whose request never got an answer. */
+/** The status of an entry whose request got no response. */
 const STALLED = -1;
 const REDIRECTS = [301, 302, 303, 307, 308];
-/** Headers that speak of the body as it was sent; a HAR has it decoded. */
+/** Headers about the encoded body; a HAR has the decoded one. */
 const NOT_AS_STORED = ["content-encoding", "content-length", "transfer-encoding"];
 
-/** The redirects in a HAR lead back to where they came from. */
+/** The redirects in a HAR form a cycle. */
 class HarCycleError extends Error {}
 
-/** The entries of one HAR; they are not used up. */
+/** The entries of one HAR; each can answer any number of requests. */
 class HarLookup {
   /**
    * @param {any[]} entries
-   * @param {(name: string) => Promise<Buffer>} read gives the content of a file beside the HAR
+   * @param {(name: string) => Promise<Buffer>} read returns the content of a file beside the HAR
    */
   constructor(entries, read) {
     this.read = read;
@@ -35,7 +35,7 @@ class HarLookup {
   }
 
   /**
-   * Find the answer, following redirects within the HAR.
+   * Find the recorded response to a request, after redirects within the HAR.
    *
    * @param {Question} question
    * @returns {Promise<{ status: number, statusText: string, pairs: Pairs, body: Buffer } | undefined>}
@@ -50,7 +50,8 @@ class HarLookup {
    * Find the response that answers all requests with a method and URL.
    *
    * @param {{ method: string, url: string }} request
-   * @returns {Promise<any>} as in the HAR; nothing where headers or bodies of requests make a difference
+   * @returns {Promise<any>} the `response` of the HAR entry; `undefined` where there is none, or where the response
+   *   depends on the headers or body of the request
    * @throws {HarCycleError}
    */
   async findForAll({ method, url }) {
@@ -58,7 +59,7 @@ class HarLookup {
   }
 
   /**
-   * Choose the entry with the most header lines in common, the earliest of several.
+   * Find the entry with the most header lines in common, the first of several.
    * @param {Question} question
    */
   async best(question) {
@@ -74,7 +75,7 @@ class HarLookup {
   }
 
   /**
-   * Choose the first entry where no other can be better, whatever the headers and body.
+   * Find the first entry, if `best` finds it for all headers and bodies.
    * @param {Question} question
    */
   only(question) {
@@ -119,11 +120,11 @@ class HarLookup {
 }
 
 /**
- * Choose an entry, and where it is a redirect, the one that it leads to.
+ * Choose an entry, and follow its redirects.
  *
  * @param {Question} question
  * @param {(hop: Question) => Promise<any>} choose
- * @returns {Promise<any>} its response
+ * @returns {Promise<any>} the response of the last entry
  */
 async function follow(question, choose) {
   const seen = new Set();
@@ -145,7 +146,7 @@ const keyOf = ({ method, url }) => `${method} ${url}`;
 /**
  * @param {Pairs} lines
  * @param {Pairs} others
- * @returns {boolean} whether the others have each line, as often
+ * @returns {boolean} whether the others have each line at least as often
  */
 function isWithin(lines, others) {
   const left = others.map(String);

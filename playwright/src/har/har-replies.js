@@ -4,26 +4,26 @@ const { build } = require("../arguments/mock-response.js");
 const { STALLED } = require("./har-lookup.js");
 
 /**
- * Which answers of a HAR the proxy can give by itself: those that method and URL decide.
+ * Selects the responses of a HAR that the proxy can send itself: those that depend only on method and URL.
  *
  * @typedef {import("./har-lookup.js").HarLookup} HarLookup
  * @typedef {import("../arguments/matcher.js").Matcher} Matcher
  * @typedef {{ method: string, url: string, response: object }} RecordedReply
  */
 
-/** What the bodies of a HAR's answers take in the message that registers its route. */
+/** The limit of the bodies of a HAR's responses in `route:register`; base64 characters. */
 const MOST_BYTES = 2 * 2 ** 20;
-/** How many of them it has: the call makes each, whether it is asked for or not. */
+/** The limit of the number of these responses, because the call of the test makes all of them. */
 const MOST_REPLIES = 1000;
 const BASE64 = 4 / 3;
 
 /**
- * Make the responses that a HAR gives whatever else a request has. What is missing here is answered by the test's
- * process: what a request's headers or body decide, what is not a valid response, and what exceeds the limits.
+ * Make the responses of a HAR that depend only on method and URL. Other requests are answered by the test's process:
+ * those whose headers or body select the response, those whose response is invalid, and those beyond the limits.
  *
  * @param {HarLookup} lookup
- * @param {Matcher} matcher what the route wants; nothing where only the test's process can tell
- * @param {{ sizeOf(name: string): Promise<number> }} files tells how large a file beside the HAR is
+ * @param {Matcher} matcher of the route; with a predicate the result is empty, because only the test's process can call it
+ * @param {{ sizeOf(name: string): Promise<number> }} files knows the sizes of the files beside the HAR
  * @returns {Promise<RecordedReply[]>}
  */
 async function repliesOf(lookup, matcher, files) {
@@ -59,13 +59,13 @@ async function replyTo(request, lookup, most, files) {
     const { url: _, ...response } = build({ ...answer, content: body }, "");
     return { response, letters: /** @type {string | null} */ (response.bodyBase64)?.length ?? 0 };
   } catch {
-    // The handler says what is wrong with it when a request asks for it.
+    // The handler throws this error when a request needs the response.
     return undefined;
   }
 }
 
 /**
- * Estimate the characters of a response's body in a message, before it is read.
+ * Estimate the base64 characters of a response's body, without reading its file.
  *
  * @param {{ _file?: string, text?: string, encoding?: string }} content
  * @param {{ sizeOf(name: string): Promise<number> }} files

@@ -9,8 +9,8 @@ const { HarCycleError, HarLookup, STALLED } = require("./har-lookup.js");
 const { repliesOf } = require("./har-replies.js");
 
 /**
- * `routeFromHAR`: an ordinary route whose handler answers from a HAR, or makes one. What the HAR answers whatever else a
- * request has, the proxy gets with the route and gives by itself.
+ * `routeFromHAR`: a route whose handler answers from a HAR, or records one. The proxy gets the responses that depend
+ * only on method and URL with the route, and sends them without the handler.
  *
  * @typedef {import("../session/session.js").Session} Session
  * @typedef {import("../session/routed-request.js").RoutedRequest} RoutedRequest
@@ -24,11 +24,12 @@ const WORDS = /** @type {Record<string, string[]>} */ ({
 });
 
 /**
- * Register the route; a HAR that is made is written at the test's end.
+ * Register the route; a HAR that is recorded is written at the test's end.
  *
  * @param {Session} session
  * @param {string} file
  * @param {RouteFromHAROptions} [options]
+ * @throws {UsageError} an option is invalid
  */
 async function routeFromHAR(session, file, options = {}) {
   for (const [name, words] of Object.entries(WORDS)) {
@@ -50,7 +51,7 @@ async function routeFromHAR(session, file, options = {}) {
 }
 
 /**
- * Answer from a HAR.
+ * Make a handler that answers from a HAR.
  *
  * @param {Session} session
  * @param {HarLookup} lookup
@@ -76,7 +77,7 @@ function player(session, lookup, { notFound = "abort" }) {
 }
 
 /**
- * Ask upstream, and write down what it says.
+ * Make a handler that fetches responses from upstream, and records them.
  *
  * @param {Session} session
  * @param {HarFile} store

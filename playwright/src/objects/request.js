@@ -7,7 +7,7 @@ const headers = require("../arguments/headers.js");
 
 /** @typedef {import("../session/request-state.js").RequestState} RequestState */
 
-/** Nothing is known of the phases of a request that a server made. */
+/** Playwright's timing with placeholders: the phases of a server's request are not measured. */
 const NO_TIMING = {
   startTime: 0,
   domainLookupStart: -1,
@@ -21,7 +21,7 @@ const NO_TIMING = {
 };
 
 /**
- * A request as tests see it (Playwright's `Request`).
+ * A request of the application, as tests get it (Playwright's `Request`).
  * @implements {PublicRequest}
  */
 class Request {

@@ -11,7 +11,7 @@ const headers = require("../arguments/headers.js");
 const states = new WeakMap();
 
 /**
- * A response as tests see it (Playwright's `Response` and `APIResponse`).
+ * A response to the application or to `route.fetch()`, as tests get it (Playwright's `Response` and `APIResponse`).
  * @implements {PublicResponse}
  */
 class Response {

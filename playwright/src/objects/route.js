@@ -22,7 +22,7 @@ class Route {
     return this.#routed.session.views.request(this.#routed.request);
   }
 
-  // Being asynchronous, a call keeps the route until it ends, also where nobody awaits it.
+  // An asynchronous method keeps a reference to the route until it ends, even if the handler does not await it.
 
   /** @param {import("../../index.js").FulfillOptions} [options] */
   async fulfill(options) {
@@ -52,7 +52,7 @@ class Route {
 
 /**
  * @param {any} view
- * @returns {any} what it decides
+ * @returns {any} the `RoutedRequest` that the route decides
  */
 const routedOf = (view) => routedRequests.get(view);
 

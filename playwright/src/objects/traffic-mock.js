@@ -21,13 +21,13 @@ const { WebSocketRoute } = require("./websocket-route.js");
 const COOKIE = "trafficmock_test";
 
 /**
- * The calls of a test about the traffic of attached applications.
+ * The calls with which a test mocks and observes the requests of attached applications.
  * @implements {PublicTrafficMock}
  */
 class TrafficMock {
   #session;
 
-  /** @param {Session} session a test that is registered */
+  /** @param {Session} session the registered test */
   constructor(session) {
     this.#session = session;
   }

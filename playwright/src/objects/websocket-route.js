@@ -3,7 +3,7 @@
 /** @import { WebSocketRoute as PublicWebSocketRoute } from "../../index.js" */
 
 /**
- * One side of a WebSocket: the application's, or the real server's (Playwright's `WebSocketRoute`).
+ * One end of a WebSocket: the application's, or the real server's (Playwright's `WebSocketRoute`).
  * @implements {PublicWebSocketRoute}
  */
 class WebSocketRoute {

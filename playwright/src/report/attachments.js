@@ -8,7 +8,7 @@ const { redactHeaders, redactUrl } = require("./redaction.js");
 const { trafficTable } = require("./traffic-table.js");
 
 /**
- * What a test's report gets: the traffic of the applications during the test, as a table to read and as a HAR.
+ * Attaches the requests of the applications to the report of a test, as an HTML table and as a HAR.
  *
  * @typedef {import("../session/session.js").Session} Session
  * @typedef {import("../session/request-state.js").RequestState} RequestState
@@ -32,7 +32,8 @@ async function attachTraffic(session, testInfo) {
 }
 
 /**
- * Attach a file: the report links it, and a terminal shows where it is. For a text that is not a file both show the source.
+ * Attach a file, which the report links and a terminal reporter names. Of an attachment without a file, both would show
+ * the source text.
  *
  * @param {import("@playwright/test").TestInfo} testInfo
  * @param {string} name

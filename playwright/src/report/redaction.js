@@ -1,6 +1,6 @@
 "use strict";
 
-/** Takes credentials out of reports, which are sent to other people. */
+/** Removes credentials from reports, which are sent to other people. */
 
 const REDACTED = "[redacted]";
 const SECRET_HEADER =

@@ -5,8 +5,8 @@ const { TrafficMock } = require("../objects/traffic-mock.js");
 const { callSite, calledFrom } = require("../session/call-site.js");
 
 /**
- * Routes and waits as steps of the test, with the call's place: they stand in the HTML report and in
- * the trace beside the page's actions.
+ * Makes each call of a route or wait a step of the test, with its place in the code. The HTML report and
+ * the trace show it beside the page's actions.
  */
 class SteppedTrafficMock extends TrafficMock {
   /** @type {TrafficMock["route"]} */
@@ -58,7 +58,7 @@ function step(call, argument, run) {
 }
 
 /**
- * The same for a wait, which begins at once: Playwright may begin a step later, when the act is under way.
+ * Make a step of a wait, which begins before the step: Playwright may start a step late, when the request has come.
  *
  * @template T
  * @param {string} call
@@ -69,7 +69,7 @@ function step(call, argument, run) {
 function waitStep(call, argument, run) {
   const location = callSite()();
   const wait = calledFrom(location, run);
-  // The step tells how it ended.
+  // The step reports the error.
   wait.catch(() => {});
   return stepAt(location, call, argument, () => wait);
 }

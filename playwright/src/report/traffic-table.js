@@ -20,7 +20,7 @@ tr.failed td { color: light-dark(#b00020, #ff8a80); }
 pre { white-space: pre-wrap; }
 `;
 
-/** What became of a request that no route of the test decided, by the kind of its outcome. */
+/** Texts for requests that no route of the test decided, by the kind of their outcome. */
 const OUTCOMES = /** @type {Record<string, string>} */ ({
   passthrough: "went to the real network",
   pending: "not settled yet",
@@ -29,8 +29,8 @@ const OUTCOMES = /** @type {Record<string, string>} */ ({
 
 /**
  * @param {Session} session
- * @param {{ requests: RequestState[], recorded: Recorded, agents: any[] | undefined }} traffic requests oldest first, the
- *   history's entries, and the applications that are connected
+ * @param {{ requests: RequestState[], recorded: Recorded, agents: any[] | undefined }} traffic the requests, oldest
+ *   first, the entries of the history, and the connected applications
  * @returns {string} an HTML page
  */
 function trafficTable(session, { requests, recorded, agents }) {
@@ -85,7 +85,7 @@ function decisionOf(session, recorded, { id }) {
 
 /**
  * @param {import("../connection/worker-connection.js").HistoryEntry} [entry]
- * @returns {string} why the real server gave no response, or broke it off
+ * @returns {string} why the upstream gave no complete response; empty if it did not fail
  */
 function upstreamFailure(entry) {
   const last = entry?.events?.findLast(({ kind }) => kind === "response" || kind === "upstream_error");

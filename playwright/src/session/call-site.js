@@ -5,22 +5,23 @@ const path = require("node:path");
 const { fileURLToPath } = require("node:url");
 
 /**
- * A place in the test's code.
+ * A position in the test's code.
  *
  * @typedef {{ file: string, line: number, column: number }} Location
  */
 
-/** Where this package's own frames are. */
+/** The directory of this package's sources. */
 const OWN = path.resolve(__dirname, "..") + path.sep;
 const MODULES = `${path.sep}node_modules${path.sep}`;
 const FRAME = /\(?((?:file:\/\/)?[^\s()]+):(\d+):(\d+)\)?$/;
 
-/** The place of a call that runs further down the stack than its caller. */
+/** The place of the test's call, for code that runs asynchronously after it. */
 const calls = new AsyncLocalStorage();
 
 /**
- * @returns {() => Location | undefined} where the test's code called this package; to read a stack costs more than to
- *   take it, and it is seldom asked for
+ * Capture the place in the test's code that called this package.
+ *
+ * @returns {() => Location | undefined} finds the place; parsing a stack is expensive, and the place is seldom needed
  */
 function callSite() {
   const place = calls.getStore();
@@ -45,7 +46,7 @@ function fromStack(stack) {
 }
 
 /**
- * Run something that is to count as called from a place.
+ * Run a function in which `callSite` finds this place.
  *
  * @template T
  * @param {Location | undefined} place
@@ -58,7 +59,7 @@ const calledFrom = (place, run) => calls.run(place, run);
 const written = (place) => (place ? `${path.relative(process.cwd(), place.file)}:${place.line}` : "");
 
 /**
- * Let an error's stack begin in the test's code.
+ * Replace an error's stack by a place in the test's code.
  *
  * @template {Error} T
  * @param {T} error

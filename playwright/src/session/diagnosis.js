@@ -1,7 +1,7 @@
 "use strict";
 
 /**
- * Describes the requests that came instead of the one that a wait was for, nearest first.
+ * Lists the requests that came during a wait that timed out, most similar first.
  *
  * @typedef {import("./request-state.js").RequestState} RequestState
  */
@@ -14,9 +14,9 @@ const HOW_TO_ATTACH =
 
 /**
  * @param {{ kind: string, isTooOld(request: RequestState): boolean, matcher?: import("../arguments/matcher.js").Matcher }} waiter
- * @param {RequestState[]} seen all since the test began, oldest first
- * @param {{ agents?: any[], problemOf(request: RequestState): string }} known `agents` are the applications that are
- *   connected, where the proxy tells; `problemOf` says what keeps a request from its end
+ * @param {RequestState[]} seen all requests since the test began, oldest first
+ * @param {{ agents?: any[], problemOf(request: RequestState): string }} known `agents` are the connected applications,
+ *   `undefined` if the proxy does not report them; `problemOf` returns why a request is not decided
  */
 function describeSeen(waiter, seen, { agents, problemOf }) {
   if (seen.length === 0) {
@@ -50,7 +50,7 @@ function reasonFor(waiter, glob, request) {
 /**
  * @param {string} glob
  * @param {string} url
- * @returns {string[]} the parts of a URL that a glob does not want, as far as they can be told apart
+ * @returns {string[]} the parts of the URL that the glob does not match, as far as they can be separated
  */
 function differences(glob, url) {
   const there = new URL(url);
@@ -86,7 +86,7 @@ function fits(pattern, text) {
 }
 
 /**
- * How near two texts are: the share of the three-letter pieces that both have.
+ * Measure the similarity of two texts by the share of three-letter pieces that both have.
  *
  * @param {string} wanted
  * @param {string} text
@@ -106,8 +106,8 @@ function pieces(text) {
 }
 
 /**
- * List the connected applications and, where there is none, how to attach one.
- * @param {any[] | undefined} agents `undefined` when the proxy does not tell
+ * List the connected applications or, without any, how to attach one.
+ * @param {any[] | undefined} agents `undefined` if the proxy does not report them
  */
 function connected(agents) {
   if (!agents) return [`Does the application run attached? ${HOW_TO_ATTACH}`];

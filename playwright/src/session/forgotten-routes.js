@@ -6,31 +6,31 @@ const { runInNewContext } = require("node:vm");
 /**
  * @typedef {object} Waiting a request whose handler returned without a decision
  * @property {boolean} isWaiting whether it is still undecided
- * @property {() => void} forgotten called when nobody has its route any more
+ * @property {() => void} forgotten called when its route object was collected
  */
 
 const FIRST_LOOK_MS = 100;
 const PAUSES_PER_COLLECTION = 5;
 
-/** Its entries name the route of each request only weakly, or no route would ever go. */
+/** It refers to the route of each request weakly, so that the route can be collected. */
 const gone = new FinalizationRegistry((/** @type {Waiting} */ waiting) => waiting.forgotten());
 
-/** When garbage was collected last, and how long to wait at least until the next time, in ms. */
+/** The time of the last garbage collection, and the shortest pause until the next one; ms. */
 let collectedAt = -Infinity;
 let pause = FIRST_LOOK_MS;
 
 /**
- * Tell a request when its route is garbage: from then on nobody can decide it.
+ * Call `waiting.forgotten` when the route object of a request is garbage: no decision can follow.
  *
- * Garbage is collected when memory is short, which may be never in a test that waits. So it is collected now and then
- * while such a request waits, after ever longer pauses: a request waits at most about twice as long as its route was
- * kept. A handler that decides in time causes none of this work.
+ * Node collects garbage when memory is short, which may be never in a test that waits. So garbage is collected here
+ * while such a request waits, after growing pauses: the request waits at most about twice as long as its route was
+ * kept. A handler that decides before it returns causes none of this work.
  *
  * @param {object} route
- * @param {Waiting} waiting does not hold the route
+ * @param {Waiting} waiting must not refer to the route
  */
 function whenGone(route, waiting) {
-  // An earlier handler's route no longer decides.
+  // The route of an earlier handler cannot decide any more.
   gone.unregister(waiting);
   gone.register(route, waiting, waiting);
   lookIn(pause, waiting);
@@ -44,11 +44,11 @@ function lookIn(ms, waiting) {
   const since = performance.now();
   const look = () => {
     if (!waiting.isWaiting) return;
-    // One collection serves all requests that waited by then, or many of them would stop the process.
+    // One collection serves all requests that wait: one for each would block the process.
     if (collectedAt < since) collectGarbage();
     lookIn(Math.max(2 * ms, pause), waiting);
   };
-  // It is no reason for the process to live.
+  // The timer does not keep the process alive.
   setTimeout(look, ms).unref();
 }
 
@@ -67,7 +67,7 @@ function collectGarbage() {
 function exposedGc() {
   setFlagsFromString("--expose-gc");
   const found = runInNewContext("gc");
-  // Contexts that tests make have none.
+  // New contexts, which tests may make, do not have `gc`.
   setFlagsFromString("--no-expose-gc");
   return found;
 }

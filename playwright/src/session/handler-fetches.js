@@ -3,13 +3,13 @@
 const { randomUUID } = require("node:crypto");
 const { FetchError, TestEndedError } = require("../errors.js");
 
-/** What the proxy says when the application gave the request up during the fetch. */
+/** The code of a fetch during which the application gave its request up. */
 const REQUEST_SETTLED = "request_settled";
 
-/** The application gave the request up: nobody waits for what the handler decides. */
+/** The application gave its request up while a handler fetched for it. */
 class RequestGoneError extends FetchError {}
 
-/** The upstream fetches of one test's handlers that are under way. */
+/** The open upstream fetches of one test's handlers. */
 class HandlerFetches {
   constructor() {
     /** @type {Map<string, { resolve(response: any): void, reject(error: Error): void }>} */
@@ -17,11 +17,12 @@ class HandlerFetches {
   }
 
   /**
-   * Expect an answer.
+   * Open a fetch and wait for its answer.
    *
-   * @param {{ timeout: number, signal?: AbortSignal }} options `timeout` in ms, 0 for none
-   * @param {(fetchId: string) => void} send
+   * @param {{ timeout: number, signal?: AbortSignal }} options `timeout` in ms, 0 for no limit
+   * @param {(fetchId: string) => void} send sends the message to the proxy
    * @returns {Promise<import("./response-state.js").WireResponse>}
+   * @throws {FetchError} no response came, or not within the timeout
    */
   async begin({ timeout, signal }, send) {
     const fetchId = randomUUID();
@@ -46,7 +47,7 @@ class HandlerFetches {
     }
   }
 
-  /** @param {any} message `fetch:done`; one that comes too late changes nothing */
+  /** @param {any} message `fetch:done`; one after the timeout is ignored */
   done({ fetchId, ok, response, error }) {
     const fetch = this.waiting.get(fetchId);
     if (ok && response) fetch?.resolve(response);
@@ -55,7 +56,7 @@ class HandlerFetches {
     } else fetch?.reject(new FetchError(error?.message ?? "the fetch failed", error?.code));
   }
 
-  /** @param {Error} [error] why no answer will come */
+  /** @param {Error} [error] with which open fetches fail; by default the test has ended */
   end(error) {
     for (const { reject } of this.waiting.values()) {
       reject(error ?? new TestEndedError("the test ended during the fetch"));
@@ -65,7 +66,7 @@ class HandlerFetches {
 
 /**
  * @param {AbortSignal | undefined} signal that was aborted
- * @returns {Error} its reason, as Playwright reads it
+ * @returns {Error} its reason, as Playwright reports it
  */
 function abortError(signal) {
   const reason = signal?.reason;

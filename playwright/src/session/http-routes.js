@@ -27,24 +27,24 @@ class RouteEntry {
     this.handler = handler;
     // Less than one counts as one, NaN as no limit (Playwright's rule).
     this.left = Number.isNaN(times) ? Infinity : Math.max(times, 1);
-    /** Whether it was neither unrouted nor used up. */
+    /** Whether it was neither removed nor used up. */
     this.isActive = true;
-    /** Whether what its running calls throw from now on is ignored. */
+    /** Whether errors of its running calls are ignored from now on. */
     this.ignoresErrors = false;
     /** @type {Set<Promise<unknown>>} one for each call that has not returned */
     this.running = new Set();
     this.placeOf = callSite();
-    /** @type {HttpRoutes | undefined} where it was registered: it may end the chain of another test of this worker */
+    /** @type {HttpRoutes | undefined} the routes of its test; a shared handler is also in the chains of other tests */
     this.home = undefined;
-    /** @type {object | undefined} its fixed answer, without a URL, where it has one */
+    /** @type {object | undefined} its fixed response, without a URL, if it has one */
     this.reply = undefined;
-    /** @type {import("../har/har-replies.js").RecordedReply[]} what the proxy answers some requests with by itself */
+    /** @type {import("../har/har-replies.js").RecordedReply[]} the responses that the proxy sends without the handler */
     this.replies = [];
-    /** Whether the proxy has the answer, and counts how often it is given. */
+    /** Whether the proxy has the fixed response and counts `times`. */
     this.isCounted = false;
   }
 
-  /** Which handler this is, and where it was registered. */
+  /** The name of the handler, with the place of its registration. */
   get name() {
     if (this.reply) {
       const place = this.placeOf();
@@ -56,16 +56,16 @@ class RouteEntry {
   }
 }
 
-/** A test's handlers for HTTP requests, a chain with the newest first, and the requests that they have not decided yet. */
+/** The HTTP handlers of a test, newest first, and the requests that they have not decided yet. */
 class HttpRoutes {
   /** @param {import("./session.js").Session} session */
   constructor(session) {
     this.session = session;
     /** @type {RouteEntry[]} */
     this.live = [];
-    /** @type {Map<string, RouteEntry>} by id, those included that were removed */
+    /** @type {Map<string, RouteEntry>} all handlers by id, with those that were removed */
     this.known = new Map();
-    /** @type {Map<string, RoutedRequest>} requests that are not decided */
+    /** @type {Map<string, RoutedRequest>} the undecided requests */
     this.open = new Map();
     /** @type {Map<string, RoutedRequest>} all requests that the test owned */
     this.owned = new Map();
@@ -77,9 +77,10 @@ class HttpRoutes {
    * @param {Matcher} matcher
    * @param {Function} handler
    * @param {number} [times]
-   * @param {import("../har/har-replies.js").RecordedReply[]} [replies] what it answers some requests with in any case, for a
-   *   proxy with the feature `reply`
-   * @returns {Promise<void>} settles when every later request may meet it
+   * @param {import("../har/har-replies.js").RecordedReply[]} [replies] its fixed responses by method and URL, for a proxy
+   *   with the feature `reply`
+   * @returns {Promise<void>} resolved when all later requests are compared with the route
+   * @throws {UsageError} `times` is not a number
    */
   async route(matcher, handler, times, replies = []) {
     const entry = new RouteEntry(matcher, handler, times);
@@ -88,7 +89,7 @@ class HttpRoutes {
   }
 
   /**
-   * Register a fixed answer as a handler before all others. The proxy gives it where it can, and counts `times`.
+   * Register a fixed response as a handler before all others. A proxy with the feature `reply` sends it and counts `times`.
    *
    * @param {Matcher} matcher
    * @param {object} reply the response, without a URL
@@ -119,7 +120,7 @@ class HttpRoutes {
     await this.session.registration.addRoute(entry, "http");
   }
 
-  /** @param {RouteEntry} entry that is not a handler any more */
+  /** @param {RouteEntry} entry to remove from the handlers, without a message to the proxy */
   drop(entry) {
     entry.isActive = false;
     this.live = this.live.filter((each) => each !== entry);
@@ -128,8 +129,8 @@ class HttpRoutes {
   /**
    * Remove handlers.
    *
-   * @param {Matcher | undefined} matcher all without one
-   * @param {Function | undefined} handler all without one
+   * @param {Matcher | undefined} matcher of the handlers to remove; by default any
+   * @param {Function | undefined} handler to remove; by default any
    */
   async unroute(matcher, handler) {
     const entries = this.live.filter(
@@ -141,8 +142,9 @@ class HttpRoutes {
   /**
    * Remove all handlers.
    *
-   * @param {Behavior} behavior of those that still run: `default` lets their requests go on, `wait` waits for them,
-   *   `ignoreErrors` does neither and swallows what they throw from now on
+   * @param {Behavior} behavior for handlers that still run: `default` sends their requests upstream, `wait` waits until
+   *   they return, `ignoreErrors` does neither and ignores their errors from now on
+   * @throws {UsageError} another `behavior`
    */
   async unrouteAll(behavior) {
     if (!BEHAVIORS.includes(behavior)) {
@@ -167,7 +169,7 @@ class HttpRoutes {
   }
 
   /**
-   * Note that a handler's call begins; it may be its last.
+   * Count a call of a handler, and remove the handler if it was the last one.
    * @param {RouteEntry} entry
    */
   count(entry) {
@@ -179,7 +181,7 @@ class HttpRoutes {
   }
 
   /**
-   * Ask a route about a request as it is now.
+   * Test a route with a request. An error of a predicate is added to the test's errors.
    *
    * @param {RouteEntry} entry
    * @param {{ url: string, method: string, clientId: string }} request
@@ -214,7 +216,7 @@ class HttpRoutes {
 
   /**
    * @param {RequestState} request
-   * @returns {string} what keeps it from being decided, as far as that is known
+   * @returns {string} why the request is not decided; empty if it is, or if this test does not own it
    */
   problemOf({ id }) {
     const routed = this.open.get(id);
@@ -222,7 +224,7 @@ class HttpRoutes {
     return routed?.stage === "running" ? `${routed.entry?.name} has not returned` : "";
   }
 
-  /** @param {any} message `request:replied`: the proxy gave one of the test's fixed answers */
+  /** @param {any} message `request:replied`: the proxy sent one of the test's fixed responses */
   replied(message) {
     const state = this.session.observe(message);
     const routed = new RoutedRequest(this.session, state, []);
@@ -231,7 +233,7 @@ class HttpRoutes {
     this.owned.set(state.id, routed);
   }
 
-  /** @param {any} message `route:expired`: a fixed answer was given as often as it may */
+  /** @param {any} message `route:expired`: the proxy has sent a fixed response `times` times */
   expired({ routeId, requestId }) {
     const entry = this.known.get(routeId);
     if (entry?.isActive) this.drop(entry);
@@ -240,7 +242,7 @@ class HttpRoutes {
     routed.proceed().catch((error) => this.session.errors.add(error));
   }
 
-  /** Fail what handlers left undecided for later, which is now too late. */
+  /** Fail requests whose handler returned without a decision. */
   end() {
     for (const routed of [...this.open.values()]) {
       if (routed.isWaiting) routed.giveUp("returned without a decision, and none came until the test ended");

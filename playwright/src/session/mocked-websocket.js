@@ -4,11 +4,11 @@ const { UsageError } = require("../errors.js");
 
 /** @typedef {{ code?: number, reason?: string }} Close */
 
-/** One side of a WebSocket, with the test's handlers for what comes from it. */
+/** One end of a mocked WebSocket, with the test's handlers for its messages and its close. */
 class WebSocketSide {
   /**
    * @param {MockedWebSocket} socket
-   * @param {"page" | "server"} name the application's side, or the real server's
+   * @param {"page" | "server"} name `page` is the application's end, `server` that of the real server
    */
   constructor(socket, name) {
     this.socket = socket;
@@ -18,12 +18,12 @@ class WebSocketSide {
     /** @type {((code: number | undefined, reason: string | undefined) => unknown) | undefined} */
     this.onClose = undefined;
     this.isClosed = false;
-    /** @type {any} what the test sees of it */
+    /** @type {any} the test's `WebSocketRoute` for this end */
     this.view = undefined;
   }
 
   /**
-   * Send a frame to this side; without effect once it is closed.
+   * Send a message to this end; without effect once it is closed.
    * @param {string | Uint8Array} message
    */
   send(message) {
@@ -68,10 +68,10 @@ class MockedWebSocket {
   }
 
   /**
-   * Open the real server.
+   * Connect to the real server, and return its end.
    *
-   * @param {WebSocketSide} side that was asked
-   * @throws {UsageError} it is open already, or this is its own side
+   * @param {WebSocketSide} side whose `connectToServer` was called
+   * @throws {UsageError} it is connected already, or `side` is the server's end
    */
   connect(side) {
     if (side === this.server) {
@@ -83,7 +83,7 @@ class MockedWebSocket {
     return this.server;
   }
 
-  /** @param {any} message a frame or a close: the test's handler gets it, or the other side */
+  /** @param {any} message a message or a close of one end, for the test's handler or for the other end */
   receive(message) {
     if (message.type === "ws:messageFromPage") this.frame(this.page, this.server, message);
     else if (message.type === "ws:messageFromServer") this.frame(this.server, this.page, message);
@@ -109,7 +109,7 @@ class MockedWebSocket {
    * @param {Close & { wasClean: boolean }} close
    */
   closed(from, to, { code, reason, wasClean }) {
-    // One close comes back as several echoes.
+    // One close may be reported several times.
     if (from.isClosed) return;
     from.isClosed = true;
     const { onClose } = from;
@@ -117,7 +117,7 @@ class MockedWebSocket {
     else if (to === this.page || this.isConnected) to.close({ code, reason }, wasClean);
   }
 
-  /** @param {() => unknown} handler of the test; nobody waits for it */
+  /** @param {() => unknown} handler of the test; its result is not awaited */
   async run(handler) {
     try {
       await handler();

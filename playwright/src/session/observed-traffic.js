@@ -8,7 +8,7 @@ const { ResponseState } = require("./response-state.js");
  * @typedef {import("./response-state.js").WireResponse} WireResponse
  */
 
-/** Requests by id, in the order of their first messages; hops of redirects are linked. */
+/** The requests that the test observed, by id, in the order of their first messages; hops of redirects are linked. */
 class ObservedTraffic {
   constructor() {
     /** @type {Map<string, RequestState>} */
@@ -16,12 +16,12 @@ class ObservedTraffic {
     this.sequence = 0;
     /** @type {Map<string, RequestState[]>} requests whose next hop has not come, by client and URL */
     this.awaitedHops = new Map();
-    /** @type {Map<string, RequestState[]>} requests that nothing led to so far, likewise */
+    /** @type {Map<string, RequestState[]>} requests without a known hop before them, by client and URL */
     this.unlinked = new Map();
   }
 
   /**
-   * Take note of a request.
+   * Add a request.
    *
    * @param {{ requestId: string, clientId: string, request: WireRequest, seenAt?: number }} message
    * @returns {[state: RequestState, isNew: boolean]}
@@ -39,12 +39,12 @@ class ObservedTraffic {
   }
 
   /**
-   * Take note of a response.
+   * Set the response of a request.
    *
    * @param {RequestState} state
    * @param {WireResponse} wire
-   * @returns {{ response?: ResponseState, hop?: RequestState }} the response, unless there was one before; and the
-   *   next hop, if that was seen before it
+   * @returns {{ response?: ResponseState, hop?: RequestState }} the response, unless the request had one; and the
+   *   request that followed its redirect, if that was observed before
    */
   respond(state, wire) {
     const response = new ResponseState(state, wire);
@@ -65,7 +65,7 @@ class ObservedTraffic {
 }
 
 /**
- * How hops are told to belong together: the client, and the URL.
+ * Make the key by which the hops of a redirect are linked: the client, and the URL.
  * @param {RequestState} state
  * @param {string} url
  */

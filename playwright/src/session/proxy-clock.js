@@ -1,19 +1,19 @@
 "use strict";
 
-// Test runners replace the clock of a process by one that stands still.
+// Kept, because test runners replace the clocks of a process.
 const { bigint } = process.hrtime;
 
-/** How much the clocks of two machines may drift apart: they are corrected by up to 500 millionths. */
+/** The drift of two machines' clocks, as a ratio: each may be slewed by up to 500 ppm. */
 const DRIFT = 0.001;
 
 /** @returns {number} the monotonic clock of this process, in microseconds */
 const now = () => Number(bigint() / 1000n);
 
 /**
- * The proxy's clock, compared with that of this process. Both are monotonic, in microseconds.
+ * Compares times of the proxy's clock with those of this process. Both are monotonic, in microseconds.
  *
- * On one machine they are the same clock, and the order of two readings is known. Of another machine's clock, it is only
- * known that the proxy read it before its answer came: what seems to lie just before a moment may lie after it.
+ * On one machine they are the same clock, so two readings can be compared. Of another machine's clock it is only known
+ * that the proxy read it before its answer came here.
  */
 class ProxyClock {
   #reading;
@@ -21,8 +21,8 @@ class ProxyClock {
   #isOurs;
 
   /**
-   * @param {number | undefined} reading of the proxy's clock; nothing from a proxy that does not tell
-   * @param {{ asked: number, answered: number }} own readings before and after it
+   * @param {number | undefined} reading of the proxy's clock; `undefined` if the proxy does not send it
+   * @param {{ asked: number, answered: number }} own readings of this process's clock before and after it
    */
   constructor(reading, { asked, answered }) {
     this.#reading = reading;
@@ -33,7 +33,7 @@ class ProxyClock {
   /**
    * @param {number | undefined} reading of the proxy's clock
    * @param {number} moment by the clock of this process
-   * @returns {boolean} whether the reading is surely older
+   * @returns {boolean} whether the reading is certainly older; `undefined` counts as not older
    */
   isBefore(reading, moment) {
     if (reading === undefined || this.#reading === undefined) return false;

@@ -10,7 +10,10 @@ const { ProxyClock, now } = require("./proxy-clock.js");
  * @typedef {import("./session.js").TestInfo} TestInfo
  */
 
-/** What the proxy knows of one test: its context, its door and its routes. Each call settles when it counts. */
+/**
+ * The registration of one test with the proxy: its context, its door (the proxy's port for its browser) and its routes.
+ * Each call is resolved when the proxy has acknowledged it.
+ */
 class Registration {
   /**
    * @param {WorkerConnection} connection
@@ -21,17 +24,17 @@ class Registration {
     this.connection = connection;
     this.testId = testId;
     this.info = info;
-    /** @type {string | undefined} what the test's traffic carries */
+    /** @type {string | undefined} the id that the test's requests carry, 32 hexadecimal digits */
     this.context = undefined;
-    /** @type {number | undefined} of the forward proxy for the browser of this test */
+    /** @type {number | undefined} the port of the proxy for the browser of this test */
     this.doorPort = undefined;
-    /** @type {number | undefined} when the test began, by the proxy's clock; epoch ms */
+    /** @type {number | undefined} the time of the registration, by the proxy's clock; epoch ms */
     this.startedAt = undefined;
     /** @type {ProxyClock | undefined} */
     this.clock = undefined;
   }
 
-  /** Register the test: it counts for every later request. */
+  /** Register the test; afterwards it counts for all later requests. */
   async register() {
     const { testId, info, connection } = this;
     this.context = this.#newContext();
@@ -53,7 +56,7 @@ class Registration {
     this.doorPort = answer.doorPort;
   }
 
-  /** Unregister the test and its routes: nothing more comes to it. */
+  /** Unregister the test and its routes; afterwards it gets no messages. */
   unregister() {
     const { testId } = this;
     return this.connection.ask(`test:unregister ${testId}`, { type: "test:unregister", testId });
@@ -85,7 +88,8 @@ class Registration {
 
   /**
    * Refuse the requests that no route of this test matches, from now on.
-   * @param {readonly string[] | undefined} allow patterns of what may leave; without them the test is strict no more
+   * @param {readonly string[] | undefined} allow hosts and URL globs that are let through; `undefined` ends strict mode
+   * @throws {UsageError} a pattern is invalid, or the proxy has no strict mode
    */
   async setStrict(allow) {
     const { connection, testId } = this;

@@ -7,21 +7,21 @@ const headers = require("../arguments/headers.js");
  * @typedef {import("../arguments/request-overrides.js").Overrides} Overrides
  * @typedef {import("./response-state.js").ResponseState} ResponseState
  *
- * @typedef {object} WireRequest as it travels (protocol 3 `SerializedRequest`)
+ * @typedef {object} WireRequest a request in a message (protocol 3 `SerializedRequest`)
  * @property {string} url
  * @property {string} method
  * @property {Record<string, string>} headers
  * @property {[string, string][]} [headersList]
  * @property {string | null} bodyBase64
- * @property {boolean} [truncated] whether the body is longer than what is here
+ * @property {boolean} [truncated] whether the body is longer than `bodyBase64`
  */
 
-/** One request of the application from its arrival on, and its response as far as it is known. */
+/** One request of the application and its response, as far as this process knows them. */
 class RequestState {
   /**
    * @param {{ id: string, clientId: string, wire: WireRequest, sequence: number, seenAt?: number, overrides?: Overrides
-   *   }} known `sequence` is its place among all that the test saw; `seenAt` tells when the proxy took note of it, by
-   *   the proxy's clock
+   *   }} known `sequence` is its number among the requests that the test observed; `seenAt` is the time when the proxy
+   *   got it, in microseconds of the proxy's monotonic clock
    */
   constructor({ id, clientId, wire, sequence, seenAt, overrides = {} }) {
     this.id = id;
@@ -29,22 +29,22 @@ class RequestState {
     this.wire = wire;
     this.sequence = sequence;
     this.seenAt = seenAt;
-    /** @type {Overrides} what handlers changed so far */
+    /** @type {Overrides} the changes of handlers so far */
     this.overrides = overrides;
     /** @type {RequestState | null} */
     this.redirectedFrom = null;
     /** @type {RequestState | null} */
     this.redirectedTo = null;
-    /** @type {ResponseState | null | undefined} `null` when there will be none, `undefined` while nobody knows */
+    /** @type {ResponseState | null | undefined} `null` when there will be none, `undefined` while that is open */
     this.response = undefined;
     /** @type {Promise<ResponseState | null>} */
     this.answered = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
     });
-    // Who does not ask is not to be told.
+    // A test that does not await the response must not get an unhandled rejection.
     this.answered.catch(() => {});
-    /** @type {any} what tests see of it */
+    /** @type {any} the test's object for this request */
     this.view = undefined;
   }
 
@@ -61,14 +61,14 @@ class RequestState {
     return headers.read(this.wire);
   }
 
-  /** The headers, as changed so far. */
+  /** The headers, with the changes so far. */
   get pairs() {
     return this.overrides.pairs ?? this.originalPairs;
   }
 
   /**
-   * @returns {Buffer} the body, as changed so far
-   * @throws {UsageError} the proxy did not keep all of it: what is not there must not pass for empty
+   * @returns {Buffer} the body, with the changes so far
+   * @throws {UsageError} the proxy did not keep the whole body: it must not seem to be empty
    */
   get body() {
     if (this.overrides.body) return this.overrides.body;
@@ -82,7 +82,7 @@ class RequestState {
   }
 
   /**
-   * Make the request that a handler's fetch sends; it has a life of its own.
+   * Make a copy with other changes, for a handler's fetch; it has a response of its own.
    * @param {Overrides} overrides
    */
   withOverrides(overrides) {
@@ -90,9 +90,9 @@ class RequestState {
   }
 
   /**
-   * Settle it.
+   * Set the response.
    * @param {ResponseState | null} response
-   * @returns {boolean} whether this was the first time
+   * @returns {boolean} whether there was none before
    */
   answer(response) {
     if (this.response !== undefined) return false;

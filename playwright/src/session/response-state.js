@@ -4,7 +4,7 @@ const { UsageError } = require("../errors.js");
 const headers = require("../arguments/headers.js");
 
 /**
- * A response as it travels (protocol 3 `SerializedResponse`).
+ * A response in a message (protocol 3 `SerializedResponse`).
  *
  * @typedef {object} WireResponse
  * @property {number} status
@@ -13,7 +13,7 @@ const headers = require("../arguments/headers.js");
  * @property {[string, string][]} [headersList]
  * @property {string | null} bodyBase64
  * @property {string} [url]
- * @property {boolean} [truncated] whether the body is longer than what is here
+ * @property {boolean} [truncated] whether the body is longer than `bodyBase64`
  */
 
 /** One response with its body. */
@@ -26,11 +26,11 @@ class ResponseState {
     this.request = request;
     this.wire = wire;
     this.isDisposed = false;
-    /** @type {any} what tests see of it */
+    /** @type {any} the test's object for this response */
     this.view = undefined;
   }
 
-  /** Its URL; the request's when the wire gave none. */
+  /** The URL of the response; that of the request if the message has none. */
   get url() {
     return this.wire.url || this.request.url;
   }
@@ -41,7 +41,7 @@ class ResponseState {
   }
 
   /**
-   * Where a redirect leads; nothing for other responses.
+   * The absolute URL that a redirect leads to; `undefined` for other responses.
    * @returns {string | undefined}
    */
   get redirectUrl() {
@@ -52,7 +52,7 @@ class ResponseState {
 
   /**
    * @returns {Buffer} the decoded body
-   * @throws {UsageError} it was disposed of, or the proxy did not keep all of it
+   * @throws {UsageError} the response was disposed, or the proxy did not keep the whole body
    */
   read() {
     if (this.isDisposed) throw new UsageError("Response has been disposed");

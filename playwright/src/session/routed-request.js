@@ -15,10 +15,10 @@ const { ResponseState } = require("./response-state.js");
  * @typedef {import("../../index.js").FetchOptions} FetchOptions
  * @typedef {import("../../index.js").FulfillOptions} FulfillOptions
  * @typedef {"running" | "fallen back" | "held" | "counted" | "settled"} Stage `held`: the handler returned without a
- *   decision; `counted`: a fixed answer was sent, and the proxy says whether it was not given too often
+ *   decision; `counted`: a fixed response was sent, and the proxy will report whether its `times` are used up
  */
 
-/** Playwright's codes, and what protocol 3 has for each. */
+/** Playwright's error codes, with the code of protocol 3 for each. */
 const ABORT_CODES = /** @type {Record<string, string>} */ ({
   aborted: "aborted",
   accessdenied: "failed",
@@ -37,12 +37,12 @@ const ABORT_CODES = /** @type {Record<string, string>} */ ({
 });
 const FETCH_TIMEOUT_MS = 30_000;
 
-/** One request on its way through a test's handlers, to its one decision. */
+/** One request of a test, which passes through the handlers until one decides it. */
 class RoutedRequest {
   /**
    * @param {import("./session.js").Session} session
    * @param {import("./request-state.js").RequestState} request
-   * @param {RouteEntry[]} chain the handlers that are still to be asked, newest first
+   * @param {RouteEntry[]} chain the handlers that have not been tried, newest first
    */
   constructor(session, request, chain) {
     this.session = session;
@@ -52,13 +52,13 @@ class RoutedRequest {
     this.stage = "running";
     /** @type {RouteEntry | undefined} the handler that runs, or ran last */
     this.entry = undefined;
-    /** Its outcome, in words. */
+    /** The decision, as text for reports. */
     this.decision = "undecided";
   }
 
   // The chain
 
-  /** Run the next handler that matches the request as it is now, or let it go on. */
+  /** Run the next handler that matches the request with its changes, else send it upstream. */
   async proceed() {
     for (let entry = this.chain.shift(); entry; entry = this.chain.shift()) {
       if (!entry.isActive || !this.session.http.judge(entry, this.request)) continue;
@@ -69,7 +69,7 @@ class RoutedRequest {
 
   /**
    * @param {RouteEntry} entry
-   * @returns {Promise<boolean>} whether the next handler is to be asked
+   * @returns {Promise<boolean>} whether the next handler has to run
    */
   async run(entry) {
     this.stage = "running";
@@ -91,7 +91,7 @@ class RoutedRequest {
 
   /**
    * @param {object} route the argument of the handler
-   * @returns {boolean} whether the next handler is to be asked
+   * @returns {boolean} whether the next handler has to run
    */
   returned(route) {
     if (this.session.isEnded || this.stage === "settled" || this.stage === "counted") return false;
@@ -101,21 +101,21 @@ class RoutedRequest {
     return false;
   }
 
-  /** Note that nobody has the route any more: what is not decided by now will not be. */
+  /** Fail the request if it is undecided: its route object was collected, so no decision can follow. */
   forgotten() {
     if (this.isWaiting) this.giveUp("returned without a decision and kept no hold on the route");
   }
 
-  /** Whether its handler returned and the application still waits for a decision. */
+  /** Whether the handler has returned and the application still waits for a decision. */
   get isWaiting() {
-    // A request that ended without a decision, because the application gave it up, waits for none.
+    // A request that the application gave up has a response of null and does not wait.
     return this.stage === "held" && !this.session.isEnded && this.request.response === undefined;
   }
 
   /**
    * @param {RouteEntry} entry
-   * @param {unknown} error what its handler threw
-   * @returns {boolean} whether the next handler is to be asked
+   * @param {unknown} error that the handler threw
+   * @returns {boolean} whether the next handler has to run
    */
   failed(entry, error) {
     if (this.session.isEnded) return false;
@@ -131,7 +131,7 @@ class RoutedRequest {
     return false;
   }
 
-  /** No handler is left. */
+  /** Decline the request, or send it upstream, because no handler is left. */
   exhausted() {
     if (!this.entry && this.session.connection.features.has("decline")) {
       this.settle({ action: "decline" }, "declined");
@@ -148,8 +148,8 @@ class RoutedRequest {
   }
 
   /**
-   * Fail a request that nobody decided.
-   * @param {string} why
+   * Fail a request that no handler decided, and add an error to the test.
+   * @param {string} why what the handler did, for the text
    */
   giveUp(why) {
     const name = this.entry?.name ?? "its handler";
@@ -168,9 +168,9 @@ class RoutedRequest {
   // What handlers do
 
   /**
-   * Answer the application.
+   * Answer the request with a response.
    * @param {FulfillOptions} options
-   * @throws {UsageError} they make no response; it may be tried again
+   * @throws {UsageError} an option is invalid; the request is still undecided
    */
   async fulfill({ response: view, path, body, json, ...options } = {}) {
     this.checkOpen();
@@ -182,7 +182,7 @@ class RoutedRequest {
   }
 
   /**
-   * Answer by a fixed answer that handlers have left this to.
+   * Answer with the fixed response of a route, which earlier handlers have passed the request to.
    *
    * @param {RouteEntry} entry
    * @param {object} reply
@@ -195,7 +195,7 @@ class RoutedRequest {
     this.send({ ...result, routeId: entry.id });
   }
 
-  /** Note that the proxy gave a fixed answer. */
+  /** Record that the proxy sent a fixed response. */
   replied() {
     this.stage = "settled";
     this.decision = "fulfilled";
@@ -211,6 +211,7 @@ class RoutedRequest {
   /**
    * Send the request upstream with all changes so far and these.
    * @param {ContinueOptions} [options]
+   * @throws {UsageError} a change is invalid; the request is still undecided
    */
   continue(options = {}) {
     this.checkOpen();
@@ -221,8 +222,9 @@ class RoutedRequest {
   }
 
   /**
-   * Fail the request.
-   * @param {string} [code] one of Playwright's
+   * Fail the request with a network error.
+   * @param {string} [code] a key of `ABORT_CODES`
+   * @throws {UsageError} another code; the request is still undecided
    */
   abort(code = "failed") {
     this.checkOpen();
@@ -234,7 +236,7 @@ class RoutedRequest {
   }
 
   /**
-   * Leave the request, with these changes, to the next handler.
+   * Pass the request, with these changes, to the next handler, which runs when this one has returned.
    * @param {ContinueOptions} [options]
    */
   fallback(options = {}) {
@@ -246,10 +248,12 @@ class RoutedRequest {
   }
 
   /**
-   * Ask the upstream; decides nothing.
+   * Send the request upstream and wait for the response; this is no decision.
    *
    * @param {FetchOptions} [options]
    * @returns {Promise<ResponseState>}
+   * @throws {UsageError} an option is invalid
+   * @throws {FetchError} no response came, or not within the timeout
    */
   async fetch(options = {}) {
     this.checkOpen();
@@ -288,7 +292,7 @@ class RoutedRequest {
     }
   }
 
-  /** Let it go on upstream, whatever its handler may still say. */
+  /** Send the request upstream; later decisions of its handler are errors. */
   continueUpstream() {
     const overrides = overriding.forContinue(this.request.originalPairs, this.request.overrides);
     this.settle({ action: "continue", ...(overrides && { overrides }) }, "continued");
@@ -296,7 +300,7 @@ class RoutedRequest {
 
   /**
    * @param {{ action: string, [key: string]: unknown }} result
-   * @param {string} decision in words
+   * @param {string} decision as text for reports
    */
   settle(result, decision) {
     this.stage = "settled";

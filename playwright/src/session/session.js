@@ -15,27 +15,28 @@ const { WebSocketRoutes } = require("./websocket-routes.js");
  * @typedef {import("./response-state.js").ResponseState} ResponseState
  * @typedef {import("../connection/worker-connection.js").WorkerConnection} WorkerConnection
  *
- * @typedef {object} TestInfo how a test is called where it is named to people
+ * @typedef {object} TestInfo the name and the settings of a test
  * @property {string} title
  * @property {string} file
- * @property {string} [baseURL] for relative globs
- * @property {"auto" | "off" | "required"} [isolation]
+ * @property {string} [baseURL] the URL that relative globs are resolved against
+ * @property {"auto" | "off" | "required"} [isolation] whether the test has a context: if the proxy supports contexts,
+ *   never, or else registration fails
  * @property {string[]} [origins] globs of the application's origins
- * @property {boolean} [strict] whether what no route wants is refused
- * @property {readonly string[]} [allow] patterns of what may leave all the same
- * @property {boolean} [isShared] its routes serve all tests of this worker, after their own
- * @property {boolean} [hasBrowser] the proxy opens a port for the browser of this test
+ * @property {boolean} [strict] whether requests that no route matches are refused
+ * @property {readonly string[]} [allow] hosts and URL globs that strict mode lets through
+ * @property {boolean} [isShared] whether its routes serve all tests of this worker, after their own
+ * @property {boolean} [hasBrowser] whether the proxy opens a port (a *door*) for the browser of this test
  *
- * @typedef {object} Views what tests see of requests, responses, routes and sockets
+ * @typedef {object} Views makes the objects that tests get
  * @property {(state: RequestState) => any} request always the same one
  * @property {(state: ResponseState) => any} response always the same one
  * @property {(routed: import("./routed-request.js").RoutedRequest) => any} route
  * @property {(side: import("./mocked-websocket.js").WebSocketSide) => any} webSocketRoute always the same one
- * @property {(view: any) => ResponseState | undefined} stateOf a response
- * @property {(view: any) => import("./routed-request.js").RoutedRequest} routedOf a route
+ * @property {(view: any) => ResponseState | undefined} stateOf returns the state of a test's response
+ * @property {(view: any) => import("./routed-request.js").RoutedRequest} routedOf returns the request of a test's route
  */
 
-/** One test: its routes, what it saw, what it waits for, and what went wrong. */
+/** One test as the protocol knows it: its routes, its traffic, its waits and its errors. */
 class Session {
   /**
    * @param {WorkerConnection} connection
@@ -55,7 +56,7 @@ class Session {
     this.waiters = new Waiters(this);
     this.fetches = new HandlerFetches();
     this.errors = new TestErrors();
-    /** @type {(() => unknown)[]} called at the end, before the test is unregistered */
+    /** @type {(() => unknown)[]} functions that are called at the end, before the test is unregistered */
     this.finishing = [];
     this.isEnded = false;
   }
@@ -67,7 +68,7 @@ class Session {
 
   // Begin and end
 
-  /** Begin the test: from now on it gets messages. */
+  /** Begin the test: register it, so that it gets messages. */
   async start() {
     const { sessions } = this.connection;
     sessions.set(this.id, this);
@@ -79,7 +80,7 @@ class Session {
     }
   }
 
-  /** @returns {Promise<Error[]>} what went wrong and was not taken */
+  /** @returns {Promise<Error[]>} the errors that the test has not taken */
   async finish() {
     for (const task of this.finishing) {
       await Promise.resolve()
@@ -94,7 +95,7 @@ class Session {
     return this.errors.take();
   }
 
-  /** @param {Error} [error] why nothing will come any more */
+  /** @param {Error} [error] with which waits and fetches fail; by default the test has ended */
   stopWaiting(error) {
     this.waiters.end(error);
     this.fetches.end(error);
@@ -110,7 +111,7 @@ class Session {
     this.stopWaiting(error);
   }
 
-  /** The handlers that serve all tests of this worker: the last of a chain. */
+  /** The handlers that serve all tests of this worker, which come last in a chain. */
   sharedHandlers() {
     return [...this.connection.sessions.values()]
       .filter((session) => session.info.isShared && session !== this)
@@ -120,7 +121,7 @@ class Session {
 
   /** @returns {Promise<RequestState[]>} all requests since the test began, oldest first */
   async requests() {
-    // What the proxy said before now is heard before its answer.
+    // Messages that the proxy sent before come before its answer.
     await this.connection.barrier();
     return [...this.traffic.requests.values()];
   }
@@ -158,14 +159,14 @@ class Session {
     }
   }
 
-  /** @param {any} message of a request of some application */
+  /** @param {any} message about a request of an application */
   observe(message) {
     const [state, isNew] = this.traffic.observe(message);
     if (isNew) this.waiters.requestCame(state);
     return state;
   }
 
-  /** @param {any} message how a request ended */
+  /** @param {any} message `request:response`, with the end of a request */
   responded({ requestId, ok, response: wire }) {
     const routed = this.http.open.get(requestId);
     if (ok && routed?.stage === "counted") routed.replied();

@@ -10,7 +10,7 @@ const { withoutOwnFrames } = require("./call-site.js");
 
 const NOTHING_FURTHER = "Further requests of this test were refused without an error of their own.";
 
-/** The errors of one test that were not taken. */
+/** The errors of one test that it has not taken. */
 class TestErrors {
   /** @type {Error[]} */
   #errors = [];
@@ -24,7 +24,7 @@ class TestErrors {
     this.#errors.push(error);
   }
 
-  /** @returns {Error[]} those that came so far; they are forgotten */
+  /** @returns {Error[]} the errors so far, which are forgotten */
   take() {
     const taken = this.#errors;
     this.#errors = [];
@@ -37,11 +37,11 @@ class TestErrors {
   }
 
   /**
-   * Add what code of the test threw.
+   * Add an error that code of the test threw.
    *
    * @param {unknown} thrown
-   * @param {string} where
-   * @returns {string} its message
+   * @param {string} where the function that threw it, for the text
+   * @returns {string} the message of the error
    */
   thrown(thrown, where) {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
@@ -54,7 +54,7 @@ class TestErrors {
    * @param {unknown} thrown
    * @param {RouteEntry} entry
    * @param {RequestState} request
-   * @returns {string} the message of what was thrown
+   * @returns {string} the message of the error
    */
   thrownByHandler(thrown, entry, request) {
     return this.thrown(thrown, `in ${entry.name}, registered for ${entry.matcher}, on ${request}`);
@@ -70,8 +70,8 @@ class TestErrors {
   }
 
   /**
-   * Add what the proxy says went wrong; the same about several requests is one error.
-   * @param {{ code: string, message: string, detail?: unknown }} told
+   * Add an error that the proxy reports, or count it as a repeat of a known one.
+   * @param {{ code: string, message: string, detail?: unknown }} told the `proxy:error`
    */
   toldByProxy({ code, message, detail }) {
     const told = new RoutingError(message, { code, detail });
@@ -87,11 +87,11 @@ class TestErrors {
 /**
  * @param {RoutingError} known
  * @param {RoutingError} told
- * @returns {boolean} whether another request met what one has met before
+ * @returns {boolean} whether the error repeats a known one for another request
  */
 function isRepeated(known, told) {
   if (known.code !== told.code) return false;
-  // The nearest route may be another one by now.
+  // The message may differ: it names the nearest route.
   if (told.code === "unmatched_request") return requestOf(known) === requestOf(told);
   return known.message === told.message;
 }
@@ -103,7 +103,7 @@ function requestOf({ detail }) {
 }
 
 /**
- * Throw the errors of a test that were not taken: a single one as it is, so that its own line is shown; several as one.
+ * Throw the errors of a test: a single one unchanged, so that its own line is shown; several as one error.
  * @param {Error[]} errors
  */
 function throwAll(errors) {

@@ -15,14 +15,14 @@ const { now } = require("./proxy-clock.js");
  */
 
 const TIMEOUT_MS = 30_000;
-/** How long a failed wait may ask the proxy what came instead; ms. */
+/** The time limit of the queries of the proxy for the error of a wait; ms. */
 const LAST_LOOK_MS = 1000;
 
-/** One wait; it looks only at requests after it began. */
+/** One wait for a request or response; requests from before it began do not count. */
 class Waiter {
   /**
    * @param {{ kind: Kind, isTooOld: (request: RequestState) => boolean, timeout: number, matcher?: Matcher,
-   *   predicate?: (found: any) => unknown }} wanted `isTooOld` tells whether a request came before the wait
+   *   predicate?: (found: any) => unknown }} wanted `isTooOld` returns whether a request came before the wait began
    */
   constructor({ kind, isTooOld, timeout, matcher, predicate }) {
     this.kind = kind;
@@ -32,7 +32,7 @@ class Waiter {
     this.predicate = predicate;
     this.isDone = false;
     this.placeOf = callSite();
-    /** The predicates that run: one after the other, in the order of what came. */
+    /** The calls of the predicate, which run one by one in the order of the requests. */
     this.queue = Promise.resolve();
     /** @type {Promise<RequestState | ResponseState>} */
     this.promise = new Promise((resolve, reject) => {
@@ -41,13 +41,13 @@ class Waiter {
     });
   }
 
-  /** How failures call what is waited for. */
+  /** The condition, for the text of errors. */
   get what() {
     return `${this.kind} ${this.matcher ?? (this.predicate?.name || "that the predicate wants")}`;
   }
 
   /**
-   * Look at something that came.
+   * Test a request or response.
    *
    * @param {RequestState | ResponseState} found
    * @param {(state: any) => unknown} viewOf
@@ -68,7 +68,7 @@ class Waiter {
   }
 }
 
-/** Waits of a test for requests and responses to come. */
+/** The waits of a test for later requests and responses. */
 class Waiters {
   /** @param {import("./session.js").Session} session */
   constructor(session) {
@@ -78,12 +78,14 @@ class Waiters {
   }
 
   /**
-   * Wait for a request or response to come.
+   * Wait for a later request or response.
    *
    * @param {Kind} kind
    * @param {any} wanted a glob, RegExp or URLPattern of the URL, or a predicate over the request or response
    * @param {WaitOptions} [options]
    * @returns {Promise<any>}
+   * @throws {TimeoutError} none matched within the timeout
+   * @throws {TestEndedError} the test ended, or `signal` was aborted
    */
   async wait(kind, wanted, { timeout = TIMEOUT_MS, signal } = {}) {
     if (signal?.aborted) throw abortError(signal);
@@ -111,7 +113,7 @@ class Waiters {
   begin(kind, wanted, timeout) {
     const { traffic, registration } = this.session;
     const [since, began] = [traffic.sequence, now()];
-    // What this process has not read of yet may have come before the wait all the same.
+    // A message that comes later may be about a request from before the wait.
     const isTooOld = (/** @type {RequestState} */ { sequence, seenAt }) =>
       sequence <= since || Boolean(registration.clock?.isBefore(seenAt, began));
     const isPredicate = typeof wanted === "function";
@@ -128,7 +130,7 @@ class Waiters {
     return waiter;
   }
 
-  /** @param {Waiter} waiter whose time is over: it fails, and says what came instead */
+  /** @param {Waiter} waiter that has timed out: it fails with an error that lists the requests that came */
   async expire(waiter) {
     const { session } = this;
     const text = `Timeout ${waiter.timeout}ms exceeded while waiting for ${waiter.what}`;
@@ -151,7 +153,7 @@ class Waiters {
     this.offer("request", request, request);
   }
 
-  /** @param {ResponseState} response offered to those who waited when its request came */
+  /** @param {ResponseState} response for the waits that were open when its request came */
   responseCame(response) {
     this.offer("response", response, response.request);
   }
@@ -170,7 +172,7 @@ class Waiters {
     }
   }
 
-  /** @param {Error} [error] why nothing will come any more */
+  /** @param {Error} [error] with which open waits fail; by default the test has ended */
   end(error) {
     for (const waiter of this.open) {
       const ended = new TestEndedError(`the test ended while waiting for ${waiter.what}`);

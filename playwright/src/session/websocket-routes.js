@@ -6,7 +6,7 @@ const { MockedWebSocket } = require("./mocked-websocket.js");
 /** The WebSocket close code of an endpoint that failed (RFC 6455, section 7.4.1). */
 const INTERNAL_ERROR = 1011;
 
-/** A test's handlers for WebSockets, newest first; there is no chain. */
+/** The WebSocket handlers of a test, newest first; only the newest matching one gets a WebSocket. */
 class WebSocketRoutes {
   /** @param {import("./session.js").Session} session */
   constructor(session) {
@@ -18,7 +18,7 @@ class WebSocketRoutes {
   }
 
   /**
-   * Register a handler before all others, for sockets that are opened later.
+   * Register a handler before all others, for WebSockets that are opened later.
    *
    * @param {import("../arguments/matcher.js").Matcher} matcher
    * @param {Function} handler
@@ -40,7 +40,7 @@ class WebSocketRoutes {
     const { session } = this;
     const [entry] = this.matching(url);
     if (!entry) {
-      // Nobody here wants it any more; a mock without a handler would never answer.
+      // The route was removed meanwhile; without this the application would never be answered.
       session.send({ type: "ws:connect", socketId });
       return;
     }
@@ -51,14 +51,14 @@ class WebSocketRoutes {
     } catch (error) {
       if (session.isEnded) return;
       session.errors.thrown(error, `in ${entry.name}, on the WebSocket ${url}`);
-      // Without this the application's socket would stay in CONNECTING for ever.
+      // Without this the application's WebSocket would stay in CONNECTING.
       socket.page.close({ code: INTERNAL_ERROR, reason: "the test's handler failed" });
       return;
     }
     if (!session.isEnded && !socket.isConnected) session.send({ type: "ws:ensureOpened", socketId });
   }
 
-  /** @param {any} message a frame or a close of either side */
+  /** @param {any} message a message or a close of either end */
   receive(message) {
     this.sockets.get(message.socketId)?.receive(message);
   }
