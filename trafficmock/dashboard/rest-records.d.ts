@@ -1,4 +1,4 @@
-/** The records of the REST API (`docs/openapi.yaml`), as the types of the pages' scripts; no page loads this file. */
+/** The types of the REST API's records (`docs/openapi.yaml`) for the pages' scripts; no page loads this file. */
 
 export interface Health {
   ok: true;
@@ -25,12 +25,12 @@ export interface Strict {
   allow: string[];
 }
 
-/** A strict run whose worker was lost: it is strict until then; epoch milliseconds. */
+/** A strict run whose worker was lost; it stays strict until `until`, in epoch milliseconds. */
 export interface LostRun extends Strict {
   until: number;
 }
 
-/** What agents and workers have in common. */
+/** The fields that agents and workers share. */
 interface Connection {
   clientId: string;
   connectionId: string;
@@ -140,7 +140,7 @@ export interface HttpEvent {
   detail?: string;
 }
 
-/** What requests and WebSockets have in common. */
+/** The fields that requests and WebSockets share. */
 interface Row {
   id: string;
   timestamp: number;
@@ -154,7 +154,7 @@ interface Row {
   alsoMatched?: string[];
 }
 
-/** What an entry and its summary have in common. */
+/** The fields that an entry and its summary share. */
 interface HttpRow extends Row {
   action: "fulfill" | "continue" | "abort" | "passthrough" | "error" | "pending";
   durationMs?: number;

@@ -96,7 +96,7 @@ class CoordinatorGateway(Protocol):
         """Resume the senders that waited for a WebSocket."""
 
     def socket_gone(self, socket: FlowControlled) -> None:
-        """Forget a WebSocket."""
+        """Remove a WebSocket from backpressure, because it is closed."""
 
 
 @define(eq=False)

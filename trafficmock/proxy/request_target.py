@@ -28,7 +28,7 @@ several ways, a path that does not match would take exponential time.
 
 @frozen(cache_hash=True)
 class Origin:
-    """Scheme, host and port of a server; connections are pooled by it.
+    """Scheme, host and port of a server, the key of the connection pool.
 
     :param host: lower case, IPv6 without its brackets.
     """

@@ -214,7 +214,7 @@ class TunnelServer(Protocol):
         self.transport.setTcpNoDelay(True)
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
-        """Forward bytes to the client."""
+        """Forward bytes of the server to the client."""
         self._tunnel.from_server(data)
 
     def readConnectionLost(self) -> None:  # noqa: N802 - Twisted's name
