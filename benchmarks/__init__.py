@@ -1,13 +1,13 @@
 """
-What the proxy costs, measured from outside.
+Benchmarks of the proxy, as a process that clients connect to.
 
-A *target* (:mod:`benchmarks.targets`) is any command that starts a proxy. The
-:mod:`~benchmarks.generator` connects clients to it and drives a load.
-:mod:`~benchmarks.rounds` measures it, *figures* (:mod:`benchmarks.figures`) are what
-came out, and a *report* (:mod:`benchmarks.report`) prints them. The subcommands of
-``python -m benchmarks`` are one module each in :mod:`~benchmarks.commands`, with the
-``options`` and ``errors`` that they share; the forward proxy has its own in
-:mod:`~benchmarks.forward`.
+A *target* (:mod:`benchmarks.targets`) is a command that starts a proxy. The
+:mod:`~benchmarks.generator` connects clients to it and sends a *load* of requests.
+:mod:`~benchmarks.rounds` measures the proxy's process in rounds, *figures*
+(:mod:`benchmarks.figures`) are the medians, and a *report* (:mod:`benchmarks.report`)
+prints them. Each subcommand of ``python -m benchmarks`` is a module in
+:mod:`~benchmarks.commands`; they share ``options`` and ``errors``. The forward proxy has
+loads and a subcommand of its own in :mod:`~benchmarks.forward`.
 
-``floor`` and ``handlers`` are programs by themselves.
+``floor`` and ``handlers`` are separate programs.
 """

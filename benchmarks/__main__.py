@@ -39,8 +39,8 @@ def main(arguments: list[str]) -> int:
     """
     Run one subcommand.
 
-    :returns: 0 when all its targets are reached, 1 when one is missed, 2 when
-        it could not be measured.
+    :returns: 0 if all its goals are reached, 1 if one is missed, 2 if the
+        measurement failed.
     """
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)

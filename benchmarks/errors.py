@@ -1,5 +1,5 @@
-"""What can go wrong while measuring."""
+"""The error of the benchmarks."""
 
 
 class BenchmarkError(Exception):
-    """A target did not start, answered wrongly, or took longer than allowed."""
+    """A target did not start, gave a wrong answer, or exceeded a time limit."""

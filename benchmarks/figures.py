@@ -1,4 +1,4 @@
-"""From samples to figures: medians over rounds, percentiles over requests, ratios."""
+"""Computes figures from samples: medians over rounds, percentiles over requests, ratios."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class Sample:
 @frozen
 class Figures:
     """
-    What several rounds of one load on one target come to.
+    The figures of one load on one target, over several rounds.
 
-    :param first_us: CPU per request of the first requests of a fresh process,
-        before it was warm, in microseconds.
+    :param first_us: CPU per request of the first requests of a new process, in
+        microseconds.
     :param cpu_us: median over the rounds, microseconds of CPU per request.
-    :param cpu_rounds: each round's figure, in the order they were run.
+    :param cpu_rounds: the figure of each round, in their order.
     :param p50_ms: median of the time to decision; median over the rounds.
-    :param p99_ms: 99th percentile likewise.
-    :param messages: messages per request.
+    :param p99_ms: 99th percentile of it; median over the rounds.
+    :param messages: WebSocket messages per request, in both directions.
     :param resident_mb: resident memory at the end, in MB (10^6 bytes).
-    :param peak_mb: the highest it was.
+    :param peak_mb: the peak of the resident memory, in MB.
     """
 
     first_us: float
@@ -76,16 +76,16 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def milliseconds(latencies: Sequence[int], share: float) -> float:
-    """Give a percentile of nanoseconds, in milliseconds."""
+    """Return a percentile of nanoseconds, in milliseconds."""
     return percentile(latencies, share) / 1e6
 
 
 def summarise(samples: Sequence[Sample], memory: Memory, first_us: float) -> Figures:
     """
-    Take the medians over ``samples``.
+    Return the figures of ``samples``: medians over the rounds.
 
-    :param memory: read after the last of them.
-    :param first_us: what a request cost before the first of them.
+    :param memory: read after the last sample.
+    :param first_us: CPU per request before the first sample, in microseconds.
     """
     cpu = tuple(sample.cpu_us for sample in samples)
     return Figures(
@@ -102,15 +102,15 @@ def summarise(samples: Sequence[Sample], memory: Memory, first_us: float) -> Fig
 
 def cpu_ratio(ours: Figures, theirs: Figures) -> float:
     """
-    CPU per request, ours over theirs: the median of the ratios of neighbouring rounds.
+    Return the ratio of CPU per request, as the median of the ratios of neighbouring rounds.
 
-    What else the machine does in one minute touches both rounds of a pair, so
-    pairs compare better than two medians do.
+    Other work of the machine affects both rounds of a pair, so pairs compare better
+    than two medians.
     """
     pairs = zip(ours.cpu_rounds, theirs.cpu_rounds, strict=True)
     return statistics.median(ratio(one, two) for one, two in pairs)
 
 
 def ratio(ours: float, theirs: float) -> float:
-    """``ours / theirs``; infinite when there is nothing to compare with."""
+    """Return ``ours / theirs``; infinite if ``theirs`` is 0."""
     return ours / theirs if theirs else math.inf

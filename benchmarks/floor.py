@@ -1,11 +1,10 @@
 """
-The floor: what a coordinator costs that only moves frames.
+A coordinator that only copies frames, for the lower limit of a coordinator's cost.
 
 ``python -m benchmarks.floor --ready-file FILE`` listens like our proxy and answers the clients of
-:mod:`benchmarks.generator` with the same frames. It has our WebSocket and no core: it copies parts
-of the JSON without reading them, checks nothing and remembers nothing, and finds the route of a
-request by the part of the URL that the loads give it. What our proxy costs beyond this is its own
-work.
+:mod:`benchmarks.generator` with the same frames. It has our WebSocket server and no core: it copies
+parts of the JSON without parsing them, checks and records nothing, and finds the route of a request
+by a part of the URL that the loads give it. The difference to our proxy is the cost of our core.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _RESPONSE = b',"response":'
 
 @define(eq=False)
 class _Worker:
-    """A worker connection, and the number of its tests: so many answers has a claim."""
+    """A worker connection, and the number of its tests, each of which answers a claim."""
 
     link: Link
     tests: int = 0
@@ -45,7 +44,7 @@ class _Worker:
 
 @define(eq=False)
 class _Route:
-    """A route, and how many of its requests are with their test."""
+    """A route, and the number of its requests that wait for their test's decision."""
 
     worker: _Worker
     ids: bytes
@@ -54,7 +53,7 @@ class _Route:
 
 @define(eq=False)
 class _Request:
-    """A request that waits: its announcement, and the answers to its claim that are missing."""
+    """An undecided request: its announcement, and the number of missing answers to its claim."""
 
     payload: bytes
     route: _Route
@@ -63,7 +62,7 @@ class _Request:
 
 @define(eq=False)
 class BareCoordinator:
-    """Handles the events of all links, with no more than the loads need."""
+    """Handles the messages of all connections that the loads send, and no others."""
 
     agent: Link | None = None
     workers: dict[Link, _Worker] = field(factory=dict)
@@ -71,10 +70,10 @@ class BareCoordinator:
     waiting: dict[bytes, _Request] = field(factory=dict)
 
     def link_opened(self, link: Link) -> None:
-        """Wait for its hello."""
+        """Do nothing: ``hello`` comes next."""
 
     def link_received(self, link: Link, payload: bytes) -> None:
-        """Answer a message by its type, which stands first."""
+        """Answer a message by its type, which is the first field."""
         if payload.startswith(_START):
             self._start(link, payload)
         elif payload.startswith(b'{"type":"request:claim-result"'):
@@ -85,20 +84,20 @@ class BareCoordinator:
             self._set_up(link, json.loads(payload))
 
     def link_overlong(self, link: Link, message: OversizedMessage) -> None:
-        """Ignore what no load sends."""
+        """Do nothing: no load sends such a message."""
 
     def link_closed(self, link: Link) -> None:
-        """Forget a worker with its routes."""
+        """Remove a worker and its routes."""
         worker = self.workers.pop(link, None)
         self.routes = {
             path: each for path, each in self.routes.items() if each.worker is not worker
         }
 
     def link_backlogged(self, link: Link) -> None:
-        """Go on all the same."""
+        """Do nothing: there is no flow control."""
 
     def link_drained(self, link: Link) -> None:
-        """Go on all the same."""
+        """Do nothing: there is no flow control."""
 
     def _start(self, link: Link, payload: bytes) -> None:
         self.agent = link
@@ -171,13 +170,13 @@ def _id(payload: bytes) -> bytes:
 
 
 def main() -> None:
-    """Listen on a free port of the loopback, and say which in the ready file."""
+    """Listen on a free loopback port, and write its URL to the ready file."""
     from twisted.internet import reactor as _reactor  # noqa: PLC0415, TID251 - a program of its own
 
     reactor: Any = _reactor
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ready-file", type=Path, required=True)
-    # ``instructions`` adds options of our proxy.
+    # Unknown options are ignored: ``instructions`` passes options of our proxy.
     options, _ = parser.parse_known_args()
     root = Resource()
     root.putChild(

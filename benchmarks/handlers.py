@@ -1,9 +1,9 @@
-"""What a mocked request costs the application, by the client library that runs the handler.
+"""The duration of a mocked request of an application, by the library that runs the handler.
 
     python -m benchmarks.handlers
 
-The same proxy and application, and a handler that fulfils: the npm fixture's in Node, and ours
-in Python, in turn. The figure is what the application's own request takes, one at a time.
+The handler fulfils; it runs in the npm fixture and in our adapters for Python, in turns, with the
+same proxy and application. The application sends one request at a time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ROUNDS = 6
 REQUESTS = 300
 URL = "http://127.0.0.1:9/mock"
-"""Nobody listens there: only a handler can answer."""
+"""No server listens there: only a handler can answer."""
 
 
 @contextmanager
@@ -55,7 +55,7 @@ def blocking(proxy_url: str) -> Iterator[None]:
 
 @contextmanager
 def with_asyncio(proxy_url: str) -> Iterator[None]:
-    """Run the handler with the asyncio adapter, on a loop of its own thread."""
+    """Run the handler with the asyncio adapter, on an event loop in a thread of its own."""
     ready, finished = threading.Event(), threading.Event()
 
     async def handle() -> None:
@@ -75,7 +75,7 @@ def with_asyncio(proxy_url: str) -> Iterator[None]:
 
 
 def measure(app_url: str, count: int) -> list[float]:
-    """Let the application send requests; give the milliseconds of each."""
+    """Have the application send ``count`` requests; return the milliseconds of each."""
     data = json.dumps({"url": URL, "count": count}).encode()
     with urllib.request.urlopen(app_url, data, timeout=60) as answer:  # noqa: S310 - loopback
         took: list[float] = json.load(answer)
@@ -83,7 +83,7 @@ def measure(app_url: str, count: int) -> list[float]:
 
 
 def main() -> None:
-    """Measure in turn, and print the medians and their ratios."""
+    """Measure in turns, and print the medians and their ratios."""
     workers = {"npm fixture": npm, "blocking": blocking, "asyncio": with_asyncio}
     took: dict[str, list[float]] = {name: [] for name in workers}
     with ExitStack() as ending:

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 @frozen
 class RunOptions:
     """
-    How much is measured, and for how long at most.
+    The amount and the time limit of a measurement.
 
     :param rounds: how often each side is measured.
     :param scale: multiplies the loads' numbers of requests.
-    :param seconds: limit of one round.
+    :param seconds: time limit of one round.
     """
 
     rounds: int
@@ -30,12 +30,12 @@ class RunOptions:
     seconds: float
 
     def scaled(self, requests: int) -> int:
-        """Scale a load's number of requests; at least one."""
+        """Return a load's number of requests times the scale, at least 1."""
         return max(1, int(requests * self.scale))
 
 
 def add_target(parser: ArgumentParser) -> None:
-    """Options on what is measured."""
+    """Add the options that select the target and the output."""
     parser.add_argument(
         "--ours",
         metavar="COMMAND",
@@ -45,7 +45,7 @@ def add_target(parser: ArgumentParser) -> None:
 
 
 def add_run_options(parser: ArgumentParser, *, rounds: int) -> None:
-    """Options on how much is measured."""
+    """Add the options for the amount of a measurement."""
     parser.add_argument("--rounds", type=int, default=rounds, help="default: %(default)s")
     parser.add_argument(
         "--scale", type=float, default=1.0, help="multiplies the numbers of requests"
@@ -56,15 +56,15 @@ def add_run_options(parser: ArgumentParser, *, rounds: int) -> None:
 
 
 def run_options(options: Namespace) -> RunOptions:
-    """Read the options of a run."""
+    """Return the options for the amount of a measurement."""
     return RunOptions(options.rounds, options.scale, options.seconds)
 
 
 def target(options: Namespace, extra: tuple[str, ...] = ()) -> Target:
     """
-    Pick the proxy to measure: ours unless another command was given.
+    Return the proxy to measure: ours, unless another command was given.
 
-    :param extra: more options for ours; another command is taken as it is.
+    :param extra: more options for ours; another command does not get them.
     """
     if options.ours:
         return targets.from_command("ours", options.ours)

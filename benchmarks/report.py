@@ -1,4 +1,4 @@
-"""Tables for people and JSON for machines."""
+"""Tables and JSON files of the figures."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
 
 class Goal(Protocol):
-    """What of a load a comparison needs: its name in the table and what is to be reached."""
+    """The fields of a load that a comparison uses: its title and its goals."""
 
     @property
     def title(self) -> str:
-        """For the table."""
+        """The name in the table."""
 
     @property
     def cpu_target(self) -> float | None:
-        """Ratio of CPU per request, ours over theirs, to stay within."""
+        """The goal of the ratio of CPU per request, ours over theirs."""
 
     @property
     def memory_target(self) -> float | None:
-        """Ratio of resident memory likewise."""
+        """The goal of the ratio of resident memory, ours over theirs."""
 
 
 @attrs.frozen
 class Comparison:
-    """One load on both targets."""
+    """The figures of one load on both targets."""
 
     load: Goal
     ours: Figures
@@ -42,23 +42,23 @@ class Comparison:
 
     @property
     def cpu_ratio(self) -> float:
-        """CPU per request, ours over theirs, by neighbouring rounds."""
+        """The ratio of CPU per request, ours over theirs, of neighbouring rounds."""
         return cpu_ratio(self.ours, self.theirs)
 
     @property
     def memory_ratio(self) -> float:
-        """Resident memory, ours over theirs."""
+        """The ratio of resident memory, ours over theirs."""
         return ratio(self.ours.resident_mb, self.theirs.resident_mb)
 
     @property
     def reached(self) -> bool:
-        """Whether every target of the load is met; a load without targets always is."""
+        """Whether all goals of the load are reached; a load may have none."""
         return _within(self.cpu_ratio, self.load.cpu_target) and _within(
             self.memory_ratio, self.load.memory_target
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the row with its ratios, for JSON."""
+        """Return the row with its ratios, for JSON."""
         return attrs.asdict(self) | {
             "cpu_ratio": self.cpu_ratio,
             "memory_ratio": self.memory_ratio,
@@ -71,7 +71,7 @@ def _within(value: float, limit: float | None) -> bool:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Lay out a Markdown table, padded so that it also reads well in a terminal."""
+    """Return a Markdown table whose columns are aligned for a terminal."""
     lines = [list(head), *(list(row) for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     text = ["| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines]
@@ -80,7 +80,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def comparison_table(rows: Sequence[Comparison], names: tuple[str, str]) -> str:
-    """Lay out the result of ``compare``: CPU first, then latency, then memory."""
+    """Return the table of ``compare``: CPU, then latency, then memory."""
     one, two = names
     head = (
         *("load", f"CPU µs {one}", f"CPU µs {two}", "ratio", "at most", ""),
@@ -109,7 +109,7 @@ def _comparison_row(row: Comparison) -> list[str]:
 
 
 def cpu(figures: Figures) -> str:
-    """Show the median, and the quartiles in brackets."""
+    """Return the median of the CPU per request, with the quartiles in brackets."""
     low, high = figures.cpu_quartiles
     return f"{figures.cpu_us:,.0f} ({low:,.0f}-{high:,.0f})"
 
@@ -124,10 +124,10 @@ def _limits(load: Goal) -> str:
 
 def write_json(path: Path, about: dict[str, str], result: Any) -> None:
     """
-    Write ``result`` for machines.
+    Write ``result`` as JSON.
 
     :param about: versions and settings.
-    :param result: attrs values, or lists and dicts of them.
+    :param result: attrs objects, or lists and dicts of them.
     """
 
     def plain(value: Any) -> Any:

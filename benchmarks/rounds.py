@@ -1,4 +1,4 @@
-"""Measured rounds: what a session costs the process it talks to."""
+"""Measures the CPU, latency and memory of a proxy's process in rounds."""
 
 from __future__ import annotations
 
@@ -22,40 +22,40 @@ if TYPE_CHECKING:
 
 
 class RequestCounts(Protocol):
-    """How many requests a load makes: before the first measured round, and in each."""
+    """The numbers of requests of a load."""
 
     @property
     def warmup(self) -> int:
-        """Before the first round."""
+        """Requests before the first measured round."""
 
     @property
     def requests(self) -> int:
-        """In each round."""
+        """Requests of each round."""
 
 
 class MeasuredSession(Protocol):
-    """Clients that are connected and make requests when told; see :class:`Session`."""
+    """Connected clients that send requests; see :class:`~benchmarks.generator.session.Session`."""
 
     @property
     def load(self) -> RequestCounts:
-        """How many."""
+        """The load, with its numbers of requests."""
 
     @property
     def message_count(self) -> int:
-        """Messages that crossed the target's sockets so far."""
+        """The number of WebSocket messages so far, in both directions."""
 
     def settle(self) -> None:
-        """Wait until the target has done what it owes."""
+        """Wait until the target has finished all work."""
 
     def run(self, count: int, seconds: float) -> SessionRun:
-        """Make ``count`` requests within ``seconds``."""
+        """Send ``count`` requests within ``seconds``."""
 
 
 def measure(session: MeasuredSession, proxy: Running, requests: int, seconds: float) -> Sample:
     """
-    Make ``requests`` requests and see what they cost the proxy.
+    Send ``requests`` requests, and return the proxy's CPU and their latencies.
 
-    :param seconds: how long they may take at most.
+    :param seconds: time limit.
     """
     session.settle()
     messages = session.message_count
@@ -75,7 +75,7 @@ def in_turns(pairs: Sequence[tuple[MeasuredSession, Running]], amount: RunOption
     """
     Warm all sessions up, then measure them in turns.
 
-    :param pairs: the sessions, each with the process to watch.
+    :param pairs: the sessions, each with its proxy process.
     :returns: the figures, in the order of ``pairs``.
     """
     samples: list[list[Sample]] = [[] for _ in pairs]
@@ -83,7 +83,7 @@ def in_turns(pairs: Sequence[tuple[MeasuredSession, Running]], amount: RunOption
         measure(session, proxy, amount.scaled(session.load.warmup), amount.seconds).cpu_us
         for session, proxy in pairs
     ]
-    # What the clients keep is long-lived: the collector need not walk it while we measure.
+    # Long-lived objects of the clients: the garbage collector must not visit them in the rounds.
     gc.collect()
     gc.freeze()
     for _ in range(amount.rounds):
@@ -97,7 +97,7 @@ def in_turns(pairs: Sequence[tuple[MeasuredSession, Running]], amount: RunOption
 
 
 def side_by_side(sides: Sequence[tuple[Target, Load]], amount: RunOptions) -> list[Figures]:
-    """Start each target for its load, on fresh processes, and measure all in turns."""
+    """Start a new process of each target for its load, and measure all in turns."""
     with contextlib.ExitStack() as stack:
         loop = EventLoop()
         stack.callback(loop.close)

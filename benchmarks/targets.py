@@ -1,9 +1,9 @@
 """
-What is measured: commands that start a proxy, and the processes they become.
+The measured proxies: commands that start them, and their processes.
 
-A command may hold ``{port}`` and ``{ready}``. With ``{ready}`` the proxy is
-expected to write one JSON line ``{"url": …, "pid": …}`` to that file; without,
-a free port is chosen here and asked until ``/health`` answers.
+A command may have the placeholders ``{port}`` and ``{ready}``. With ``{ready}`` the proxy
+must write one JSON line ``{"url": …, "pid": …}`` to that file. Without it, a free port is
+chosen here, and ``/health`` is polled until it answers.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Target:
     """
     A proxy that can be started.
 
-    :param name: for tables.
-    :param command: arguments, with the two placeholders.
-    :param version: what exactly runs, for the report.
+    :param name: the name in tables.
+    :param command: the arguments, with the placeholders.
+    :param version: the version of the program, for the report.
     """
 
     name: str
@@ -48,10 +48,10 @@ class Target:
 @frozen
 class Running:
     """
-    A proxy that answers.
+    A running proxy.
 
-    :param target: what was started.
-    :param pid: the process whose CPU and memory count.
+    :param target: the target that was started.
+    :param pid: the process whose CPU and memory are measured.
     :param address: host and port.
     """
 
@@ -62,10 +62,10 @@ class Running:
 
 def ours(extra: tuple[str, ...] = (), twistd: tuple[str, ...] = ()) -> Target:
     """
-    Name the proxy of this checkout, run by this interpreter's ``twistd``.
+    Return the proxy of this checkout, run by this interpreter's ``twistd``.
 
-    :param extra: more options for ``trafficmock``.
-    :param twistd: more options for ``twistd`` itself.
+    :param extra: more options of ``trafficmock``.
+    :param twistd: more options of ``twistd``.
     """
     command = (
         *(str(Path(sys.executable).with_name("twistd")), "-n", *twistd),
@@ -77,10 +77,10 @@ def ours(extra: tuple[str, ...] = (), twistd: tuple[str, ...] = ()) -> Target:
 
 def npm(cache: Path, node: str | None = None) -> Target:
     """
-    Name the npm proxy, after installing it into ``cache`` unless it is there.
+    Return the npm proxy, after installing it into ``cache`` if needed.
 
-    :param node: the Node binary to use; by default that of the npm package ``node``.
-    :raises BenchmarkError: when npm is missing or the installation fails.
+    :param node: the Node binary; by default that of the npm package ``node``.
+    :raises BenchmarkError: npm is missing, or the installation failed.
     """
     cache.mkdir(parents=True, exist_ok=True)
     script = cache / "node_modules/@playwright-backend-mocks/proxy/dist/cli.cjs"
@@ -95,7 +95,7 @@ def npm(cache: Path, node: str | None = None) -> Target:
 
 
 def from_command(name: str, command: str) -> Target:
-    """Any other proxy, given as one shell-like string."""
+    """Return a target for a command line in the syntax of a shell."""
     return Target(name, tuple(shlex.split(command)), command)
 
 
@@ -121,8 +121,9 @@ def running(target: Target, *, seconds: float = SECONDS) -> Iterator[Running]:
     """
     Start ``target``, and end its process at the end of the block.
 
-    :param seconds: that it may take to be ready.
-    :raises BenchmarkError: when it takes longer; the message holds the end of its output.
+    :param seconds: time limit until it is ready.
+    :raises BenchmarkError: the limit is exceeded, or the process ended; the text has the end of
+        its output.
     """
     env = {"PYTHONPATH": str(REPOSITORY)}
     try:
@@ -138,6 +139,6 @@ def running(target: Target, *, seconds: float = SECONDS) -> Iterator[Running]:
 
 
 def default_cache() -> Path:
-    """Where the npm packages are kept between runs: the user's cache directory (XDG)."""
+    """Return the directory of the npm packages, in the user's cache directory (XDG)."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "trafficmock-benchmarks"

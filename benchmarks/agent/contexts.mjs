@@ -1,6 +1,7 @@
 /*
- * What a test's context on inbound requests costs an attached application, in CPU: requests with
- * one and without in turns, to the same process. Each asks an upstream once, which passes through.
+ * CPU of an attached application for the context of a test on inbound requests: requests with and
+ * without a context, in turns, to the same process. For each, the application sends one request
+ * to an upstream, which passes through.
  *
  *   TRAFFICMOCK_TEST_PYTHON=.venv/bin/python node benchmarks/agent/contexts.mjs [NODE [ROUNDS]]
  */
@@ -17,7 +18,7 @@ const COUNT = 500;
 const ID = randomBytes(16).toString("hex");
 const CARRIED = { without: {}, with: { baggage: `trafficmock.test=${ID}` } };
 
-/** An application that asks the upstream for each request, and tells the CPU that it used. */
+/** An application that sends a request to the upstream for each of its own, and reports its CPU time. */
 const APPLICATION = `
   const http = require("node:http");
   http.createServer(async (req, res) => {
@@ -64,7 +65,7 @@ for (const headers of Object.values(CARRIED)) for (let i = 0; i < 4; i += 1) awa
 const taken = { without: [], with: [] };
 for (let round = 0; round < Number(rounds); round += 1) {
   const names = Object.keys(CARRIED);
-  // Each goes first as often as the other.
+  // Each goes first in half of the rounds.
   for (const name of round % 2 ? names.reverse() : names) taken[name].push(await measure(CARRIED[name]));
 }
 child.kill();

@@ -1,6 +1,6 @@
 /*
- * What the agent adds to a request, against the npm agent and against itself when it asks about each
- * request, in turns, same proxy. Also what a request costs the proxy:
+ * The time and CPU that the agent adds to a request, compared with the npm agent and with itself
+ * without local decisions, in turns on one proxy. Also the proxy's CPU for a request:
  *
  *   TRAFFICMOCK_TEST_PYTHON=.venv/bin/python node benchmarks/agent/cost.mjs [NODE [ROUNDS]]
  *
@@ -22,7 +22,7 @@ const upstream = http.createServer((request, response) => response.end('{"a":1}'
 await new Promise((resolve) => upstream.once("listening", resolve));
 const upstreamUrl = `http://127.0.0.1:${upstream.address().port}`;
 
-/** @returns {Promise<any>} what one process measured */
+/** @returns {Promise<any>} the figures of one process of load.mjs */
 function measure(which) {
   const child = spawn(node, ["--expose-gc", LOAD, which, proxy.url, upstreamUrl, String(proxy.process.pid)], {
     env: { ...process.env, TRAFFICMOCK_LOCAL: which === "asking" ? "0" : "1" },
@@ -41,7 +41,7 @@ function measure(which) {
 
 const runs = { none: [], ours: [], asking: [], theirs: [] };
 for (let round = 0; round < Number(rounds); round += 1) {
-  // In turns, so that what else the machine does hits all alike.
+  // In turns, so that other work of the machine affects all alike.
   for (const which of Object.keys(runs)) runs[which].push(await measure(which));
 }
 upstream.closeAllConnections();
@@ -58,7 +58,7 @@ const lines = [
 const TITLES = { ms: "wall", cpu: "CPU", proxy: "proxy CPU" };
 for (const kind of Object.keys(runs.none[0]).filter((name) => name !== "memory")) {
   for (const [what, title] of Object.entries(TITLES)) {
-    // A mock replaces the request, so nothing is taken off for it.
+    // A mock replaces the request, so the time without an agent is not subtracted.
     const base = kind.endsWith("passed") && what !== "proxy" ? of("none", kind, what) : 0;
     const [ours, asking, theirs] = ["ours", "asking", "theirs"].map((which) => of(which, kind, what) - base);
     const cells = [ours.toFixed(0), asking.toFixed(0), theirs.toFixed(0), (ours / theirs).toFixed(2)];

@@ -1,7 +1,7 @@
 /*
  * One attached process under load: node load.mjs ours|asking|theirs|none PROXY UPSTREAM PROXY_PID.
- * Prints one JSON line: for each kind of request ms and CPU ms per 1000, and
- * for `memory` the growth in MiB over 20,000 requests.
+ * Prints one JSON line: for each kind of request the wall time, the CPU and the proxy's CPU of
+ * 1,000 requests in ms, and for `memory` the growth in MiB over 20,000 requests.
  */
 import { readFileSync } from "node:fs";
 import http from "node:http";
@@ -19,7 +19,7 @@ if (which === "ours" || which === "asking") {
   await require("../../agent/src/index.js").startTrafficMock({ proxyUrl, clientId: "load" });
 }
 if (which === "theirs") {
-  // Its CommonJS form throws at the start.
+  // Its CommonJS build throws an error when it is loaded.
   const npm = await import(
     new URL("../../tests/e2e/node/node_modules/@playwright-backend-mocks/node/dist/index.js", import.meta.url)
   );
@@ -42,7 +42,7 @@ async function times(count, act) {
   for (let i = 0; i < count; i += 1) await act();
 }
 
-/** @returns {number} CPU ms of the proxy so far; the kernel counts in ticks of 10 ms */
+/** @returns {number} the proxy's CPU time so far; ms, in ticks of 10 ms */
 function proxyCpu() {
   const fields = readFileSync(`/proc/${proxyPid}/stat`, "utf8").split(") ")[1].split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10;

@@ -1,5 +1,5 @@
 /*
- * What an agent's own decision costs with many routes, in CPU µs: node benchmarks/agent/local.mjs
+ * CPU time of one local decision of the agent with many routes: node benchmarks/agent/local.mjs
  */
 import { createRequire } from "node:module";
 
@@ -31,7 +31,7 @@ for (const [name, texts] of Object.entries(KINDS)) {
     const filter = new Filter();
     for (let n = 0; n < count; n += 1) filter.add({ texts: texts(n) });
     const hit = `http://shop5.test/api/5/x`.replace("shop5", name.startsWith("50") ? "shop" : "shop5");
-    // Text that was not looked up before, as a request's is.
+    // A new text each time, as with the URL of a request.
     const miss = cost((n) => filter.asks(MISSED + n, undefined));
     const found = cost((n) => filter.asks(hit + n, undefined));
     return `${miss.toFixed(1)} / ${found.toFixed(1)}`.padStart(20);

@@ -1,7 +1,8 @@
 """
 The subcommands of ``python -m benchmarks``.
 
-Against the npm proxy: ``compare``. Against ourselves: ``instructions`` (before a change and
-after it), ``routes``, ``contexts``, ``replies``, ``polling``, ``memory``, ``upstream_clients``,
-``door`` (with ``dev_server.mjs``). ``profiling`` shows where the time goes.
+``compare`` measures our proxy and the npm proxy. The others measure ours under different
+conditions: ``instructions`` before and after a change, ``routes``, ``contexts``, ``replies``,
+``polling``, ``memory``, ``upstream_clients``, and ``door`` (with ``dev_server.mjs``).
+``profiling`` prints the functions that use the CPU.
 """

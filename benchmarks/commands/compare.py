@@ -1,4 +1,4 @@
-"""``compare``: every load on our proxy and the npm proxy, in turns, within one run."""
+"""``compare``: all loads on our proxy and on the npm proxy, in turns, within one run."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> bool:
-    """Compare, print the table; returns whether all targets are reached."""
+    """Measure, print the table, and return whether all goals are reached."""
     one = common.target(options)
     if options.npm:
         two = targets.from_command("npm", options.npm)
@@ -59,7 +59,7 @@ def run(options: Namespace) -> bool:
 
 
 def _rows(wanted: list[Load], one: Target, two: Target, amount: RunOptions) -> list[Comparison]:
-    """Measure load by load; one that fails is told and left out, the others go on."""
+    """Measure load by load; report one that fails, and go on with the others."""
     rows = []
     for load in wanted:
         try:

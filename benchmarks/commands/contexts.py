@@ -1,4 +1,4 @@
-"""``contexts``: whether a request with a context costs the core more than one without."""
+"""``contexts``: CPU of the core for requests with a test's context, and for requests without."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> bool:
     """Measure requests with and without a context in turns.
 
-    It is all in this process, without sockets: decoding, deciding, recording, encoding.
+    All of it runs in this process, without sockets: decoding, deciding, recording, encoding.
 
-    :returns: whether the limit is kept.
+    :returns: whether the ratio is at most :data:`RATIO_AT_MOST`.
     """
     rows, ratios = [], []
     for case, url in _CASES.items():
@@ -61,7 +61,10 @@ def run(options: Namespace) -> bool:
 
 
 def _seconds(url: str, context: str) -> float:
-    """Give the processor time of some requests of one agent among eight workers' tests."""
+    """Return the CPU seconds of the requests of one agent, with a test of each of eight workers.
+
+    :param context: of the requests; empty for none.
+    """
     core, history = Coordinator(Settings(version="1")), History()
     for message in _introductions():
         core.connect(message[0], _NOW)
@@ -90,7 +93,7 @@ def _seconds(url: str, context: str) -> float:
 
 
 def _introductions() -> list[tuple[str, *tuple[Message, ...]]]:
-    """Write what an agent and the workers say first, each worker with a test and a route."""
+    """Return the first messages of an agent and of workers with a test and a route each."""
     agent = inbound.Hello(3, "1", "node", features=list(OF_AGENTS))
     said: list[tuple[str, *tuple[Message, ...]]] = [("agent", agent)]
     for number in range(_WORKERS):

@@ -1,4 +1,4 @@
-// A dev server that serves each module by itself: `node dev_server.mjs COUNT` prints {"port": …}.
+// A dev server whose page imports COUNT modules, one file each: `node dev_server.mjs COUNT` prints {"port": …}.
 import http from "node:http";
 
 const count = Number(process.argv[2]);

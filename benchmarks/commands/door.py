@@ -1,4 +1,4 @@
-"""``door``: what the proxy of a test's browser adds to the first load of a dev server's page."""
+"""``door``: the time that the proxy of a test's browser adds to the first load of a page."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> bool:
-    """Load with and without the door, in turns; returns whether it adds little enough."""
+    """Load a page with and without the door, in turns.
+
+    :returns: whether the median of the added time is at most :data:`ADDED_MS`.
+    """
     target = common.target(options, _PATIENT)
     figures = _measure(options, target)
     rows = [
@@ -52,7 +55,7 @@ def run(options: Namespace) -> bool:
 
 
 def _measure(options: Namespace, target: Target) -> dict[str, list[float]]:
-    """Measure milliseconds of each load, and of the proxy's CPU for each that it carries."""
+    """Return the milliseconds of each load, and of the proxy's CPU for each load through it."""
     direct: list[float] = []
     through: list[float] = []
     cpu: list[float] = []
@@ -78,14 +81,14 @@ def _measure(options: Namespace, target: Target) -> dict[str, list[float]]:
             through.append(_first_load(browser, url, door))
             cpu.append(1000 * (cpu_seconds(proxy.pid) - before))
         browser.close()
-    # The first round is that of processes which have just started.
+    # The first round, of processes that have just started, does not count.
     taken = {"directly": direct[1:], "through the door": through[1:]}
     added = [one - other for one, other in zip(through[1:], direct[1:], strict=True)]
     return {**taken, "added": added, "CPU of the proxy": cpu[1:]}
 
 
 def _first_load(browser: Browser, url: str, proxy: ProxySettings | None) -> float:
-    """Load a page in a new context, whose cache is empty; give the milliseconds until its load."""
+    """Load a page in a new browser context, with an empty cache; return the milliseconds."""
     with browser.new_context(proxy=proxy) as context:
         page = context.new_page()
         page.goto(url)

@@ -1,8 +1,8 @@
 """
-``instructions``: what a request costs in instructions, before a change and after it.
+``instructions``: instructions of the proxy for a request, before a change and after it.
 
 Callgrind counts the instructions of the proxy process outside the kernel. Other processes
-on the machine do not change the count, so that differences of a percent show.
+on the machine do not change the count, so differences of one percent are visible.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 RATIO_AT_MOST = 1.05
 _SECONDS = 3000.0
 _FILL = 1100
-"""Requests before the first load: more than the history holds, so that it evicts."""
+"""Requests before the first load: more than the history holds, so that it evicts entries."""
 
 _COUNTS = {"megabyte": (12, 45), "plain-large": (12, 20), "secure-new": (60, 10)}
 _USUAL_COUNTS = (600, 100)
-"""Requests that are counted, and before them to warm up."""
+"""The number of counted requests, and of requests before them to warm up."""
 
 _TOTALS = re.compile(r"^totals: (\d+)", re.MULTILINE)
 
@@ -63,7 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> bool:
-    """Count, print the table; returns whether no load became dearer by more than 5 %."""
+    """Count, print the table, and return whether no load needs more than 5 % more instructions."""
     wanted = [
         load for load in (*LOADS, *FORWARD_LOADS) if not options.load or load.name in options.load
     ]
@@ -85,7 +85,7 @@ class _Side:
     A proxy under callgrind.
 
     :param proxy: its process.
-    :param counts: the file that callgrind writes counts to, but for their numbers.
+    :param counts: the path of callgrind's output files, without their numbers.
     """
 
     proxy: Running
@@ -93,13 +93,17 @@ class _Side:
     loop: EventLoop
 
     def fill(self) -> None:
-        """Fill the history."""
+        """Fill the history, so that it evicts entries from then on."""
         session = Session(self.loop, self.proxy.address, LOADS[0])
         session.run(_FILL, _SECONDS)
         session.close()
 
     def count(self, load: Load | ForwardLoad, ports: tuple[int, int]) -> float:
-        """Give the instructions of one request."""
+        """Return the instructions of one request.
+
+        :param ports: of the upstream server: plain, and with TLS.
+        :raises BenchmarkError: callgrind wrote no totals, or a request failed.
+        """
         requests, warmup = _COUNTS.get(load.name, _USUAL_COUNTS)
         with contextlib.ExitStack() as stack:
             session = self._session(load, ports, stack)
@@ -145,7 +149,7 @@ def _number(path: Path) -> int:
 
 @contextlib.contextmanager
 def _sides(commands: list[str]) -> Iterator[tuple[list[_Side], tuple[int, int]]]:
-    """Start both proxies under callgrind, and the server behind them."""
+    """Start both proxies under callgrind, and the upstream server."""
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trafficmock-bench-")))
         ports = stack.enter_context(upstream(folder))
@@ -162,7 +166,7 @@ def _sides(commands: list[str]) -> Iterator[tuple[list[_Side], tuple[int, int]]]
 
 
 def _under_callgrind(command: str, counts: Path, folder: Path) -> Target:
-    """Have callgrind run a proxy, which counts when it is told to."""
+    """Return a target that runs a proxy under callgrind, without counting at first."""
     day = "86400000"
     return Target(
         command,

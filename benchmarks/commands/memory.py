@@ -1,4 +1,4 @@
-"""``memory``: whether the proxy stays within its byte budget after many large requests."""
+"""``memory``: resident memory of the proxy after many large requests, against its limit."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> bool:
-    """Make the requests, printing the memory as it grows; returns whether the peak is within."""
+    """Send the requests, print the memory, and return whether its peak is within the limit."""
     target = common.target(options)
     load = Load(
         name="memory",

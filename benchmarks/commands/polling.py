@@ -1,9 +1,9 @@
 """
-``polling``: what readers of the history cost those who wait for a decision.
+``polling``: the time to a decision while clients read the history.
 
-Requests are sent at fixed times. With the next one sent only after the last
-decision, a reader that blocks the proxy for 20 ms would delay one request out
-of hundreds, and no percentile would show it.
+Requests are sent at fixed times. If each was sent only after the last decision, a
+reader that blocks the proxy for 20 ms would delay one request of hundreds, and no
+percentile would show it.
 """
 
 from __future__ import annotations
@@ -39,9 +39,12 @@ _QUIET = "nothing"
 @frozen
 class Wait:
     """
-    Time to decision in milliseconds, and the polls that were answered meanwhile.
+    The times to a decision in milliseconds, and the polls that were answered meanwhile.
 
-    ``late_ms`` is how late the generator itself was at worst (``Drive.late``).
+    :param what: the path that was polled, or ``nothing``.
+    :param poll_ms: median time of a poll.
+    :param poll_bytes: size of the last answer, in bytes.
+    :param late_ms: the largest delay of the generator itself (``SessionRun.late``).
     """
 
     what: str
@@ -71,7 +74,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> bool:
-    """Measure with and without readers, in turns; returns whether both limits are kept."""
+    """Measure with and without readers, in turns, and return whether both limits are kept."""
     target = common.target(options, ("--history-limit", str(options.entries)))
     waits = _measure(options, target)
     added = statistics.median(
@@ -94,7 +97,7 @@ def run(options: Namespace) -> bool:
 
 
 def _measure(options: Namespace, target: Target) -> dict[str, list[Wait]]:
-    """Fill the history, then run without readers, with polls, and with one full list, in turns."""
+    """Fill the history; measure without readers, with polls, and with one full list, in turns."""
     amount = common.run_options(options)
     load = Load(
         name="polling",

@@ -1,10 +1,9 @@
 """
-``profile``: where our proxy's time goes under one load.
+``profile``: the functions in which our proxy spends its time under one load.
 
-With py-spy on the path the running process is sampled from outside, which
-changes nothing about it, and the collapsed stacks are written for a flame
-graph. Without it, or on request, twistd runs under cProfile, which counts calls
-but makes each of them dearer.
+If py-spy is installed, it samples the process from outside, which does not slow it
+down, and its collapsed stacks are written for a flame graph. Otherwise, or on
+request, twistd runs under cProfile, which counts calls but adds time to each.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> bool:
-    """Profile, write the file, print the functions that take most time."""
+    """Profile, write the file, and print the functions that take most time."""
     load = next(load for load in LOADS if load.name == options.load)
     sampler = _find_sampler()
     if sampler and not options.cprofile:
@@ -63,7 +62,7 @@ def _find_sampler() -> str | None:
 
 
 def _drive(target: Target, load: Load, busy: Callable[[Running], Iterable[None]]) -> None:
-    """Start ``target`` and keep it under ``load`` for as long as ``busy`` goes on."""
+    """Start ``target`` and send requests as long as the iterable of ``busy`` yields."""
     with running(target) as proxy, contextlib.closing(EventLoop()) as loop:
         session = Session(loop, proxy.address, load)
         session.run(load.warmup, 300)
@@ -115,7 +114,7 @@ def _print_shares(stacks: list[str]) -> None:
 
 
 def _package(function: str) -> str:
-    """Name the package of ``name (path/to/module.py:line)``, two levels deep."""
+    """Return the package of ``name (path/to/module.py:line)``, two levels deep."""
     if "<attrs generated" in function:
         return "attrs, generated"
     path = function.rpartition("(")[2].partition(":")[0]

@@ -1,4 +1,4 @@
-"""``replies``: a fixed answer that lies in the proxy, against a handler that gives the same."""
+"""``replies``: fixed responses that the proxy sends, against a handler with the same response."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 RATIO_AT_MOST = 0.7
-"""One at a time. With many in flight the worker's answers arrive together, and cost less."""
+"""For one request at a time: with many in flight, handlers' answers come together and cost less."""
 _IN_FLIGHT = (1, 16)
 
 
@@ -26,7 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> bool:
-    """Measure both in turns; returns whether the limit is kept."""
+    """Measure both in turns, and return whether the limit is kept."""
     target = common.target(options)
     rows = []
     ratios: dict[str, float] = {}

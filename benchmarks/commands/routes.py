@@ -1,4 +1,4 @@
-"""``routes``: whether a request costs more when many routes are registered."""
+"""``routes``: CPU of a request with few and with many registered routes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 RATIO_AT_MOST = 1.5
 _ROUTES_PER_TEST = 5
 _FEW = 10
-# Shape of the routes, and whether requests match one of them.
+# The shape of the routes, and whether requests match one of them.
 _CASES = (
     ("host", True),
     ("host", False),
@@ -39,7 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> bool:
-    """Measure each shape with few and with many routes; returns whether the limit is kept."""
+    """Measure each shape with few and many routes, and return whether the limit is kept."""
     target = common.target(options)
     rows = []
     ratios: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""``upstream``: CPU for one small request to a server, by our connections, Agent and treq."""
+"""``upstream``: CPU of a small request to a server by our connections, by Agent and by treq."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> bool:
-    """Measure in turns and print medians; there is no target to miss."""
+    """Measure in turns and print medians; return whether the measurement succeeded."""
     command = [sys.executable, "-m", "benchmarks.forward.upstream"]
     with (
         tempfile.TemporaryDirectory() as folder,

@@ -1,4 +1,4 @@
-"""A client of a forward proxy that costs little: one connection, one request at a time."""
+"""A cheap client of a forward proxy: one connection, one request at a time."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _END_OF_HEAD = b"\r\n\r\n"
 _OK = (b"HTTP/1.1 200", b"HTTP/1.0 200")
 _LENGTH = b"\r\ncontent-length:"
 _SCRATCH = bytearray(1 << 18)
-"""What is read of bodies is thrown away; there is one thread."""
+"""The buffer for bodies, which are discarded; all clients share it in one thread."""
 
 
 @frozen
 class RequestPlan:
     """
-    What all clients of a session do.
+    The requests of all clients of a session.
 
-    :param proxy: where the proxy listens.
-    :param load: what is asked.
+    :param proxy: host and port of the proxy.
+    :param load: the requests to send.
     :param ports: of the upstream server: plain, and with TLS.
-    :param trust: what a client checks certificates against.
+    :param trust: verifies certificates.
     """
 
     proxy: tuple[str, int]
@@ -44,18 +44,18 @@ class RequestPlan:
 
     @property
     def secure(self) -> bool:
-        """Whether requests go through a tunnel."""
+        """Whether requests use TLS in a tunnel."""
         return self.load.way in {Way.SECURE, Way.SECURE_NEW}
 
     @property
     def authority(self) -> str:
-        """Host and port of the server that is asked."""
+        """Host and port of the target."""
         if self.secure:
             return f"localhost:{self.ports[1]}"
         return MOCKED_HOST if self.load.way is Way.MOCKED else f"127.0.0.1:{self.ports[0]}"
 
     def head(self, number: int) -> bytes:
-        """Write the head of request ``number``; every URL is different."""
+        """Return the head of request ``number``; each URL is different."""
         path = f"/{self.load.answer_bytes}/{number}"
         target = path if self.secure else f"http://{self.authority}{path}"
         method, length = "GET", ""
@@ -69,11 +69,11 @@ class RequestPlan:
 
 class ForwardClient:
     """
-    One connection to the proxy, or one after the other.
+    A client with one connection to the proxy at a time.
 
-    :param loop: who waits for it.
-    :param plan: what is asked.
-    :param answered: called with the nanoseconds that a request took.
+    :param loop: the generator's event loop.
+    :param plan: the requests to send.
+    :param answered: called with the duration of each request, in nanoseconds.
     """
 
     socket: socket.socket
@@ -92,7 +92,7 @@ class ForwardClient:
         self._left = -1
 
     def ask(self, number: int) -> None:
-        """Send request ``number``, over a new connection where there is none."""
+        """Send request ``number``, on a new connection if none is open."""
         self._begun = time.perf_counter_ns()
         self._request = self._plan.head(number) + self._body
         if self._open:
@@ -112,7 +112,10 @@ class ForwardClient:
             self._send_request()
 
     def readable(self) -> None:
-        """Go on with what is being waited for."""
+        """Read the next part of the tunnel, the handshake or the answer.
+
+        :raises BenchmarkError: the connection failed, or the answer is wrong.
+        """
         try:
             self._step()
         except (ssl.SSLWantReadError, BlockingIOError):
@@ -121,7 +124,7 @@ class ForwardClient:
             raise BenchmarkError(f"a connection failed: {error}") from error
 
     def writable(self) -> None:
-        """Write on with what is left."""
+        """Write the rest of the request."""
         try:
             written = self.socket.send(self._unsent)
         except (ssl.SSLWantWriteError, BlockingIOError):
@@ -131,7 +134,7 @@ class ForwardClient:
             self._loop.want_write(self, wanted=False)
 
     def close(self) -> None:
-        """Cut the connection, if there is one."""
+        """Close the connection, if one is open."""
         if self._open:
             self._open = False
             self._loop.remove(self)
@@ -170,7 +173,7 @@ class ForwardClient:
         self._send_request()
 
     def _read_answer(self) -> None:
-        # TLS may hold decrypted bytes that epoll knows nothing of: read until it wants more.
+        # TLS may hold decrypted bytes that epoll does not report: read until it needs more.
         while True:
             count = self.socket.recv_into(_SCRATCH)
             if not count:

@@ -1,4 +1,4 @@
-"""``forward``: every load through our forward proxy and through mitmproxy, in turns."""
+"""``forward``: all loads through our forward proxy and through mitmproxy, in turns."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> bool:
-    """Compare, print the table; returns whether all targets are reached."""
+    """Measure, print the table, and return whether all goals are reached."""
     wanted = [load for load in LOADS if not options.load or load.name in options.load]
     rows: list[Comparison] = []
     for load in wanted:
@@ -83,7 +83,7 @@ def run(options: Namespace) -> bool:
 def _measured_proxies(
     options: Namespace, load: ForwardLoad
 ) -> Iterator[tuple[list[MeasuredProxy], tuple[int, int]]]:
-    """Start the server behind the proxies; name the proxies, and the server's two ports."""
+    """Start the upstream server; yield the proxies to measure, and the server's two ports."""
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trafficmock-bench-")))
         ports = stack.enter_context(upstream(folder))

@@ -1,4 +1,4 @@
-"""What goes through the proxy: over which kind of connection, how large, how often."""
+"""The loads of the forward proxy: kind of connection, sizes of bodies, number of requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _A_HALF = 1 / 2
 
 
 class Way(enum.Enum):
-    """How a client reaches what it asks for."""
+    """How a client sends its requests."""
 
     PLAIN = "absolute-form requests on kept connections"
     MOCKED = "the same, answered by a mock"
@@ -29,13 +29,13 @@ class ForwardLoad:
 
     :param name: short, for the command line and JSON.
     :param title: for the table.
-    :param way: how clients reach what they ask for.
+    :param way: how clients send their requests.
     :param body_bytes: length of the request body; 0 is a GET.
     :param answer_bytes: length of the response body.
-    :param in_flight: connections, each with one request under way.
+    :param in_flight: number of connections, each with one request at a time.
     :param warmup: requests before the first measured one.
     :param requests: requests of one measured round.
-    :param cpu_target: ratio ours / mitmproxy of CPU per request to reach.
+    :param cpu_target: the goal of the ratio ours / mitmproxy of CPU per request.
     :param memory_target: the same for resident memory.
     """
 

@@ -20,10 +20,10 @@ _TEST, _ROUTE = "forward-test", "forward-route"
 
 class Mocker(Client):
     """
-    One test with one route, which fulfills.
+    A test worker with one test and one route, which fulfils.
 
     :param loop: the generator's event loop.
-    :param address: where the proxy listens.
+    :param address: host and port of the proxy.
     """
 
     def __init__(self, loop: EventLoop, address: tuple[str, int]) -> None:

@@ -1,4 +1,4 @@
-"""Starts the server behind the proxies."""
+"""Starts the upstream server."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def upstream(folder: Path) -> Iterator[tuple[int, int]]:
     """
     Run :mod:`benchmarks.forward.upstream` until the end of the block.
 
-    :param folder: for its certificate.
+    :param folder: the directory for its certificate.
     :returns: its two ports: plain, and with TLS.
-    :raises BenchmarkError: when it does not come up.
+    :raises BenchmarkError: the server did not start.
     """
     command = [sys.executable, "-m", "benchmarks.forward.upstream", str(folder)]
     with subprocess.Popen(
@@ -36,5 +36,5 @@ def upstream(folder: Path) -> Iterator[tuple[int, int]]:
         if not line:
             raise BenchmarkError("the upstream server did not start")
         said = json.loads(line)
-        # Leaving the block closes its standard input, upon which it ends.
+        # The end of the block closes its standard input, and with that it ends.
         yield said["plain"], said["secure"]

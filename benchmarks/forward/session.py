@@ -1,4 +1,4 @@
-"""All clients of one proxy under one load, driven as a session of :mod:`benchmarks.rounds`."""
+"""All clients of one proxy under one load, as a session of :mod:`benchmarks.rounds`."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _SETTLE_SECONDS = 0.05
 
 class ForwardSession:
     """
-    Clients that keep the load's number of requests in flight.
+    The clients of one load, which keep its number of requests in flight.
 
     :param loop: the generator's event loop.
-    :param proxy: where the proxy listens.
-    :param load: what is asked.
+    :param proxy: host and port of the proxy.
+    :param load: the requests to send.
     :param ports: of the upstream server: plain, and with TLS.
-    :param authority: the certificate that clients trust, in PEM.
+    :param authority: the PEM text of the certificate that clients trust.
     """
 
     def __init__(
@@ -49,21 +49,21 @@ class ForwardSession:
 
     @property
     def message_count(self) -> int:
-        """Clients exchange no messages of the coordinator."""
+        """Always 0: clients of the forward proxy exchange no WebSocket messages."""
         return 0
 
     def run(self, count: int, seconds: float) -> SessionRun:
         """
-        Make ``count`` requests.
+        Send ``count`` requests and wait for the answers.
 
-        :param seconds: how long that may take at most.
-        :raises BenchmarkError: when it takes longer or an answer is wrong.
+        :param seconds: time limit.
+        :raises BenchmarkError: the limit is exceeded, or an answer is wrong.
         """
         self.start(count)
         return self.finish(count, seconds)
 
     def start(self, count: int) -> None:
-        """Begin to make ``count`` requests."""
+        """Begin to send ``count`` requests."""
         self._latencies = []
         self._begun = time.perf_counter()
         first = self._clients[:count]
@@ -79,11 +79,11 @@ class ForwardSession:
         return SessionRun(latencies=self._latencies, seconds=time.perf_counter() - self._begun)
 
     def settle(self) -> None:
-        """Give the proxy a moment for what it put off."""
+        """Wait a moment for deferred work of the proxy."""
         self._loop.run_for(_SETTLE_SECONDS)
 
     def close(self) -> None:
-        """Cut all connections."""
+        """Close all connections."""
         for client in self._clients:
             client.close()
 

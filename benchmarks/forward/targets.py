@@ -1,4 +1,4 @@
-"""Both proxies, ready to be started, and the certificate authority that clients must trust."""
+"""Both proxies as targets, with the certificate authority that clients must trust."""
 
 from __future__ import annotations
 
@@ -24,17 +24,18 @@ MITMPROXY = "mitmproxy>=11"
 @frozen
 class MeasuredProxy:
     """
-    A proxy, and the authority whose certificates it shows.
+    A proxy, and the authority of its certificates.
 
-    :param target: how it is started.
-    :param authority: the PEM file that it writes on its start; ``None`` when it is asked.
+    :param target: starts it.
+    :param authority: the PEM file that it writes when it starts; ``None`` if ``GET /ca.pem``
+        returns the certificate.
     """
 
     target: Target
     authority: Path | None
 
     def certificate(self, proxy: Running) -> str:
-        """Give what clients trust, in PEM."""
+        """Return the certificate that clients must trust, in PEM."""
         if self.authority is not None:
             return self.authority.read_text("ascii")
         connection = http.client.HTTPConnection(*proxy.address, timeout=10)
@@ -44,12 +45,12 @@ class MeasuredProxy:
 
 def ours(folder: Path, upstream_pem: Path, way: Way, command: str | None) -> MeasuredProxy:
     """
-    Name the proxy of this checkout.
+    Return the proxy of this checkout.
 
-    :param folder: for its certificate authority.
-    :param upstream_pem: the certificate of the server behind it.
+    :param folder: the directory for its certificate authority.
+    :param upstream_pem: the certificate of the upstream server.
     :param way: only tunnels need certificates.
-    :param command: another command in its place; told the same options.
+    :param command: another command in its place; it gets the same options.
     """
     extra: tuple[str, ...] = ("--ca-dir", str(folder))
     if way in {Way.SECURE, Way.SECURE_NEW}:
@@ -64,12 +65,12 @@ def ours(folder: Path, upstream_pem: Path, way: Way, command: str | None) -> Mea
 
 def mitmproxy(folder: Path, upstream_pem: Path, cache: Path, way: Way) -> MeasuredProxy:
     """
-    Name mitmproxy, after installing it into a virtual environment in ``cache`` if need be.
+    Return mitmproxy, after installing it into a virtual environment in ``cache`` if needed.
 
-    :param folder: for its certificate authority.
-    :param upstream_pem: the certificate of the server behind it.
-    :param way: mocks are made by an addon, which the other loads do not pay for.
-    :raises BenchmarkError: when the installation fails.
+    :param folder: the directory for its certificate authority.
+    :param upstream_pem: the certificate of the upstream server.
+    :param way: only the mocked load gets the addon for mocks.
+    :raises BenchmarkError: the installation failed.
     """
     mitmdump = _installed(cache)
     scripts = ["announce.py", *(["mock.py"] if way is Way.MOCKED else [])]

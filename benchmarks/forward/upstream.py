@@ -1,9 +1,9 @@
 """
-``python -m benchmarks.forward.upstream FOLDER``: the server behind the proxies.
+``python -m benchmarks.forward.upstream FOLDER``: the upstream server.
 
-Asked for ``/NUMBER/anything`` it answers with that many bytes. It makes itself a
-certificate, writes that to ``FOLDER/upstream.pem``, prints one JSON line with its
-two ports and serves until its standard input ends.
+It answers ``/NUMBER/anything`` with that many bytes. It makes a certificate, writes it
+to ``FOLDER/upstream.pem``, prints one JSON line with its two ports and serves until its
+standard input ends.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LENGTH = b"\r\ncontent-length:"
 
 
 class Server(asyncio.Protocol):
-    """One connection: reads requests, throws their bodies away, answers from memory."""
+    """One connection: reads requests, discards their bodies, answers from memory."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -30,12 +30,12 @@ class Server(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the way back."""
+        """Keep the transport for answers."""
         if isinstance(transport, asyncio.Transport):
             self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Answer each request when the last byte of its body is here."""
+        """Answer each request when the last byte of its body has come."""
         if self._body_left >= len(data):
             self._body_left -= len(data)
             if self._body_left == 0:
@@ -73,7 +73,7 @@ def _content_length(head: bytes) -> int:
 
 @cache
 def answer(length: int) -> bytes:
-    """Make a response with a JSON body of ``length`` bytes."""
+    """Return a response with a JSON body of ``length`` bytes."""
     body = b'"' + b"x" * (length - 2) + b'"'
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
     return head % length + body

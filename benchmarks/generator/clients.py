@@ -1,4 +1,4 @@
-"""The two kinds of protocol-3 client, reduced to what the npm packages put on the wire."""
+"""The two kinds of protocol-3 clients, with only the messages that the npm packages send."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def _route_id(route: RouteKey) -> str:
 
 class Client:
     """
-    What both kinds share: hello, heartbeat, barrier.
+    The base of both kinds: hello, heartbeat, barrier.
 
-    :param loop: who waits for the socket.
+    :param loop: the generator's event loop.
     :param address: host and port of the target.
     :param role: ``node`` or ``playwright`` (protocol 3).
     :param client_id: sent in ``hello``.
-    :param features: likewise.
+    :param features: sent in ``hello``.
     """
 
     def __init__(
@@ -56,13 +56,13 @@ class Client:
         self._wait_for_acks(1)
 
     def barrier(self) -> None:
-        """Return when the target has handled all that was sent here before."""
+        """Return when the target has handled all messages that this client has sent."""
         before = self._pongs
         self.link.send_message({"type": "ping", "at": 1})
         self._loop.run_until(lambda: self._pongs > before, 30, f"pong for {self._name}")
 
     def close(self) -> None:
-        """Cut the connection."""
+        """Close the connection."""
         self.link.close()
 
     def _wait_for_acks(self, count: int) -> None:
@@ -89,9 +89,9 @@ class Client:
 
 class Worker(Client):
     """
-    Answers like the npm fixture: one claim answer per live test, one fulfill per match.
+    A test worker that answers like the npm fixture: each test's claim, and each match by fulfill.
 
-    :param number: which of the load's workers this is.
+    :param number: the index of the worker in the load.
     """
 
     def __init__(self, loop: EventLoop, address: tuple[str, int], load: Load, number: int) -> None:
@@ -154,9 +154,9 @@ class Worker(Client):
 
 class Agent(Client):
     """
-    Announces requests and notes how long each decision took.
+    An agent that announces requests and measures the time to each decision.
 
-    :param load: what is asked.
+    :param load: the requests to announce.
     """
 
     def __init__(self, loop: EventLoop, address: tuple[str, int], load: Load) -> None:
@@ -195,4 +195,4 @@ class Agent(Client):
 
 
 def nothing() -> None:
-    """Do nothing: what follows a decision when no more requests are due."""
+    """Do nothing after a decision, because no request has to follow."""

@@ -1,4 +1,4 @@
-"""The event loop of the generator: many sockets and timers in one thread."""
+"""The event loop of the generator, for many sockets and timers in one thread."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 class Channel(Protocol):
-    """What the loop watches: a socket that can be read and, when asked, written."""
+    """A socket that the loop watches."""
 
     socket: socket.socket
 
     def readable(self) -> None:
-        """Bytes have arrived."""
+        """Handle that bytes have arrived."""
 
     def writable(self) -> None:
-        """Room to write has come back."""
+        """Handle that the socket can be written again."""
 
 
 class EventLoop:
-    """The event loop of the generator: sockets and timers, always with a deadline."""
+    """An event loop on epoll, whose runs always have a time limit."""
 
     def __init__(self) -> None:
         self._epoll = select.epoll()
@@ -41,12 +41,12 @@ class EventLoop:
         self._epoll.register(channel.socket.fileno(), select.EPOLLIN)
 
     def want_write(self, channel: Channel, *, wanted: bool) -> None:
-        """Whether ``channel`` waits for room to write."""
+        """Set whether ``channel.writable`` is called when the socket can be written."""
         events = select.EPOLLIN | (select.EPOLLOUT if wanted else 0)
         self._epoll.modify(channel.socket.fileno(), events)
 
     def remove(self, channel: Channel) -> None:
-        """Forget ``channel``, which is about to be closed."""
+        """Stop watching ``channel``, before its socket is closed."""
         del self._channels[channel.socket.fileno()]
         self._epoll.unregister(channel.socket.fileno())
 
@@ -57,12 +57,12 @@ class EventLoop:
 
     def run_until(self, finished: Callable[[], bool], seconds: float, what: str) -> None:
         """
-        Serve sockets and timers until ``finished`` says so.
+        Serve sockets and timers until ``finished`` returns true.
 
-        :param finished: asked after each turn.
-        :param seconds: how long this may take at most.
-        :param what: what is waited for, for the error.
-        :raises BenchmarkError: when the time is over.
+        :param finished: called before each poll.
+        :param seconds: time limit.
+        :param what: the goal, for the text of the error.
+        :raises BenchmarkError: the time limit is exceeded.
         """
         deadline = time.perf_counter() + seconds
         channels = self._channels
@@ -93,5 +93,5 @@ class EventLoop:
         return max(0.0, min(until, deadline) - time.perf_counter())
 
     def close(self) -> None:
-        """Give the descriptor back."""
+        """Close the epoll descriptor."""
         self._epoll.close()

@@ -1,9 +1,9 @@
 """
-WebSocket framing for a client that must cost less than the server it measures.
+WebSocket framing for a client that must be cheaper than the server that it measures.
 
-Only what a protocol-3 client needs of RFC 6455: masked text frames out, whole
-unmasked data frames in. Anything else from a server is an error here, because
-a measured server that fragments or closes is not doing what we measure.
+It has only the parts of RFC 6455 that the clients need: masked text frames to the
+server, whole unmasked text frames from it, and it ignores pings and pongs. Any
+other frame is an error, because fragments and closes are not part of the loads.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import struct
 
 from benchmarks.errors import BenchmarkError
 
-# One octet repeated four times is a legal mask, and makes masking independent
+# One octet repeated four times is a valid mask, and makes masking independent
 # of the position in the payload: fixed parts of a message are masked once.
-# It must not be zero, or servers that look would skip their unmasking.
+# It must not be zero, because servers may then skip their unmasking.
 MASK_OCTET = 0x37
 _MASKED = bytes(octet ^ MASK_OCTET for octet in range(256))
 _MASK_KEY = bytes([MASK_OCTET] * 4)
@@ -41,7 +41,7 @@ def client_header(length: int) -> bytes:
 
 
 def client_frame(payload: bytes) -> bytes:
-    """``payload`` as one masked text frame."""
+    """Build one masked text frame with ``payload``."""
     return client_header(len(payload)) + mask(payload)
 
 
@@ -59,8 +59,8 @@ class FrameReader:
     """
     Cuts a server's byte stream into text messages.
 
-    Bytes of an unfinished frame are kept until it is whole; nothing is parsed
-    twice, so that messages of many megabytes stay linear.
+    Bytes of an incomplete frame are kept until it is complete. Nothing is parsed
+    twice, so the time stays linear for messages of many megabytes.
     """
 
     def __init__(self) -> None:
@@ -69,11 +69,11 @@ class FrameReader:
 
     def feed(self, data: bytes) -> list[bytes]:
         """
-        Take what was received.
+        Add received bytes.
 
-        :param data: bytes in the order the socket gave them.
+        :param data: bytes in the order of the stream.
         :returns: the payloads of the text frames that are now complete.
-        :raises BenchmarkError: for a close frame, a fragment or a masked frame.
+        :raises BenchmarkError: the server sent a close frame, a fragment or a masked frame.
         """
         buffer: bytes | bytearray = data
         if self._pending:
@@ -98,7 +98,11 @@ class FrameReader:
 
 
 def _frame_span(buffer: bytes | bytearray, start: int) -> tuple[int, int] | None:
-    """Where the payload of the frame at ``start`` begins and ends; ``None`` without its header."""
+    """Return where the payload of the frame at ``start`` begins and ends.
+
+    :returns: ``None`` if the header is incomplete.
+    :raises BenchmarkError: the frame is masked.
+    """
     have = len(buffer) - start
     if have < 2:
         return None
@@ -117,7 +121,10 @@ def _frame_span(buffer: bytes | bytearray, start: int) -> tuple[int, int] | None
 
 
 def _is_message(buffer: bytes | bytearray, start: int, body: int, end: int) -> bool:
-    """Whether the frame is a text message; control frames other than close are passed over."""
+    """Return whether the frame is a text message; ``False`` for a ping or pong.
+
+    :raises BenchmarkError: the frame is of another kind.
+    """
     kind = buffer[start]
     if kind == _TEXT_FINAL:
         return True

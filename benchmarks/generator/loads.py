@@ -1,8 +1,8 @@
 """
-What is sent: how many clients, tests and routes, which URLs, how large the bodies.
+The loads: numbers of clients, tests and routes, URLs, sizes of bodies.
 
-Requests are numbered. The number alone says which test and route a request is
-meant for (:meth:`Load.route_of`), so that agent and workers agree without talking.
+Requests are numbered. The number determines the test and route of a request
+(:meth:`Load.route_of`), so that agent and workers agree on it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CLIENT_ID = "bench-agent"
 
 @frozen
 class RouteKey:
-    """One route of one test of one worker, by their running numbers."""
+    """One route of one test of one worker, by their indexes."""
 
     worker: int
     test: int
@@ -30,17 +30,17 @@ class RouteKey:
 
     @property
     def path(self) -> str:
-        """The part of the URL that belongs to this route alone."""
+        """The part of the URL that is specific to this route."""
         return f"t{self.test}/r{self.route}"
 
 
 @frozen
 class Shape:
     """
-    How routes look.
+    The form of the routes' matchers.
 
-    :param matcher: the serialised matcher of a route (protocol 3).
-    :param host: the host that the requests for a route go to.
+    :param matcher: returns the serialised matcher of a route (protocol 3).
+    :param host: returns the host of the requests for a route.
     """
 
     matcher: Callable[[RouteKey], dict[str, Any]]
@@ -72,21 +72,21 @@ class Load:
 
     :param name: short, for the command line and JSON.
     :param title: for the table.
-    :param workers: worker connections; 0 means that nobody registers anything.
+    :param workers: worker connections; with 0 there are no tests and routes.
     :param tests: tests per worker.
     :param routes: routes per test.
-    :param in_flight: requests that wait for their decision at any time.
+    :param in_flight: requests that wait for their decision at the same time.
     :param hits: whether each request matches exactly one route, or none does.
     :param report: whether the agent reports the upstream response after a passthrough.
     :param request_bytes: length of the request body, before base64.
     :param response_bytes: length of the response body, before base64.
     :param shape: key of :data:`SHAPES`.
-    :param features: what the workers announce.
-    :param replies: whether the routes have fixed answers, for workers with the feature ``reply``.
+    :param features: the features that the workers announce.
+    :param replies: whether the routes have fixed responses, for workers with the feature ``reply``.
     :param warmup: requests before the first measured one; above the default
-        history limit, so that eviction is at work.
+        history limit, so that the history evicts entries.
     :param requests: requests of one measured round.
-    :param cpu_target: ratio ours / npm proxy of CPU per request to reach.
+    :param cpu_target: the goal of the ratio ours / npm proxy of CPU per request.
     :param memory_target: the same for resident memory.
     """
 
@@ -110,16 +110,16 @@ class Load:
 
     @property
     def fulfilled(self) -> bool:
-        """Whether requests end in ``decision:fulfill`` rather than a passthrough."""
+        """Whether the decisions are ``decision:fulfill``, not ``decision:passthrough``."""
         return self.hits and self.workers > 0
 
     @property
     def test_count(self) -> int:
-        """How many tests there are on all workers."""
+        """The number of tests of all workers."""
         return self.workers * self.tests
 
     def route_of(self, number: int) -> RouteKey:
-        """Which route request ``number`` is meant for: tests in turn, then routes in turn."""
+        """Return the route of request ``number``: tests in turn, then their routes in turn."""
         tests = max(1, self.test_count)
         test = number % tests
         return RouteKey(
@@ -129,7 +129,7 @@ class Load:
         )
 
     def routes_of(self, worker: int) -> list[RouteKey]:
-        """All routes of one worker."""
+        """Return all routes of one worker."""
         return [
             RouteKey(worker=worker, test=test, route=route)
             for test in range(worker, self.test_count, self.workers)
@@ -137,24 +137,24 @@ class Load:
         ]
 
     def url(self, route: RouteKey) -> str:
-        """Build the URL for requests to ``route``; each request's id is part of it."""
+        """Return the URL of requests to ``route``, with :data:`ID_HOLE` for the request's id."""
         path = route.path if self.hits else f"other/{route.path.replace('t', 'u')}"
         return f"http://{SHAPES[self.shape].host(route)}/{path}/items/{ID_HOLE}"
 
     def matcher(self, route: RouteKey) -> dict[str, Any]:
-        """Build the serialised matcher of ``route``."""
+        """Return the serialised matcher of ``route``."""
         return SHAPES[self.shape].matcher(route)
 
 
 def body(length: int) -> str:
-    """Make a JSON text of ``length`` bytes or a little less, in base64."""
+    """Return a text of ``length`` bytes that resembles JSON, in base64."""
     item = '{"id":1,"name":"something","tags":["a","b"]},'
     text = "[" + (item * (length // len(item) + 1))[: max(0, length - 2)] + "]"
     return base64.b64encode(text.encode("ascii")).decode("ascii")
 
 
 def _many_workers(name: str, title: str, **more: Any) -> Load:
-    """8 workers with 4 tests of 5 routes each, 64 requests in flight."""
+    """Return a load of 8 workers with 4 tests of 5 routes each, 64 requests in flight."""
     return Load(name, title, 8, 4, 5, 64, requests=2000, **more)
 
 

@@ -1,9 +1,8 @@
 """
-The protocol-3 messages that the measuring clients send and read.
+The protocol-3 messages that the generator's clients send and read.
 
-What is sent comes from templates: a message is serialised and masked once, and
-sending it costs one join with the request id. Ids therefore all have the same
-length.
+Frequent messages are templates: a message is serialised and masked once, and
+sending it costs one join with the request id. So all ids have the same length.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ ID_HOLE: Final = "~" * ID_LENGTH
 
 
 class Incoming(msgspec.Struct, rename="camel"):
-    """The few fields of a server's message that the clients act on; all others are skipped."""
+    """The fields of a server's message that the clients use; others are skipped."""
 
     type: str
     request_id: str = ""
@@ -37,21 +36,21 @@ decode: Final = msgspec.json.Decoder(Incoming).decode
 
 
 def request_id(number: int) -> str:
-    """Make the id of request ``number``, of fixed length."""
+    """Return the id of request ``number``, of fixed length."""
     return f"{number:0{ID_LENGTH}x}"
 
 
 def request_number(identifier: str) -> int:
-    """Read the number in an id made by :func:`request_id`."""
+    """Return the number in an id made by :func:`request_id`."""
     return int(identifier, 16)
 
 
 class Template:
     """
-    One message whose request id is filled in at each sending.
+    A message whose request id is filled in when it is sent.
 
-    :param message: the message as JSON types, with :data:`ID_HOLE` wherever the
-        id belongs, also inside URLs, so that no two requests have the same one.
+    :param message: the message as JSON types, with :data:`ID_HOLE` in each place of the
+        id, also in URLs, so that no two requests have the same one.
     """
 
     def __init__(self, message: dict[str, Any]) -> None:
@@ -66,7 +65,7 @@ class Template:
 
 
 def hello(role: str, client_id: str, features: Sequence[str] = ()) -> dict[str, Any]:
-    """``hello`` as the npm clients send it: without features unless some are given."""
+    """Return ``hello`` of the npm clients, which has no features unless some are given."""
     message: dict[str, Any] = {
         "type": "hello",
         "protocolVersion": 3,
@@ -83,7 +82,7 @@ def hello(role: str, client_id: str, features: Sequence[str] = ()) -> dict[str, 
 
 def request_start(client_id: str, url: str, body: str | None) -> dict[str, Any]:
     """
-    ``request:start`` with the headers that Node's ``fetch`` sends.
+    Return ``request:start`` with the headers that Node's ``fetch`` sends.
 
     :param client_id: the agent's client id.
     :param url: absolute URL, with or without :data:`ID_HOLE`.
@@ -112,7 +111,7 @@ def request_start(client_id: str, url: str, body: str | None) -> dict[str, Any]:
 
 
 def response(body: str) -> dict[str, Any]:
-    """Make a JSON response as the agent or a handler serialises it; ``body`` is base64."""
+    """Return a JSON response as agents and handlers serialise it; ``body`` is base64."""
     return {
         "status": 200,
         "statusText": "OK",
@@ -126,12 +125,12 @@ def response(body: str) -> dict[str, Any]:
 
 
 def _length(body: str) -> str:
-    """Count the bytes that ``body`` stands for: a wrong length of a mock would be mended."""
+    """Return the decoded length of a base64 ``body``; the proxy would correct a wrong one."""
     return str(len(body) * 3 // 4 - body.count("="))
 
 
 def response_report(body: str) -> dict[str, Any]:
-    """``request:response`` of an agent after a passthrough."""
+    """Return ``request:response`` of an agent after a passthrough."""
     return {
         "type": "request:response",
         "requestId": ID_HOLE,
@@ -141,7 +140,7 @@ def response_report(body: str) -> dict[str, Any]:
 
 
 def claim_result(test_id: str, route_ids: list[str]) -> dict[str, Any]:
-    """``request:claim-result`` of one test, also with no match."""
+    """Return ``request:claim-result`` of one test; ``route_ids`` may be empty."""
     return {
         "type": "request:claim-result",
         "requestId": ID_HOLE,
@@ -151,7 +150,7 @@ def claim_result(test_id: str, route_ids: list[str]) -> dict[str, Any]:
 
 
 def fulfill(body: str) -> dict[str, Any]:
-    """``handler:result`` that answers with a mock."""
+    """Return ``handler:result`` with a mock; ``body`` is base64."""
     return {
         "type": "handler:result",
         "requestId": ID_HOLE,

@@ -1,4 +1,4 @@
-"""A REST reader that asks again and again and throws away what it gets."""
+"""A REST client that polls a path and discards the answers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ _READ_BYTES = 1 << 18
 
 class Poller:
     """
-    Polls one path over a new connection each time.
+    Polls one path, with a new connection each time.
 
     :param loop: the generator's event loop.
     :param address: host and port of the target.
-    :param path: path and query to get.
+    :param path: path and query.
+    :ivar seconds: the duration of each poll.
+    :ivar bytes: the size of the last answer.
     """
 
     socket: socket.socket
@@ -40,19 +42,19 @@ class Poller:
         """
         Poll ``count`` times.
 
-        :param pause: seconds from the end of one answer to the next question.
+        :param pause: seconds from the end of one answer to the next request.
         """
         self._left = count
         self._pause = pause
         self._ask()
 
     def stop(self) -> None:
-        """Ask no more; an answer under way is still read."""
+        """Send no more requests; an answer that is coming is still read."""
         self._left = 0
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is asked and nothing will be."""
+        """Whether no request is open and none will follow."""
         return self._left == 0 and not self._started
 
     def _ask(self) -> None:
@@ -70,7 +72,7 @@ class Poller:
         self._loop.add(self)
 
     def readable(self) -> None:
-        """Read once; at the end of the answer note its time and plan the next question."""
+        """Read once; at the end of the answer record its duration and schedule the next request."""
         data = self.socket.recv(_READ_BYTES)
         if data:
             if not self.bytes and not data.startswith(b"HTTP/1.1 200"):
@@ -85,4 +87,4 @@ class Poller:
         self._loop.call_at(now + self._pause, self._ask)
 
     def writable(self) -> None:
-        """Nothing is ever left to write: the question fits the kernel's buffer."""
+        """Do nothing: the request was written at once, because it fits the kernel's buffer."""

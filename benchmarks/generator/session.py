@@ -1,4 +1,4 @@
-"""One load against one running target: connect everything, taken it, wait until it is through."""
+"""The clients of one load on one running target, and the runs of their requests."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _SETTLE_SECONDS = 0.05
 @frozen
 class SessionRun:
     """
-    What a run of requests looked like from the agent.
+    The times of a run of requests, measured by the agent.
 
     :param latencies: nanoseconds from announcement to terminal decision, in
         order of decision.
     :param seconds: wall time of the run.
-    :param late: how many seconds after its time the latest request was sent. A
-        target cannot hold up the sending, so this is the machine's doing, and
-        waits in such a run say nothing about the target.
+    :param late: the largest delay of a request after its fixed time, in seconds. The
+        target cannot delay the sending, so a large value means that the machine was
+        busy, and that the latencies are not valid.
     """
 
     latencies: list[int]
@@ -40,7 +40,7 @@ class Session:
 
     :param loop: the generator's event loop.
     :param address: host and port of the target.
-    :param load: what to do.
+    :param load: the requests to send.
     """
 
     def __init__(self, loop: EventLoop, address: tuple[str, int], load: Load) -> None:
@@ -51,16 +51,16 @@ class Session:
 
     @property
     def message_count(self) -> int:
-        """Messages that crossed the target's sockets since the session began, both ways."""
+        """The number of WebSocket messages since the session began, in both directions."""
         links = [client.link for client in [*self._workers, self._agent]]
         return sum(link.sent + link.received for link in links)
 
     def run(self, count: int, seconds: float) -> SessionRun:
         """
-        Make ``count`` requests, keeping the load's number of them in flight.
+        Send ``count`` requests, with the load's number of them in flight.
 
-        :param seconds: how long that may take at most.
-        :raises BenchmarkError: when it takes longer or an answer is wrong.
+        :param seconds: time limit.
+        :raises BenchmarkError: the limit is exceeded, or an answer is wrong.
         """
         agent = self._agent
         agent.latencies = []
@@ -80,11 +80,11 @@ class Session:
 
     def run_paced(self, count: int, per_second: float, seconds: float) -> SessionRun:
         """
-        Make ``count`` requests at fixed times, whatever the target does meanwhile.
+        Send ``count`` requests at fixed times, even if earlier ones are undecided.
 
-        :param per_second: how many are due each second.
-        :param seconds: how long all may take at most.
-        :raises BenchmarkError: when it takes longer or an answer is wrong.
+        :param per_second: requests per second.
+        :param seconds: time limit of all.
+        :raises BenchmarkError: the limit is exceeded, or an answer is wrong.
         """
         agent = self._agent
         agent.latencies = []
@@ -112,13 +112,13 @@ class Session:
         return SessionRun(latencies=agent.latencies, seconds=time.perf_counter() - begun)
 
     def settle(self) -> None:
-        """Wait until the target has sent all it owes, and a moment more for what it put off."""
+        """Wait until the target has answered all clients, and a moment for its deferred work."""
         self._agent.barrier()
         for worker in self._workers:
             worker.barrier()
         self._loop.run_for(_SETTLE_SECONDS)
 
     def close(self) -> None:
-        """Cut all connections."""
+        """Close all connections."""
         for client in [*self._workers, self._agent]:
             client.close()

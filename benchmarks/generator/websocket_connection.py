@@ -1,8 +1,8 @@
 """
-One WebSocket to the proxy that is measured.
+A WebSocket to the measured proxy.
 
-Each message is one write to the kernel, as the npm clients do it: joining the
-answers of several tests into one write would flatter the proxy.
+Each message is one write to the kernel, as with the npm clients: several messages in
+one write would make the proxy seem cheaper.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ _CONNECT_SECONDS = 10.0
 
 class WebSocketConnection:
     """
-    One WebSocket to the target's ``/ws``.
+    A WebSocket to the target's ``/ws``.
 
-    :param loop: who waits for it.
-    :param host: where the target listens.
-    :param port: its port.
+    :param loop: the generator's event loop.
+    :param host: of the target.
+    :param port: of the target.
     :param receive: called with the payload of each text message.
+    :raises BenchmarkError: the handshake fails.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class WebSocketConnection:
         self._take(rest)
 
     def send(self, frame: bytes) -> None:
-        """Write a ready frame; what the kernel does not take now goes out later, in order."""
+        """Write a frame; bytes that the kernel does not accept now are written later, in order."""
         self.sent += 1
         if self._unsent:
             self._unsent += frame
@@ -61,25 +62,28 @@ class WebSocketConnection:
             self._loop.want_write(self, wanted=True)
 
     def send_message(self, message: dict[str, Any]) -> None:
-        """Serialise and send, for what is not worth a template."""
+        """Serialise and send a message without a template."""
         self.send(client_frame(json.dumps(message, separators=(",", ":")).encode("ascii")))
 
     def readable(self) -> None:
-        """Read once; whole messages go to ``receive``."""
+        """Read once, and pass complete messages to ``receive``.
+
+        :raises BenchmarkError: the target closed the connection.
+        """
         data = self.socket.recv(_READ_BYTES)
         if not data:
             raise BenchmarkError("the target closed a connection")
         self._take(data)
 
     def writable(self) -> None:
-        """Write on with what is left."""
+        """Write the bytes that wait."""
         written = self.socket.send(self._unsent)
         del self._unsent[:written]
         if not self._unsent:
             self._loop.want_write(self, wanted=False)
 
     def close(self) -> None:
-        """Cut the connection."""
+        """Close the connection."""
         self._loop.remove(self)
         self.socket.close()
 
@@ -90,7 +94,7 @@ class WebSocketConnection:
 
 
 def _upgraded(host: str, port: int) -> tuple[socket.socket, bytes]:
-    """Connect and shake hands; returns the socket and what came after the handshake."""
+    """Connect and do the handshake; return the socket and the bytes after the handshake."""
     connection = socket.create_connection((host, port), timeout=_CONNECT_SECONDS)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connection.sendall(upgrade_request(host, port))

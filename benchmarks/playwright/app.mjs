@@ -1,4 +1,4 @@
-/* An attached application: GET /run?count=N&together=M asks a mocked address N times, M at once, and tells the ms. */
+/* An attached application: GET /run?count=N&together=M sends N requests to a mocked URL, M at once, and returns the ms. */
 import { createServer } from "node:http";
 
 createServer(async (request, response) => {

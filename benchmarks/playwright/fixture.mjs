@@ -1,5 +1,6 @@
 /*
- * What a test side costs, ours against the npm fixture 0.1.8, in turns, on the same proxy and application:
+ * CPU and wall time of our test library in JavaScript and of the npm fixture 0.1.8, in turns, on the same proxy and
+ * application:
  *
  *   TRAFFICMOCK_TEST_PYTHON=.venv/bin/python node benchmarks/playwright/fixture.mjs [ROUNDS]
  */
@@ -22,7 +23,7 @@ const appUrl = `http://127.0.0.1:${port.trim()}`;
 const WHICH = ["ours", "npm"];
 const sides = Object.fromEntries(WHICH.map((which) => [which, fork(file("side.mjs"), [which, proxy.url, appUrl])]));
 const runs = { ours: [], npm: [] };
-// In turns, so that what else the machine does hits both alike; the first round warms up.
+// In turns, so that other work of the machine affects both alike; the first round warms up.
 for (let round = 0; round <= Number(rounds); round += 1) {
   for (const which of WHICH) {
     sides[which].send("measure");

@@ -1,7 +1,7 @@
 /*
- * One test side, `ours` or `npm`, without Playwright's runner: side.mjs WHICH PROXY_URL APP_URL, forked.
- * Each message is answered with the CPU (user and system, µs) and the wall time (µs) of a mocked request, and of a
- * test's start and end.
+ * One test library, `ours` or `npm`, without Playwright's runner: side.mjs WHICH PROXY_URL APP_URL, forked.
+ * It answers each message with the CPU (user and system, µs) and the wall time (µs) of a mocked request, and of the
+ * start and end of a test.
  */
 import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";

@@ -1,4 +1,4 @@
-"""What mitmproxy loads to ``announce`` itself and to ``mock``.
+"""Addons of mitmproxy: ``announce`` writes the ready file, ``mock`` answers the mocked load.
 
-It runs in mitmproxy's own interpreter, with nothing of ours installed.
+They run in mitmproxy's interpreter, where trafficmock is not installed.
 """

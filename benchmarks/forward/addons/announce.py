@@ -1,4 +1,4 @@
-"""Makes mitmproxy say when it is ready, in the file named by the option ``ready_file``."""
+"""Makes mitmproxy write a ready file, named by the option ``ready_file``."""
 
 import json
 import os
@@ -14,7 +14,7 @@ def load(loader: Loader) -> None:
 
 
 def running() -> None:
-    """Say it, all at once."""
+    """Write the ready file atomically when the proxy listens."""
     path = Path(ctx.options.ready_file)
     url = f"http://{ctx.options.listen_host}:{ctx.options.listen_port}"
     written = path.with_suffix(".new")
