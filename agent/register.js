@@ -2,13 +2,13 @@
 
 /*
  * The preload: NODE_OPTIONS="--require trafficmock-agent/register" (or --import).
- * Whatever goes wrong is one line on stderr; the application lives.
+ * An error is one line on stderr; it does not end the application.
  */
 
 /**
- * Package managers, and what starts a server anew when a file changes, are started with our
- * NODE_OPTIONS too, and are not the application. They are known by their file's name or by the
- * directory of their package: an application may live in a directory named "npm".
+ * Package managers, and programs that restart a server when a file changes. They also get our
+ * NODE_OPTIONS, but are not the application. They are recognized by their file's name or by the
+ * directory of their package, because an application may be in a directory named "npm".
  */
 const TOOLS = [
   /[\\/]\.bin[\\/](nodemon|tsx)$/,
@@ -28,7 +28,7 @@ const complain = (error) => {
 try {
   const { env, argv } = process;
   const isWanted = env.TRAFFICMOCK_PROXY_URL || env.PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL;
-  // Loaded only then: without a URL this file costs nothing.
+  // The agent is loaded only with a URL; without one this file costs nothing.
   if (isWanted && !isTool(argv[1] ?? "")) {
     const { readSettings } = require("./src/settings.js");
     const { attachNow, refuseAll } = require("./src/attach.js");

@@ -130,7 +130,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
     ) -> DoneT:
         """Pass the request, with these changes, to the next handler that matches it.
 
-        Without such a handler the request goes on upstream.
+        Without such a handler the request is sent upstream.
 
         :param url: as in :meth:`continue_`; so are the arguments after it.
         :raises AlreadyHandledError: the request is decided already.
