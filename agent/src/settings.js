@@ -17,7 +17,7 @@ const { threadId, isMainThread } = require("node:worker_threads");
  * @property {number} contextMs how long a context counts after its inbound request was over; ms
  * @property {boolean} isFetchKeyed whether caches above `fetch`, such as Next's, are kept apart by test
  * @property {boolean} isLocal whether requests may pass unasked that no route can match
- * @property {'error' | 'response'} strictAnswer what the application gets for a request that strict mode refuses
+ * @property {'auto' | 'error' | 'response'} strictAnswer what the application gets for a request that strict mode refuses
  * @property {string[]} ignoreHosts whose requests are left alone: host names, with `*` and a port if need be
  */
 
@@ -47,10 +47,10 @@ function readSettings(options, env) {
   if (webSocket !== "global" && webSocket !== "all") {
     throw new TypeError(`trafficmock: webSocket must be "global" or "all", not ${JSON.stringify(webSocket)}`);
   }
-  const strictAnswer = env.TRAFFICMOCK_STRICT_ANSWER || "error";
-  if (strictAnswer !== "error" && strictAnswer !== "response") {
+  const strictAnswer = env.TRAFFICMOCK_STRICT_ANSWER || "auto";
+  if (strictAnswer !== "auto" && strictAnswer !== "error" && strictAnswer !== "response") {
     throw new TypeError(
-      `trafficmock: TRAFFICMOCK_STRICT_ANSWER must be "error" or "response", not ${JSON.stringify(strictAnswer)}`,
+      `trafficmock: TRAFFICMOCK_STRICT_ANSWER must be "auto", "error" or "response", not ${JSON.stringify(strictAnswer)}`,
     );
   }
   return {

@@ -8,13 +8,11 @@ const { readMock } = require("./mock.js");
 const { Report, givenUp } = require("./report.js");
 const { fetchUpstream } = require("./fetching.js");
 const { overridden } = require("./redirects.js");
+const { UNMATCHED, isAnswered, refusal } = require("./refusal.js");
 const { contextToWire, requestToWire, responseToWire } = require("../protocol/messages.js");
 
 /** Node's own clock, kept because tests of applications replace it. */
 const now = performance.now.bind(performance);
-
-/** The code of a request that strict mode refuses. */
-const UNMATCHED = "unmatched_request";
 
 /**
  * The side of a client library that holds a request and carries out its decision.
@@ -223,16 +221,6 @@ function impossible(type, cause) {
   return new TrafficMockError("handler_failed", `The ${type} cannot be carried out: ${cause.message}`, { cause });
 }
 
-/**
- * @param {string} message why strict mode refused a request
- * @returns {{ status: number, headersList: headers.Pairs, bodyBase64: string }} the answer of the forward proxy to such a one
- */
-const refusal = (message) => ({
-  status: 403,
-  headersList: [["content-type", "application/json"]],
-  bodyBase64: Buffer.from(JSON.stringify({ error: UNMATCHED, message })).toString("base64"),
-});
-
 /** @type {Map<string, (exchange: Exchange, message: any) => void>} */
 const DECISIONS = new Map(
   Object.entries({
@@ -251,7 +239,7 @@ const DECISIONS = new Map(
       client.fail(networkError(errorCode, request.url, message)),
     "decision:error": ({ agent, client, request, upload }, { code, message, matches }) => {
       const written = upload?.isAwaited ? ` ${upload.copy.size} bytes of its body were written.` : "";
-      if (code === UNMATCHED && agent.settings.strictAnswer === "response") {
+      if (code === UNMATCHED && isAnswered(agent.settings.strictAnswer, request.pairs)) {
         return client.fulfill(readMock(refusal(message), request.method));
       }
       client.fail(new TrafficMockError(String(code), `${message}${written}`, { matches }));
