@@ -165,8 +165,8 @@ class UndiciHook {
       original.call(dispatcher, outboundOptions(agent, opts, to, context), handler);
       return true;
     };
-    if (agent.hosts.isIgnored(asked)) return passOn(asked, undefined);
     const url = namedUrl(asked, opts, handler);
+    if (agent.hosts.isIgnored(asked) || agent.hosts.isIgnored(url)) return passOn(url, undefined);
     const chain = chainOf.get(handler) ?? chains.getStore();
     if (opts.upgrade === "websocket") {
       const held = { dispatcher, original, opts, handler, url, seen: SEEN, chain };

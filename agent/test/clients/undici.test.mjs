@@ -33,7 +33,7 @@ const row = (path, test = () => true) =>
 before(async () => {
   proxy = await startProxy();
   upstream = await startUpstream();
-  agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app" });
+  agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app", ignoreHosts: ["ignored.test"] });
   worker = await startWorker(proxy.url);
   // Node's own undici first: whichever is there first gives `fetch` its dispatcher.
   await fetch(upstream.url);
@@ -140,6 +140,13 @@ describe("undici's DNS interceptor", () => {
     await worker.route(`//api.shop.test:2${path}`, (r) => r.text("mocked"));
     assert.equal(await (await request(`http://api.shop.test:2${path}`, { dispatcher })).body.text(), "mocked");
     assert.equal(await (await fetch(`http://api.shop.test:2${path}`, { dispatcher })).text(), "mocked");
+  });
+
+  each("a host that is ignored is ignored by its name", async ({ request, Agent, interceptors }, path) => {
+    const dispatcher = new Agent().compose(interceptors.dns({ lookup, dualStack: false, affinity: 4 }));
+    await worker.route(path, (r) => r.text("mocked"));
+    const { body } = await request(named(upstream.url, path).replace("api.shop", "ignored"), { dispatcher });
+    assert.notEqual(await body.text(), "mocked");
   });
 
   each("what goes on is sent to the address", async ({ request, fetch, Agent, interceptors }, path) => {
