@@ -14,8 +14,9 @@ const { repliesOf } = require("../src/har/har-replies.js");
 const { ackTimeoutMs } = require("../src/settings.js");
 const { redactHeaders, redactUrl } = require("../src/report/redaction.js");
 const { trafficTable } = require("../src/report/traffic-table.js");
-const { ProxyClock } = require("../src/session/proxy-clock.js");
+const { ProxyClock, beginTurn, now, turnBegan } = require("../src/session/proxy-clock.js");
 const { whenGone } = require("../src/session/forgotten-routes.js");
+const { Waiters } = require("../src/session/waiters.js");
 const { TestErrors } = require("../src/session/test-errors.js");
 
 const GLOBS = new URL("../../tests/data/globs.jsonl", import.meta.url);
@@ -170,6 +171,32 @@ test("what the proxy saw is older than a moment where that is certain", () => {
   );
   assert.equal(new ProxyClock(undefined, { asked: 1, answered: 2 }).isBefore(3, 10), false);
   assert.equal(ours.isBefore(undefined, 5000), false);
+});
+
+test("a request that a handler decides only now is not older than a wait", async () => {
+  const registration = { clock: new ProxyClock(0, { asked: 0, answered: 0 }) };
+  const session = { traffic: { sequence: 0 }, registration, connection: {}, views: {}, isEnded: false };
+  const waiters = new Waiters(session);
+  const [asked, answered] = ["request", "response"].map((kind) => waiters.wait(kind, "**/cup"));
+  const request = { url: "http://h.test/cup", sequence: 1, seenAt: 1 };
+  waiters.requestCame(request);
+  assert.equal(waiters.open.size, 2);
+  waiters.requestMatched(request);
+  assert.equal(await asked, request);
+  const response = { url: request.url, request };
+  waiters.responseCame(response);
+  assert.equal(await answered, response);
+});
+
+test("what a message of the proxy resumes belongs to the turn that handled it", async () => {
+  beginTurn();
+  const began = turnBegan();
+  await Promise.resolve();
+  while (now() === began);
+  beginTurn();
+  assert.equal(turnBegan(), began);
+  await new Promise(setImmediate);
+  assert.ok(turnBegan() > began);
 });
 
 test("one collection of garbage looks for the routes of all requests that wait", async (t) => {

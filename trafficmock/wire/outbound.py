@@ -131,9 +131,7 @@ class RequestMessage(Message, frozen=True):
     """The parent of the messages about a request to a worker.
 
     Each has ``context``: ``own`` for a request with the context of a test of this worker, absent
-    for traffic without a context and for workers without the feature ``context``. All but claims
-    have ``seen_at``: the time at which the service received the request, by its monotonic clock in
-    microseconds (feature ``clock``).
+    for traffic without a context and for workers without the feature ``context``.
     """
 
     request_id: str
@@ -145,6 +143,8 @@ class RequestObserved(RequestMessage, frozen=True, tag="request:observed"):
     """An application made a request.
 
     :param test_id: the test whose context the request carries, where ``context`` is ``own``.
+    :param seen_at: when the service received the request, by its monotonic clock in microseconds
+        (feature ``clock``).
     """
 
     context: Context | UnsetType = UNSET
@@ -167,11 +167,13 @@ class RequestMatched(RequestMessage, frozen=True, tag="request:matched"):
     route_id: str
     test_id: str
     context: Context | UnsetType = UNSET
-    seen_at: int | UnsetType = UNSET
 
 
 class RequestReplied(RequestMessage, frozen=True, tag="request:replied"):
-    """The test owned the request, and the reply of its route answered it (feature ``reply``)."""
+    """The test owned the request, and the reply of its route answered it (feature ``reply``).
+
+    :param seen_at: as in :class:`RequestObserved`.
+    """
 
     route_id: str
     test_id: str

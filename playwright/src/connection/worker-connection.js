@@ -4,6 +4,7 @@ const { randomUUID } = require("node:crypto");
 const { Link } = require("trafficmock-agent/protocol/link");
 const { version } = require("../../package.json");
 const { ConnectionError, UsageError } = require("../errors.js");
+const { beginTurn } = require("../session/proxy-clock.js");
 const { ackTimeoutMs } = require("../settings.js");
 const { Liveness } = require("./liveness.js");
 const { Questions } = require("./questions.js");
@@ -227,6 +228,7 @@ class WorkerConnection {
 
   /** @param {string} text a message of the proxy */
   message(text) {
+    beginTurn();
     if (this.lost) return;
     const message = JSON.parse(text);
     const { testId } = message;

@@ -2,12 +2,29 @@
 
 // Kept, because test runners replace the clocks of a process.
 const { bigint } = process.hrtime;
+const { setImmediate } = globalThis;
 
 /** The drift of two machines' clocks, as a ratio: each may be slewed by up to 500 ppm. */
 const DRIFT = 0.001;
 
 /** @returns {number} the monotonic clock of this process, in microseconds */
 const now = () => Number(bigint() / 1000n);
+
+/** @type {number | undefined} when the turn of the event loop began that handles messages of the proxy */
+let turn;
+
+/** Begin to handle messages of the proxy: what they resume in this turn belongs to it. */
+function beginTurn() {
+  if (turn !== undefined) return;
+  turn = now();
+  setImmediate(() => (turn = undefined));
+}
+
+/**
+ * @returns {number} the time from which on requests may be due to what runs now, in microseconds. A request that the
+ *   same turn sent may have reached the proxy already. Of turns that other events began, the beginning is not known.
+ */
+const turnBegan = () => turn ?? now();
 
 /**
  * Compares times of the proxy's clock with those of this process. Both are monotonic, in microseconds.
@@ -43,4 +60,4 @@ class ProxyClock {
   }
 }
 
-module.exports = { ProxyClock, now };
+module.exports = { ProxyClock, now, beginTurn, turnBegan };

@@ -5,7 +5,7 @@ const { Matcher } = require("../arguments/matcher.js");
 const { callSite, raisedAt } = require("./call-site.js");
 const { describeSeen } = require("./diagnosis.js");
 const { abortError } = require("./handler-fetches.js");
-const { now } = require("./proxy-clock.js");
+const { turnBegan } = require("./proxy-clock.js");
 
 /**
  * @typedef {import("./request-state.js").RequestState} RequestState
@@ -112,7 +112,7 @@ class Waiters {
    */
   begin(kind, wanted, timeout) {
     const { traffic, registration } = this.session;
-    const [since, began] = [traffic.sequence, now()];
+    const [since, began] = [traffic.sequence, turnBegan()];
     // A message that comes later may be about a request from before the wait.
     const isTooOld = (/** @type {RequestState} */ { sequence, seenAt }) =>
       sequence <= since || Boolean(registration.clock?.isBefore(seenAt, began));
@@ -153,6 +153,18 @@ class Waiters {
     this.offer("request", request, request);
   }
 
+  /**
+   * Offer a request to the waits that took it for older than themselves by the proxy's clock. A handler of this test
+   * decides about it only now, so its application still waits: the test caused it just before the wait.
+   *
+   * @param {RequestState} request
+   */
+  requestMatched(request) {
+    const older = [...this.open].filter((waiter) => waiter.isTooOld(request));
+    request.seenAt = undefined;
+    this.offer("request", request, request, older);
+  }
+
   /** @param {ResponseState} response for the waits that were open when its request came */
   responseCame(response) {
     this.offer("response", response, response.request);
@@ -162,12 +174,13 @@ class Waiters {
    * @param {Kind} kind
    * @param {RequestState | ResponseState} found
    * @param {RequestState} request
+   * @param {Iterable<Waiter>} [waiters]
    */
-  offer(kind, found, request) {
+  offer(kind, found, request, waiters = this.open) {
     const { session } = this;
     const viewOf = (/** @type {any} */ state) =>
       kind === "request" ? session.views.request(state) : session.views.response(state);
-    for (const waiter of this.open) {
+    for (const waiter of waiters) {
       if (waiter.kind === kind && !waiter.isTooOld(request)) waiter.offer(found, viewOf);
     }
   }

@@ -4,7 +4,6 @@ from msgspec import UNSET, UnsetType
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import (
-    fulfill,
     glob,
     observe,
     redirect,
@@ -85,21 +84,13 @@ class ClockTests(SynchronousTestCase):
         passed = RequestPassed("r1", "app", request(), n)
         self.assertEqual(self.readings(Batch([passed], [250])), [at(0.75), UNSET])
 
-    def test_owned(self) -> None:
-        """The owner learns it with the request, and with one that its fixed answer answered."""
-        self.told.sends(inbound.RouteRegister("q", "t", glob("**")))
-        self.playbook.take()
-        self.playbook.wait(1)
-        self.agent.sends(start())
-        self.assertEqual(
-            seen_at(self.told.id, self.playbook.take(), outbound.RequestMatched), at(1)
-        )
-        self.told.sends(fulfill())
-        self.playbook.take()
+    def test_replied(self) -> None:
+        """The owner learns it with a request that its fixed answer answered."""
         reply = inbound.RouteRegister("p", "t", glob("**"), reply=response())
         self.told.sends(reply)
         self.playbook.take()
-        self.agent.sends(start("r2"))
+        self.playbook.wait(1)
+        self.agent.sends(start())
         self.assertEqual(
             seen_at(self.told.id, self.playbook.take(), outbound.RequestReplied), at(1)
         )
@@ -113,7 +104,7 @@ class ClockTests(SynchronousTestCase):
         self.assertEqual(registry.asking_when, frozenset())
 
 
-Kind = type[outbound.RequestObserved | outbound.RequestMatched | outbound.RequestReplied]
+Kind = type[outbound.RequestObserved | outbound.RequestReplied]
 
 
 def seen_at(

@@ -54,6 +54,18 @@ class WaiterTests(SynchronousTestCase):
         self.harness.responded("r2", response(201))
         self.assertEqual(kept(answer.promise).wire.status, 201)
 
+    def test_decided_here(self) -> None:
+        """What a handler decides only now counts: its application has had no answer before."""
+        self.harness.route(lambda *_: None)
+        self.harness.link.clock.advance(1)
+        asked, answer = self.wait("request", URL), self.wait("response", URL)
+        self.harness.observed("r1", seen_at=999_999)
+        self.assertFalse(asked.promise.done)
+        self.harness.matched("r1")
+        self.assertEqual(kept(asked.promise).id, "r1")
+        self.harness.responded("r1", response(201))
+        self.assertEqual(kept(answer.promise).wire.status, 201)
+
     def test_no_limit(self) -> None:
         """A timeout of 0 means no timeout; a wait that is over leaves no timer."""
         endless, soon = self.wait("request", "**/never", 0), self.wait("request", URL)

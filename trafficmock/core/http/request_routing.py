@@ -10,7 +10,7 @@ from msgspec import UNSET, structs
 from trafficmock import records
 from trafficmock.core import error_messages
 from trafficmock.core.http.deferred_bodies import DeferredObservation
-from trafficmock.core.http.observation import clock_reading, observers_of, send_observed, sighted
+from trafficmock.core.http.observation import observers_of, send_observed, sighted
 from trafficmock.core.lifecycle import IllegalStepError, PendingRequest, RequestStage
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
 from trafficmock.wire import outbound as to_client
@@ -192,7 +192,6 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             owner.route_id,
             test.id,
             UNSET if pending.made_for is None else to_client.OWN,
-            clock_reading(test.worker, pending.announced_at),
         )
         out.send(test.worker.id, match)
 

@@ -301,6 +301,7 @@ class HttpRoutes:
         state, new = session.traffic.observe(message)
         if new:
             session.observation.request_came(state)
+        session.observation.request_matched(state)
         session.check_context(message)
         routed = RoutedRequest(session, state, [*self.live, *self._shared()])
         self.open[state.id] = routed

@@ -40,7 +40,8 @@ class ObservedTraffic:
         if known is not None:
             return known, False
         self.sequence += 1
-        state = RequestState(request_id, client_id, wire, self.sequence, seen_at=message.seen_at)
+        seen_at = UNSET if isinstance(message, RequestMatched) else message.seen_at
+        state = RequestState(request_id, client_id, wire, self.sequence, seen_at=seen_at)
         self.requests[request_id] = state
         place = client_id, wire.url
         before = self._awaited_hops.get(place)

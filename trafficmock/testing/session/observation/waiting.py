@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, field
+from msgspec import UNSET
 
 from trafficmock.testing.errors import TestEndedError, WaitTimeoutError
 from trafficmock.testing.promise import Promise, mapped, settled
@@ -258,6 +259,18 @@ class Observation:
     def request_came(self, request: RequestState) -> None:
         """Offer a request to the open waits."""
         self._offer("request", request, request)
+
+    def request_matched(self, request: RequestState) -> None:
+        """Offer a request to the waits that took it for older than themselves by the proxy's clock.
+
+        A handler of this test decides about it only now, so its application is still waiting, and
+        the request belongs to what the test did just before the wait, in the same turn.
+        """
+        older = [each for each in self._open if each.is_too_old(request)]
+        request.seen_at = UNSET
+        for waiter in older:
+            if waiter.kind == "request" and not waiter.is_too_old(request):
+                waiter.offer(request)
 
     def response_came(self, response: ResponseState) -> None:
         """Offer a response to the waits that were open when its request came."""
