@@ -287,7 +287,8 @@ export interface TrafficMock {
 /** `use: { trafficmock: { … } }` in the configuration, `test.use({ trafficmockOptions: { … } })` in a file. */
 export interface TrafficMockOptions {
   /**
-   * Whether the test has a context. `auto` (default): if the proxy supports contexts. `required`: else the test
+   * Whether the test has a context. `auto` (default): if the proxy supports contexts. `required`: if it does not, or
+   * if a route of the test gets a request without the context, the test
    * fails. `off`: no context, requests are assigned by URL alone.
    */
   readonly isolation?: "auto" | "off" | "required";

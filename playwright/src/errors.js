@@ -56,6 +56,24 @@ class RoutingError extends TrafficMockError {
   }
 }
 
+/** A request came without the context that its test requires (`isolation: "required"`). */
+class IsolationError extends TrafficMockError {
+  /**
+   * @param {string} request its method and URL
+   * @param {string} clientId the client id of the application that sent it
+   */
+  constructor(request, clientId) {
+    super(
+      `${request} of the application "${clientId}" came without the context of this test. Put trafficmock.headers or ` +
+        "trafficmock.cookie() on the requests of the test; if they have them, the application lost the context between " +
+        "the request that came in and this one.",
+    );
+    this.request = request;
+    /** The number of further requests with this method and URL. */
+    this.repeats = 0;
+  }
+}
+
 /** A handler returned without a decision and kept no reference to the route. */
 class UndecidedError extends TrafficMockError {}
 
@@ -63,6 +81,7 @@ module.exports = {
   AlreadyHandledError,
   ConnectionError,
   FetchError,
+  IsolationError,
   RoutingError,
   TestEndedError,
   TimeoutError,

@@ -151,6 +151,10 @@ describe("connect", () => {
       const page = await fetch(`${shopUrl}/price/${item}`, { headers });
       assert.equal(await page.text(), "no price: ERR_TRAFFICMOCK_UNMATCHED_REQUEST");
     }
+    // That no handler decides is no decision to continue.
+    await mocks.route("**/price/pot", (route) => route.fallback());
+    const page = await fetch(`${shopUrl}/price/pot`, { headers });
+    assert.equal(await page.text(), "no price: ERR_TRAFFICMOCK_UNMATCHED_REQUEST");
     await mocks.strict({ allow: ["prices.example"] });
     assert.match(await (await fetch(`${shopUrl}/price/cup`, { headers })).text(), /ENOTFOUND|EAI_AGAIN/);
     await assert.rejects(mocks.strict({ allow: ["not a host"] }), /not a host/);
@@ -158,6 +162,24 @@ describe("connect", () => {
       assert.match(error.message, /GET http:\/\/prices\.example\/price\/cup is not mocked.*the path differs/);
       assert.match(error.message, /1 more request met the same/);
       assert.match(error.message, /price\/can is not mocked/);
+      assert.match(error.message, /price\/pot is not mocked/);
+      return true;
+    });
+  });
+
+  test("a test that requires isolation fails for what its routes get without its context", async () => {
+    const mocks = await connect({ title: "isolated", proxyUrl: proxy.url, isolation: "required" });
+    await mocks.route("**/price/cup", (route) => route.fulfill({ json: { price: 1 } }));
+    await mocks.mock("**/price/can", { json: { price: 2 } });
+    await fetch(`${shopUrl}/price/cup`, { headers: mocks.headers });
+    assert.equal(mocks.takeErrors().length, 0);
+    for (const item of ["cup", "cup", "can"]) await fetch(`${shopUrl}/price/${item}`);
+    await assert.rejects(mocks.end(), ({ message }) => {
+      assert.match(
+        message,
+        /GET .*cup of the application "shop" came without the context.*\n1 more request met the same/,
+      );
+      assert.match(message, /GET .*can of the application "shop" came without the context/);
       return true;
     });
   });

@@ -208,10 +208,18 @@ class HttpRoutes {
   /** @param {any} message `request:matched` */
   matched(message) {
     const state = this.session.observe(message);
+    this.session.waiters.requestMatched(state);
+    this.checkContext(message);
     const routed = new RoutedRequest(this.session, state, [...this.live, ...this.session.sharedHandlers()]);
     this.open.set(state.id, routed);
     this.owned.set(state.id, routed);
     routed.proceed().catch((error) => this.session.errors.add(error));
+  }
+
+  /** @param {any} message `request:matched` or `request:replied` */
+  checkContext(message) {
+    const { info, errors } = this.session;
+    if (info.isolation === "required" && message.context === undefined) errors.withoutContext(message);
   }
 
   /**
@@ -227,6 +235,7 @@ class HttpRoutes {
   /** @param {any} message `request:replied`: the proxy sent one of the test's fixed responses */
   replied(message) {
     const state = this.session.observe(message);
+    this.checkContext(message);
     const routed = new RoutedRequest(this.session, state, []);
     routed.entry = this.known.get(message.routeId);
     routed.replied();

@@ -144,7 +144,7 @@ class RoutedRequest {
       this.fail(/** @type {Error} */ (error).message);
       return;
     }
-    this.continueUpstream();
+    this.continueUpstream({ unhandled: this.session.connection.features.has("strict") });
   }
 
   /**
@@ -292,10 +292,14 @@ class RoutedRequest {
     }
   }
 
-  /** Send the request upstream; later decisions of its handler are errors. */
-  continueUpstream() {
+  /**
+   * Send the request upstream; later decisions of its handler are errors.
+   * @param {{ unhandled?: boolean }} [options] strict mode may refuse an `unhandled` one: all handlers fell back
+   */
+  continueUpstream({ unhandled } = {}) {
     const overrides = overriding.forContinue(this.request.originalPairs, this.request.overrides);
-    this.settle({ action: "continue", ...(overrides && { overrides }) }, "continued");
+    const result = { action: "continue", ...(overrides && { overrides }), ...(unhandled && { unhandled }) };
+    this.settle(result, "continued");
   }
 
   /**

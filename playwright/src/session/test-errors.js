@@ -1,6 +1,6 @@
 "use strict";
 
-const { RoutingError, TrafficMockError } = require("../errors.js");
+const { IsolationError, RoutingError, TrafficMockError } = require("../errors.js");
 const { withoutOwnFrames } = require("./call-site.js");
 
 /**
@@ -29,11 +29,22 @@ class TestErrors {
     const taken = this.#errors;
     this.#errors = [];
     for (const error of taken) {
-      if (error instanceof RoutingError && error.repeats) {
+      if ((error instanceof RoutingError || error instanceof IsolationError) && error.repeats) {
         error.message += `\n${error.repeats} more ${error.repeats === 1 ? "request" : "requests"} met the same.`;
       }
     }
     return taken;
+  }
+
+  /**
+   * Add an error for a request without the context that the test requires, or count it as a repeat of a known one.
+   * @param {{ request: { method: string, url: string }, clientId: string }} message
+   */
+  withoutContext({ request: { method, url }, clientId }) {
+    const request = `${method} ${url}`;
+    const known = this.#errors.find((error) => error instanceof IsolationError && error.request === request);
+    if (known) /** @type {IsolationError} */ (known).repeats += 1;
+    else this.add(new IsolationError(request, clientId));
   }
 
   /**

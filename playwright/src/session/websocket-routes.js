@@ -41,7 +41,7 @@ class WebSocketRoutes {
     const [entry] = this.matching(url);
     if (!entry) {
       // The route was removed meanwhile; without this the application would never be answered.
-      session.send({ type: "ws:connect", socketId });
+      session.send({ type: "ws:connect", socketId, unhandled: true });
       return;
     }
     const socket = new MockedWebSocket(session, { id: socketId, url, protocols });
