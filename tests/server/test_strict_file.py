@@ -125,8 +125,11 @@ class StrictFileTests(SynchronousTestCase):
 
     def test_names(self) -> None:
         """Each address has a file of its own."""
-        self.assertEqual(file_name("::1-4100"), "strict--1-4100.json")
-        self.assertEqual(file_name("unix:/run/t m.sock"), "strict-unix-run-t-m.sock.json")
+        self.assertEqual(file_name("127.0.0.1-4100"), "strict-127.0.0.1-4100.json")
+        self.assertRegex(file_name("::1-4100"), r"^strict--1-4100-\w{8}\.json$")
+        self.assertRegex(file_name("unix:/run/t m.sock"), r"^strict-unix-run-t-m.sock-\w{8}\.json$")
+        alike = ("unix:/a/b", "unix:/a-b", "unix-a-b")
+        self.assertEqual(len({file_name(address) for address in alike}), len(alike))
 
     @given(st.binary())
     def test_any_bytes(self, content: bytes) -> None:

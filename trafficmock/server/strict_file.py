@@ -7,6 +7,7 @@ the file is touched regularly.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import time
@@ -38,8 +39,11 @@ _NOTHING = KeptStrictness()
 
 
 def file_name(address: str) -> str:
-    """Return the name of the file for the address that a service listens on."""
-    return f"strict-{re.sub(r'[^A-Za-z0-9.]+', '-', address)}.json"
+    """Return the name of the file for the address that a service listens on, one for each."""
+    name = re.sub(r"[^A-Za-z0-9.-]+", "-", address)
+    if name != address:
+        name += f"-{hashlib.sha256(address.encode()).hexdigest()[:8]}"
+    return f"strict-{name}.json"
 
 
 @define(eq=False)
