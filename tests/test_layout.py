@@ -298,8 +298,9 @@ def acts(path: Path) -> bool:
 
 
 def test_files(path: Path) -> list[Path]:
+    """List the test files of a module: those of its name, in its package's directory or below."""
     folder = TESTS / path.relative_to(SOURCE).parent
-    return [*folder.glob(f"test_{path.stem}.py"), *folder.glob(f"test_{path.stem}_*.py")]
+    return [*folder.rglob(f"test_{path.stem}.py"), *folder.rglob(f"test_{path.stem}_*.py")]
 
 
 class SharedHelperTests(SynchronousTestCase):

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from tests.clients.node.compare import Change, changes
-from tests.clients.node.differences import Difference, declared, gone
+from tests.clients.node.comparison.compare import Change, changes
+from tests.clients.node.comparison.differences import Difference, declared, gone
 from tests.clients.node.modes import MODES
 
 if TYPE_CHECKING:

@@ -14,6 +14,9 @@ from tests.support.processes.node_parts import module_file
 from tests.support.processes.node_parts import node_binary as node_22
 
 PLACE = Path(__file__).parent
+DEEP = PLACE / "deep"
+ROOMS = ("programs", "deep/http", "deep/services", "deep/sockets", "deep/runners")
+"""The directories of the programs."""
 NODES = (20, 22, 24)
 HOSTS = (
     *("api.shop.test", "shop.test", "other.test"),
@@ -58,12 +61,12 @@ class Library:
     @property
     def program(self) -> Path:
         """Its program."""
-        return next(PLACE.glob(f"*/{self.name}.mjs"))
+        return next(file for room in ROOMS for file in (PLACE / room).glob(f"{self.name}.mjs"))
 
     @property
     def folder(self) -> Path:
         """Where its npm packages are."""
-        return PLACE / "deep" if self.program.parent.name == "deep" else PLACE
+        return DEEP if self.program.is_relative_to(DEEP) else PLACE
 
     def version(self) -> str:
         """Read which version is installed; Node's own parts have none."""

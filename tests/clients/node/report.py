@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.clients.node import differences
+from tests.clients.node.comparison import differences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

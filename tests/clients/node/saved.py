@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import asdict
 
 from tests.clients.node.cells import judged
-from tests.clients.node.compare import Change
+from tests.clients.node.comparison.compare import Change
 from tests.clients.node.libraries import LIBRARIES
 
 if TYPE_CHECKING:

@@ -1,0 +1,5 @@
+import undici from "undici6";
+import { run } from "../../lib/harness.mjs";
+import { undiciCalls } from "../../lib/undici-calls.mjs";
+
+await run(undiciCalls(undici, 6));

@@ -1,4 +1,0 @@
-import { run } from "../lib/harness.mjs";
-import { calls } from "./calls.ts";
-
-await run(calls);

@@ -1,0 +1,1 @@
+"""What an entry keeps of a request or a WebSocket, and how REST shows it."""

@@ -1,0 +1,1 @@
+"""Which entries a list shows, and in which order."""

@@ -1,0 +1,1 @@
+"""What the history keeps, and for how long: entries, bodies and their weight."""
