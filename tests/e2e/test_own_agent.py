@@ -1,6 +1,7 @@
 """The specs once more, with trafficmock's agent in the application instead of the npm agent.
 
-The usual run has the specs of what an application sees of a decision; a deep one has all.
+The usual run has the specs of what an application sees of a decision; a deep one has all, also
+where the agent asks the proxy about each request.
 """
 
 from __future__ import annotations
@@ -70,19 +71,21 @@ class ClosingTests(specs.SpecTestCase):
     spec = "../websocket/closing.spec.mjs"
 
 
-def _deep(module: ModuleType) -> dict[str, type[specs.SpecTestCase]]:
+def _deep(
+    module: ModuleType, prefix: str, *proxy_options: str
+) -> dict[str, type[specs.SpecTestCase]]:
     """Make a test case for each of a module's, with our agent."""
     made = {}
     for name, case in vars(module).items():
         if isinstance(case, type) and issubclass(case, specs.SpecTestCase):
-            deep = f"Deep{name}"
-            made[deep] = type(
-                deep,
+            options = (*case.group.proxy_options, *proxy_options)
+            made[f"{prefix}{name}"] = type(
+                f"{prefix}{name}",
                 (specs.SpecTestCase,),
                 {
                     "__doc__": case.__doc__,
                     "__module__": __name__,
-                    "group": evolve(case.group, agent="ours"),
+                    "group": evolve(case.group, agent="ours", proxy_options=options),
                     "spec": case.spec,
                 },
             )
@@ -91,4 +94,5 @@ def _deep(module: ModuleType) -> dict[str, type[specs.SpecTestCase]]:
 
 if specs.unless_deep() is None:
     for each in MODULES:
-        globals().update(_deep(each))
+        globals().update(_deep(each, "Deep"))
+        globals().update(_deep(each, "DeepAsking", "--local", "off"))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tests.e2e.specs import Group, Run
 from tests.playwright import specs
+from tests.support.hypothesis_profiles import DEEP
 from tests.testing.rows import rows
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 DIRECTORY = specs.PACKAGE / "test" / "specs" / "rows"
 CONFIG = "playwright/test/specs/rows/playwright.config.mjs"
 ROWS = Group("rows", agent="ours")
+ASKING = Group("rows", agent="ours", proxy_options=("--local", "off"))
 
 _TEST = re.compile(r"^test(?:\.skip)?\(", re.MULTILINE)
 _TITLE = re.compile(rf'{_TEST.pattern}\s*"([^"]+)"', re.MULTILINE)
@@ -29,9 +31,9 @@ def titles() -> dict[str, str]:
     }
 
 
-def run_rows(only: str = "") -> Run:
+def run_rows(only: str = "", group: Group = ROWS) -> Run:
     """Run all rows, or only one, in one worker."""
-    return specs.run_specs(ROWS, CONFIG, *([f"--grep=(^| ){only}$"] if only else ()))
+    return specs.run_specs(group, CONFIG, *([f"--grep=(^| ){only}$"] if only else ()))
 
 
 def differences() -> dict[str, str]:
@@ -49,11 +51,20 @@ class JavaScriptTests(specs.RunTestCase):
 
     only: ClassVar[str] = ""
     """The one row that runs; all of them without one."""
+    group: ClassVar[Group] = ROWS
+
+
+class AskingTests(JavaScriptTests):
+    """The same where the agent asks the proxy about each request."""
+
+    group = ASKING
+    if not DEEP:
+        skip = "only with TRAFFICMOCK_DEEP=1"
 
 
 def _test(title: str, file: str) -> Callable[[JavaScriptTests], None]:
     def test(self: JavaScriptTests) -> None:
-        self.check(run_rows(self.only), file, title)
+        self.check(run_rows(self.only, self.group), file, title)
 
     test.__doc__ = next((row.__doc__ for name, row in rows() if name == title), title)
     return test

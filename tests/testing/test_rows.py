@@ -1,4 +1,7 @@
-"""Every row on every adapter, against a real proxy, a real Node application and its upstream."""
+"""Every row on every adapter, against a real proxy, a real Node application and its upstream.
+
+The application has the npm agent; with DEEP also trafficmock's, which may decide locally or not.
+"""
 
 import os
 from collections.abc import Callable
@@ -7,6 +10,7 @@ from typing import Any
 from twisted.internet import reactor  # noqa: TID251 - trial's own
 from twisted.trial import unittest
 
+from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.tested_proxy import target
 from tests.testing import adapters
 from tests.testing.row_context import Row
@@ -47,6 +51,24 @@ class TwistedTests(RowTests):
         return adapters.run_twisted(reactor, shared_app(), title, row)
 
 
+class OwnAgentTests(RowTests):
+    """The rows with blocking calls and trafficmock's agent, which decides locally."""
+
+    def perform(self, title: str, row: Row) -> Any:
+        return adapters.run_blocking(shared_app(agent="ours"), title, row)
+
+
+class AskingAgentTests(RowTests):
+    """The same where the agent asks about each request."""
+
+    def perform(self, title: str, row: Row) -> Any:
+        return adapters.run_blocking(shared_app("--local", "off", agent="ours"), title, row)
+
+
+CASES = (BlockingTests, AsyncioTests, TwistedTests)
+DEEP_CASES = (OwnAgentTests, AskingAgentTests) if DEEP and target() == "ours" else ()
+
+
 def _test(title: str, row: Row) -> Callable[[RowTests], Any]:
     def test(self: RowTests) -> Any:
         asks_for_more = getattr(row, "is_ours", False) and target() != "ours"
@@ -61,7 +83,7 @@ def _test(title: str, row: Row) -> Callable[[RowTests], Any]:
 
 def _add_tests() -> None:
     for title, row in rows():
-        for case in (BlockingTests, AsyncioTests, TwistedTests):
+        for case in (*CASES, *DEEP_CASES):
             setattr(case, f"test_{title}", _test(title, row))
 
 
