@@ -31,7 +31,11 @@ def environment(minor: int) -> str:
     for candidate in candidates(minor):
         folder = Path(tempfile.mkdtemp(prefix=f"trafficmock-python-3.{minor}-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        if subprocess.call([candidate, "-m", "venv", folder], stderr=subprocess.DEVNULL):
+        # Without the PYTHONPATH of trial's workers, which names another standard library.
+        made_here = subprocess.call(
+            [candidate, "-m", "venv", folder], stderr=subprocess.DEVNULL, env=clean()
+        )
+        if made_here != 0:
             continue
         made = str(folder / "bin" / "python")
         install = [made, "-m", "pip", "install", "--quiet", *PACKAGES]
