@@ -10,8 +10,10 @@ import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.processes.proxy_process import REPOSITORY
+from trafficmock.attach import python_preload
 from trafficmock.dashboard.dashboard_options import DashboardOptions
 from trafficmock.server.options import ProxyOptions
+from trafficmock.testing.session.handlers.routed_request import ABORT_CODES
 from trafficmock.wire import agent_filter, inbound, local_reports, outbound
 from trafficmock.wire.payloads import (
     handler_action,
@@ -22,6 +24,17 @@ from trafficmock.wire.payloads import (
 
 README = REPOSITORY / "README.md"
 DOCS = REPOSITORY / "docs"
+ABORTING = (
+    "agent/src/protocol/errors.js",
+    "playwright/src/session/routed-request.js",
+    "playwright/types.d.ts",
+    "docs/errors.md",
+    "docs/protocol/objects.md",
+    "docs/how-to/attach/node.md",
+    "docs/how-to/attach/python.md",
+    "docs/how-to/attach/anything.md",
+)
+"""Files that name each abort code."""
 _MARKED = re.compile(r"<!-- options begin:[^>]*-->\n(.*?)<!-- options end -->", re.DOTALL)
 _LINK = re.compile(r"\]\((?!https?://|#)([^)#\s]+)")
 _FENCE = re.compile(r"^```(?P<kind>\w*)\n(?P<text>.*?)^```", re.DOTALL | re.MULTILINE)
@@ -151,6 +164,22 @@ class ProtocolTests(SynchronousTestCase):
         codes |= {*get_args(outbound.HelloErrorCode), *get_args(handler_action.AbortCode)}
         text = (DOCS / "errors.md").read_text(encoding="utf-8")
         self.assertEqual({code for code in codes if f"`{code}`" not in text}, set())
+
+    def test_abort_codes(self) -> None:
+        """Each abort code of the wire is known to all who give or carry out one."""
+        codes = get_args(handler_action.AbortCode)
+        preload = python_preload.DIRECTORY / "trafficmock_preload" / "failure_errors.py"
+        raised = preload.read_text(encoding="utf-8")
+        self.assertEqual([code for code in codes if f'"{code}"' not in raised], [])
+        self.assertEqual(set(codes), set(ABORT_CODES.values()))
+        self.assertEqual(
+            [(file, code) for file in ABORTING for code in codes if not _names(file, code)], []
+        )
+
+
+def _names(file: str, word: str) -> bool:
+    text = (REPOSITORY / file).read_text(encoding="utf-8")
+    return re.search(rf"\b{word}\b", text) is not None
 
 
 def page(name: str) -> str:

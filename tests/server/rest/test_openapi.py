@@ -247,6 +247,20 @@ class LiveTests(SynchronousTestCase):
                     self.check(path, "GET", answer)
         self.check("/api/ws", "GET", service().ask("/api/ws?fields=x"))
 
+    def test_texts(self) -> None:
+        """Every parameter that takes a text changes the answer, or is refused."""
+        everything = service()
+        for path in ("/api/history", "/api/ws"):
+            whole = everything.ask(path).json()
+            for parameter in map(resolve, CLOSED["paths"][path]["get"]["parameters"]):
+                # Any value of ``since`` that is no tag of this process asks for everything.
+                if parameter["in"] != "query" or parameter["name"] == "since":
+                    continue
+                if parameter["schema"].get("type") == "string":
+                    answer = everything.ask(f"{path}?{parameter['name']}=x")
+                    found = answer.json() if answer.status == 200 else answer.status
+                    self.assertNotEqual(found, whole, (path, parameter["name"]))
+
     def test_not_modified(self) -> None:
         """304 is as described wherever it is described, and nowhere else."""
         for path, method, operation in operations():
