@@ -20,7 +20,7 @@ MOST_NAMED = 5
 """The most tests that the advice names."""
 
 
-def ambiguous(subject: str, claimants: list[Claimant]) -> str:
+def ambiguity_text(subject: str, claimants: list[Claimant]) -> str:
     """Return the error text. Users' tests compare its first words."""
     rivals = "; ".join(
         f"{test} by {_count(len(routes), 'route')} {_routes(routes)}" for test, routes in claimants

@@ -9,7 +9,7 @@ from attrs import define
 
 from trafficmock.core import error_messages
 from trafficmock.core.lifecycle import PendingRequest, Socket
-from trafficmock.core.ownership.ambiguity import ambiguous
+from trafficmock.core.ownership.ambiguity import ambiguity_text
 from trafficmock.core.ownership.claims import to_be_asked
 from trafficmock.core.ownership.contexts import Contexts, narrow, without_outranked
 from trafficmock.wire.outbound import UNMATCHED, ProxyError
@@ -150,7 +150,7 @@ class OwnerResolution(ABC, Generic[S]):
 
     def _ambiguous(self, pending: S, claimants: list[Claimant], out: EffectList) -> None:
         matches = [route.diagnostic(test) for test, routes in claimants for route in routes]
-        text = ambiguous(str(pending), claimants)
+        text = ambiguity_text(str(pending), claimants)
         self.fail(pending, "ambiguous_route", text, out, matches=matches)
         for test, _ in claimants:
             out.send(test.worker.id, ProxyError("ambiguous_route", text, test.id, matches))

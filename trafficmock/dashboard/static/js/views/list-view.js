@@ -10,7 +10,7 @@ import { fill, h } from "../lib/dom.js";
 import { plural } from "../lib/format.js";
 import { DeepSearch } from "./deep-search.js";
 import { DetailPane } from "./detail-pane.js";
-import { FilterBar, NOTHING } from "./filters.js";
+import { FilterBar, NOTHING } from "./filter-bar.js";
 import { HarExport } from "./har-export.js";
 
 /** @typedef {import("../data/store.js").Store} Store @typedef {import("../data/rows.js").Row} Row */
