@@ -65,6 +65,11 @@ class Settings:
     regex_steps: int = field(default=10_000_000, validator=validators.ge(0))
 
     @property
+    def message_bytes(self) -> int:
+        """The longest message that an agent may send: it is read, and every client takes it."""
+        return min(self.frame_bytes or MAX_MESSAGE_BYTES, MAX_MESSAGE_BYTES)
+
+    @property
     def decides_locally(self) -> bool:
         """Whether agents may let requests pass without asking: not with ``always-ask``."""
         return self.local and self.ownership == "direct"

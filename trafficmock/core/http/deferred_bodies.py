@@ -15,7 +15,6 @@ from trafficmock.core import error_messages
 from trafficmock.core.http.observation import send_observed
 from trafficmock.core.lifecycle import RequestStage
 from trafficmock.records import RequestBodyCame
-from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.outbound import BodyLimits, ProxyError, RequestObserved
 from trafficmock.wire.payloads import body
 
@@ -116,8 +115,8 @@ def for_workers(holder: HasBody) -> HasBody:
 
 def body_limits(settings: Settings) -> BodyLimits:
     """Return the most bytes of a body that an agent may send: at most what fits in a message."""
-    frame = min(settings.frame_bytes or MAX_MESSAGE_BYTES, MAX_MESSAGE_BYTES)
-    most = max(frame - _AROUND, frame // 2) // 4 * 3
+    message = settings.message_bytes
+    most = max(message - _AROUND, message // 2) // 4 * 3
     return BodyLimits(
         history=min(settings.history_body_bytes or most, most),
         handler=min(settings.handler_body_bytes or most, most),

@@ -10,7 +10,6 @@ from trafficmock.core.local.filter_entries import ALL, FilterEntries, entries_of
 from trafficmock.core.local.leases import LEASE_SECONDS, REPORT_SECONDS, Hold, Holds, LocalAgent
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.wire.agent_filter import FilterAdd, FilterDrop, FilterEntry, FilterSet, Sync
-from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -90,8 +89,8 @@ class LocalDecisions:
             self.reports = self._wanted_reports()
             self._need_alarm(out)
         agent.local = self.agents[agent.id] = LocalAgent(agent.id)
-        most = min(self.settings.frame_bytes or MAX_MESSAGE_BYTES, MAX_MESSAGE_BYTES)
-        out.send(agent.id, FilterSet(self.n, list(self.entries.held), self.reports, most))
+        held, most = list(self.entries.held), self.settings.message_bytes
+        out.send(agent.id, FilterSet(self.n, held, self.reports, most))
 
     def left(self, agent: Agent, out: EffectList, *, clean: bool) -> None:
         """Handle the end of an agent's connection.
