@@ -20,6 +20,7 @@ from tests.support.processes.process_usage import memory
 from tests.support.processes.proxy_process import ProxyProcess, start_proxy, until
 from tests.support.threaded_server import threaded_server
 from tests.testing import runs
+from trafficmock.testing.sync import mocks
 
 APP = runs.REPOSITORY / "agent" / "test" / "apps" / "many-ids.cjs"
 COUNT = 10_000
@@ -92,13 +93,18 @@ class AgentTests(ManyIdsCase):
             self.assertEqual((answer.status, answer.read()), (200, b"asked"))
         return ids
 
+    def remembered(self, application: HTTPConnection) -> dict[str, int]:
+        """Ask how many contexts the agent has in its tables, and for the bytes of its heap."""
+        application.request("GET", "/remembered")
+        tables: dict[str, int] = json.load(application.getresponse())
+        return tables
+
     def emptied(self, application: HTTPConnection, proxy: ProxyProcess) -> int:
         """Wait until the agent remembers nobody; give the bytes of its heap."""
         heap: list[int] = []
 
         def is_empty() -> bool:
-            application.request("GET", "/remembered")
-            remembered = json.load(application.getresponse())
+            remembered = self.remembered(application)
             heap.append(remembered["bytes"])
             return bool(remembered["known"] == remembered["closed"] == 0)
 
@@ -119,6 +125,8 @@ class AgentTests(ManyIdsCase):
             application = HTTPConnection(urlsplit(child.announced()["url"]).netloc, timeout=60)
             stack.callback(application.close)
             self.leg(application, COUNT // LEGS)  # warms up
+            # The tables that are empty below are those that ids come into.
+            self.assertGreater(self.remembered(application)["closed"], 0)
             heaps = [self.emptied(application, proxy)]
             before = self.held(proxy)
             resident = [memory(proxy.pid).resident]
@@ -132,6 +140,9 @@ class AgentTests(ManyIdsCase):
             self.assertLess((resident[-1] - resident[0]) / MIB, 8, resident)
             self.assertEqual(len(ids), COUNT)
             self.assertEqual([each for each in Handler.seen if each[3:35] in ids], [])
+            with mocks(proxy.url):
+                # The id of a test that runs is held.
+                self.assertNotEqual(self.held(proxy), before)
 
     def test_many_ids(self) -> None:
         """The heap and the tables are as they were before, on every Node."""
