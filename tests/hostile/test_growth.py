@@ -12,6 +12,7 @@ from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.support.decoded_bodies import decoded
 from tests.support.growth import GrowthMixin
 from tests.support.processes.proxy_process import REPOSITORY
 from trafficmock.errors import TrafficMockError
@@ -24,7 +25,6 @@ from trafficmock.http.responses import RestError
 from trafficmock.matching import RouteIndex, compile_glob, compile_matcher
 from trafficmock.matching.patterns.regex import compile_regex
 from trafficmock.proxy.http1.body_readers import ChunkReader
-from trafficmock.proxy.http1.content_codings import decoded
 from trafficmock.proxy.http1.heads import parse_request, parse_response, tokens
 from trafficmock.proxy.request_target import absolute
 from trafficmock.proxy.transfer.body_capture import BodyCapture, header_map

@@ -61,7 +61,3 @@ class ByteBudget:
         for part in parts:
             if part in held:
                 self.used -= held.pop(part)[1]
-
-    def recount(self) -> int:
-        """Return the sum of the sizes of all parts, which ``used`` must equal."""
-        return sum(size for _, size in self._parts.values())

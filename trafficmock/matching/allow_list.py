@@ -84,9 +84,6 @@ class AllowList:
         return any(glob.fullmatch(url) for glob in self.globs)
 
 
-NOTHING_ALLOWED = AllowList()
-
-
 def read_allow_list(patterns: Iterable[str]) -> AllowList:
     """Parse the patterns of an allow list.
 

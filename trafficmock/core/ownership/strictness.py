@@ -210,10 +210,6 @@ class Strictness:
             if route.kind == kind and route.test is not None and _serves(route.test, test):
                 yield route
 
-    def is_strict(self, test: RegisteredTest) -> bool:
-        """Return whether requests of a test are refused that no route matches."""
-        return self.service is not None or test.id in self.tests
-
     def _is_own(self, parts: UrlParts) -> bool:
         host = parts.host.strip("[]").removesuffix(".")
         return self.is_own_host(host, int(parts.port or 0))

@@ -70,17 +70,6 @@ def _begins(content: bytes, wbits: int, *, whole: bool) -> bool:
     return engine.eof or not whole or len(content) > STEP or bool(engine.unconsumed_tail)
 
 
-def decoded(pairs: Pairs, content: bytes | bytearray, limit: int) -> Decoded | None:
-    """Decode a whole body at once; see :func:`decoding`."""
-    steps = decoding(pairs, content, limit)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            result: Decoded | None = end.value
-            return result
-
-
 def decoding(
     pairs: Pairs, content: bytes | bytearray, limit: int
 ) -> Generator[None, None, Decoded | None]:

@@ -86,7 +86,6 @@ class UpstreamConnection(TwistedProtocol):
         ended: Callable[[UpstreamConnection, BaseException], None],
     ) -> None:
         self.max_header_bytes = max_header_bytes
-        self.requests = 0
         self.idle_since = 0.0
         self.lost = False
         self.heard = False
@@ -156,7 +155,6 @@ class UpstreamConnection(TwistedProtocol):
         :param data: its head, and the part of its body that has arrived.
         :param complete: whether that is the whole request.
         """
-        self.requests += 1
         self.heard = False
         self._interim = 0
         self._listener = listener
