@@ -55,7 +55,7 @@ const lines = [
   `added per request, µs (median of ${rounds}), Node ${node}`,
   `${"".padEnd(30)}${["ours", "asking", "npm", "ratio"].map((word) => word.padStart(10)).join("")}`,
 ];
-const TITLES = { ms: "wall", cpu: "CPU", proxy: "proxy CPU" };
+const TITLES = { ms: "wall", p50: "wall, p50", cpu: "CPU", proxy: "proxy CPU" };
 for (const kind of Object.keys(runs.none[0]).filter((name) => name !== "memory")) {
   for (const [what, title] of Object.entries(TITLES)) {
     // A mock replaces the request, so the time without an agent is not subtracted.
