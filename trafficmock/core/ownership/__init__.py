@@ -4,7 +4,9 @@
 routes that match. ``owner_resolution`` decides: an owner, no owner, or an error because
 several tests match (``ambiguous_route``; ``ambiguity`` has the text). If only the workers of tests
 can decide whether a route matches, the tests get a question, the **claim** (``claims``).
-``contexts`` maps the **context** that a request carries to its test. ``door_origins`` checks the
+``contexts`` maps the **context** that a request carries to its test, leaves the tests that may
+have the request (``narrow``), and removes those that others outrank (``without_outranked``).
+``door_origins`` checks the
 origins for which the proxy of a test's browser (its **door**) writes the context.
 ``owner_timeout`` takes requests away from a worker that is blocked or stopped.
 
