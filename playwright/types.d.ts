@@ -31,8 +31,8 @@ export interface RouteOptions {
 
 export interface UnrouteAllOptions {
   /**
-   * For handlers that still run: `default` sends their requests upstream, `wait` waits until they return,
-   * `ignoreErrors` ignores their errors from now on.
+   * For handlers that still run: `default` sends their requests upstream, unless strict mode refuses them, `wait`
+   * waits until they return, `ignoreErrors` ignores their errors from now on.
    */
   readonly behavior?: "default" | "wait" | "ignoreErrors";
 }

@@ -155,6 +155,12 @@ describe("connect", () => {
     await mocks.route("**/price/pot", (route) => route.fallback());
     const page = await fetch(`${shopUrl}/price/pot`, { headers });
     assert.equal(await page.text(), "no price: ERR_TRAFFICMOCK_UNMATCHED_REQUEST");
+    // Nor is the removal of a handler that has not decided.
+    let removed;
+    await mocks.route("**/price/pan", () => (removed = mocks.unrouteAll()));
+    const left = await fetch(`${shopUrl}/price/pan`, { headers });
+    assert.equal(await left.text(), "no price: ERR_TRAFFICMOCK_UNMATCHED_REQUEST");
+    await removed;
     await mocks.strict({ allow: ["prices.example"] });
     assert.match(await (await fetch(`${shopUrl}/price/cup`, { headers })).text(), /ENOTFOUND|EAI_AGAIN/);
     await assert.rejects(mocks.strict({ allow: ["not a host"] }), /not a host/);
@@ -163,6 +169,7 @@ describe("connect", () => {
       assert.match(error.message, /1 more request met the same/);
       assert.match(error.message, /price\/can is not mocked/);
       assert.match(error.message, /price\/pot is not mocked/);
+      assert.match(error.message, /price\/pan is not mocked/);
       return true;
     });
   });

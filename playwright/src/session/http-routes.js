@@ -157,7 +157,7 @@ class HttpRoutes {
     if (behavior !== "default") return;
     for (const routed of [...this.open.values()]) {
       if (routed.stage === "counted") continue;
-      if (routed.entry && entries.includes(routed.entry)) routed.continueUpstream();
+      if (routed.entry && entries.includes(routed.entry)) routed.continueUnhandled();
     }
   }
 

@@ -144,7 +144,7 @@ class RoutedRequest {
       this.fail(/** @type {Error} */ (error).message);
       return;
     }
-    this.continueUpstream({ unhandled: this.session.connection.features.has("strict") });
+    this.continueUnhandled();
   }
 
   /**
@@ -292,9 +292,14 @@ class RoutedRequest {
     }
   }
 
+  /** Send a request that no handler decided upstream, unless strict mode refuses it. */
+  continueUnhandled() {
+    this.continueUpstream({ unhandled: this.session.connection.features.has("strict") });
+  }
+
   /**
    * Send the request upstream; later decisions of its handler are errors.
-   * @param {{ unhandled?: boolean }} [options] strict mode may refuse an `unhandled` one: all handlers fell back
+   * @param {{ unhandled?: boolean }} [options] strict mode may refuse an `unhandled` one: no handler decided it
    */
   continueUpstream({ unhandled } = {}) {
     const overrides = overriding.forContinue(this.request.originalPairs, this.request.overrides);

@@ -197,7 +197,8 @@ class BaseTrafficMock(
         """Remove all handlers of HTTP requests.
 
         :param behavior: for handlers that still run: ``default`` sends their requests upstream,
-            ``wait`` waits until they return, ``ignoreErrors`` ignores their errors from now on.
+            unless strict mode refuses them, ``wait`` waits until they return, ``ignoreErrors``
+            ignores their errors from now on.
         """
         return self._done(lambda: self._session.http.unroute_all(behavior))
 

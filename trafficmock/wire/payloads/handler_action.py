@@ -31,7 +31,8 @@ class Fulfill(HandlerAction, frozen=True, tag="fulfill"):
 class Continue(HandlerAction, frozen=True, tag="continue"):
     """The request goes upstream, with the overrides if there are any.
 
-    :param unhandled: no handler decided it: all of them fell back (feature ``strict``).
+    :param unhandled: no handler decided it: all of them fell back or were removed (feature
+        ``strict``).
     """
 
     overrides: SerializedOverrides | UnsetType = UNSET

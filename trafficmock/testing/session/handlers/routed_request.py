@@ -141,7 +141,7 @@ class RoutedRequest:
             self.session.record(error, self, self.entry)
             self._settle(Abort("failed", str(error)))
             return
-        self._continue(unhandled=STRICT in self.session.client.features)
+        self._continue_unhandled()
 
     def abandoned(self, entry: RouteEntry | None) -> None:
         """Record that the route object was collected, so no decision can follow.
@@ -167,9 +167,12 @@ class RoutedRequest:
         self._settle(Abort("failed", str(error)))
 
     def force_continue(self) -> None:
-        """Send an undecided request upstream; later decisions of its handler are errors."""
+        """Send an undecided request upstream, unless strict mode refuses it.
+
+        Later decisions of its handler are errors.
+        """
         if self.stage not in (Stage.SETTLED, Stage.COUNTED):
-            self._continue()
+            self._continue_unhandled()
 
     # What handlers do
 
@@ -276,6 +279,9 @@ class RoutedRequest:
             raise TestEndedError(f"{self.request}: the test has ended")
         if self.stage is Stage.SETTLED or self.stage is Stage.FALLEN_BACK:
             raise AlreadyHandledError(f"{self.request}: the route is already handled")
+
+    def _continue_unhandled(self) -> None:
+        self._continue(unhandled=STRICT in self.session.client.features)
 
     def _continue(self, *, unhandled: bool = False) -> None:
         """Send the request upstream; strict mode may refuse an ``unhandled`` one."""
