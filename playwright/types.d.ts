@@ -260,11 +260,11 @@ export interface TrafficMock {
   /** Registers a handler that acts as the server of WebSockets that are opened from now on. */
   routeWebSocket(url: UrlMatcher, handler: WebSocketRouteHandler): Promise<void>;
   waitForRequest(
-    url: string | RegExp | URLPatternLike | ((request: Request) => boolean | Promise<boolean>),
+    url: string | RegExp | URLPatternLike | RouteFilter | ((request: Request) => boolean | Promise<boolean>),
     options?: WaitOptions,
   ): Promise<Request>;
   waitForResponse(
-    url: string | RegExp | URLPatternLike | ((response: Response) => boolean | Promise<boolean>),
+    url: string | RegExp | URLPatternLike | RouteFilter | ((response: Response) => boolean | Promise<boolean>),
     options?: WaitOptions,
   ): Promise<Response>;
   /** The requests since the test began, oldest first, without those that carry the context of another test. */

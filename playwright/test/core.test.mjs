@@ -165,7 +165,10 @@ describe("connect", () => {
     assert.match(await (await fetch(`${shopUrl}/price/cup`, { headers })).text(), /ENOTFOUND|EAI_AGAIN/);
     await assert.rejects(mocks.strict({ allow: ["not a host"] }), /not a host/);
     await assert.rejects(mocks.end(), (error) => {
-      assert.match(error.message, /GET http:\/\/prices\.example\/price\/cup is not mocked.*the path differs/);
+      assert.match(
+        error.message,
+        /GET http:\/\/prices\.example\/price\/cup is not mocked.*\nNearest: .*the path differs.*\nAdd a route/,
+      );
       assert.match(error.message, /1 more request met the same/);
       assert.match(error.message, /price\/can is not mocked/);
       assert.match(error.message, /price\/pot is not mocked/);

@@ -71,7 +71,7 @@ test("requests that strict mode refuses are one error for each method and URL", 
   const [got, posted, ...others] = errors.take();
   assert.deepEqual(others, []);
   assert.match(got.message, /Nearest: one\.\nFurther requests of this test .*\n2 more requests met the same\./);
-  assert.match(posted.message, /^POST .*one\.$/);
+  assert.match(posted.message, /^POST .*\nNearest: one\.$/);
 });
 
 test("matchers are sent so that the proxy reads them as this process does, or has to ask", () => {
@@ -186,6 +186,20 @@ test("a request that a handler decides only now is not older than a wait", async
   const response = { url: request.url, request };
   waiters.responseCame(response);
   assert.equal(await answered, response);
+});
+
+test("a wait compares the method and the client too", async () => {
+  const session = { traffic: { sequence: 0 }, registration: {}, connection: {}, views: {}, isEnded: false };
+  const waiters = new Waiters(session);
+  const wait = waiters.wait("response", { url: "**/cup", method: "post", clientId: "shop" });
+  const request = { url: "http://h.test/cup", method: "POST", clientId: "shop", sequence: 1 };
+  const others = [
+    { ...request, method: "GET" },
+    { ...request, clientId: "other" },
+  ];
+  const responses = [...others, request].map((each) => ({ url: each.url, request: each }));
+  for (const response of responses) waiters.responseCame(response);
+  assert.equal(await wait, responses[2]);
 });
 
 test("what a message of the proxy resumes belongs to the turn that handled it", async () => {

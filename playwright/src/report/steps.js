@@ -24,6 +24,16 @@ class SteppedTrafficMock extends TrafficMock {
     return step("routeFromHAR", file, () => super.routeFromHAR(file, ...rest));
   }
 
+  /** @type {TrafficMock["mock"]} */
+  mock(url, ...rest) {
+    return step("mock", url, () => super.mock(url, ...rest));
+  }
+
+  /** @type {TrafficMock["strict"]} */
+  strict(...rest) {
+    return step("strict", undefined, () => super.strict(...rest));
+  }
+
   /** @type {TrafficMock["unroute"]} */
   unroute(url, ...rest) {
     return step("unroute", url, () => super.unroute(url, ...rest));

@@ -11,6 +11,8 @@ const MOST_AGENTS = 10;
 const HOW_TO_ATTACH =
   "Start the application with the environment that attached({ clientId }) of trafficmock-playwright/config gives, " +
   "or through `trafficmock run -- COMMAND`.";
+const FROM_FIRST_REQUEST =
+  "An application without the Node agent, such as a Python one, is listed from its first request on.";
 
 /**
  * @param {{ kind: string, isTooOld(request: RequestState): boolean, matcher?: import("../arguments/matcher.js").Matcher }} waiter
@@ -42,6 +44,10 @@ function reasonFor(waiter, glob, request) {
   if (waiter.matcher && !waiter.matcher.matchesUrl(request.url)) {
     return (glob && differences(glob, request.url).join(", ")) || "the URL differs";
   }
+  const { methods = [], clientIds = [] } = waiter.matcher ?? {};
+  if (methods.length && !methods.includes(request.method.toUpperCase()))
+    return `the method is not ${methods.join(" or ")}`;
+  if (clientIds.length && !clientIds.includes(request.clientId)) return `the client is not ${clientIds.join(" or ")}`;
   if (waiter.isTooOld(request)) return "came before the wait began: begin it before the act";
   if (waiter.kind === "response" && !request.response) return "no response yet, or it failed";
   return waiter.matcher ? "" : "the predicate did not want it";
@@ -111,7 +117,7 @@ function pieces(text) {
  */
 function connected(agents) {
   if (!agents) return [`Does the application run attached? ${HOW_TO_ATTACH}`];
-  if (!agents.length) return [`No application is connected to the proxy. ${HOW_TO_ATTACH}`];
+  if (!agents.length) return [`No application is connected to the proxy. ${HOW_TO_ATTACH}`, FROM_FIRST_REQUEST];
   const lines = agents.slice(0, MOST_AGENTS).map(({ clientId, kind, pid, command }) => {
     const by = kind === "proxy" ? "the forward proxy" : "the Node agent";
     return `  ${clientId}, by ${by}${pid ? `, pid ${pid}` : ""}${command ? `, ${command}` : ""}`;

@@ -30,7 +30,7 @@ class TestErrors {
     this.#errors = [];
     for (const error of taken) {
       if ((error instanceof RoutingError || error instanceof IsolationError) && error.repeats) {
-        error.message += `\n${error.repeats} more ${error.repeats === 1 ? "request" : "requests"} met the same.`;
+        withNote(error, `${error.repeats} more ${error.repeats === 1 ? "request" : "requests"} met the same.`);
       }
     }
     return taken;
@@ -44,7 +44,7 @@ class TestErrors {
     const request = `${method} ${url}`;
     const known = this.#errors.find((error) => error instanceof IsolationError && error.request === request);
     if (known) /** @type {IsolationError} */ (known).repeats += 1;
-    else this.add(new IsolationError(request, clientId));
+    else this.add(withoutFrames(new IsolationError(request, clientId)));
   }
 
   /**
@@ -85,7 +85,7 @@ class TestErrors {
    * @param {{ code: string, message: string, detail?: unknown }} told the `proxy:error`
    */
   toldByProxy({ code, message, detail }) {
-    const told = new RoutingError(message, { code, detail });
+    const told = withoutFrames(new RoutingError(inLines(message), { code, detail }));
     const known = /** @type {RoutingError | undefined} */ (
       this.#errors.find((error) => error instanceof RoutingError && isRepeated(error, told))
     );
@@ -123,6 +123,22 @@ function throwAll(errors) {
   const all = new TrafficMockError(errors.map(({ message }) => message).join("\n"));
   all.stack = errors.map(({ stack, message }) => stack ?? message).join("\n");
   throw all;
+}
+
+/**
+ * @param {string} message of strict mode, or another
+ * @returns {string} with the nearest route and the advice on lines of their own, because reports do not wrap lines
+ */
+const inLines = (message) => message.replace(/ (?=Nearest: |Add a route|Allow )/g, "\n");
+
+/**
+ * @template {Error} T
+ * @param {T} error that a message of the proxy led to
+ * @returns {T} without a stack: no code of the test is on it
+ */
+function withoutFrames(error) {
+  error.stack = `${error.name}: ${error.message}`;
+  return error;
 }
 
 /**

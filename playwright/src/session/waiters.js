@@ -54,7 +54,8 @@ class Waiter {
    */
   offer(found, viewOf) {
     if (this.matcher) {
-      if (this.matcher.matchesUrl(found.url)) this.resolve?.(found);
+      const { method, clientId } = "request" in found ? found.request : found;
+      if (this.matcher.matches({ url: found.url, method, clientId })) this.resolve?.(found);
       return;
     }
     this.queue = this.queue.then(async () => {

@@ -25,6 +25,10 @@ _HOW_TO_ATTACH = (
     "Start the application with the environment that trafficmock_env(client_id=...) or "
     "process_proxy().environment(...) gives, or through `trafficmock run -- COMMAND`."
 )
+_FROM_FIRST_REQUEST = (
+    "An application without the Node agent, such as a Python one, is listed from its first "
+    "request on."
+)
 _ANOTHER_PROXY = (
     "If it runs attached to another proxy, give the tests that one's address: "
     "--trafficmock-proxy-url URL in pytest, or TRAFFICMOCK_PROXY_URL in the environment."
@@ -82,7 +86,8 @@ def connected(agents: Sequence[ConnectedClient] | None, *, heard: bool = False) 
     if agents is None:
         return [f"Does the application run attached? {_HOW_TO_ATTACH}"]
     if not agents:
-        return [f"No application is connected to the proxy. {_HOW_TO_ATTACH}", _ANOTHER_PROXY]
+        missing = f"No application is connected to the proxy. {_HOW_TO_ATTACH}"
+        return [missing, _FROM_FIRST_REQUEST, _ANOTHER_PROXY]
     lines = ["Applications that are connected:", *map(_agent, agents[:MOST_AGENTS])]
     if len(agents) > MOST_AGENTS:
         lines.append(f"  and {len(agents) - MOST_AGENTS} more")
