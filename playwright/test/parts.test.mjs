@@ -213,6 +213,14 @@ test("what a message of the proxy resumes belongs to the turn that handled it", 
   assert.ok(turnBegan() > began);
 });
 
+test("a turn that was blocked does not count from its beginning", async () => {
+  beginTurn();
+  const blocked = turnBegan();
+  while (now() - blocked < 20_000);
+  assert.ok(turnBegan() - blocked >= 20_000);
+  await new Promise(setImmediate);
+});
+
 test("one collection of garbage looks for the routes of all requests that wait", async (t) => {
   let collections = 0;
   const observer = new PerformanceObserver((list) => {

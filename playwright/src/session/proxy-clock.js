@@ -10,6 +10,9 @@ const DRIFT = 0.001;
 /** @returns {number} the monotonic clock of this process, in microseconds */
 const now = () => Number(bigint() / 1000n);
 
+/** A turn that takes longer was blocked, perhaps by another process that made requests; µs. */
+const LONGEST_TURN = 20_000;
+
 /** @type {number | undefined} when the turn of the event loop began that handles messages of the proxy */
 let turn;
 
@@ -24,7 +27,10 @@ function beginTurn() {
  * @returns {number} the time from which on requests may be due to what runs now, in microseconds. A request that the
  *   same turn sent may have reached the proxy already. Of turns that other events began, the beginning is not known.
  */
-const turnBegan = () => turn ?? now();
+function turnBegan() {
+  const at = now();
+  return turn !== undefined && at - turn < LONGEST_TURN ? turn : at;
+}
 
 /**
  * Compares times of the proxy's clock with those of this process. Both are monotonic, in microseconds.

@@ -15,7 +15,7 @@ async def requests_in_order(t: RowContext) -> None:
     urls = [t.url("echo", "?1"), f"{base}/1/{t.base}", f"{base}/0/{t.base}", t.url("echo", "?2")]
     await t.answer(urls[0], "mock")
     for url in (urls[0], urls[1], urls[3]):
-        await t.get(url)
+        await t.fetch(url)
     while len(found := [r.url for r in await t.requests(re.compile(t.base))]) < len(urls):
         pass
     assert found == urls, found
