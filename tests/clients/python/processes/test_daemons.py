@@ -106,6 +106,9 @@ class DaemonTests(SessionCase):
         )
         until((self.folder / "said").exists, "the mule's request", session)
         self.assertEqual(session.read("said"), "seen")
+        # uWSGI waits a minute for a worker that is told to end while it loads its application.
+        loaded = "WSGI app 0 (mountpoint='') ready"
+        until(lambda: session.read("log").count(loaded) == 2, "both workers", session)
         self.check(session, self.port)
 
     def test_uwsgi_emperor(self) -> None:
