@@ -22,9 +22,14 @@ export function runTool(name, bin, args, { stdout = "inherit" } = {}) {
   const pipes = process.env.BENCH_FDS.split(",").map((each) => `/proc/${process.pid}/fd/${each}`);
   const env = { ...process.env, BENCH_FDS: pipes.join(","), BENCH_TOOL: String(process.pid) };
   const tool = spawn(process.execPath, [file, ...args], { env, stdio: ["ignore", stdout, "inherit"] });
-  process.on("SIGUSR2", () => tool.kill("SIGTERM"));
+  let isEnded = false;
+  process.on("SIGUSR2", () => {
+    isEnded = true;
+    tool.kill("SIGTERM");
+  });
   tool.on("exit", (code, signal) => {
-    process.exitCode = signal ? 1 : code;
+    // A tool that is ended may end with 0 or with 143, as quick as it and its program are.
+    process.exitCode = isEnded ? 0 : signal ? 1 : code;
   });
 }
 

@@ -133,7 +133,8 @@ test("refusing the upgrade reaches the app as an error", async ({ app, backendMo
   const url = freshSocket("ws-refuse");
   await backendMocks.routeWebSocket(url, (ws) => void ws.connectToServer());
   const socket = await app.socket(url);
-  expect(kinds(await socket.events(1))).toEqual(["error"]);
+  // The close that follows may be there already.
+  expect(kinds(await socket.events(1))[0]).toBe("error");
 });
 
 let leftOpen;
