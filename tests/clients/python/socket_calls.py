@@ -14,15 +14,15 @@ from typing import Any
 
 
 def sync(url: str, **more: Any) -> Any:
-    from websockets import __version__
     from websockets.sync.client import connect
+    from websockets.version import version
 
     if url.startswith("wss:"):
         # The client reads in a thread while it sends, which OpenSSL forbids: with TLS 1.3 one
         # handshake in 1,500 hangs, with and without a proxy.
         trust = ssl.create_default_context()
         trust.maximum_version = ssl.TLSVersion.TLSv1_2
-        more["ssl_context" if int(__version__.partition(".")[0]) < 13 else "ssl"] = trust
+        more["ssl_context" if int(version.partition(".")[0]) < 13 else "ssl"] = trust
     with connect(url, **more) as socket:
         socket.send("hello")
         return socket.recv()
