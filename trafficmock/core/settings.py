@@ -66,7 +66,7 @@ class Settings:
 
     @property
     def message_bytes(self) -> int:
-        """The longest message that an agent may send: it is read, and every client takes it."""
+        """The size limit of an agent's message, in bytes: the service reads it, and clients do."""
         return min(self.frame_bytes or MAX_MESSAGE_BYTES, MAX_MESSAGE_BYTES)
 
     @property
