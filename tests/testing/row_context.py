@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import time
 import urllib.request
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine
@@ -20,6 +21,7 @@ Handler = Callable[..., Coroutine[Any, Any, Any]]
 F = TypeVar("F", bound=Row)
 
 CONTROL_SECONDS = 30.0
+UNTIL_SECONDS = 20.0
 
 
 def row(function: F) -> F:
@@ -113,6 +115,19 @@ class RowContext:
     async def upstream(self, page: str) -> Any:
         """Ask the upstream directly."""
         return await self(self.adapter.in_background(ask, f"{self.node_app.upstream_url}/{page}"))
+
+    async def until(self, check: Callable[[], Any]) -> None:
+        """Let other code run until ``check``, a function or coroutine function, returns true.
+
+        :raises AssertionError: 20 s have passed.
+        """
+        end = time.monotonic() + UNTIL_SECONDS
+        while True:
+            found = check()
+            if await found if inspect.isawaitable(found) else found:
+                return
+            assert time.monotonic() < end, "waited in vain"
+            await self.upstream("seen?path=/nothing")
 
     async def rest(self, path: str) -> Any:
         return await self(self.adapter.in_background(ask, f"{self.node_app.proxy.url}{path}"))

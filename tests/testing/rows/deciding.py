@@ -32,11 +32,9 @@ async def decided_later(t: RowContext) -> None:
     for _ in range(2):
         await t.route(url, handler)
     key = await t.begin(url)
-    while not kept:
-        await t.upstream("seen?path=/nothing")
+    await t.until(lambda: kept)
     await t(kept.pop().fallback())
-    while not kept:
-        await t.upstream("seen?path=/nothing")
+    await t.until(lambda: kept)
     await t(kept.pop().fulfill(body="later"))
     assert (await t.outcome(key))["body"] == "later"
 
@@ -70,7 +68,6 @@ async def second_decision(t: RowContext) -> None:
 
     await t.route(url, handler)
     assert (await t.get(url))["body"] == "once"
-    while len(errors) < 2:
-        await t.upstream("seen?path=/nothing")
+    await t.until(lambda: len(errors) >= 2)
     assert "either body or json" in errors[0]
     assert "already handled" in errors[-1]

@@ -16,8 +16,15 @@ async def requests_in_order(t: RowContext) -> None:
     await t.answer(urls[0], "mock")
     for url in (urls[0], urls[1], urls[3]):
         await t.fetch(url)
-    while len(found := [r.url for r in await t.requests(re.compile(t.base))]) < len(urls):
-        pass
+
+    async def listed() -> list[str]:
+        return [request.url for request in await t.requests(re.compile(t.base))]
+
+    async def is_complete() -> bool:
+        return len(await listed()) >= len(urls)
+
+    await t.until(is_complete)
+    found = await listed()
     assert found == urls, found
 
 
@@ -116,8 +123,7 @@ async def future_only_by_request(t: RowContext) -> None:
 
     await t.route(url, handler)
     key = await t.begin(url)
-    while not kept:
-        await t.upstream("seen?path=/nothing")
+    await t.until(lambda: kept)
 
     async def act() -> None:
         await t(kept.pop().fulfill(body="early"))

@@ -145,8 +145,7 @@ async def closed_by_the_page(t: RowContext) -> None:
     key = await opened(t, url)
     await events(t, key, 1)
     await t.control_app("ws/close", id=key, code=3002, reason="done")
-    while not closes:
-        await t.upstream("seen?path=/nothing")
+    await t.until(lambda: closes)
     assert closes == [(3002, "done")]
 
 
@@ -195,8 +194,11 @@ async def handler_raises(t: RowContext) -> None:
 
     await mock(t, url, handler)
     key = await opened(t, url)
-    while (await events(t, key, 1))[-1]["type"] != "close":
-        pass
+
+    async def is_closed() -> bool:
+        return bool((await events(t, key, 1))[-1]["type"] == "close")
+
+    await t.until(is_closed)
     (error,) = await t.errors()
     assert "in the socket" in str(error)
 

@@ -48,8 +48,7 @@ async def held_request(t: RowContext, url: str, gate: Any) -> str:
         key = await t.begin(url)
 
     await t.expect("request", url, act)
-    while not started:
-        await t.upstream("seen?path=/nothing")
+    await t.until(lambda: started)
     return key
 
 
@@ -79,8 +78,7 @@ async def unroute_all_ignores(t: RowContext) -> None:
 
     await t.route(url, handler)
     key = await t.begin(url)
-    while not started:
-        await t.upstream("seen?path=/nothing")
+    await t.until(lambda: started)
     await t(t.mocks.unroute_all(behavior="ignoreErrors"))
     gate.open()
     assert '"path"' in (await t.outcome(key))["body"]
