@@ -5,6 +5,7 @@ from __future__ import annotations
 from weakref import WeakSet
 
 from trafficmock_preload.clients.asyncio_tunnel import open_tunnel
+from trafficmock_preload.clients.environment_proxies import is_needless
 from trafficmock_preload.failure_errors import HEADER, failure_error, is_before_request
 from trafficmock_preload.tunnel_trust import trusting
 
@@ -77,11 +78,26 @@ async def _tunnelled(
 
 
 def change_requests(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -> None:
-    """Add the context to each request, and raise failures that the proxy reports."""
+    """Add the context to each request, and raise failures that the proxy reports.
+
+    A proxy that a request is given is removed if it is trafficmock's.
+    """
     names: Any = module.__dict__
     request_class, response_class = names["ClientRequest"], names["ClientResponse"]
+    request_class.update_proxy = _update_proxy(request_class.update_proxy, tunnels)
     request_class.send = _send(request_class.send, contexts)
     response_class.start = _start(response_class.start, tunnels)
+
+
+def _update_proxy(original: Callable[..., None], tunnels: Tunnels) -> Callable[..., None]:
+    def update_proxy(self: Any, proxy: Any, *args: Any, **kwargs: Any) -> None:
+        from urllib.parse import urlsplit
+
+        target, transport = urlsplit(str(self.url)), "aiohttp.connector"
+        is_ours = is_needless(proxy and str(proxy), target, tunnels, transport)
+        original(self, None if is_ours else proxy, *args, **kwargs)
+
+    return update_proxy
 
 
 def _send(original: Callable[..., Any], contexts: TestContexts) -> Callable[..., Any]:

@@ -1,8 +1,9 @@
-"""Removes trafficmock's proxy from the proxies that libraries find in the environment.
+"""Removes trafficmock's proxy from those that libraries find in the environment, or are given.
 
-The libraries' connections are tunnels already. With the proxy of the environment they would behave
-as behind a proxy: raise other errors, and send requests in absolute form for plain HTTP. A library
-whose connections could not be changed keeps the proxy.
+The libraries' connections are tunnels already. With that proxy they would behave as behind a proxy:
+raise other errors, not trust its certificate, and send requests in absolute form for plain HTTP.
+Programs read the variables, too, and give what they find to their library. A library whose
+connections could not be changed keeps the proxy.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import ModuleType
     from typing import Any
+    from urllib.parse import SplitResult
 
     from trafficmock_preload.proxy_tunnel import Tunnels
 
@@ -43,6 +45,61 @@ def change_proxy_handler(module: ModuleType, tunnels: Tunnels) -> None:
         original(self, proxies)
 
     names["ProxyHandler"].__init__ = __init__
+
+
+def change_requests(module: ModuleType, tunnels: Tunnels, transport: str) -> None:
+    """Change the choice of the proxy for a request in ``requests.adapters``."""
+    original: Callable[..., str | None] = module.__dict__["select_proxy"]
+
+    def select_proxy(url: str, proxies: Any) -> str | None:
+        from urllib.parse import urlsplit
+
+        proxy, target = original(url, proxies), urlsplit(url)
+        return None if is_needless(proxy, target, tunnels, transport) else proxy
+
+    module.__dict__["select_proxy"] = select_proxy
+
+
+def change_httpx(module: ModuleType, tunnels: Tunnels, transport: str) -> None:
+    """Change the choice of the transport for a request in ``httpx``: each proxy has one."""
+    for name in ("Client", "AsyncClient"):
+        client = module.__dict__[name]
+        client._transport_for_url = _transport_for_url(
+            client._transport_for_url, tunnels, transport
+        )
+
+
+def _transport_for_url(
+    original: Callable[..., Any], tunnels: Tunnels, transport: str
+) -> Callable[..., Any]:
+    def transport_for_url(self: Any, url: Any) -> Any:
+        from urllib.parse import urlsplit
+
+        found = original(self, url)
+        proxy = getattr(getattr(found, "_pool", None), "_proxy_url", None)
+        if proxy is not None:
+            host = proxy.host.decode("ascii")
+            proxy = (
+                f"http://[{host}]:{proxy.port}" if ":" in host else f"http://{host}:{proxy.port}"
+            )
+        is_ours = is_needless(proxy, urlsplit(str(url)), tunnels, transport)
+        return self._transport if is_ours else found
+
+    return transport_for_url
+
+
+def is_needless(proxy: str | None, target: SplitResult, tunnels: Tunnels, transport: str) -> bool:
+    """Return whether a proxy is trafficmock's, and the library connects to the target by a tunnel.
+
+    :param proxy: the proxy that a library chose for a request, a URL.
+    :param target: the URL of the request.
+    """
+    port = target.port or (443 if target.scheme in {"https", "wss"} else 80)
+    return (
+        tunnels.is_proxy_url(proxy)
+        and tunnels.wants(target.hostname, port)
+        and _is_changed(transport, tunnels)
+    )
 
 
 def without_trafficmock(
