@@ -10,7 +10,7 @@ import * as undici6 from "undici6";
 import * as undici7 from "undici7";
 import { WebSocket } from "ws";
 import { startTrafficMock } from "../index.mjs";
-import { isAnswered } from "../src/exchange/refusal.js";
+import { refusalOf } from "../src/exchange/refusal.js";
 import { readSettings } from "../src/settings.js";
 import { runNode } from "./lib/child.mjs";
 import { startProxy, until } from "./lib/proxy.mjs";
@@ -35,8 +35,12 @@ const CLIENTS = {
   WebSocket: (url) => new Promise((_, reject) => new WebSocket(url.replace("http", "ws")).on("error", reject)),
 };
 
-/** @returns {string | undefined} the code of an error, or of what it wraps */
-const codeOf = (error) => error && (error.code === CODE ? CODE : codeOf(error.cause));
+/** The code that axios gets instead, because axios-retry repeats after all others. */
+const AXIOS_CODE = "ECONNABORTED";
+
+/** @returns {string | undefined} the code of our error, or of the one that an error wraps */
+const codeOf = (error) =>
+  error && (error.name === "TrafficMockError" ? error.code : (codeOf(error.cause) ?? error.code));
 
 /** @returns {Promise<string>} what the other side says, which repeats what it hears and then ends */
 async function echoed(socket) {
@@ -85,7 +89,7 @@ describe("strict mode of the service", () => {
         () => assert.fail("it was answered"),
         (error) => error,
       );
-      assert.equal(codeOf(error), CODE, String(error));
+      assert.equal(codeOf(error), name === "axios" ? AXIOS_CODE : CODE, String(error));
       assert.equal((await seen(path)).length, 1);
     });
   }
@@ -159,7 +163,7 @@ describe("strict mode of the service", () => {
         () => assert.fail("it was followed"),
         (error) => error,
       );
-      assert.equal(codeOf(error), CODE, String(error));
+      assert.equal(codeOf(error), name === "axios" ? AXIOS_CODE : CODE, String(error));
       const { entries } = await proxy.get("/api/history");
       const [refused, first] = entries;
       assert.deepEqual([refused.request.url, refused.outcome.code], [elsewhere, "unmatched_request"]);
@@ -205,12 +209,66 @@ describe("a refusal as an answer", () => {
 
   test("is for libraries that repeat after errors, unless another word was chosen", () => {
     const ofStripe = [["X-Stripe-Client-User-Agent", "{}"]];
-    const answered = ["auto", "error", "response"].map((word) => [isAnswered(word, ofStripe), isAnswered(word, [])]);
-    assert.deepEqual(answered, [
-      [true, false],
-      [false, false],
-      [true, true],
+    const formOf = (word, pairs) => Object.keys(refusalOf(word, "not mocked", pairs)).join();
+    const forms = ["auto", "error", "response"].map((word) => [formOf(word, ofStripe), formOf(word, [])]);
+    assert.deepEqual(forms, [
+      ["response", "error"],
+      ["error", "error"],
+      ["response", "response"],
     ]);
+  });
+
+  const said = { code: "unmatched_request", message: "not mocked" };
+  const REPEATING = {
+    OpenAI: ["x-stainless-retry-count", "0", { error: said }],
+    Google: ["x-goog-api-client", "gdcl/8", { error: said }],
+    Algolia: ["x-algolia-application-id", "APP", said],
+    Supabase: ["x-client-info", "supabase-js-node/2.109.0", said],
+    Octokit: ["user-agent", "shop/1 octokit-core.js/7.0.6", said],
+    Slack: ["user-agent", "@slack:web-api/8.2.0 node/22", { ok: false, error: "unmatched_request: not mocked" }],
+  };
+  for (const [name, [header, value, wanted]] of Object.entries(REPEATING)) {
+    test(`has the form of the API for ${name}`, () => {
+      const { response } = refusalOf("auto", "not mocked", [[header, value]]);
+      assert.equal(response.status, wanted.ok === false ? 200 : 403);
+      assert.deepEqual(JSON.parse(Buffer.from(response.bodyBase64, "base64")), wanted);
+    });
+  }
+
+  test("is an error for another client with such a header", () => {
+    for (const header of ["x-client-info", "user-agent"]) {
+      assert.equal(refusalOf("auto", "not mocked", [[header, "shop/1"]]).error.code, CODE);
+    }
+  });
+
+  const CALLERS = {
+    "a file of ky": ["Error\n    at timeout (file:///shop/node_modules/ky/distribution/utils/timeout.js:8:1)", 403],
+    "a file of ky, as pnpm installs it": ["\n    at /shop/node_modules/.pnpm/ky@1.14.3/node_modules/ky/x.js:8:1", 403],
+    "a file of ofetch on Windows": ["\n    at a (C:\\shop\\node_modules\\ofetch\\dist\\node.mjs:1:1)", 403],
+    "a package in ky": ["\n    at a (/shop/node_modules/ky/node_modules/other/x.js:1:1)", CODE],
+    "a package with a longer name": ["\n    at a (/shop/node_modules/kysely/x.js:1:1)", CODE],
+    "a file of axios": [
+      "\n    at a (/shop/node_modules/follow-redirects/x.js)\n    at b (/shop/node_modules/axios/y.js)",
+      AXIOS_CODE,
+    ],
+    "the application alone": ["Error\n    at a (/shop/src/pay.js:1:1)", CODE],
+    "what a function of the application made": [[{}], CODE],
+    nothing: [undefined, CODE],
+  };
+  for (const [name, [stack, wanted]] of Object.entries(CALLERS)) {
+    test(`depends on the callers: ${name}`, () => {
+      const { response, error } = refusalOf("auto", "not mocked", [], { stack });
+      assert.equal(response?.status ?? error.code, wanted);
+    });
+  }
+
+  test("does not fail if the stack cannot be read", () => {
+    const callers = {
+      get stack() {
+        throw new Error("of the application");
+      },
+    };
+    assert.equal(refusalOf("auto", "not mocked", [], callers).error.code, CODE);
   });
 
   test("is chosen by one of three words", () => {

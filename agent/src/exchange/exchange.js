@@ -8,7 +8,7 @@ const { readMock } = require("./mock.js");
 const { Report, givenUp } = require("./report.js");
 const { fetchUpstream } = require("./fetching.js");
 const { overridden } = require("./redirects.js");
-const { UNMATCHED, isAnswered, refusal } = require("./refusal.js");
+const { UNMATCHED, refusalOf } = require("./refusal.js");
 const { contextToWire, requestToWire, responseToWire } = require("../protocol/messages.js");
 
 /** Node's own clock, kept because tests of applications replace it. */
@@ -21,6 +21,7 @@ const now = performance.now.bind(performance);
  * @typedef {object} Client
  * @property {<R>(act: () => R) => R} inScope calls a function in the asynchronous context of the request; the others are called in it
  * @property {import('../contexts/test-contexts.js').TestContext | undefined} context
+ * @property {{ stack?: string } | undefined} callers of the function that sends the request
  * @property {() => void} passthrough let the application's client send the request
  * @property {(changed: import('../protocol/messages.js').Outgoing) => void} resume send this request in its place
  * @property {(mock: import('./mock.js').Mock) => void} fulfill
@@ -239,10 +240,11 @@ const DECISIONS = new Map(
       client.fail(networkError(errorCode, request.url, message)),
     "decision:error": ({ agent, client, request, upload }, { code, message, matches }) => {
       const written = upload?.isAwaited ? ` ${upload.copy.size} bytes of its body were written.` : "";
-      if (code === UNMATCHED && isAnswered(agent.settings.strictAnswer, request.pairs)) {
-        return client.fulfill(readMock(refusal(message), request.method));
-      }
-      client.fail(new TrafficMockError(String(code), `${message}${written}`, { matches }));
+      const text = `${message}${written}`;
+      if (code !== UNMATCHED) return client.fail(new TrafficMockError(String(code), text, { matches }));
+      const refusal = refusalOf(agent.settings.strictAnswer, text, request.pairs, client.callers);
+      if ("error" in refusal) client.fail(refusal.error);
+      else client.fulfill(readMock(refusal.response, request.method));
     },
   }),
 );

@@ -95,7 +95,9 @@ function overridden(override, from, hop) {
 
 /** One call of a client library, with the redirect that it follows next. */
 class Chain {
-  constructor() {
+  /** @param {{ stack?: string }} [callers] of the function that begins the call */
+  constructor(callers) {
+    this.callers = callers;
     /** @type {{ hop: Hop, location: string, report: import('./report.js').Report } | undefined} */
     this.last = undefined;
     /** Whether the call is `new globalThis.WebSocket(...)`. */

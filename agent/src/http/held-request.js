@@ -32,8 +32,9 @@ class HeldRequest {
    * @param {any} options of the request, also for requests that are sent in its place
    * @param {() => void} release lets the application's own `http.Agent` send it
    * @param {Chain | undefined} chain of the call that makes the request
+   * @param {{ stack?: string } | undefined} callers of the function that makes the request
    */
-  constructor(agent, req, url, options, release, chain) {
+  constructor(agent, req, url, options, release, chain, callers) {
     this.agent = agent;
     this.req = req;
     this.url = url;
@@ -43,6 +44,8 @@ class HeldRequest {
     /** Calls a function in the asynchronous context of the request. @type {<R>(act: () => R) => R} */
     this.inScope = AsyncLocalStorage.snapshot();
     this.context = agent.contexts.current();
+    // What follows a redirect is called by the response.
+    this.callers = chain?.leadsTo(url.href) ? chain.callers : callers;
     this.upload = new Upload(agent);
     /** @type {Exchange | undefined} */
     this.exchange = undefined;
@@ -354,7 +357,7 @@ function upgraded({ statusCode, statusMessage, rawHeaders }, report) {
  */
 function inChain(exchange, report, act) {
   if (!isRedirect(report.status, report.pairs)) return act();
-  const chain = new Chain();
+  const chain = new Chain(exchange.client.callers);
   chain.redirected(exchange.id, report, exchange);
   return chains.run(chain, act);
 }

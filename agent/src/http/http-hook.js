@@ -5,6 +5,7 @@ const https = require("node:https");
 const { syncBuiltinESMExports } = require("node:module");
 const { isIPv6 } = require("node:net");
 const { isBypassed } = require("../bypass.js");
+const { callersOf } = require("../process/callers.js");
 const { chains } = require("../exchange/redirects.js");
 const { HeldRequest } = require("./held-request.js");
 const { sendDirectly } = require("./direct.js");
@@ -24,6 +25,9 @@ const SEEN = Symbol("trafficmock.seen");
 
 /** The options of the running call: of clients with connections of their own, such as npm `ws`, they are available nowhere else. @type {any} */
 let called;
+
+/** The callers of the running call. @type {{ stack?: string } | undefined} */
+let callers;
 
 /**
  * Intercept `node:http` and `node:https`. A request is held where it asks its `http.Agent`
@@ -115,12 +119,13 @@ function hookCall(agent, upgrade, module, name) {
   const call = {
     [name]: function (/** @type {any[]} */ ...args) {
       for (const arg of args) if (arg?.agent) ensure(agent, upgrade, arg.agent);
-      const before = called;
+      const before = [called, callers];
       called = args.find((arg) => typeof arg === "object" && !(arg instanceof URL));
+      callers = agent.local.mayRefuse ? callersOf(call) : undefined;
       try {
         return original.apply(this, args);
       } finally {
-        called = before;
+        [called, callers] = before;
       }
     },
   }[name];
@@ -163,7 +168,7 @@ function hold(agent, upgrade, req, options, release) {
   if (wantsWebSocket(req)) {
     return upgrade({ req, url, options, release }) || passOn(agent, req, url, agent.contexts.current());
   }
-  void new HeldRequest(agent, req, url, options, release, chains.getStore());
+  void new HeldRequest(agent, req, url, options, release, chains.getStore(), callers);
   return true;
 }
 

@@ -70,6 +70,11 @@ class LocalDecisions {
     return false;
   }
 
+  /** @returns {boolean} whether strict mode may refuse a request: then the filter has entries for all requests, or for contexts */
+  get mayRefuse() {
+    return !this.isReady || this.filter.everything > 0 || this.filter.contexts.size > 0;
+  }
+
   /** @param {number} sentAt the time of a question that the proxy has answered by a passthrough; ms */
   answered(sentAt) {
     this.isRenewing = false;

@@ -52,6 +52,7 @@ class HeldDispatch {
     /** Calls a function in the asynchronous context of the request. @type {<R>(act: () => R) => R} */
     this.inScope = AsyncLocalStorage.snapshot();
     this.context = agent.contexts.current();
+    this.callers = chain?.callers;
     /** @type {Exchange | undefined} */
     this.exchange = undefined;
     /** @type {import('../exchange/report.js').Report | undefined} */

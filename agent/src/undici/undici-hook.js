@@ -2,6 +2,7 @@
 
 const { isBypassed } = require("../bypass.js");
 const { Chain, chains } = require("../exchange/redirects.js");
+const { callersOf } = require("../process/callers.js");
 const { outer, realms } = require("../process/realm.js");
 const { onContext } = require("../process/vm-contexts.js");
 const { sayOnce } = require("../process/say-once.js");
@@ -225,7 +226,8 @@ class UndiciHook {
         if (!hook.agent.isAttached) return original.apply(this, args);
         if (isGlobal) hook.hookOwn();
         hook.hook(args[1]?.dispatcher);
-        return chains.run(new Chain(), () => original.apply(this, args));
+        const callers = hook.agent.local.mayRefuse ? callersOf(call) : undefined;
+        return chains.run(new Chain(callers), () => original.apply(this, args));
       },
     }[name];
     Object.defineProperty(owner, name, valueOf(call, descriptor));

@@ -45,8 +45,9 @@ function reasonFor(waiter, glob, request) {
     return (glob && differences(glob, request.url).join(", ")) || "the URL differs";
   }
   const { methods = [], clientIds = [] } = waiter.matcher ?? {};
-  if (methods.length && !methods.includes(request.method.toUpperCase()))
+  if (methods.length && !methods.includes(request.method.toUpperCase())) {
     return `the method is not ${methods.join(" or ")}`;
+  }
   if (clientIds.length && !clientIds.includes(request.clientId)) return `the client is not ${clientIds.join(" or ")}`;
   if (waiter.isTooOld(request)) return "came before the wait began: begin it before the act";
   if (waiter.kind === "response" && !request.response) return "no response yet, or it failed";
