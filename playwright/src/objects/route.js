@@ -11,11 +11,19 @@ const routedRequests = new WeakMap();
  */
 class Route {
   #routed;
+  #entry;
 
   /** @param {import("../session/routed-request.js").RoutedRequest} routed */
   constructor(routed) {
     this.#routed = routed;
+    this.#entry = routed.entry;
     routedRequests.set(this, routed);
+  }
+
+  /** @returns {import("../session/routed-request.js").RoutedRequest} the request, if it is still this handler's to decide */
+  #own() {
+    this.#routed.checkHandler(this.#entry);
+    return this.#routed;
   }
 
   request() {
@@ -26,27 +34,27 @@ class Route {
 
   /** @param {import("../../index.js").FulfillOptions} [options] */
   async fulfill(options) {
-    await this.#routed.fulfill(options);
+    await this.#own().fulfill(options);
   }
 
   /** @param {import("../../index.js").ContinueOptions} [options] */
   async continue(options) {
-    this.#routed.continue(options);
+    this.#own().continue(options);
   }
 
   /** @param {import("../../index.js").ContinueOptions} [options] */
   async fallback(options) {
-    this.#routed.fallback(options);
+    this.#own().fallback(options);
   }
 
   /** @param {import("../../index.js").FetchOptions} [options] */
   async fetch(options) {
-    return this.#routed.session.views.response(await this.#routed.fetch(options));
+    return this.#routed.session.views.response(await this.#own().fetch(options));
   }
 
   /** @param {string} [errorCode] */
   async abort(errorCode) {
-    this.#routed.abort(errorCode);
+    this.#own().abort(errorCode);
   }
 }
 

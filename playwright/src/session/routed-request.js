@@ -285,6 +285,17 @@ class RoutedRequest {
 
   // Ends
 
+  /**
+   * Check that the request is with a handler, and not with a later one.
+   * @param {RouteEntry | undefined} entry the handler
+   * @throws {AlreadyHandledError} the handler left it to the next one
+   */
+  checkHandler(entry) {
+    if (entry !== this.entry && !this.session.isEnded) {
+      throw new AlreadyHandledError(`${this.request}: Route is already handled!`);
+    }
+  }
+
   checkOpen() {
     if (this.session.isEnded) throw new TestEndedError(`${this.request}: the test has ended`);
     if (this.stage === "settled" || this.stage === "fallen back") {

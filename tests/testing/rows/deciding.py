@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.testing.row_context import RowContext, row
-from trafficmock.testing.errors import UndecidedError, UsageError
+from trafficmock.testing.errors import AlreadyHandledError, UndecidedError, UsageError
 
 
 @row
@@ -37,6 +37,31 @@ async def decided_later(t: RowContext) -> None:
     await t.until(lambda: kept)
     await t(kept.pop().fulfill(body="later"))
     assert (await t.outcome(key))["body"] == "later"
+
+
+@row
+async def decided_after_falling_back(t: RowContext) -> None:
+    """A handler that left the request to the next one decides no more."""
+    url = t.url("echo")
+    kept: list[Any] = []
+
+    async def handler(route: Any, request: Any) -> None:
+        kept.append(route)
+
+    for _ in range(2):
+        await t.route(url, handler)
+    key = await t.begin(url)
+    await t.until(lambda: kept)
+    await t(kept[0].fallback())
+    await t.until(lambda: len(kept) == 2)
+    try:
+        await t(kept[0].fulfill(body="too late"))
+    except AlreadyHandledError as error:
+        assert "already handled" in str(error)
+    else:
+        raise AssertionError("it decided twice")
+    await t(kept[1].fulfill(body="second"))
+    assert (await t.outcome(key))["body"] == "second"
 
 
 @row

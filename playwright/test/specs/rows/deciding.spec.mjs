@@ -27,6 +27,25 @@ test("deciding_decided_later", async ({ t, trafficmock }) => {
   expect((await t.outcome(key)).body).toBe("later");
 });
 
+/** A handler that left the request to the next one decides no more. */
+test("deciding_decided_after_falling_back", async ({ t, trafficmock }) => {
+  const url = t.url("echo");
+  const kept = [];
+  for (let count = 0; count < 2; count += 1) {
+    await trafficmock.route(url, (route) => {
+      kept.push(route);
+    });
+  }
+  const key = await t.begin(url);
+  await t.until(() => kept.length === 1);
+  await kept[0].fallback();
+  await t.until(() => kept.length === 2);
+  const error = await errorOf(() => kept[0].fulfill({ body: "too late" }));
+  expect(error.message).toContain("already handled");
+  await kept[1].fulfill({ body: "second" });
+  expect((await t.outcome(key)).body).toBe("second");
+});
+
 /** A handler that throws after its decision keeps that; the test hears of the error. */
 test("deciding_throws_after_deciding", async ({ t, trafficmock }) => {
   const url = t.url("echo");

@@ -274,6 +274,14 @@ class RoutedRequest:
 
     # Ends
 
+    def check_handler(self, entry: RouteEntry | None) -> None:
+        """Check that the request is with a handler, and not with a later one.
+
+        :raises AlreadyHandledError: the handler left it to the next one.
+        """
+        if entry is not self.entry and not self.session.ended:
+            raise AlreadyHandledError(f"{self.request}: the route is already handled")
+
     def _check_open(self) -> None:
         if self.session.ended:
             raise TestEndedError(f"{self.request}: the test has ended")
