@@ -13,7 +13,11 @@ await once(place, "listening");
 const { port } = /** @type {net.AddressInfo} */ (place.address());
 await new Promise((resolve) => place.close(resolve));
 
-runTool("next", "next", ["dev", APP, "--port", String(port), "--hostname", "127.0.0.1"], { stdout: "ignore" });
+runTool("next", "next", ["dev", APP, "--port", String(port), "--hostname", "127.0.0.1"], {
+  stdout: "ignore",
+  // Next measures the machine.
+  left: /^⚠ Slow filesystem detected|^See more: .*local-development$/,
+});
 
 /** Ask the application for its page, by a socket: this request is not one of the calls. */
 function ask() {
