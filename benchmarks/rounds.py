@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import statistics
 from typing import TYPE_CHECKING, Protocol
 
 from benchmarks.figures import Figures, Sample, summarise
@@ -13,7 +14,7 @@ from benchmarks.targets import running
 from tests.support.processes import process_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from benchmarks.generator.loads import Load
     from benchmarks.generator.session import SessionRun
@@ -94,6 +95,37 @@ def in_turns(pairs: Sequence[tuple[MeasuredSession, Running]], amount: RunOption
         summarise(taken, process_usage.memory(proxy.pid), first_us)
         for (_, proxy), taken, first_us in zip(pairs, samples, first, strict=True)
     ]
+
+
+def on_new_processes(
+    sides: Sequence[tuple[Target, Load]], amount: RunOptions, requests: int
+) -> list[Figures]:
+    """
+    Measure the first requests of new processes, in turns, with new processes for each round.
+
+    :param requests: the number of requests of a round.
+    """
+    samples: list[list[Sample]] = [[] for _ in sides]
+    memory = {}
+    for _ in range(amount.rounds):
+        for index, (target, load) in enumerate(sides):
+            with _session(target, load) as (session, proxy):
+                samples[index].append(measure(session, proxy, requests, amount.seconds))
+                memory[index] = process_usage.memory(proxy.pid)
+    return [
+        summarise(taken, memory[index], statistics.median(each.cpu_us for each in taken))
+        for index, taken in enumerate(samples)
+    ]
+
+
+@contextlib.contextmanager
+def _session(target: Target, load: Load) -> Iterator[tuple[Session, Running]]:
+    """Start a process of a target, and connect the clients of a load to it."""
+    loop = EventLoop()
+    with contextlib.closing(loop), running(target) as proxy:
+        session = Session(loop, proxy.address, load)
+        with contextlib.closing(session):
+            yield session, proxy
 
 
 def side_by_side(sides: Sequence[tuple[Target, Load]], amount: RunOptions) -> list[Figures]:

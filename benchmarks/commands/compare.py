@@ -11,14 +11,17 @@ from benchmarks import targets
 from benchmarks.errors import BenchmarkError
 from benchmarks.generator.loads import LOADS
 from benchmarks.report import Comparison, comparison_table, write_json
-from benchmarks.rounds import side_by_side
+from benchmarks.rounds import on_new_processes, side_by_side
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable, Sequence
 
+    from benchmarks.figures import Figures
     from benchmarks.generator.loads import Load
-    from benchmarks.options import RunOptions
     from benchmarks.targets import Target
+
+    Measurement = Callable[[Sequence[tuple[Target, Load]]], list[Figures]]
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -30,6 +33,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="append",
         choices=[load.name for load in LOADS],
         help="only this load; may be repeated",
+    )
+    parser.add_argument(
+        "--new-processes",
+        type=int,
+        metavar="REQUESTS",
+        help="measure the first requests of new processes, in each round",
     )
     parser.add_argument("--npm", metavar="COMMAND", help="another proxy in place of the npm proxy")
     parser.add_argument("--node", metavar="PATH", help="Node binary (default: npm's node@22)")
@@ -50,7 +59,7 @@ def run(options: Namespace) -> bool:
         two = targets.npm(options.cache, options.node)
     print(f"{one.name}: {one.version}\n{two.name}: {two.version}\n", flush=True)
     wanted = [load for load in LOADS if not options.load or load.name in options.load]
-    rows = _rows(wanted, one, two, common.run_options(options))
+    rows = _rows(wanted, one, two, _measurement(options))
     print(comparison_table(rows, (one.name, two.name)))
     if options.json:
         about = {one.name: one.version, two.name: two.version}
@@ -58,12 +67,20 @@ def run(options: Namespace) -> bool:
     return len(rows) == len(wanted) and all(row.reached for row in rows)
 
 
-def _rows(wanted: list[Load], one: Target, two: Target, amount: RunOptions) -> list[Comparison]:
+def _measurement(options: Namespace) -> Measurement:
+    """Return the function that measures a load on both sides."""
+    amount, requests = common.run_options(options), options.new_processes
+    if requests is None:
+        return lambda sides: side_by_side(sides, amount)
+    return lambda sides: on_new_processes(sides, amount, requests)
+
+
+def _rows(wanted: list[Load], one: Target, two: Target, measure: Measurement) -> list[Comparison]:
     """Measure load by load; report one that fails, and go on with the others."""
     rows = []
     for load in wanted:
         try:
-            figures = side_by_side([(one, load), (two, load)], amount)
+            figures = measure([(one, load), (two, load)])
         except BenchmarkError as error:
             print(f"{load.title}: {error}", file=sys.stderr, flush=True)
             continue
