@@ -9,7 +9,6 @@ from hypothesis.stateful import (
     initialize,
     precondition,
     rule,
-    run_state_machine_as_test,
 )
 from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
@@ -18,6 +17,7 @@ from tests.core import strategies as some
 from tests.core.local.honest_agents import HonestAgents
 from tests.support.hypothesis_profiles import profile
 from tests.support.playbook import SETTINGS, Playbook
+from tests.support.state_machines import run_machine
 from trafficmock.core.effects import AbortConnection, Send
 from trafficmock.core.peers import Agent, Worker
 from trafficmock.matching.allow_list import read_allow_list
@@ -294,4 +294,4 @@ class AnyOrderTests(SynchronousTestCase):
 
     def test_any_order(self) -> None:
         """Whatever is sent by whomever and when, the invariants hold."""
-        run_state_machine_as_test(AnyOrder, settings=profile(60, steps=50))
+        run_machine(AnyOrder, profile(60, steps=50))

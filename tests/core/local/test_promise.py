@@ -11,6 +11,7 @@ from tests.core.local.honest_agents import HonestAgents
 from tests.support.builders import glob, predicate, start
 from tests.support.hypothesis_profiles import DEEP, profile
 from tests.support.playbook import Peer, Playbook
+from tests.support.state_machines import run_machine
 from trafficmock.core.effects import AbortConnection
 from trafficmock.core.local.local_decisions import LocalDecisions
 from trafficmock.wire import inbound
@@ -106,7 +107,7 @@ class PromiseTests(SynchronousTestCase):
 
     def test_kept(self) -> None:
         """Whatever comes when, no agent with a lease has a filter without the route."""
-        run_state_machine_as_test(Registrations, settings=profile(12, deep=80, steps=40))
+        run_machine(Registrations, profile(12, deep=80, steps=40))
 
     def broken_by(self, name: str, replacement: Callable[..., object]) -> None:
         self.patch(LocalDecisions, name, replacement)

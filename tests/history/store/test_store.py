@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from msgspec import UNSET, Raw
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -16,6 +16,7 @@ from tests.history.builders import (
     frame,
 )
 from tests.support.hypothesis_profiles import profile
+from tests.support.state_machines import run_machine
 from trafficmock import records
 from trafficmock.history.har_export import har_available, to_har
 from trafficmock.history.query import Query
@@ -214,7 +215,7 @@ class HistoryTests(SynchronousTestCase):
     """The history as a whole."""
 
     def run_machine(self, machine: type[HistoryMachine]) -> None:
-        run_state_machine_as_test(machine, settings=profile(30, steps=40))
+        run_machine(machine, profile(30, steps=40))
 
     def test_all(self) -> None:
         """No order of calls raises, passes a bound or falsifies an account."""

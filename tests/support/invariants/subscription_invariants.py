@@ -18,10 +18,13 @@ class SubscriptionInvariants:
     :param ended: the tests of each worker that have ended; what it asked for them before may be
         acknowledged after that.
     :param early: those who have asked; they may be told before that is acknowledged.
+    :param registering: the tests of each worker that are not acknowledged yet, for example because
+        a port is being opened for them; it may be told of requests, too.
     """
 
     asking: set[str] = field(factory=set)
     early: set[str] = field(factory=set)
+    registering: dict[str, set[str]] = field(factory=lambda: defaultdict(set))
     tests: dict[str, set[str]] = field(factory=lambda: defaultdict(set))
     ended: dict[str, set[str]] = field(factory=lambda: defaultdict(set))
     subscribed: dict[str, set[str]] = field(factory=lambda: defaultdict(set))
@@ -29,6 +32,7 @@ class SubscriptionInvariants:
     def left(self, connection_id: str) -> None:
         """Forget a connection that is gone."""
         self.asking.discard(connection_id)
+        self.registering.pop(connection_id, None)
         self.tests.pop(connection_id, None)
         self.ended.pop(connection_id, None)
         self.subscribed.pop(connection_id, None)
@@ -40,6 +44,8 @@ class SubscriptionInvariants:
             self._ended(sender, cause.test_id)
         if sender is not None and isinstance(cause, inbound.TestSubscribe):
             self.early.add(sender)
+        if sender is not None and isinstance(cause, inbound.TestRegister):
+            self.registering[sender].add(cause.test_id)
         for effect in effects:
             if isinstance(effect, Send):
                 self._sent(effect)
@@ -60,16 +66,18 @@ class SubscriptionInvariants:
         if not told:
             return
         audience = self._audience()
+        early = self.early | {worker for worker, tests in self.registering.items() if tests}
         if cause.context is UNSET:  # else see ContextInvariants
-            assert told - (self.early - audience) == audience, f"told of {sends}, not {audience}"
+            assert told - (early - audience) == audience, f"told of {sends}, not {audience}"
         else:
-            assert told <= audience | self.early, f"told of {sends} unasked"
+            assert told <= audience | early, f"told of {sends} unasked"
 
     def _sent(self, send: Send) -> None:
         message, receiver = send.message, send.to[0]
         if isinstance(message, outbound.HelloOk) and SUBSCRIBE in (message.features or ()):
             self.asking.add(receiver)
         elif isinstance(message, outbound.TestRegistered):
+            self.registering[receiver].discard(message.test_id)
             self.tests[receiver].add(message.test_id)
             self.ended[receiver].discard(message.test_id)
         elif isinstance(message, outbound.TestUnregistered):
@@ -81,6 +89,7 @@ class SubscriptionInvariants:
                 self.subscribed[receiver].add(message.test_id)
 
     def _ended(self, worker: str, test_id: str) -> None:
+        self.registering[worker].discard(test_id)
         if test_id in self.tests[worker]:
             self.tests[worker].discard(test_id)
             self.ended[worker].add(test_id)
