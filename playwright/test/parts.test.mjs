@@ -45,6 +45,20 @@ test("the table of the traffic says why the real server gave no response", () =>
   assert.equal(statusWith(undefined), "no response</td>");
 });
 
+test("the table of the traffic says why a request was refused, without its secrets", () => {
+  const url = "http://h.test/pay?token=s3cret";
+  const request = { id: "r1", method: "GET", url, response: null, clientId: "shop" };
+  const outcome = { kind: "error", code: "unmatched_request", message: `GET ${url} is not mocked. Add a route.` };
+  const session = { id: "t1", info: { title: "buys" }, http: { owned: new Map() } };
+  const table = trafficTable(session, {
+    requests: [request],
+    recorded: new Map([["r1", { id: "r1", outcome }]]),
+    agents: [],
+  });
+  assert.match(table, /error: unmatched_request\. GET http:\/\/h\.test\/pay\?token=\S+ is not mocked\. Add a route\./);
+  assert.doesNotMatch(table, /s3cret/);
+});
+
 test("the environment says how long the proxy may take to acknowledge", (t) => {
   t.after(() => delete process.env.TRAFFICMOCK_ACK_TIMEOUT_MS);
   assert.equal(ackTimeoutMs(), 5000);

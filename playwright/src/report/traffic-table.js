@@ -68,6 +68,9 @@ function rowOf(session, recorded, request) {
   return `<tr${failed}><td>${method}</td><td class="url">${url}</td>${rest.map((text) => `<td>${escape(text)}</td>`).join("")}</tr>`;
 }
 
+/** The URLs in a text. */
+const URLS = /\b(?:https?|wss?):\/\/\S+/g;
+
 /**
  * @param {Session} session
  * @param {Recorded} recorded
@@ -80,7 +83,9 @@ function decisionOf(session, recorded, { id }) {
   if (!entry) return "";
   if (entry.testId !== undefined && entry.testId !== session.id) return `by another test: ${entry.title}`;
   const { outcome } = entry;
-  return outcome.code ? `${outcome.kind}: ${outcome.code}` : (OUTCOMES[outcome.kind] ?? outcome.kind);
+  if (!outcome.code) return OUTCOMES[outcome.kind] ?? outcome.kind;
+  const why = outcome.message ? `. ${outcome.message.replace(URLS, redactUrl)}` : "";
+  return `${outcome.kind}: ${outcome.code}${why}`;
 }
 
 /**
