@@ -13,6 +13,7 @@ of the test. :mod:`tests.support.invariants` also checks whatever a playbook doe
 
 import difflib
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Any, TypeVar
 
 from msgspec import UNSET, UnsetType
@@ -37,6 +38,8 @@ from trafficmock.wire.shrink import shrink, too_large
 
 SETTINGS = Settings(version="1.2.3")
 EPOCH_MS = 1_700_000_000_000
+MOST_WAKES = 100_000
+"""The number of wake-ups of one wait above which the core will never rest."""
 
 
 class Playbook:
@@ -112,7 +115,9 @@ class Playbook:
         self._assert_all_read()
         end = self.seconds + seconds
         read: Effects = []
+        wakes = count()
         while self._wake_at is not None and self._wake_at <= end:
+            assert next(wakes) < MOST_WAKES, f"the core wakes without end at {self._wake_at}"
             self.tick_at(self._wake_at)
             read += self._unread
             self._unread = []

@@ -17,7 +17,7 @@ from tests.support.builders import (
     start,
     text,
 )
-from trafficmock.core.ownership.contexts import LATE_SECONDS, MOST_ENDED
+from trafficmock.core.ownership.contexts import LATE_SECONDS, MOST_ENDED, EndedTest
 from trafficmock.records import MadeFor, RequestPassedThrough, SocketPassedThrough
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import InvalidMessageError, decode
@@ -185,6 +185,16 @@ class LateTests(ContextCase):
         self.playbook.wait(LATE_SECONDS)
         self.playbook.take()
         self.assertEqual(len(self.playbook.coordinator.contexts.ended), 0)
+
+    def test_deadline(self) -> None:
+        """At its deadline a context is forgotten, whatever fraction of a second that is."""
+        contexts = self.playbook.coordinator.contexts
+        for tenths in range(50):
+            contexts.ended[A] = EndedTest(MADE_FOR_A, 1000 + tenths / 10)
+            deadline = contexts.next_deadline()
+            assert deadline is not None
+            contexts.forget_ended(deadline)
+            self.assertEqual(contexts.next_deadline(), None, tenths)
 
     def test_bound(self) -> None:
         """Of very many tests that end at once the oldest are forgotten."""

@@ -152,7 +152,8 @@ def title_of_ended(test: ContextTest | None) -> str:
 
 
 def _is_over(ended: EndedTest, now: float) -> bool:
-    return now - ended.ended_at >= LATE_SECONDS
+    # As in next_deadline: with a difference in its place, rounding may put this after the wake-up.
+    return now >= ended.ended_at + LATE_SECONDS
 
 
 def narrow(
