@@ -106,6 +106,9 @@ class RequestInvariants:
                 self._reported(effect)
             elif isinstance(effect, records.HopSeen):
                 self._hop(effect, sender)
+        if isinstance(cause, Batch):
+            # A message of it may free an id that a later one uses.
+            self._hops_after_nothing(sender, cause, effects, agents)
         cancelled = isinstance(cause, inbound.RequestCancel)
         for row in unheard:
             assert row.decision_sent or cancelled or row.agent not in agents, "settled in silence"
@@ -134,6 +137,11 @@ class RequestInvariants:
         self._refused = self._to_be_refused(sender, cause, agents)
         if isinstance(cause, inbound.TestSubscribe):
             self._subscribed(sender)
+        self._hops_after_nothing(sender, cause, effects, agents)
+
+    def _hops_after_nothing(
+        self, sender: str | None, cause: object, effects: Effects, agents: set[str]
+    ) -> None:
         if sender in agents:
             for each in cause.messages if isinstance(cause, Batch) else [cause]:
                 if isinstance(each, inbound.RequestObserve):
