@@ -12,7 +12,7 @@ import attrs
 
 from trafficmock.matching.patterns.url_literals import MAX_END, Literals, Variant
 
-#: To try this many members is faster than a look-up.
+#: To search the URL for one text of each of this many members is faster than a look-up.
 HANDFUL = 16
 #: A label with fewer members than this is used; otherwise a piece of the text may be rarer.
 FEW = 4
@@ -83,7 +83,9 @@ class Candidates(Generic[T]):
     _pieces: dict[int, InvertedIndex[T]] = attrs.Factory(
         lambda: {n: InvertedIndex() for n in PIECE_LENGTHS}
     )
-    #: Members without a rare text: candidates for every URL that contains their needle.
+    #: A text of each member that every URL contains for which it is a candidate; may be empty.
+    _needles: dict[T, str] = attrs.Factory(dict)
+    #: The needles of the members without a rare text, which are in no index.
     _rest: dict[T, str] = attrs.Factory(dict)
     _places: dict[T, set[Place[T]]] = attrs.Factory(dict)
 
@@ -94,6 +96,7 @@ class Candidates(Generic[T]):
         :param literals: the literal texts of the URLs for which the member is a candidate.
         """
         places = self._find_places(literals)
+        self._needles[member] = literals.exact or literals.needle
         if places is None:
             self._rest[member] = literals.needle
         self._places[member] = places or set()
@@ -107,6 +110,7 @@ class Candidates(Generic[T]):
         """
         for shelf, label in self._places.pop(member):
             shelf.remove(label, member)
+        del self._needles[member]
         self._rest.pop(member, None)
 
     def find(self, url: str) -> Iterable[T]:
@@ -115,6 +119,8 @@ class Candidates(Generic[T]):
         :param url: a whole URL.
         :returns: each member once, in no particular order.
         """
+        if len(self._needles) <= HANDFUL:
+            return [member for member, needle in self._needles.items() if needle in url]
         found = self._exact.find((url,)) if self._exact else []
         # With one character more, a component that is cut here is longer than any label.
         if self._beginnings:

@@ -126,7 +126,8 @@ class Decisions:
         out.send(pending.agent.id, to_client.DecisionFulfill(pending.id, sent))
         if pending.observers:
             # `headers_list` may be made by `sendable_response`; observers get the test's own.
-            shown = structs.replace(response, headers_list=given)
+            is_given = response.headers_list is given
+            shown = response if is_given else structs.replace(response, headers_list=given)
             reported = RequestResponse(pending.id, ok=True, response=shown)
             out.send_all(pending.observers, reported)
 

@@ -11,6 +11,7 @@ the handler gets no error after its mock has settled the request.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET, structs
@@ -44,6 +45,9 @@ _ESCAPED = 6
 """The most bytes of one character of a text in JSON, as in ``\\u0000``."""
 _AROUND = 8
 """Bytes of the quotes, brackets and commas around a text in JSON."""
+
+_CACHED = 512
+"""The most characters of names that are kept, with what was found about them."""
 
 _TOKENS = re.compile(f"{TCHAR}+(?:\n{TCHAR}+)*")
 _BAD_STATUS_TEXT = re.compile(r"[^\t\x20-\x7e\x80-\xff]")
@@ -175,20 +179,31 @@ def _may_stay(headers: dict[str, str], length: str | None) -> bool:
     the time of a search in each. ``False`` may also be returned for headers that need no change.
     """
     names = "\n".join(headers)
-    lower = names.lower()
-    lengths = lower.count(_LENGTH)
+    judge = _judge_names if len(names) <= _CACHED else _judge_names.__wrapped__
+    lengths, may_stay = judge(names)
     if lengths:
         framed = length != "" and lengths == 1 and headers.get(_LENGTH) == length
     else:
         framed = length != "0"
     return (
         (framed or length is None)
-        and "trailer" not in lower
-        and names.count("\n") == len(headers) - 1
-        # `names`, not `lower`: the lower case of U+212A (Kelvin sign) is the ASCII letter k.
-        and _TOKENS.fullmatch(names) is not None
+        and may_stay == len(headers)
         and BAD_VALUE.search("".join(headers.values())) is None
     )
+
+
+@lru_cache(maxsize=256)
+def _judge_names(names: str) -> tuple[int, int]:
+    """Judge the names of headers, which are the same for most responses of a test.
+
+    :param names: joined by line feeds.
+    :returns: how often ``content-length`` is among them, and the number of the names if all are
+        valid and may stay, else -1.
+    """
+    lower = names.lower()
+    # `names`, not `lower`: the lower case of U+212A (Kelvin sign) is the ASCII letter k.
+    may_stay = "trailer" not in lower and _TOKENS.fullmatch(names) is not None
+    return lower.count(_LENGTH), names.count("\n") + 1 if may_stay else -1
 
 
 def _mended_headers(response: SerializedResponse, length: str | None) -> dict[str, object]:

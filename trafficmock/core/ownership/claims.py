@@ -105,7 +105,9 @@ class Claim:
             counted = [r for r in routes if r.sequence <= self.sequence and r.kind == self.kind]
             if test is not None and counted:
                 found.append((test, counted))
-        return sorted(found, key=lambda claimant: claimant[1][0].sequence)
+        if len(found) > 1:
+            found.sort(key=lambda claimant: claimant[1][0].sequence)
+        return found
 
 
 @define
