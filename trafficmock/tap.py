@@ -34,7 +34,7 @@ from trafficmock.proxy.upstream.server_verification import ServerVerification
 from trafficmock.server.driver import Driver
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.options import ProxyOptions
-from trafficmock.server.process.collector import set_up_collector
+from trafficmock.server.process.collector import spare_start_up
 from trafficmock.server.process.malloc import tune_allocator
 from trafficmock.server.process.open_files import make_room
 from trafficmock.server.process.startup import chosen_observer, listening_endpoint, start_report
@@ -66,7 +66,7 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
     from twisted.internet import reactor  # noqa: PLC0415, TID251 - the composition root picks it
 
     tune_allocator()
-    set_up_collector(reactor)
+    spare_start_up(reactor)
     make_room(options["max-connections"])
     history = _history(options)
     driver = make_driver(options, history, reactor)

@@ -1,13 +1,12 @@
-"""What the garbage collector looks at, and when."""
+"""What the garbage collector is spared."""
 
 import gc
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.server.process.collector import THRESHOLDS, set_up_collector
+from trafficmock.server.process.collector import spare_start_up
 
 
 class NotRunning:
@@ -16,24 +15,22 @@ class NotRunning:
     def __init__(self) -> None:
         self.calls: list[Callable[[], Any]] = []
 
-    def callWhenRunning(self, call: Callable[..., Any], *args: Any) -> None:
-        self.calls.append(partial(call, *args))
+    def callWhenRunning(self, call: Callable[[], Any]) -> None:
+        self.calls.append(call)
 
 
-class CollectorTests(SynchronousTestCase):
-    """Objects of the start are not looked at again, others less often."""
+class SpareTests(SynchronousTestCase):
+    """Objects of the start are not looked at again."""
 
     def test_when_running(self) -> None:
         """What exists when the reactor starts is spared; what is made later is not."""
         self.addCleanup(gc.unfreeze)
-        self.addCleanup(gc.set_threshold, *gc.get_threshold())
         reactor: Any = NotRunning()
-        set_up_collector(reactor)
+        spare_start_up(reactor)
         self.assertEqual(gc.get_freeze_count(), 0)
         early: list[object] = [[]]
-        for call in reactor.calls:
-            call()
+        (call,) = reactor.calls
+        call()
         late: list[object] = [[]]
         seen = {id(each) for each in gc.get_objects()}
         self.assertEqual((id(early) in seen, id(late) in seen), (False, True))
-        self.assertEqual(gc.get_threshold(), THRESHOLDS)
