@@ -7,5 +7,5 @@ rules of :mod:`~tests.support.invariants`; ``tables`` finds what a coordinator h
 it; ``certificates`` and ``self_signed`` make certificates. ``growth`` measures CPU time against the
 size of the input, ``waiting`` waits for another process, ``decoded_bodies`` decodes whole bodies,
 ``documents`` reads pages of the documentation, ``hypothesis_profiles`` says how many examples a
-property tries.
+property tries, ``state_machines`` runs state machines and prints their steps.
 """
