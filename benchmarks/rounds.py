@@ -109,7 +109,10 @@ def on_new_processes(
     memory = {}
     for _ in range(amount.rounds):
         for index, (target, load) in enumerate(sides):
-            with _session(target, load) as (session, proxy):
+            with (
+                contextlib.closing(EventLoop()) as loop,
+                _session(loop, target, load) as (session, proxy),
+            ):
                 samples[index].append(measure(session, proxy, requests, amount.seconds))
                 memory[index] = process_usage.memory(proxy.pid)
     return [
@@ -119,24 +122,17 @@ def on_new_processes(
 
 
 @contextlib.contextmanager
-def _session(target: Target, load: Load) -> Iterator[tuple[Session, Running]]:
+def _session(loop: EventLoop, target: Target, load: Load) -> Iterator[tuple[Session, Running]]:
     """Start a process of a target, and connect the clients of a load to it."""
-    loop = EventLoop()
-    with contextlib.closing(loop), running(target) as proxy:
-        session = Session(loop, proxy.address, load)
-        with contextlib.closing(session):
-            yield session, proxy
+    with (
+        running(target) as proxy,
+        contextlib.closing(Session(loop, proxy.address, load)) as session,
+    ):
+        yield session, proxy
 
 
 def side_by_side(sides: Sequence[tuple[Target, Load]], amount: RunOptions) -> list[Figures]:
     """Start a new process of each target for its load, and measure all in turns."""
     with contextlib.ExitStack() as stack:
-        loop = EventLoop()
-        stack.callback(loop.close)
-        pairs = []
-        for target, load in sides:
-            proxy = stack.enter_context(running(target))
-            session = Session(loop, proxy.address, load)
-            stack.callback(session.close)
-            pairs.append((session, proxy))
-        return in_turns(pairs, amount)
+        loop = stack.enter_context(contextlib.closing(EventLoop()))
+        return in_turns([stack.enter_context(_session(loop, *side)) for side in sides], amount)

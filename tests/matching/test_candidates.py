@@ -10,6 +10,8 @@ from trafficmock.matching.patterns.glob import compile_glob
 from trafficmock.matching.patterns.url_literals import MAX_END
 
 MANY = 300
+OTHERS = [f"http://other{n}.test/**" for n in range(HANDFUL)]
+"""So many that URLs are looked up in the indexes."""
 
 
 def filled(globs: Iterable[str]) -> Candidates[str]:
@@ -63,14 +65,21 @@ class CandidatesTests(SynchronousTestCase):
             self.check(f"http://h.test/{text}/N/*", f"http://h.test/{text}/N/a")
             self.check(f"**/N/{text}", f"http://h.test/N/{text}")
             self.check(f"http://N.test/{text}/*", f"http://N.test/{text}/a")
-        candidates = filled(["http://h.test/r/*", "**/r/x", "**/q"])
+        candidates = filled(["http://h.test/r/*", "**/r/x", "**/q", *OTHERS])
         url = "http://h.test/r/" + "a/" * 1_000_000 + "r/x"
         self.assertEqual(set(candidates.find(url)), {"http://h.test/r/*", "**/r/x"})
 
     def test_once(self) -> None:
         """A member whose alternatives all fit is found once."""
-        candidates = filled(["http://h.test/{a,b,a}/*"])
-        self.assertEqual(len(list(candidates.find("http://h.test/a/b"))), 1)
+        for others in ([], OTHERS):
+            candidates = filled(["http://h.test/{a,b,a}/*", *others])
+            self.assertEqual(len(list(candidates.find("http://h.test/a/b"))), 1)
+
+    def test_few(self) -> None:
+        """Among few members those are found whose longest text the URL contains."""
+        candidates = filled(["http://h.test/a/*", "http://h.test/b/*", "http://h.test/c", "**"])
+        self.assertEqual(list(candidates.find("http://h.test/a/x")), ["http://h.test/a/*", "**"])
+        self.assertEqual(list(candidates.find("http://h.test/c")), ["http://h.test/c", "**"])
 
     def test_nothing_is_left(self) -> None:
         """After the last member is removed every table is empty again."""
@@ -85,7 +94,7 @@ class CandidatesTests(SynchronousTestCase):
         whole = (*ends, candidates._pairs, candidates._components)
         tables = (candidates._exact, *whole, *candidates._pieces.values())
         self.assertFalse(any(tables))
-        self.assertFalse(candidates._rest)
+        self.assertFalse(candidates._rest or candidates._needles)
 
     def test_remove_unknown(self) -> None:
         """Removing what is not there is an error."""

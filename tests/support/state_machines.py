@@ -1,13 +1,12 @@
 """Runs Hypothesis's state machines under trial."""
 
 import traceback
-from typing import Any
 
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 
-def run_machine(machine: type[RuleBasedStateMachine] | Any, how: settings) -> None:
+def run_machine(machine: type[RuleBasedStateMachine], how: settings) -> None:
     """Run a state machine.
 
     :raises AssertionError: it failed. The text has the steps, which Hypothesis adds to its errors

@@ -96,9 +96,9 @@ class Candidates(Generic[T]):
         :param literals: the literal texts of the URLs for which the member is a candidate.
         """
         places = self._find_places(literals)
-        self._needles[member] = literals.exact or literals.needle
+        needle = self._needles[member] = literals.exact or literals.needle
         if places is None:
-            self._rest[member] = literals.needle
+            self._rest[member] = needle
         self._places[member] = places or set()
         for shelf, label in self._places[member]:
             shelf.add(label, member)

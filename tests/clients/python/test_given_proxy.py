@@ -11,7 +11,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.clients.python.test_services import clean
-from tests.support.processes.proxy_process import running_proxy
+from tests.support.processes.proxy_process import start_proxy
 from tests.support.threaded_server import threaded_server
 from trafficmock.attach.python_preload import DIRECTORY
 from trafficmock.testing import sync
@@ -37,9 +37,8 @@ class GivenProxyTests(SynchronousTestCase):
     """A program may read ``HTTPS_PROXY`` and give that to its library, as Algolia's client does."""
 
     def setUp(self) -> None:
-        running = running_proxy("--ca-dir", str(Path(self.mktemp()).absolute()))
-        self.proxy = running.__enter__()
-        self.addCleanup(running.__exit__, None, None, None)
+        self.proxy = start_proxy("--ca-dir", str(Path(self.mktemp()).absolute()))
+        self.addCleanup(self.proxy.stop)
 
     def outcomes(self, proxy: str, *urls: str, **variables: str) -> list[list[str]]:
         preload = {"PYTHONPATH": str(DIRECTORY), "TRAFFICMOCK_PROXY_URL": self.proxy.url}
@@ -54,7 +53,7 @@ class GivenProxyTests(SynchronousTestCase):
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def test_of_trafficmock(self) -> None:
-        """Its requests are mocked, with a context, and fail as without a proxy."""
+        """Its requests are mocked, and fail as without a proxy."""
         urls = ("http://third.test/mocked", "https://third.test/mocked")
         aborted = ("http://third.test/refused", "https://third.test/refused")
         with sync.mocks(self.proxy.url) as mocks:

@@ -20,9 +20,11 @@ async def undecided(t: RowContext) -> None:
     assert isinstance(error, UndecidedError)
 
 
-@row
-async def decided_later(t: RowContext) -> None:
-    """A route that is kept may be decided after its handler returned."""
+async def begun(t: RowContext) -> tuple[list[Any], str]:
+    """Let two handlers keep the route of a request, each when it gets it.
+
+    :returns: the routes, of which the first is there, and the key of the request's outcome.
+    """
     url = t.url("echo")
     kept: list[Any] = []
 
@@ -33,6 +35,13 @@ async def decided_later(t: RowContext) -> None:
         await t.route(url, handler)
     key = await t.begin(url)
     await t.until(lambda: kept)
+    return kept, key
+
+
+@row
+async def decided_later(t: RowContext) -> None:
+    """A route that is kept may be decided after its handler returned."""
+    kept, key = await begun(t)
     await t(kept.pop().fallback())
     await t.until(lambda: kept)
     await t(kept.pop().fulfill(body="later"))
@@ -42,16 +51,7 @@ async def decided_later(t: RowContext) -> None:
 @row
 async def decided_after_falling_back(t: RowContext) -> None:
     """A handler that left the request to the next one decides no more."""
-    url = t.url("echo")
-    kept: list[Any] = []
-
-    async def handler(route: Any, request: Any) -> None:
-        kept.append(route)
-
-    for _ in range(2):
-        await t.route(url, handler)
-    key = await t.begin(url)
-    await t.until(lambda: kept)
+    kept, key = await begun(t)
     await t(kept[0].fallback())
     await t.until(lambda: len(kept) == 2)
     try:

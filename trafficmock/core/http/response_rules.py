@@ -46,7 +46,7 @@ _ESCAPED = 6
 _AROUND = 8
 """Bytes of the quotes, brackets and commas around a text in JSON."""
 
-_CACHED = 512
+_MOST_CACHED = 512
 """The most characters of names that are kept, with what was found about them."""
 
 _TOKENS = re.compile(f"{TCHAR}+(?:\n{TCHAR}+)*")
@@ -179,15 +179,15 @@ def _may_stay(headers: dict[str, str], length: str | None) -> bool:
     the time of a search in each. ``False`` may also be returned for headers that need no change.
     """
     names = "\n".join(headers)
-    judge = _judge_names if len(names) <= _CACHED else _judge_names.__wrapped__
-    lengths, may_stay = judge(names)
+    judge = _judge_names if len(names) <= _MOST_CACHED else _judge_names.__wrapped__
+    lengths, valid_names = judge(names)
     if lengths:
         framed = length != "" and lengths == 1 and headers.get(_LENGTH) == length
     else:
         framed = length != "0"
     return (
         (framed or length is None)
-        and may_stay == len(headers)
+        and valid_names == len(headers)
         and BAD_VALUE.search("".join(headers.values())) is None
     )
 

@@ -10,8 +10,11 @@ test("deciding_undecided", async ({ t, trafficmock }) => {
   expect(error.name).toBe("UndecidedError");
 });
 
-/** A route that is kept may be decided after its handler returned. */
-test("deciding_decided_later", async ({ t, trafficmock }) => {
+/**
+ * Let two handlers keep the route of a request, each when it gets it.
+ * @returns {Promise<{ kept: any[], key: string }>} the routes, of which the first is there, and the key of the outcome
+ */
+async function begun(t, trafficmock) {
   const url = t.url("echo");
   const kept = [];
   for (let count = 0; count < 2; count += 1) {
@@ -21,6 +24,12 @@ test("deciding_decided_later", async ({ t, trafficmock }) => {
   }
   const key = await t.begin(url);
   await t.until(() => kept.length > 0);
+  return { kept, key };
+}
+
+/** A route that is kept may be decided after its handler returned. */
+test("deciding_decided_later", async ({ t, trafficmock }) => {
+  const { kept, key } = await begun(t, trafficmock);
   await kept.pop().fallback();
   await t.until(() => kept.length > 0);
   await kept.pop().fulfill({ body: "later" });
@@ -29,15 +38,7 @@ test("deciding_decided_later", async ({ t, trafficmock }) => {
 
 /** A handler that left the request to the next one decides no more. */
 test("deciding_decided_after_falling_back", async ({ t, trafficmock }) => {
-  const url = t.url("echo");
-  const kept = [];
-  for (let count = 0; count < 2; count += 1) {
-    await trafficmock.route(url, (route) => {
-      kept.push(route);
-    });
-  }
-  const key = await t.begin(url);
-  await t.until(() => kept.length === 1);
+  const { kept, key } = await begun(t, trafficmock);
   await kept[0].fallback();
   await t.until(() => kept.length === 2);
   const error = await errorOf(() => kept[0].fulfill({ body: "too late" }));

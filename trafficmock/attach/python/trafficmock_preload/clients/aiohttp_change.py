@@ -84,9 +84,9 @@ def change_requests(module: ModuleType, tunnels: Tunnels, contexts: TestContexts
     """
     names: Any = module.__dict__
     request_class, response_class = names["ClientRequest"], names["ClientResponse"]
-    request_class.update_proxy = _update_proxy(request_class.update_proxy, tunnels)
     request_class.send = _send(request_class.send, contexts)
     response_class.start = _start(response_class.start, tunnels)
+    request_class.update_proxy = _update_proxy(request_class.update_proxy, tunnels)
 
 
 def _update_proxy(original: Callable[..., None], tunnels: Tunnels) -> Callable[..., None]:
