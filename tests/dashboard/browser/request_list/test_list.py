@@ -104,6 +104,8 @@ class FilterTests(BrowserTestCase):
         expect(page.get_by_text("Nothing fits the filters.")).to_be_visible()
         page.get_by_role("button", name="Clear filters").first.click()
         expect(page.locator(".result")).to_have_text(f"{ALL} shown")
+        expect(page.get_by_label("Time")).to_have_value("")
+        expect(page.get_by_label("From")).to_be_hidden()
 
     def test_failures(self) -> None:
         """Only failures can be shown."""

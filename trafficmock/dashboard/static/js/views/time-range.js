@@ -42,6 +42,7 @@ export class TimeRange {
     this.to = moment("To", "to");
     this.between = h("span", { class: "between", hidden: true }, this.from, " – ", this.to);
     this.open = false;
+    this.dated = false;
     this.element = h(
       "span",
       { class: "times" },
@@ -57,10 +58,17 @@ export class TimeRange {
     onchange(this.open ? { last } : { last, from: 0, to: 0 });
   }
 
-  /** @param {Filter} filter */
+  /**
+   * Show the filter. The fields close when another control, or the address, takes both times away; they stay for
+   * somebody who is about to fill them.
+   *
+   * @param {Filter} filter
+   */
   show(filter) {
-    this.open ||= Boolean(filter.from || filter.to);
-    if (filter.last) this.open = false;
+    const dated = Boolean(filter.from || filter.to);
+    const emptied = this.dated && !dated && !this.between.contains(document.activeElement);
+    this.open = (this.open || dated) && !emptied && !filter.last;
+    this.dated = dated;
     this.choice.value = this.open ? "between" : filter.last ? String(filter.last) : "";
     this.between.hidden = !this.open;
     if (document.activeElement !== this.from) this.from.value = local(filter.from);
