@@ -117,8 +117,9 @@ class Registration:
         test = worker.tests.get(message.test_id)
         if test is not None:
             self._remove(test, out)
-            self.local.observers_changed(out)
             self.ended.add([test], out, worker_lost=False)
+            # After the answer, for which the worker waits.
+            self.local.observers_changed(out)
             return
         if message.test_id in self.registry.tests:
             _note_foreign(worker, f"to remove the test {message.test_id}", out)

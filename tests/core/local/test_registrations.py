@@ -11,7 +11,7 @@ from tests.support.playbook import SETTINGS, Playbook
 from trafficmock.core.effects import Send
 from trafficmock.core.local.leases import Hold, Holds, LocalAgent
 from trafficmock.wire import inbound, local_reports, outbound
-from trafficmock.wire.agent_filter import FilterAdd
+from trafficmock.wire.agent_filter import FilterAdd, Sync
 
 
 class RegistrationTests(LocalCase):
@@ -22,6 +22,19 @@ class RegistrationTests(LocalCase):
         effects = self.routes("**/x")
         self.assertEqual(sent(effects, FilterAdd), [FilterAdd(1, [X])])
         self.assert_answered(effects)
+
+    def test_worker_first(self) -> None:
+        """The worker, which waits, is answered before agents that need not be waited for."""
+        effects = self.routes("**/x")
+        answer = self.worker.gets(outbound.RouteRegistered("q"))
+        self.assertEqual(effects, [answer, self.agent.gets(FilterAdd(1, [X]))])
+        other = self.playbook.worker("1")
+        other.sends(inbound.TestRegister("o", "o", "f.py", "1"))
+        registered = other.gets(outbound.TestRegistered("o"))
+        self.playbook.expect(registered, self.agent.gets(Sync(2, "now")))
+        other.sends(inbound.TestUnregister("o"))
+        unregistered = other.gets(outbound.TestUnregistered("o"))
+        self.playbook.expect(unregistered, self.agent.gets(Sync(3, "batch")))
 
     def test_waits_for_the_acknowledgement(self) -> None:
         """One with a lease is: until it says that it has the entry."""

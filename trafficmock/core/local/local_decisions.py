@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
+from trafficmock.core.effects import EffectList
 from trafficmock.core.local.filter_entries import ALL, FilterEntries, entries_of
 from trafficmock.core.local.leases import LEASE_SECONDS, REPORT_SECONDS, Hold, Holds, LocalAgent
 from trafficmock.core.ownership.registry import compile_route
@@ -14,7 +15,6 @@ from trafficmock.wire.agent_filter import FilterAdd, FilterDrop, FilterEntry, Fi
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from trafficmock.core.effects import EffectList
     from trafficmock.core.ownership.contexts import Contexts
     from trafficmock.core.ownership.registry import RegisteredRoute, Registry
     from trafficmock.core.ownership.strictness import Strictness
@@ -141,13 +141,16 @@ class LocalDecisions:
         if self.is_idle:
             release(out)
             return
+        # The worker waits for its answer, which is sent first if it need not be held.
+        changes = EffectList(out.now)
         wanted = [*self._of_routes(routes), *self._of_strict()]
         missing = self.entries.missing(wanted)
         if missing:
-            self._add(missing, out)
-        n = max(self.entries.newest(wanted), self.observers_changed(out))
-        self._sweep(out)
+            self._add(missing, changes)
+        n = max(self.entries.newest(wanted), self.observers_changed(changes))
         self._hold(worker, n, out, release, (*self.agents.values(), *self.lost))
+        out += changes
+        self._sweep(out)
 
     def observers_changed(self, out: EffectList) -> int:
         """Send agents ``sync`` if the observers have changed.
