@@ -69,7 +69,7 @@ class RunTests(AttachCase):
         self.assertRaises(AttachError, env_command.main, [])
         self.assertEqual(self.calls, [])
         self.assertIn("NODE_USE_ENV_PROXY", printed(["--no-agent"]))
-        run.main(["--", "python", "app.py"])
+        run.main(["--", sys.executable, "app.py"])
         run.main(["--", "true"])
         self.assertEqual(len(self.calls), 2)
         self.assertEqual(self.stderr.getvalue(), "")

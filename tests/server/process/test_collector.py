@@ -24,6 +24,7 @@ class SpareTests(SynchronousTestCase):
 
     def test_when_running(self) -> None:
         """What exists when the reactor starts is spared; what is made later is not."""
+        gc.unfreeze()  # another test of this process may have built the service
         self.addCleanup(gc.unfreeze)
         reactor: Any = NotRunning()
         spare_start_up(reactor)
