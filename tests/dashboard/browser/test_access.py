@@ -21,7 +21,7 @@ _RUN = """async ([within, runOnly]) => {
 }"""
 
 TABS = 45
-"""As many as there are stops, those within the two fields of times included, and some more."""
+"""The number of elements and parts of date fields that Tab reaches, and a few more."""
 _FOCUSED_WITHOUT_OUTLINE = """() => {
   const { body, activeElement } = document;
   if ([body, document.getElementById("main")].includes(activeElement)) return null;
