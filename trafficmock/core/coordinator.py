@@ -11,6 +11,7 @@ from trafficmock.core.effects import CloseConnection, EffectList
 from trafficmock.core.ended_tests import EndedTests
 from trafficmock.core.hello import Handshake, refuse
 from trafficmock.core.http.awaited_reports import AwaitedReports
+from trafficmock.core.http.chains import Chains
 from trafficmock.core.http.decisions import Decisions
 from trafficmock.core.http.deferred_bodies import PendingBodies
 from trafficmock.core.http.handler_results import HandlerResults
@@ -136,6 +137,7 @@ class Coordinator:
             awaited,
             self.decisions,
             self.replies,
+            Chains(registry, self.replies),
         )
         self.sockets = WebSocketRouting(
             settings, registry, claims, contexts, alarm, refusals, timeouts
@@ -183,6 +185,7 @@ class Coordinator:
             self.local,
             self._agents,
             self.replies,
+            self.requests,
         )
         self.handshake = Handshake(self.settings, self.peers)
         self.heartbeat = Heartbeat(self.settings)

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from trafficmock.core import error_messages
-from trafficmock.wire.outbound import TestUnregistered
+from trafficmock.wire.outbound import ProxyError, TestUnregistered
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.request_routing import RequestRouting
+    from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.ownership.claims import Claims
-    from trafficmock.core.ownership.registry import Kind, RegisteredTest
+    from trafficmock.core.ownership.registry import Kind, RegisteredRoute, RegisteredTest
     from trafficmock.core.timers import Alarm
     from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 
@@ -85,6 +86,8 @@ class EndedTests:
         why = error_messages.worker_lost if ended.worker_lost else error_messages.test_ended
         owned = list(islice(test.requests.values(), most))
         for pending in owned:
+            if pending.chain is not None and not ended.worker_lost:
+                self._tell_of(pending, pending.chain.route, test, out)
             self.decisions.fail(pending, "disconnected", why(str(pending), test), out)
         done = len(owned)
         ended.unsettled += done
@@ -98,3 +101,19 @@ class EndedTests:
         sockets = self.sockets.worker_lost(test, most - done, out)
         ended.unsettled += sockets
         return done + sockets
+
+    @staticmethod
+    def _tell_of(
+        pending: PendingRequest,
+        route: RegisteredRoute | None,
+        test: RegisteredTest,
+        out: EffectList,
+    ) -> None:
+        """Fail a test that ends before its handler has decided, unless it ignores errors.
+
+        :param route: the route whose handler runs; ``None`` before the first one.
+        """
+        if route is None or not route.ignores_errors:
+            place = None if route is None else route.place
+            text = error_messages.still_running(str(pending), test, place)
+            out.send(test.worker.id, ProxyError("disconnected", text, test.id))

@@ -106,6 +106,27 @@ def bad_overrides(subject: str, problem: str) -> str:
     return f"The handler's changes to {subject} cannot be sent: {problem}."
 
 
+def other_scheme(subject: str, url: str) -> str:
+    """Return the error for a handler's URL that has another scheme than the request."""
+    return (
+        f"The handlers of {subject} fell back with the URL {url!r}, which must have the same "
+        "protocol as that of the request."
+    )
+
+
+def still_running(subject: str, test: RegisteredTest, place: str | None) -> str:
+    """Return the error of a test that ended before a handler of it had decided.
+
+    :param place: the file and line of the handler's route.
+    """
+    where = "" if place is None else f" ({place})"
+    return (
+        f"The test {test} ended before the handler{where} decided about {subject}, so the request "
+        "failed. Await the traffic that the test starts, or call "
+        "unroute_all(behavior='ignoreErrors') before the end."
+    )
+
+
 def too_big_for_handler(subject: str, size: int, limit: int) -> str:
     """Return the error for a body above ``--handler-body-bytes``."""
     return (

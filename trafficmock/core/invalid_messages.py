@@ -100,7 +100,7 @@ class InvalidMessages:
         :param problem: the problem of the message, as the predicate of a sentence.
         """
         match message:
-            case outbound.RequestMatched():
+            case outbound.RequestMatched() | outbound.HandlerRun():
                 pending = self.decisions.pending.get(message.request_id)
                 if pending is not None:
                     text = _sentence(str(pending), problem)

@@ -13,10 +13,11 @@ from trafficmock.wire import inbound
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
+    from trafficmock.core.http.chains import Chain
     from trafficmock.core.http.deferred_bodies import DeferredObservation
     from trafficmock.core.ownership.claims import Claim
     from trafficmock.core.ownership.contexts import ContextTest
-    from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest
+    from trafficmock.core.ownership.registry import MatchingTests, RegisteredRoute, RegisteredTest
     from trafficmock.core.peers import Agent
     from trafficmock.records import Owner
     from trafficmock.wire.inbound import RequestBody
@@ -58,7 +59,7 @@ REQUEST_STEPS: dict[RequestStage, frozenset[RequestStage]] = {
 }
 
 SOCKET_STEPS: dict[SocketStage, frozenset[SocketStage]] = {
-    _S.HELD: frozenset({_S.CLAIMING, _S.GONE}),
+    _S.HELD: frozenset({_S.CLAIMING, _S.MATCHED, _S.GONE}),
     _S.CLAIMING: frozenset({_S.MATCHED, _S.GONE}),
     _S.MATCHED: frozenset({_S.CLOSING, _S.GONE}),
     _S.CLOSING: frozenset({_S.GONE}),
@@ -82,6 +83,8 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     :param judged_at: the ``sequence`` of the latest route that was registered when the request was
         compared with all routes.
     :param unsure: the ids of tests that have a matching route and a newer undecidable one.
+    :param matching: the tests that match the request, or may match it.
+    :param chain: the handlers of the owner that have not run (feature ``chain``).
     :param reply: the owner's route whose reply answers the request.
     :param presumed: the strict test to which a request without a context belongs: the only test
         that was registered when the claim began.
@@ -105,6 +108,8 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     also_matched: tuple[str, ...] = ()
     judged_at: int = 0
     unsure: frozenset[str] = frozenset()
+    matching: MatchingTests | None = None
+    chain: Chain | None = None
     reply: RegisteredRoute | None = None
     presumed: RegisteredTest | None = None
 
@@ -152,7 +157,7 @@ SocketSide = Literal["page", "server"]
 class Socket(Struct, eq=False, kw_only=True):
     """The state of a WebSocket that is held or matched.
 
-    ``made_for``, ``also_matched``, ``judged_at``, ``unsure`` and ``presumed`` are those of
+    ``made_for``, ``also_matched``, ``judged_at``, ``unsure``, ``matching`` and ``presumed`` are of
     :class:`PendingRequest`.
 
     :param connected: whether the handler has connected it to the real server.
@@ -176,6 +181,7 @@ class Socket(Struct, eq=False, kw_only=True):
     also_matched: tuple[str, ...] = ()
     judged_at: int = 0
     unsure: frozenset[str] = frozenset()
+    matching: MatchingTests | None = None
     presumed: RegisteredTest | None = None
 
     def __str__(self) -> str:

@@ -90,6 +90,8 @@ def _handlers_of_workers(core: Coordinator) -> dict[type[Message], Handler]:
             claim = core.claims.answer("websocket", message.socket_id, test, message.matches)
         if claim is not None:
             core.routing[claim.kind].claimed(claim, out)
+        elif isinstance(message, inbound.RequestClaimResult):
+            core.requests.judged(worker, message, out)
 
     setup, relay, strict = core.setup, core.relay, core.strict_mode
     return {

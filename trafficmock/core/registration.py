@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from trafficmock.core.ended_tests import EndedTests
     from trafficmock.core.http.replies import Replies
+    from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.local.local_decisions import LocalDecisions
     from trafficmock.core.ownership.contexts import Contexts
     from trafficmock.core.ownership.registry import RegisteredTest, Registry
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from trafficmock.core.peers import Agent, Worker
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.wire import inbound
+    from trafficmock.wire.inbound import Behavior
 
 _TOLD_THE_TIME = frozenset({CONTEXT, SUBSCRIBE})
 """The features with which ``test:registered`` has the time, ``at``."""
@@ -51,6 +53,7 @@ class Registration:
     local: LocalDecisions
     agents: Callable[[], Iterable[Agent]]
     replies: Replies
+    requests: RequestRouting
 
     def add_test(self, worker: Worker, message: inbound.TestRegister, out: EffectList) -> None:
         context = message.context if CONTEXT in worker.features else UNSET
@@ -149,7 +152,10 @@ class Registration:
         self, worker: Worker, message: inbound.RouteUnregister, out: EffectList
     ) -> None:
         """Remove one route, or all routes of a test; an unknown one counts as removed."""
-        if message.route_id is not UNSET:
+        test = worker.tests.get(message.test_id or "")
+        if test is not None and message.behavior is not UNSET:
+            self._remove_handlers(test, message.behavior, out)
+        elif message.route_id is not UNSET:
             if message.route_id in self.registry.routes and not self.registry.remove_route(
                 worker, message.route_id
             ):
@@ -159,6 +165,19 @@ class Registration:
             self.registry.remove_routes_of(worker, message.test_id)
         answer = outbound.RouteUnregistered(message.route_id, message.test_id)
         out.send(worker.id, answer)
+
+    def _remove_handlers(self, test: RegisteredTest, behavior: Behavior, out: EffectList) -> None:
+        """Remove all routes of a test for requests, see :class:`~.inbound.RouteUnregister`."""
+        removed = [route for route in test.routes.values() if route.kind == "http"]
+        for route in removed:
+            route.ignores_errors = behavior == "ignoreErrors"
+            self.registry.remove_route(test.worker, route.id)
+        if behavior != "default":
+            return
+        for pending in list(test.requests.values()):
+            chain = pending.chain
+            if chain is not None and chain.route in removed:
+                self.requests.continue_unhandled(pending, chain, out)
 
     def worker_lost(self, worker: Worker, out: EffectList) -> None:
         """Remove the tests and routes of a worker that has disconnected."""

@@ -26,7 +26,7 @@ from trafficmock.wire.invalid_message import IDS, InvalidMessageError
 from trafficmock.wire.local_reports import Batch, RequestPassed
 from trafficmock.wire.message_heads import HEAD_BYTES, told_by
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.handler_action import Continue, Fulfill
+from trafficmock.wire.payloads.handler_action import Continue, Fallback, Fulfill
 from trafficmock.wire.payloads.handler_action import Fetch as FetchAction
 
 __all__ = ["InvalidMessageError", "decode", "encode", "to_plain"]
@@ -134,6 +134,7 @@ _BODY_OF: dict[type, Callable[[Any], Raw]] = {
     Fulfill: lambda action: action.response.body_base64,
     Continue: lambda action: _body_in(action.overrides),
     FetchAction: lambda action: _body_in(action.overrides),
+    Fallback: lambda action: _body_in(action.overrides),
     RequestResponse: lambda message: _body_in(message.response),
     FetchResult: lambda message: _body_in(message.response),
     RouteRegister: lambda message: _first_unlike_base64(_bodies_of_replies(message)),

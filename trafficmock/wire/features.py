@@ -6,6 +6,9 @@ A client that does not name a feature never gets the messages and keys of that f
 AGENTS = "agents"
 """Workers can list the connected agents."""
 
+CHAIN = "chain"
+"""The coordinator runs the handlers of a request in their order; workers run single functions."""
+
 CLOCK = "clock"
 """Messages to workers have the time at which the coordinator received a request."""
 
@@ -39,6 +42,7 @@ SUBSCRIBE = "subscribe"
 ALL = frozenset(
     {
         AGENTS,
+        CHAIN,
         CLOCK,
         CONTEXT,
         DECLINE,
@@ -55,5 +59,5 @@ ALL = frozenset(
 OF_AGENTS = (CONTEXT, HEADERS_LIST, LOCAL, STREAM, STRICT)
 """The features that trafficmock's agent names in ``hello``."""
 
-OF_WORKERS = (AGENTS, CLOCK, CONTEXT, DECLINE, HEADERS_LIST, REPLY, STRICT, SUBSCRIBE)
+OF_WORKERS = (AGENTS, CHAIN, CLOCK, CONTEXT, HEADERS_LIST, REPLY, STRICT, SUBSCRIBE)
 """The features that trafficmock's test workers name in ``hello``."""

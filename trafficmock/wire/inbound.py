@@ -9,13 +9,21 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from trafficmock.wire.client_id import ClientId
-from trafficmock.wire.payloads.handler_action import Abort, Continue, Decline, Fetch, Fulfill
+from trafficmock.wire.payloads.handler_action import (
+    Abort,
+    Continue,
+    Decline,
+    Fallback,
+    Fetch,
+    Fulfill,
+)
 from trafficmock.wire.payloads.numbers import Count, Number, SafeInt, Times
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import BodySize, NonEmpty, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 RouteKind = Literal["http", "websocket"]
+Behavior = Literal["default", "wait", "ignoreErrors"]
 NewContext = Annotated[str, Meta(pattern=r"^(?!0{32})[0-9a-f]{32}\Z")]
 """128 random bits in lower-case hex: a context is also a valid trace id of W3C Trace Context."""
 
@@ -224,7 +232,8 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
     :param place: file and line of the route in the test, for messages (feature ``strict``).
     :param reply: the response to each request of the route (feature ``reply``).
     :param replies: the responses to some requests of a route without ``reply``.
-    :param times: the number of requests that ``reply`` answers; then the route is removed.
+    :param times: the number of requests that ``reply`` answers; with the feature ``chain`` also
+        the number of runs of a handler. Then the route is removed.
     """
 
     route_id: str
@@ -238,10 +247,17 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
 
 
 class RouteUnregister(Message, frozen=True, tag="route:unregister"):
-    """A test removes one route, or all its routes when only ``testId`` is there."""
+    """A test removes one route, or all its routes when only ``testId`` is there.
+
+    :param behavior: removes only the routes for requests, and says what happens to the requests
+        whose handler runs (Playwright's ``unrouteAll``, feature ``chain``). With ``default`` they
+        continue, otherwise the handler decides. The end of the test is an error of a handler that
+        still runs, except with ``ignoreErrors``.
+    """
 
     route_id: str | UnsetType = UNSET
     test_id: str | UnsetType = UNSET
+    behavior: Behavior | UnsetType = UNSET
 
 
 class RouteMatch(Struct, frozen=True, rename="camel"):
@@ -267,10 +283,14 @@ class SocketClaimResult(Message, frozen=True, tag="ws:claim-result"):
 
 
 class HandlerResult(Message, frozen=True, tag="handler:result"):
-    """The action of a handler for a request that its test owns."""
+    """The action of a handler for a request that its test owns.
+
+    :param run_id: that of ``handler:run`` (feature ``chain``).
+    """
 
     request_id: str
-    result: Fulfill | Continue | Abort | Fetch | Decline
+    result: Fulfill | Continue | Abort | Fetch | Decline | Fallback
+    run_id: str | UnsetType = UNSET
 
 
 class HistoryQuery(Message, frozen=True, tag="history:query"):

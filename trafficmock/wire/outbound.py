@@ -156,14 +156,35 @@ class RequestClaim(RequestMessage, frozen=True, tag="request:claim"):
     """The question which routes of the worker's tests match a request.
 
     The worker answers with one ``request:claim-result`` for each test.
+
+    :param test_id: the test that is asked; absent for all tests of the worker.
+    :param route_ids: the routes of which the worker evaluates the predicates; workers with the
+        feature ``chain`` are asked about these only.
     """
 
     context: Context | UnsetType = UNSET
+    test_id: str | UnsetType = UNSET
+    route_ids: list[str] | UnsetType = UNSET
 
 
 class RequestMatched(RequestMessage, frozen=True, tag="request:matched"):
     """The test owns the request; the worker runs the handler of the route."""
 
+    route_id: str
+    test_id: str
+    context: Context | UnsetType = UNSET
+
+
+class HandlerRun(RequestMessage, frozen=True, tag="handler:run"):
+    """The worker runs the handler of a route, and answers with ``handler:result``.
+
+    It belongs to the feature ``chain``. ``request`` has the changes of the handlers before.
+
+    :param run_id: identifies the run in ``handler:result``.
+    :param test_id: the test that owns the request; the route may be a shared one of its worker.
+    """
+
+    run_id: str
     route_id: str
     test_id: str
     context: Context | UnsetType = UNSET
@@ -335,13 +356,18 @@ class DecisionError(Message, frozen=True, tag="decision:error"):
 
 
 class SocketClaim(Message, frozen=True, tag="ws:claim"):
-    """The question which routes of the worker's tests match a WebSocket."""
+    """The question which routes of the worker's tests match a WebSocket.
+
+    ``test_id`` and ``route_ids`` are those of :class:`RequestClaim`.
+    """
 
     socket_id: str
     url: str
     protocols: list[str]
     client_id: str
     context: Context | UnsetType = UNSET
+    test_id: str | UnsetType = UNSET
+    route_ids: list[str] | UnsetType = UNSET
 
 
 class SocketMatched(Message, frozen=True, tag="ws:matched"):

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.testing.row_context import RowContext, row
-from trafficmock.testing.errors import UsageError
+from trafficmock.errors import TrafficMockError
 
 
 @row
@@ -49,7 +49,7 @@ async def chain_to_another_scheme(t: RowContext) -> None:
     await t.route(url, handler)
     assert "error" in await t.get(url)
     (error,) = await t.errors()
-    assert isinstance(error, UsageError)
+    assert isinstance(error, TrafficMockError)
     assert "same protocol" in str(error)
 
 

@@ -101,15 +101,17 @@ class Decisions:
     def reply(
         self,
         pending: PendingRequest,
+        url: str,
         response: SerializedResponse,
         given: HeaderPairs | UnsetType,
         out: EffectList,
     ) -> None:
         """Answer a request with the response of a reply, which was checked at registration.
 
+        :param url: the URL of the request, with the changes of handlers.
         :param given: the header lines as the test gave them, for the observers.
         """
-        response = structs.replace(response, url=pending.request.url)
+        response = structs.replace(response, url=url)
         self._answer(pending, response, given, out)
 
     def _answer(

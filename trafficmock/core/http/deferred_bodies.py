@@ -191,6 +191,9 @@ class PendingBodies:
         test, owner = pending.test, pending.owner
         if test is None or owner is None:
             return False
+        if pending.chain is not None:
+            # It skips the routes that are gone, and knows what happens if none is left.
+            return True
         left = [route_id for route_id in pending.routes if route_id in test.routes]
         if left and owner.route_id not in left:
             pending.owner = structs.replace(owner, route_id=left[0])

@@ -6,19 +6,27 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from attrs import define
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
-from trafficmock.core.http import response_rules
+from trafficmock.core.http import request_changes, response_rules
 from trafficmock.core.lifecycle import RequestStage
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import DECLINE, REPLY, STRICT
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.handler_action import Abort, Continue, Decline, Fetch, Fulfill
+from trafficmock.wire.payloads.handler_action import (
+    Abort,
+    Continue,
+    Decline,
+    Fallback,
+    Fetch,
+    Fulfill,
+)
 from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED, SerializedError
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
+    from trafficmock.core.http.chains import Chain
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.replies import Replies
     from trafficmock.core.http.request_routing import RequestRouting
@@ -26,6 +34,8 @@ if TYPE_CHECKING:
     from trafficmock.core.peers import Agent, Worker
     from trafficmock.core.settings import Settings
     from trafficmock.wire.inbound import FetchResult, HandlerResult
+
+    Action = Fulfill | Continue | Abort | Fetch | Decline | Fallback
 
 _TOO_LATE = "The request is already settled, so nothing can be fetched for it."
 
@@ -45,7 +55,46 @@ class HandlerResults:
         action = message.result
         if pending is None or not _is_in_hand(pending, worker):
             self._not_yours(worker, message, pending, out)
-            return
+        elif pending.chain is None:
+            self._decided(pending, worker, action, out)
+        elif message.run_id == pending.chain.run_id:
+            self._run_ended(pending, pending.chain, worker, action, out)
+        else:
+            self._not_yours(worker, message, None, out)
+
+    def _run_ended(
+        self,
+        pending: PendingRequest,
+        chain: Chain,
+        worker: Worker,
+        action: Action,
+        out: EffectList,
+    ) -> None:
+        """Handle the action of a handler that the coordinator ran (feature ``chain``)."""
+        match action:
+            case Fulfill():
+                self.decisions.fulfill(pending, action.response, out)
+            case Continue():
+                changes = request_changes.merged(chain.changes, action.overrides)
+                if request_changes.has_scheme_of(pending.url, changes):
+                    sent = request_changes.for_continue(pending.request, changes)
+                    self.decisions.continue_(pending, sent, out)
+                else:
+                    text = error_messages.other_scheme(str(pending), changes.url or "")
+                    self.decisions.fail_owner(pending, "handler_failed", text, out)
+            case Fetch():
+                changes = request_changes.merged(chain.changes, action.overrides)
+                fetched = request_changes.for_fetch(pending.request, changes)
+                self._fetch(pending, worker, structs.replace(action, overrides=fetched), out)
+            case Fallback():
+                self.requests.chains.fall_back(pending, chain, action.overrides)
+                self.requests.proceed(pending, chain, out)
+            case _:
+                self._decided(pending, worker, action, out)
+
+    def _decided(
+        self, pending: PendingRequest, worker: Worker, action: Action, out: EffectList
+    ) -> None:
         match action:
             case Fulfill():
                 if self._counts(pending, worker, action, out):
@@ -64,6 +113,9 @@ class HandlerResults:
                 self._fetch(pending, worker, action, out)
             case Decline():
                 self._decline(pending, worker, out)
+            case Fallback():
+                text = "Only a worker that announced the feature 'chain' may fall back."
+                self.decisions.fail_owner(pending, "handler_failed", text, out)
 
     def _counts(
         self, pending: PendingRequest, worker: Worker, action: Fulfill, out: EffectList

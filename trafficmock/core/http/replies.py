@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from trafficmock.core.settings import Settings
     from trafficmock.wire.inbound import RecordedReply, RouteRegister
     from trafficmock.wire.outbound import Context
+    from trafficmock.wire.payloads.serialized_request import SerializedRequest
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 
@@ -66,13 +67,11 @@ class Replies:
             response = response_rules.sendable_response(message.reply)
         except response_rules.UnsendableMockError as error:
             raise ReplyError(str(error)) from error
-        left = None if message.times is UNSET else message.times
         size = _size(response)
         if not self._has_room(size):
             self._note_no_room(size, worker, out)
-            return Reply(None, left=left)
-        kept = KeptResponse(response, message.reply.headers_list)
-        return Reply(kept, size=size, left=left)
+            return Reply(None)
+        return Reply(KeptResponse(response, message.reply.headers_list), size=size)
 
     def _recorded(
         self, worker: Worker, replies: Iterable[RecordedReply], out: EffectList
@@ -134,20 +133,48 @@ class Replies:
             return False
         if test.routes.get(route.id) is not route or test.newest_route > pending.judged_at:
             return False
+        self._answer(pending, test, route, kept, pending.request, out)
+        return True
+
+    def answers(
+        self,
+        pending: PendingRequest,
+        owner: RegisteredTest,
+        route: RegisteredRoute,
+        request: SerializedRequest,
+        out: EffectList,
+    ) -> bool:
+        """Answer a request to whose route a chain has come by the route's reply, if it has one.
+
+        :param request: the request with the changes of the handlers before.
+        """
+        kept = None if route.reply is None else route.reply.response_to(request)
+        if kept is not None:
+            self._answer(pending, owner, route, kept, request, out)
+        return kept is not None
+
+    def _answer(  # noqa: PLR0917 - what a reply is made of
+        self,
+        pending: PendingRequest,
+        owner: RegisteredTest,
+        route: RegisteredRoute,
+        kept: KeptResponse,
+        request: SerializedRequest,
+        out: EffectList,
+    ) -> None:
         context: Context | UnsetType = UNSET if pending.made_for is None else OWN
         told = RequestReplied(
             pending.id,
-            pending.request,
+            request,
             pending.client_id,
             route.id,
-            test.id,
+            owner.id,
             context,
-            clock_reading(test.worker, pending.announced_at),
+            clock_reading(owner.worker, pending.announced_at),
         )
-        out.send(test.worker.id, told)
-        self._count(route, route.reply, test.worker, out)
-        self.decisions.reply(pending, kept.response, kept.headers_list, out)
-        return True
+        out.send(owner.worker.id, told)
+        self._count(route, owner.worker, out)
+        self.decisions.reply(pending, request.url, kept.response, kept.headers_list, out)
 
     def given_by_worker(
         self, pending: PendingRequest, route_id: str, worker: Worker, out: EffectList
@@ -161,18 +188,14 @@ class Replies:
         if route is None or route.reply is None or test is None or test.worker is not worker:
             out.send(worker.id, RouteExpired(route_id, pending.id))
             return False
-        self._count(route, route.reply, worker, out)
+        self._count(route, worker, out)
         pending.observers = with_observer(pending.observers, worker.id)
         if pending.owner is not None:
             pending.owner = structs.replace(pending.owner, route_id=route_id)
         return True
 
-    def _count(self, route: RegisteredRoute, reply: Reply, worker: Worker, out: EffectList) -> None:
-        if reply.left is None:
-            return
-        reply.left -= 1
-        if not reply.left:
-            self.registry.remove_route(worker, route.id)
+    def _count(self, route: RegisteredRoute, worker: Worker, out: EffectList) -> None:
+        if self.registry.count(route):
             out.send(worker.id, RouteExpired(route.id))
 
 

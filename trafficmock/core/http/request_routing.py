@@ -11,10 +11,11 @@ from trafficmock import records
 from trafficmock.core import error_messages
 from trafficmock.core.http.deferred_bodies import DeferredObservation
 from trafficmock.core.http.observation import observers_of, send_observed, sighted
+from trafficmock.core.http.request_changes import for_continue, has_scheme_of
 from trafficmock.core.lifecycle import IllegalStepError, PendingRequest, RequestStage
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
 from trafficmock.wire import outbound as to_client
-from trafficmock.wire.features import CONTEXT, STREAM, SUBSCRIBE
+from trafficmock.wire.features import CHAIN, CONTEXT, STREAM, SUBSCRIBE
 from trafficmock.wire.payloads import body
 
 if TYPE_CHECKING:
@@ -22,13 +23,14 @@ if TYPE_CHECKING:
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.awaited_reports import AwaitedReports
+    from trafficmock.core.http.chains import Chain, Chains
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.replies import Replies
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
     from trafficmock.core.ownership.registry import Kind, RegisteredTest
-    from trafficmock.core.peers import Agent
-    from trafficmock.wire.inbound import RequestStart
+    from trafficmock.core.peers import Agent, Worker
+    from trafficmock.wire.inbound import RequestClaimResult, RequestStart
     from trafficmock.wire.outbound import Context
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 
@@ -46,6 +48,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
     awaited: AwaitedReports
     decisions: Decisions
     replies: Replies
+    chains: Chains
 
     # Arrival
 
@@ -146,7 +149,10 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         pending.test = test
         if SUBSCRIBE in test.worker.features:
             pending.owner_id = test.worker.id
-        pending.routes = tuple([route.id for route in routes])
+        if CHAIN in test.worker.features:
+            self.chains.begin(pending, claimant)
+        else:
+            pending.routes = tuple([route.id for route in routes])
         test.took(pending)
         if pending.deferred is None:
             self.hand_over(pending, out)
@@ -182,6 +188,11 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             text = error_messages.too_big_for_handler(str(pending), size, limit)
             self.decisions.fail_owner(pending, "internal", text, out)
             return
+        if pending.chain is not None:
+            pending.chain.request = pending.request
+            self.owner_timeouts.begin(pending, test.worker, out)
+            self.proceed(pending, pending.chain, out)
+            return
         if pending.reply is not None and self.replies.give(pending, test, out):
             return
         self.owner_timeouts.begin(pending, test.worker, out)
@@ -194,6 +205,33 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             UNSET if pending.made_for is None else to_client.OWN,
         )
         out.send(test.worker.id, match)
+
+    def proceed(self, pending: PendingRequest, chain: Chain, out: EffectList) -> None:
+        """Go on with the chain of a request; a request that it does not decide goes upstream."""
+        if self.chains.proceed(pending, chain, out):
+            return
+        if chain.route is None:
+            self.unmatched(pending, out)
+        else:
+            self.continue_unhandled(pending, chain, out)
+
+    def continue_unhandled(self, pending: PendingRequest, chain: Chain, out: EffectList) -> None:
+        """Send a request that no handler decided upstream, unless strict mode refuses it."""
+        if not has_scheme_of(pending.url, chain.changes):
+            text = error_messages.other_scheme(str(pending), chain.request.url)
+            self.decisions.fail_owner(pending, "handler_failed", text, out)
+        elif not self.refused(pending, chain.request.url, out):
+            overrides = for_continue(pending.request, chain.changes)
+            self.decisions.continue_(pending, overrides, out)
+
+    def judged(self, worker: Worker, message: RequestClaimResult, out: EffectList) -> None:
+        """Handle the answer of a worker about the predicates of a chain's routes."""
+        pending = self.decisions.pending.get(message.request_id)
+        chain = None if pending is None else pending.chain
+        if pending is None or chain is None or not chain.asks or chain.owner.worker is not worker:
+            return
+        self.chains.judged(chain, message)
+        self.proceed(pending, chain, out)
 
     def _is_short(self, pending: PendingRequest) -> bool:
         """Return whether the body of a request is within ``--handler-body-bytes``."""

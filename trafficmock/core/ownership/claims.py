@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from trafficmock.wire.features import DECLINE
+from trafficmock.wire.features import CHAIN, DECLINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,16 +35,22 @@ def to_be_asked(kind: Kind, found: MatchingTests) -> dict[str, RegisteredTest]:
       :func:`_may_be_expiring`.
     * A test that matches is asked if its worker is asked anyway: that needs no further
       message, and the worker's answer is more accurate.
+    * A worker with the feature ``chain`` is only asked about undecidable routes. It runs the
+      handler that the coordinator names, so also a WebSocket has one, and no route of it expires
+      without the coordinator.
     """
     asked = dict(found.undecided)
     certain = len(found.yes) == 1 and not asked
     for test_id, (test, routes) in found.yes.items():
-        if kind == "websocket" or _may_be_expiring(test, routes, certain=certain):
+        if CHAIN in test.worker.features:
+            if kind == "websocket" and test_id in found.unsure:
+                asked[test_id] = test
+        elif kind == "websocket" or _may_be_expiring(test, routes, certain=certain):
             asked[test_id] = test
     if asked and len(asked) < len(found.undecided) + len(found.yes):
         workers = {test.worker.id for test in asked.values()}
         for test_id, (test, _) in found.yes.items():
-            if test.worker.id in workers:
+            if test.worker.id in workers and CHAIN not in test.worker.features:
                 asked[test_id] = test
     return asked
 
@@ -80,7 +86,8 @@ class Claim:
     :param sequence: the number of the latest route at the beginning; later routes do not count.
     :param deadline: monotonic seconds.
     :param waiting: the tests that were asked and have not answered, by id.
-    :param certain: the ids of matching routes of tests that are not asked, by test id.
+    :param certain: the ids of routes that match for certain, by test id; without those of the tests
+        that are asked about all their routes.
     :param answers: the ids of the routes that match according to the workers, by test id.
     """
 
@@ -95,7 +102,8 @@ class Claim:
     def claimants(self, registry: Registry) -> list[Claimant]:
         """Return the matching tests with their routes, as far as these are still registered."""
         found = []
-        for test_id, route_ids in (self.certain | self.answers).items():
+        for test_id in self.certain | self.answers:
+            route_ids = [*self.certain.get(test_id, ()), *self.answers.get(test_id, ())]
             test = registry.tests.get(test_id)
             routes = [
                 route
@@ -136,8 +144,8 @@ class Claims:
         """
         certain = {
             test_id: [route.id for route in routes]
-            for test_id, (_, routes) in found.yes.items()
-            if test_id not in asked
+            for test_id, (test, routes) in found.yes.items()
+            if test_id not in asked or CHAIN in test.worker.features
         }
         claim = Claim(kind, pending_id, sequence, deadline, dict(asked), certain)
         key = (kind, pending_id)

@@ -35,13 +35,11 @@ class Reply:
         ``--reply-bytes``: then the test's process answers.
     :param recorded: the responses by method and URL; the test's process answers other requests.
     :param size: the bytes that count in ``--reply-bytes``.
-    :param left: the number of requests that the reply may still answer; ``None`` for any.
     """
 
     fixed: KeptResponse | None = field(repr=False)
     recorded: Mapping[tuple[str, str], KeptResponse] = field(factory=dict, repr=False)
     size: int = 0
-    left: int | None = None
 
     def response_to(self, request: SerializedRequest) -> KeptResponse | None:
         """Return the response to a request; ``None`` if the test's process answers."""

@@ -6,12 +6,14 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from attrs import define
+from msgspec import structs
 
 from trafficmock.core import error_messages
 from trafficmock.core.lifecycle import PendingRequest, Socket
 from trafficmock.core.ownership.ambiguity import ambiguity_text
 from trafficmock.core.ownership.claims import to_be_asked
 from trafficmock.core.ownership.contexts import Contexts, narrow, without_outranked
+from trafficmock.wire.features import CHAIN
 from trafficmock.wire.outbound import UNMATCHED, ProxyError
 
 if TYPE_CHECKING:
@@ -21,8 +23,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.registry import Kind, MatchingTests, RegisteredTest, Registry
     from trafficmock.core.settings import Settings
     from trafficmock.core.timers import Alarm
-    from trafficmock.wire.inbound import Message
-    from trafficmock.wire.outbound import ErrorCode
+    from trafficmock.wire.outbound import ErrorCode, RequestClaim, SocketClaim
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 
 S = TypeVar("S", PendingRequest, Socket)
@@ -45,7 +46,7 @@ class OwnerResolution(ABC, Generic[S]):
     def _find(self, pending_id: str) -> S: ...
 
     @abstractmethod
-    def _claiming(self, pending: S) -> Message:
+    def _claiming(self, pending: S) -> RequestClaim | SocketClaim:
         """Change the stage to ``CLAIMING``, and return the claim's message."""
 
     @abstractmethod
@@ -83,13 +84,13 @@ class OwnerResolution(ABC, Generic[S]):
         self.fail(pending, "claim_timeout", text, out)
 
     def _find_owner(self, pending: S, url: str, method: str, out: EffectList) -> None:
+        found = self.registry.judge(self.kind, url, method, pending.client_id)
         if self.settings.ownership == "always-ask":
-            found = self.registry.everybody(self.kind)
-        else:
-            found = self.registry.judge(self.kind, url, method, pending.client_id)
+            found = self.registry.asking_all(self.kind, found)
         pending.judged_at = self.registry.sequence
         if pending.made_for is not None:
             found, pending.also_matched = narrow(found, pending.made_for)
+        pending.matching = found
         if found is None:
             self.unmatched(pending, out)
             return
@@ -114,8 +115,16 @@ class OwnerResolution(ABC, Generic[S]):
             asked=asked,
             found=found,
         )
-        workers = tuple({test.worker.id: None for test in asked.values()})
-        out.send_all(workers, question)
+        workers: dict[str, None] = {}
+        for test in asked.values():
+            if CHAIN in test.worker.features:
+                ids = [route.id for route in found.open_routes.get(test.id, ())]
+                question_of_test = structs.replace(question, test_id=test.id, route_ids=ids)
+                out.send(test.worker.id, question_of_test)
+            else:
+                workers[test.worker.id] = None
+        if workers:
+            out.send_all(tuple(workers), question)
         self.alarm.need(pending.claim.deadline, out)
 
     def _decide(self, pending: S, claimants: list[Claimant], out: EffectList) -> None:

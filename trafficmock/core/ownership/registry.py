@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from attrs import Factory, define, field
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from trafficmock.matching import PatternCache, RouteIndex, compile_matcher
 from trafficmock.matching.patterns.match_cost import STEPS
-from trafficmock.wire.features import CLOCK, CONTEXT, SUBSCRIBE
+from trafficmock.wire.features import CHAIN, CLOCK, CONTEXT, SUBSCRIBE
 from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
 
 if TYPE_CHECKING:
@@ -103,6 +103,8 @@ class RegisteredRoute:
     :param test: its test; ``None`` until that is registered.
     :param place: file and line of the route in the test, for messages.
     :param reply: its reply, if it has one.
+    :param left: the number of requests that it may still take; ``None`` for any.
+    :param ignores_errors: whether its handler may still run at the end of its test.
     """
 
     id: str
@@ -113,6 +115,8 @@ class RegisteredRoute:
     test: RegisteredTest | None = None
     place: str | None = None
     reply: Reply | None = None
+    left: int | None = None
+    ignores_errors: bool = False
 
     def diagnostic(self, test: RegisteredTest) -> RouteMatchDiagnostic:
         """Describe the route and its test, for the error of an ambiguous request."""
@@ -133,11 +137,13 @@ class MatchingTests(Struct):
     :param undecided: the other tests with an undecidable route, by id.
     :param unsure: the ids of the tests among ``yes`` with an undecidable route that is newer than
         the matching ones.
+    :param open_routes: the undecidable routes by the id of their test.
     """
 
     yes: dict[str, tuple[RegisteredTest, list[RegisteredRoute]]] = {}
     undecided: dict[str, RegisteredTest] = {}
     unsure: frozenset[str] = frozenset()
+    open_routes: dict[str, list[RegisteredRoute]] = {}
 
 
 @define
@@ -226,6 +232,7 @@ class Registry:
             self.next_sequence(),
             place=(_given(message.place) or "")[:LONGEST_PLACE] or None,
             reply=reply,
+            left=_uses(worker, message, reply),
         )
         self.routes[route.id] = route
         self.reply_bytes += reply.size if reply else 0
@@ -234,6 +241,16 @@ class Registry:
         else:
             self._activate(route, test)
         return True
+
+    def count(self, route: RegisteredRoute) -> bool:
+        """Count a request that a route takes, and remove the route with its last one.
+
+        :returns: whether the route was removed.
+        """
+        if route.left is None or route.test is None:
+            return False
+        route.left -= 1
+        return not route.left and self.remove_route(route.test.worker, route.id)
 
     def remove_route(self, worker: Worker, route_id: str) -> bool:
         """Remove one route of this worker.
@@ -284,6 +301,7 @@ class Registry:
             test = route.test
             if test is None:
                 continue
+            found.open_routes.setdefault(test.id, []).append(route)
             certain = found.yes.get(test.id)
             if certain is None:
                 found.undecided[test.id] = test
@@ -295,14 +313,18 @@ class Registry:
         """Yield the URL conditions of the routes of one kind; some may be repeated."""
         return self._indexes[kind].conditions()
 
-    def everybody(self, kind: Kind) -> MatchingTests | None:
-        """Return all tests with a route of this kind as undecided, for ``always-ask``."""
-        asked = {
-            test.id: test
-            for test in self.tests.values()
-            if any(route.kind == kind for route in test.routes.values())
-        }
-        return MatchingTests(undecided=asked) if asked else None
+    def asking_all(self, kind: Kind, found: MatchingTests | None) -> MatchingTests | None:
+        """Return all tests with a route of this kind as undecided, for ``always-ask``.
+
+        Workers with the feature ``chain`` do not compare URLs, so ``found`` holds for their tests.
+        """
+        found = found or MatchingTests()
+        for test in self.tests.values():
+            if CHAIN not in test.worker.features:
+                found.yes.pop(test.id, None)
+                if any(route.kind == kind for route in test.routes.values()):
+                    found.undecided[test.id] = test
+        return found if found.yes or found.undecided else None
 
     def _make_indexes(self) -> dict[Kind, RouteIndex]:
         kinds: tuple[Kind, ...] = ("http", "websocket")
@@ -336,6 +358,12 @@ def with_observer(observers: tuple[str, ...], connection_id: str | None) -> tupl
     if connection_id is None or connection_id in observers:
         return observers
     return (*observers, connection_id)
+
+
+def _uses(worker: Worker, message: RouteRegister, reply: Reply | None) -> int | None:
+    """Return how many requests a route may take: outside chains only its reply is counted."""
+    is_counted = CHAIN in worker.features or (reply is not None and message.reply is not UNSET)
+    return message.times if is_counted and message.times is not UNSET else None
 
 
 def compile_route(matcher: SerializedMatcher) -> RouteMatcher:

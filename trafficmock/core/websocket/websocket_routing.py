@@ -13,7 +13,7 @@ from trafficmock.core import error_messages
 from trafficmock.core.lifecycle import Socket, SocketStage
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.features import CONTEXT
+from trafficmock.wire.features import CHAIN, CONTEXT
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
@@ -94,7 +94,9 @@ class WebSocketRouting(OwnerResolution[Socket]):
         socket.test = test
         test.sockets[socket.id] = socket
         self.owner_timeouts.begin(socket, test.worker, out)
-        route_id = routes[0].id
+        # The npm worker finds the handler by itself; it is told its oldest route.
+        newest = CHAIN in test.worker.features
+        route_id = (max(routes, key=lambda each: each.sequence) if newest else routes[0]).id
         owner = socket.owner = records.Owner(test.id, route_id, test.title, test.file)
         out.record(records.SocketOwned(socket.id, owner))
         match = outbound.SocketMatched(

@@ -86,7 +86,7 @@ def route_from_har(session: Session, options: HarOptions, place: str) -> Promise
     if not options.update:
         lookup = HarLookup(options.store.entries(), options.store.read)
         replay = HarReplay(lookup, options.not_found)
-        kept = replies_of(lookup, matcher, options.store) if session.keeps_replies() else None
+        kept = replies_of(lookup, matcher, options.store)
         return session.http.route(matcher, replay, run=replay.run, place=place, recorded=kept)
     version = session.client.identity.version
     recording = HarRecording(version, options.update_content, options.update_mode)

@@ -41,7 +41,6 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
 
     def __init__(self, routed: RoutedRequest, adapter: Adapter) -> None:
         self._routed = routed
-        self._entry = routed.entry
         self._adapter = adapter
 
     def __repr__(self) -> str:
@@ -94,7 +93,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
             content_type=content_type,
             response=None if response is None else response._state,  # noqa: SLF001 - ours too
         )
-        return self._decide(lambda: self._own().fulfill(mock))
+        return self._decide(lambda: self._routed.fulfill(mock))
 
     def continue_(
         self,
@@ -116,7 +115,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
         :raises TestEndedError: the test has ended.
         """
         return self._decide(
-            lambda: self._own().continue_(
+            lambda: self._routed.continue_(
                 url=url, method=method, headers=headers, post_data=post_data
             )
         )
@@ -139,7 +138,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
         :raises TestEndedError: the test has ended.
         """
         return self._decide(
-            lambda: self._own().fallback(
+            lambda: self._routed.fallback(
                 url=url, method=method, headers=headers, post_data=post_data
             )
         )
@@ -153,7 +152,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
         :raises UsageError: the code is unknown.
         :raises TestEndedError: the test has ended.
         """
-        return self._decide(lambda: self._own().abort(error_code or "failed"))
+        return self._decide(lambda: self._routed.abort(error_code or "failed"))
 
     def fetch(
         self,
@@ -194,17 +193,9 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
             max_retries=max_retries,
         )
         fetched: FetchedT = self._adapter.wait_for(
-            lambda: mapped(self._own().fetch(options), self._adapter.show)
+            lambda: mapped(self._routed.fetch(options), self._adapter.show)
         )
         return fetched
-
-    def _own(self) -> RoutedRequest:
-        """Return the request, if it is still this handler's to decide.
-
-        :raises AlreadyHandledError: the handler left it to the next one.
-        """
-        self._routed.check_handler(self._entry)
-        return self._routed
 
     def _decide(self, function: Callable[[], None]) -> DoneT:
         self._adapter.call(function)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from trafficmock.testing.session.arguments.callables import call_handler
@@ -83,16 +82,15 @@ class Adapter:
     def run_handler(self, handler: Any, routed: RoutedRequest, done: Done) -> None:
         """Run a route handler as ``handler(route, request)``.
 
-        ``routed.abandoned(entry)`` is called when the route object is collected: no decision can
+        ``routed.abandoned()`` is called when the route object is collected: no decision can
         follow.
         """
         adapter = self._of(handler)
-        abandoned = partial(routed.abandoned, routed.entry)
 
         def start() -> Any:
             route = adapter.route_class(routed, adapter)
             # A finalizer may run at any time, on any thread: so it only posts.
-            weakref.finalize(route, adapter.post, abandoned).atexit = False
+            weakref.finalize(route, adapter.post, routed.abandoned).atexit = False
             return call_handler(handler, route)
 
         adapter.run(start, done)

@@ -24,7 +24,7 @@ from trafficmock.testing.session.traffic_context import (
     check_isolation,
     origins_of,
 )
-from trafficmock.wire.features import CONTEXT, DECLINE, REPLY, STRICT, SUBSCRIBE
+from trafficmock.wire.features import CONTEXT, STRICT, SUBSCRIBE
 from trafficmock.wire.inbound import (
     Door,
     RecordedReply,
@@ -243,7 +243,6 @@ class Session:
                 task()
             except Exception as error:  # noqa: BLE001 - any error fails the test
                 self.errors.append(error)
-        self.http.end()
         result: Promise[list[BaseException]] = Promise()
         self._unregister().watch(lambda acks: self._end(acks, result))
         return result
@@ -291,16 +290,6 @@ class Session:
 
         return mapped(self.client.barrier(), take)
 
-    # What the proxy can do
-
-    def may_decline(self) -> bool:
-        """Return whether the proxy lets a test decline a request that it matched."""
-        return DECLINE in self.client.features
-
-    def keeps_replies(self) -> bool:
-        """Return whether the proxy keeps fixed responses of routes, and sends them itself."""
-        return REPLY in self.client.features
-
     # Observation
 
     def subscribe(self) -> Promise[Any]:
@@ -334,9 +323,6 @@ class Session:
     def responded(self, message: RequestResponse) -> None:
         """Record the end of a request."""
         state = self.traffic.requests.get(message.request_id)
-        routed = self.http.open.get(message.request_id)
-        if routed is not None and message.ok:
-            routed.counted(given=True)
         if state is None:
             self.recorded.responded(message)
         elif message.ok and message.response is not UNSET:
@@ -376,7 +362,7 @@ class Session:
         other = self.client.sessions.get(entry.test_id)
         return other is None or not other.info.shared
 
-    def check_context(self, message: outbound.RequestMatched | outbound.RequestReplied) -> None:
+    def check_context(self, message: outbound.HandlerRun | outbound.RequestReplied) -> None:
         """Add an error for a request without the context, where the test requires it.
 
         Requests with the same method and URL are one error, which counts them.

@@ -13,7 +13,7 @@ from trafficmock.testing.errors import ConnectionLostError, RefusedError, Routin
 from trafficmock.testing.promise import Promise
 from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
 from trafficmock.wire import PROTOCOL_VERSION, features, outbound
-from trafficmock.wire.features import STRICT
+from trafficmock.wire.features import CHAIN, STRICT
 from trafficmock.wire.inbound import (
     AgentsQuery,
     ClosePage,
@@ -32,6 +32,7 @@ from trafficmock.wire.inbound import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.ports import ProxyLink
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.inbound import Message
@@ -78,7 +79,7 @@ WorkerMessage = (
     | outbound.RouteUnregistered
     | outbound.RequestObserved
     | outbound.RequestClaim
-    | outbound.RequestMatched
+    | outbound.HandlerRun
     | outbound.RequestReplied
     | outbound.RouteExpired
     | RequestResponse
@@ -157,6 +158,14 @@ class WorkerClient:
     _asked: dict[tuple[str, str], Promise[Any]] = field(init=False, factory=dict)
     _pings: int = field(init=False, default=0)
     _lost: Exception | None = field(init=False, default=None)
+
+    def route(self, route_id: str) -> RouteEntry | None:
+        """Return a route of any test of this worker by its id."""
+        for session in self.sessions.values():
+            entry = session.http.known.get(route_id)
+            if entry is not None:
+                return entry
+        return None
 
     # The connection
 
@@ -306,9 +315,9 @@ class WorkerClient:
         """Handle a message of the proxy."""
         sessions = list(self.sessions.values())
         match message:
-            case outbound.RequestMatched():
+            case outbound.HandlerRun():
                 if session := self.sessions.get(message.test_id):
-                    session.http.matched(message)
+                    session.http.run(message)
             case outbound.RequestReplied():
                 if session := self.sessions.get(message.test_id):
                     session.http.replied(message)
@@ -327,10 +336,10 @@ class WorkerClient:
                 for session in sessions:
                     session.responded(message)
             case outbound.RequestClaim():
-                for session in sessions:
+                if session := self.sessions.get(message.test_id or ""):
                     session.http.claimed(message)
             case outbound.SocketClaim():
-                for session in sessions:
+                if session := self.sessions.get(message.test_id or ""):
                     session.sockets.claimed(message)
             case outbound.FetchDone():
                 for session in sessions:
@@ -343,12 +352,23 @@ class WorkerClient:
             case Ping():
                 self.send(Pong(message.at))
             case outbound.HelloOk():
-                self.features = frozenset(message.features or ())
-                self.ready.resolve(None)
+                self._accepted(message)
             case outbound.HelloError():
                 self.ready.reject(RefusedError(message.message, code=message.code))
             case _:
                 self._answered(message)
+
+    def _accepted(self, message: outbound.HelloOk) -> None:
+        self.features = frozenset(message.features or ())
+        if CHAIN in self.features:
+            self.ready.resolve(None)
+        else:
+            text = (
+                f"what answers at {self.link.proxy_url} (version {message.package_version}) is "
+                "another proxy, or an older trafficmock: it does not run the handlers of routes. "
+                "Start the trafficmock that is installed beside these tests"
+            )
+            self.ready.reject(RefusedError(text, code="invalid_hello"))
 
     def _refused(self, message: outbound.ProxyError) -> None:
         """Fail the route registration that the proxy refused, else add an error to its tests."""

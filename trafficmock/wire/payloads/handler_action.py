@@ -61,5 +61,11 @@ class Fetch(HandlerAction, frozen=True, tag="fetch"):
     max_retries: SafeInt | UnsetType = UNSET
 
 
+class Fallback(HandlerAction, frozen=True, tag="fallback"):
+    """The next handler decides, with these changes to the request (feature ``chain``)."""
+
+    overrides: SerializedOverrides | UnsetType = UNSET
+
+
 class Decline(HandlerAction, frozen=True, tag="decline"):
     """The test declines the request: none of its handlers is left for it (feature ``decline``)."""

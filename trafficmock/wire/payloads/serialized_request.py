@@ -35,6 +35,9 @@ class SerializedOverrides(Struct, frozen=True, omit_defaults=True, rename="camel
     """The changes of ``continue`` or ``fetch`` to a request; absent fields keep the original.
 
     ``headers`` replaces all headers. A ``body_base64`` of ``null`` sends no body.
+
+    :param content_type: the content type of the new body in a ``fetch`` whose headers have none.
+        Only workers with the feature ``chain`` send it; agents never get it.
     """
 
     url: str | UnsetType = UNSET
@@ -42,3 +45,4 @@ class SerializedOverrides(Struct, frozen=True, omit_defaults=True, rename="camel
     headers: dict[str, str] | UnsetType = UNSET
     body_base64: Raw = body.ABSENT
     headers_list: HeaderPairs | UnsetType = UNSET
+    content_type: str | UnsetType = UNSET

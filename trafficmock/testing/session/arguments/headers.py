@@ -19,33 +19,6 @@ Pairs = tuple[tuple[str, str], ...]
 HeadersArgument = Mapping[str, Any] | Iterable[tuple[str, Any]]
 """The type of the argument ``headers``: a mapping, or pairs where a name repeats."""
 
-_FORBIDDEN = frozenset(
-    {
-        "accept-charset",
-        "accept-encoding",
-        "access-control-request-headers",
-        "access-control-request-method",
-        "connection",
-        "content-length",
-        "cookie",
-        "date",
-        "dnt",
-        "expect",
-        "host",
-        "keep-alive",
-        "origin",
-        "referer",
-        "set-cookie",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-        "via",
-    }
-)
-_METHOD_OVERRIDES = frozenset({"x-http-method", "x-http-method-override", "x-method-override"})
-_FORBIDDEN_METHODS = frozenset({"connect", "trace", "track"})
-
 
 def from_wire(headers: dict[str, str], pairs: HeaderPairs | UnsetType) -> Pairs:
     """Return the headers of a message, names in lower case; the list counts before the map."""
@@ -103,22 +76,6 @@ def lenient(headers: HeadersArgument) -> Pairs:
     return tuple(
         (_text(name).lower(), _text(value)) for name, value in _items(headers) if value is not None
     )
-
-
-def for_continue(original: Pairs, changed: Pairs) -> Pairs:
-    """Replace a request's headers; forbidden ones keep the values of the original request."""
-    kept = tuple(pair for pair in original if is_forbidden(*pair))
-    return tuple(pair for pair in changed if not is_forbidden(*pair)) + kept
-
-
-def is_forbidden(name: str, value: str) -> bool:
-    """Return whether a handler cannot set this header (the Fetch standard's list)."""
-    if name in _FORBIDDEN or name.startswith(("proxy-", "sec-")):
-        return True
-    if name in _METHOD_OVERRIDES:
-        methods = {method.strip().lower() for method in value.split(",")}
-        return bool(methods & _FORBIDDEN_METHODS)
-    return False
 
 
 def check_headers(pairs: Pairs) -> None:

@@ -10,8 +10,6 @@ from msgspec import UNSET, structs
 from trafficmock.testing.session.handlers import mock_response
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from trafficmock.testing.session.handlers.mock_response import Mock
     from trafficmock.testing.session.handlers.routed_request import RoutedRequest
     from trafficmock.testing.session.ports import Done
@@ -37,18 +35,10 @@ class FixedAnswer:
         return f"of a mock with status {self.response.status}"
 
     def run(self, routed: RoutedRequest, done: Done) -> None:
-        """Fulfil a request that earlier handlers passed on."""
-        _run(lambda: routed.fulfill(self.mock), done)
-
-    def run_counted(self, routed: RoutedRequest, done: Done) -> None:
-        """Fulfil a request, unless the proxy has sent this response ``times`` times."""
-        _run(lambda: routed.fulfill_counted(self.response), done)
-
-
-def _run(fulfill: Callable[[], None], done: Done) -> None:
-    try:
-        fulfill()
-    except Exception as error:  # noqa: BLE001 - for example, the test has ended
-        done(None, error)
-    else:
-        done(None, None)
+        """Fulfil a request, if the proxy has no room for the response."""
+        try:
+            routed.fulfill(self.mock)
+        except Exception as error:  # noqa: BLE001 - for example, the test has ended
+            done(None, error)
+        else:
+            done(None, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import ada_url
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 from msgspec import UNSET, UnsetType
 
 from trafficmock.testing.errors import (
@@ -16,15 +16,16 @@ from trafficmock.testing.errors import (
 )
 from trafficmock.testing.promise import Promise
 from trafficmock.testing.session.arguments import headers as hd
-from trafficmock.testing.session.arguments import request_overrides as ch
+from trafficmock.testing.session.arguments import request_overrides
 from trafficmock.testing.session.observation.waiting import DEFAULT_TIMEOUT_MS
 from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED
 
 if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.headers import HeadersArgument
-    from trafficmock.testing.session.arguments.request_overrides import Changes, PostData
+    from trafficmock.testing.session.arguments.request_overrides import PostData
     from trafficmock.testing.session.ports import Cancel, ProxyLink
     from trafficmock.wire.outbound import FetchDone
+    from trafficmock.wire.payloads.serialized_request import SerializedOverrides
     from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 
@@ -44,8 +45,8 @@ class FetchOptions:
     max_retries: int | None = None
 
 
-def changes_of(before: Changes, options: FetchOptions, base: str) -> Changes:
-    """Return the changes so far with those of a fetch added, for this fetch alone.
+def overrides_of(options: FetchOptions, base: str) -> SerializedOverrides | UnsetType:
+    """Return the changes of a fetch; the proxy adds them to those so far, for this fetch alone.
 
     :param base: the URL that a relative one is resolved against.
     :raises UsageError: a count is negative, or the URL is not one of HTTP.
@@ -55,14 +56,12 @@ def changes_of(before: Changes, options: FetchOptions, base: str) -> Changes:
             # With Playwright's spelling as well, so that a search finds both.
             camel = name.replace("_r", "R")
             raise UsageError(f"{name} ({camel}) must be 0 or more")
-    changes = ch.merge(
-        before, url=None, method=options.method, headers=None, post_data=options.post_data
+    return request_overrides.overrides(
+        url=None if options.url is None else _absolute(options.url, base),
+        method=options.method,
+        headers=None if options.headers is None else hd.lenient(options.headers),
+        post_data=options.post_data,
     )
-    if options.headers is not None:
-        changes = evolve(changes, headers=hd.lenient(options.headers))
-    if options.url is not None:
-        changes = evolve(changes, url=_absolute(options.url, base))
-    return changes
 
 
 def _absolute(url: str, base: str) -> str:

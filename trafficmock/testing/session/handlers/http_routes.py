@@ -1,4 +1,7 @@
-"""The HTTP handlers of a test, and the requests that they have not decided yet."""
+"""The HTTP handlers of a test, and the requests that they have not decided yet.
+
+The proxy knows the order of the handlers and counts their requests; it has single ones run.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,16 @@ from attrs import define, field
 from msgspec import UNSET, UnsetType, structs
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.promise import Promise, all_of, settled
+from trafficmock.testing.promise import Promise, all_of
 from trafficmock.testing.session.arguments.callables import describe
-from trafficmock.testing.session.handlers.routed_request import RoutedRequest, Stage
+from trafficmock.testing.session.handlers.routed_request import RoutedRequest
 from trafficmock.wire.inbound import (
+    HandlerResult,
     RequestClaimResult,
     RouteMatch,
     RouteUnregister,
 )
+from trafficmock.wire.payloads.handler_action import Fallback
 from trafficmock.wire.payloads.numbers import SAFE_INTEGER
 
 if TYPE_CHECKING:
@@ -25,15 +30,9 @@ if TYPE_CHECKING:
 
     from trafficmock.testing.session.arguments.url_matchers import Matcher
     from trafficmock.testing.session.handlers.fixed_answer import FixedAnswer
-    from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.session import Session
-    from trafficmock.wire.outbound import (
-        RequestClaim,
-        RequestMatched,
-        RequestReplied,
-        RouteExpired,
-    )
+    from trafficmock.wire.outbound import HandlerRun, RequestClaim, RequestReplied, RouteExpired
     from trafficmock.wire.payloads.serialized_request import SerializedRequest
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -48,9 +47,8 @@ class RouteEntry:
 
     :param handler: the test's handler, for ``unroute``.
     :param run: runs the handler on a routed request, and calls ``done`` when it has returned.
-    :param times: how many requests it takes, counted in this process; ``None`` for any number.
-    :param reply: the fixed response of the route, if the proxy has it too.
-    :param recorded: the fixed responses by method and URL, if the proxy has them too.
+    :param reply: the fixed response of the route, which the proxy has too.
+    :param recorded: the fixed responses by method and URL, which the proxy has too.
     :param handled: the number of its requests so far.
     :param active: whether it was neither removed nor used up.
     :param ignore_errors: whether errors of its running calls are ignored from now on.
@@ -62,7 +60,6 @@ class RouteEntry:
     matcher: Matcher
     handler: Any
     run: Callable[[RoutedRequest, Done], None] = field(repr=False)
-    times: float | None = None
     reply: SerializedResponse | None = field(default=None, repr=False)
     recorded: Recorded = field(factory=dict, repr=False)
     handled: int = 0
@@ -87,22 +84,17 @@ class RouteEntry:
         return call
 
 
-def limit(times: float | None) -> float | None:
+def read_times(times: float | None) -> int | UnsetType:
     """Read the argument ``times``: ``None`` and NaN are no limit, less than one counts as one.
 
+    :returns: the number for the proxy, ``UNSET`` without a limit.
     :raises UsageError: it is not a number.
     """
     if times is not None and not isinstance(times, int | float):
         raise UsageError(f"times is a number of requests, not {times!r}")
-    if times is None or times != times:  # noqa: PLR0124 - only NaN differs from itself
-        return None
-    return max(times, 1)
-
-
-def _times_on_wire(times: float | None) -> int | UnsetType:
-    """Return ``times`` for the proxy, absent where there is no limit."""
-    most = limit(times)
-    return UNSET if most is None or most > SAFE_INTEGER else ceil(most)
+    if times is None or times != times or times > SAFE_INTEGER:  # noqa: PLR0124 - NaN
+        return UNSET
+    return ceil(max(times, 1))
 
 
 @define
@@ -170,8 +162,7 @@ class HttpRoutes:
 
         :param run: runs the handler; by default the adapter does.
         :param place: the file and line of the test's call.
-        :param recorded: its fixed responses by method and URL, for a proxy with the feature
-            ``reply``.
+        :param recorded: its fixed responses by method and URL.
         :returns: resolved when every later request is compared with the route.
         """
         entry = RouteEntry(
@@ -179,31 +170,29 @@ class HttpRoutes:
             matcher,
             handler,
             run or (lambda routed, done: self.session.adapter.run_handler(handler, routed, done)),
-            limit(times),
             recorded=recorded or {},
         )
+        sent = read_times(times)
         self.live.add(entry)
         self.known[entry.id] = entry
-        return self.session.register_route(entry, place=place)
+        return self.session.register_route(entry, place=place, times=sent)
 
     def mock(
         self, matcher: Matcher, answer: FixedAnswer, times: float | None, place: str
     ) -> Promise[Any]:
         """Register a fixed response as a handler before all others.
 
-        A proxy with the feature ``reply`` sends the response and counts ``times``. If it cannot
-        send the response, it refuses the route: the promise is rejected and the route removed.
+        The proxy sends the response. If it cannot, it refuses the route: the promise is rejected
+        and the route removed.
 
         :param place: the file and line of the test's call.
         """
-        if not self.session.keeps_replies():
-            return self.route(matcher, answer, times, answer.run, place)
-        sent = _times_on_wire(times)
+        sent = read_times(times)
         entry = RouteEntry(
             self.session.client.link.new_id(),
             matcher,
             answer,
-            answer.run if sent is UNSET else answer.run_counted,
+            answer.run,
             reply=answer.response,
         )
         self.live.add(entry)
@@ -235,23 +224,16 @@ class HttpRoutes:
             )
         entries = list(self.live)
         for entry in entries:
+            self.live.remove(entry)
             entry.ignore_errors = behavior == "ignoreErrors"
-        result: Promise[None] = Promise()
-
-        def removed(acks: Promise[None]) -> None:
-            if acks.error is not None:
-                result.reject(acks.error)
-                return
-            if behavior == "default":
-                for routed in list(self.open.values()):
-                    if routed.entry in entries:
-                        routed.force_continue()
-            running = [call for entry in entries for call in entry.running]
-            waited = all_of(running) if behavior == "wait" else settled(None)
-            waited.watch(lambda _: result.resolve(None))
-
-        self._remove(entries).watch(removed)
-        return result
+        if behavior == "default":
+            for routed in list(self.open.values()):
+                if routed.entry in entries:
+                    routed.let_go()
+        message = RouteUnregister(test_id=self.session.id, behavior=behavior)
+        asked = self.session.client.ask(("route:unregister", self.session.id), message)
+        running = [call for entry in entries for call in entry.running]
+        return all_of([asked, *running] if behavior == "wait" else [asked])
 
     def _remove(self, entries: list[RouteEntry]) -> Promise[None]:
         for entry in entries:
@@ -262,18 +244,6 @@ class HttpRoutes:
                 for entry in entries
             ]
         )
-
-    def count(self, entry: RouteEntry) -> None:
-        """Count a call of a handler, and remove the handler if it was the last one."""
-        entry.handled += 1
-        used_up = entry.times is not None and entry.handled >= entry.times
-        if used_up and entry.active and entry.live_in is not None:
-            entry.live_in.remove(entry)
-            self.session.send(RouteUnregister(entry.id))
-
-    def judge(self, entry: RouteEntry, request: RequestState) -> bool:
-        """Return whether a route matches a request with the changes so far."""
-        return self._judge(entry, request.url, request.method, request.client_id)
 
     def _judge(self, entry: RouteEntry, url: str, method: str, client_id: str) -> bool:
         try:
@@ -286,35 +256,45 @@ class HttpRoutes:
     # Messages
 
     def claimed(self, message: RequestClaim) -> None:
-        """Answer the proxy's ``request:claim`` with the routes that match the request."""
-        request = message.request
+        """Answer the proxy's ``request:claim`` with those of its routes that match the request."""
+        request, client = message.request, self.session.client
+        entries = [client.route(each) for each in message.route_ids or ()]
         matches = [
             RouteMatch(entry.id)
-            for entry in list(self.live)
-            if self._judge(entry, request.url, request.method, message.client_id)
+            for entry in entries
+            if entry is not None
+            and self._judge(entry, request.url, request.method, message.client_id)
         ]
         self.session.send(RequestClaimResult(message.request_id, self.session.id, matches))
 
-    def matched(self, message: RequestMatched) -> None:
-        """Run the handlers on a request that this test owns."""
+    def run(self, message: HandlerRun) -> None:
+        """Run a handler on a request that this test owns."""
         session = self.session
         state, new = session.traffic.observe(message)
+        state.current = message.request
         if new:
             session.observation.request_came(state)
-        session.observation.request_matched(state)
-        session.check_context(message)
-        routed = RoutedRequest(session, state, [*self.live, *self._shared()])
+        if state.id not in self.decisions:
+            session.observation.request_matched(state)
+            session.check_context(message)
+        entry = session.client.route(message.route_id)
+        if entry is None:
+            # Its test has ended meanwhile; another one's handlers may be left.
+            session.send(HandlerResult(state.id, Fallback(), message.run_id))
+            return
+        routed = RoutedRequest(session, state, entry, message.run_id)
         self.open[state.id] = routed
         self.decisions[state.id] = "undecided"
-        routed.proceed()
+        routed.run()
 
     def replied(self, message: RequestReplied) -> None:
         """Record that the proxy sent one of the test's fixed responses."""
-        session, entry = self.session, self.known.get(message.route_id)
+        session, entry = self.session, self.session.client.route(message.route_id)
         state, new = session.traffic.observe(message)
         if new:
             session.observation.request_came(state)
-        session.check_context(message)
+        if state.id not in self.decisions:
+            session.check_context(message)
         self.decisions[state.id] = "fulfill"
         reply = None if entry is None else entry.reply_to(state.wire)
         if entry is not None and reply is not None:
@@ -322,23 +302,7 @@ class HttpRoutes:
             session.answered_there(state, structs.replace(reply, url=state.wire.url))
 
     def expired(self, message: RouteExpired) -> None:
-        """Remove a fixed response that the proxy has sent ``times`` times."""
+        """Remove a route that has taken ``times`` requests."""
         entry = self.known.get(message.route_id)
         if entry is not None and entry.active and entry.live_in is not None:
             entry.live_in.remove(entry)
-        routed = self.open.get(message.request_id or "")
-        if routed is not None and routed.entry is not None and routed.entry.id == message.route_id:
-            routed.counted(given=False)
-
-    def _shared(self) -> Iterator[RouteEntry]:
-        """Yield the handlers that serve all tests of this worker, which come last in a chain."""
-        others = [each for each in self.session.client.sessions.values() if each.info.shared]
-        for each in reversed(others):
-            if each is not self.session:
-                yield from each.http.live
-
-    def end(self) -> None:
-        """Fail requests whose handler returned and kept the route until the end of the test."""
-        for routed in list(self.open.values()):
-            if routed.stage is Stage.HELD:
-                routed.give_up("held the route to the end of the test")

@@ -1,4 +1,4 @@
-"""One request of a test, which passes through the handlers until one decides it."""
+"""One request of a test, with the handler that runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
-from msgspec import UNSET, structs
+from msgspec import UNSET
 
 from trafficmock.testing.errors import (
     AlreadyHandledError,
@@ -17,20 +17,25 @@ from trafficmock.testing.errors import (
     UsageError,
 )
 from trafficmock.testing.promise import mapped
-from trafficmock.testing.session.arguments import request_overrides as ch
+from trafficmock.testing.session.arguments import headers as hd
+from trafficmock.testing.session.arguments.request_overrides import check_scheme, overrides
 from trafficmock.testing.session.handlers import handler_errors, handler_fetches, mock_response
 from trafficmock.testing.session.observation.request_state import ResponseState
-from trafficmock.wire.features import STRICT
 from trafficmock.wire.inbound import HandlerResult
-from trafficmock.wire.payloads.handler_action import Abort, Continue, Decline, Fetch, Fulfill
+from trafficmock.wire.payloads.changed_request import changed_request
+from trafficmock.wire.payloads.handler_action import Abort, Continue, Fallback, Fetch, Fulfill
 
 if TYPE_CHECKING:
+    from msgspec import UnsetType
+
     from trafficmock.testing.promise import Promise
+    from trafficmock.testing.session.arguments.headers import HeadersArgument
+    from trafficmock.testing.session.arguments.request_overrides import PostData
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.payloads.handler_action import AbortCode
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
+    from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 ABORT_CODES: dict[str, AbortCode] = {
     "aborted": "aborted",
@@ -55,75 +60,64 @@ GIVEN_UP = "aborted: the application gave the request up"
 
 
 class Stage(enum.Enum):
-    """The states of a routed request."""
+    """The states of a run."""
 
-    RUNNING = "a handler runs"
-    FALLEN_BACK = "the running handler left it to the next"
-    COUNTED = "its reply is given unless that is used up, as the proxy will say"
+    RUNNING = "the handler runs"
+    FALLEN_BACK = "the handler, which still runs, left the request to the next"
     HELD = "the handler returned and somebody still holds the route"
     SETTLED = "decided"
 
 
 @define(eq=False)
 class RoutedRequest:
-    """A request that this test owns.
+    """A request of this test with one of its handlers (one run of ``handler:run``).
 
-    :param chain: the handlers that have not been tried, newest first.
-    :ivar entry: the handler that runs or ran last.
+    :param entry: the handler.
+    :param run_id: identifies the run in ``handler:result``.
     """
 
     session: Session
     request: RequestState
-    chain: list[RouteEntry]
+    entry: RouteEntry
+    run_id: str
     stage: Stage = Stage.RUNNING
-    entry: RouteEntry | None = None
-    _asked: bool = field(init=False, default=False)
+    _overrides: SerializedOverrides | UnsetType = field(init=False, default=UNSET)
     _route_gone: bool = field(init=False, default=False)
 
-    # The chain
-
-    def proceed(self) -> None:
-        """Run the next handler that matches the request with its changes, else send it upstream."""
-        while self.chain:
-            entry = self.chain.pop(0)
-            if entry.active and self.session.http.judge(entry, self.request):
-                self._run(entry)
-                return
-        self._exhausted()
-
-    def _run(self, entry: RouteEntry) -> None:
-        self.stage, self.entry, self._asked = Stage.RUNNING, entry, True
-        self._route_gone = False
-        self.session.http.count(entry)
+    def run(self) -> None:
+        """Run the handler."""
+        entry = self.entry
+        entry.handled += 1
         call = entry.begin_call()
 
         def done(_: Any, error: BaseException | None) -> None:
             if call.resolve(None):
                 entry.running.remove(call)
-                self._returned(entry, error)
+                self._returned(error)
 
         entry.run(self, done)
 
-    def _returned(self, entry: RouteEntry, error: BaseException | None) -> None:
+    def _returned(self, error: BaseException | None) -> None:
         if self.session.ended:
             return
         if isinstance(error, RequestSettledError):
             self._given_up()
             return
+        ignored = self.entry.ignore_errors
         if error is not None:
             error = handler_errors.translated(error)
-        if error is not None and not entry.ignore_errors:
-            self.session.record(error, self, entry)
-        if self.stage in (Stage.SETTLED, Stage.COUNTED):
+            if not ignored:
+                self.session.record(error, self, self.entry)
+        if self.stage is Stage.SETTLED:
             return
-        if error is not None and not entry.ignore_errors:
+        if error is not None and not ignored:
             self._settle(Abort("failed", str(error) or type(error).__name__))
         elif error is not None or self.stage is Stage.FALLEN_BACK:
-            self.proceed()
+            self._settle(Fallback(self._overrides))
         else:
             self.stage = Stage.HELD
             if self._route_gone:
-                self.abandoned(entry)
+                self.abandoned()
 
     def _given_up(self) -> None:
         """Abort a request that the application gave up while its handler fetched."""
@@ -131,48 +125,21 @@ class RoutedRequest:
             self._settle(Abort("aborted"))
             self.session.http.decisions[self.request.id] = GIVEN_UP
 
-    def _exhausted(self) -> None:
-        if not self._asked and self.session.may_decline():
-            self._settle(Decline())
-            return
-        try:
-            ch.check_scheme(self.request.wire.url, self.request.changes)
-        except UsageError as error:
-            self.session.record(error, self, self.entry)
-            self._settle(Abort("failed", str(error)))
-            return
-        self._continue_unhandled()
-
-    def abandoned(self, entry: RouteEntry | None) -> None:
-        """Record that the route object was collected, so no decision can follow.
-
-        :param entry: the handler that had the route; ignored unless it is the last one.
-        """
-        if entry is not self.entry:
-            return
+    def abandoned(self) -> None:
+        """Record that the route object was collected, so no decision can follow."""
         self._route_gone = True
         if self.stage is Stage.HELD and not self.session.ended:
-            self.give_up("returned without a decision and kept no hold on the route")
+            error = UndecidedError(
+                f"{self.request}: {self.entry.name} returned without a decision and kept no hold "
+                "on the route; call fulfill, continue_, abort or fallback"
+            )
+            self.session.record(error, self, None)
+            self._settle(Abort("failed", str(error)))
 
-    def give_up(self, why: str) -> None:
-        """Fail a request that no handler decided, and add an error to the test.
-
-        :param why: what the handler did, for the text.
-        """
-        name = self.entry.name if self.entry else "its handler"
-        error = UndecidedError(
-            f"{self.request}: {name} {why}; call fulfill, continue_, abort or fallback"
-        )
-        self.session.record(error, self, None)
-        self._settle(Abort("failed", str(error)))
-
-    def force_continue(self) -> None:
-        """Send an undecided request upstream, unless strict mode refuses it.
-
-        Later decisions of its handler are errors.
-        """
-        if self.stage not in (Stage.SETTLED, Stage.COUNTED):
-            self._continue_unhandled()
+    def let_go(self) -> None:
+        """Record that the proxy sends the request upstream (``unroute_all``)."""
+        if self.stage is not Stage.SETTLED:
+            self._close("continue")
 
     # What handlers do
 
@@ -186,41 +153,21 @@ class RoutedRequest:
         self._settle(Fulfill(response))
         self.session.answered_here(self.request, response)
 
-    def fulfill_counted(self, response: SerializedResponse) -> None:
-        """Answer with a fixed response whose ``times`` the proxy counts.
-
-        The proxy reports the response, or ``route:expired`` if other requests have used it up.
-        """
-        self._check_open()
-        if self.entry is not None:
-            self.stage = Stage.COUNTED
-            answer = structs.replace(response, url=self.request.url)
-            self.session.send(HandlerResult(self.request.id, Fulfill(answer, self.entry.id)))
-
-    def counted(self, *, given: bool) -> None:
-        """Continue after the proxy has counted a fixed response.
-
-        :param given: whether the proxy sent it; if it was used up, the next handler runs.
-        """
-        if self.stage is not Stage.COUNTED:
-            return
-        if not given:
-            self.proceed()
-            return
-        self.stage = Stage.SETTLED
-        del self.session.http.open[self.request.id]
-        self.session.http.decisions[self.request.id] = "fulfill"
-
-    def continue_(self, **overrides: Any) -> None:
+    def continue_(
+        self,
+        *,
+        url: str | None,
+        method: str | None,
+        headers: HeadersArgument | None,
+        post_data: PostData,
+    ) -> None:
         """Send the request upstream with all changes so far and these.
 
         :raises UsageError: a change is invalid; the request is still undecided.
         """
         self._check_open()
-        changes = ch.merge(self.request.changes, **overrides)
-        ch.check_scheme(self.request.wire.url, changes)
-        self.request.changes = changes
-        self._continue()
+        check_scheme(self.request.wire.url, url)
+        self._settle(Continue(self._change(url, method, headers, post_data)))
 
     def abort(self, code: str) -> None:
         """Fail the request with a network error.
@@ -238,7 +185,14 @@ class RoutedRequest:
             )
         self._settle(Abort(ABORT_CODES[code]))
 
-    def fallback(self, **overrides: Any) -> None:
+    def fallback(
+        self,
+        *,
+        url: str | None,
+        method: str | None,
+        headers: HeadersArgument | None,
+        post_data: PostData,
+    ) -> None:
         """Pass the request, with these changes, to the next handler.
 
         That runs when this handler has returned.
@@ -246,11 +200,11 @@ class RoutedRequest:
         :raises UsageError: a change is invalid; the request is still undecided.
         """
         self._check_open()
-        self.request.changes = ch.merge(self.request.changes, **overrides)
+        self._overrides = self._change(url, method, headers, post_data)
         has_returned = self.stage is Stage.HELD
         self.stage = Stage.FALLEN_BACK
         if has_returned:
-            self.proceed()
+            self._settle(Fallback(self._overrides))
 
     def fetch(self, options: handler_fetches.FetchOptions) -> Promise[ResponseState]:
         """Send the request upstream and return a promise of the response; this is no decision.
@@ -258,29 +212,33 @@ class RoutedRequest:
         :raises UsageError: an option is invalid; nothing was sent.
         """
         self._check_open()
-        base = self.session.base_url or self.request.url
-        changes = handler_fetches.changes_of(self.request.changes, options, base)
-        sent = ch.for_fetch(self.request.original_headers, changes)
+        sent = handler_fetches.overrides_of(options, self.session.base_url or self.request.url)
         fetch_id, promise = self.session.fetches.begin(self.request.id, options.timeout)
         action = Fetch(
             fetch_id,
-            UNSET if sent is None else sent,
+            sent,
             UNSET if options.max_redirects is None else options.max_redirects,
             UNSET if options.max_retries is None else options.max_retries,
         )
-        self.session.send(HandlerResult(self.request.id, action))
-        request = self.request.with_changes(changes)
+        self.session.send(HandlerResult(self.request.id, action, self.run_id))
+        request = self.request.copy()
         return mapped(promise, lambda response: ResponseState(request, response))
 
+    def _change(
+        self,
+        url: str | None,
+        method: str | None,
+        headers: HeadersArgument | None,
+        post_data: PostData,
+    ) -> SerializedOverrides | UnsetType:
+        """Return the changes of the handler for the proxy, and show them in the request."""
+        pairs = None if headers is None else hd.strict(headers)
+        changes = overrides(url=url, method=method, headers=pairs, post_data=post_data)
+        if changes is not UNSET:
+            self.request.current = changed_request(self.request.current, changes)
+        return changes
+
     # Ends
-
-    def check_handler(self, entry: RouteEntry | None) -> None:
-        """Check that the request is with a handler, and not with a later one.
-
-        :raises AlreadyHandledError: the handler left it to the next one.
-        """
-        if entry is not self.entry and not self.session.ended:
-            raise AlreadyHandledError(f"{self.request}: the route is already handled")
 
     def _check_open(self) -> None:
         if self.session.ended:
@@ -288,25 +246,23 @@ class RoutedRequest:
         if self.stage is Stage.SETTLED or self.stage is Stage.FALLEN_BACK:
             raise AlreadyHandledError(f"{self.request}: the route is already handled")
 
-    def _continue_unhandled(self) -> None:
-        self._continue(unhandled=STRICT in self.session.client.features)
-
-    def _continue(self, *, unhandled: bool = False) -> None:
-        """Send the request upstream; strict mode may refuse an ``unhandled`` one."""
-        sent = ch.for_continue(self.request.original_headers, self.request.changes)
-        self._settle(Continue(UNSET if sent is None else sent, unhandled or UNSET))
-
-    def _settle(self, action: Fulfill | Continue | Abort | Decline) -> None:
-        self.stage = Stage.SETTLED
-        self.session.http.open.pop(self.request.id, None)
-        self.session.http.decisions[self.request.id] = _in_words(action)
-        self.session.send(HandlerResult(self.request.id, action))
+    def _settle(self, action: Fulfill | Continue | Abort | Fallback) -> None:
+        self._close(_in_words(action))
+        self.session.send(HandlerResult(self.request.id, action, self.run_id))
         if isinstance(action, Abort):
             self.request.answer(None)
 
+    def _close(self, decision: str) -> None:
+        self.stage = Stage.SETTLED
+        self.session.http.open.pop(self.request.id, None)
+        self.session.http.decisions[self.request.id] = decision
 
-def _in_words(action: Fulfill | Continue | Abort | Decline) -> str:
+
+def _in_words(action: Fulfill | Continue | Abort | Fallback) -> str:
     """Return a decision as a word for reports; the text of a handler's error is not repeated."""
+    if isinstance(action, Fallback):
+        # Unless another handler follows, which then decides.
+        return "continue"
     name = type(action).__name__.lower()
     failed = isinstance(action, Abort) and action.message is not UNSET
     return f"{name} because of an error" if failed else name

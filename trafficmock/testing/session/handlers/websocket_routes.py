@@ -170,7 +170,7 @@ INTERNAL_ERROR = 1011
 
 @define(eq=False)
 class WebSocketRoutes:
-    """The WebSocket handlers of one test; only the newest matching one gets a WebSocket."""
+    """The WebSocket handlers of one test; the proxy names the one that gets a WebSocket."""
 
     session: Session
     entries: list[RouteEntry] = field(init=False, factory=list)
@@ -187,21 +187,20 @@ class WebSocketRoutes:
         return self.session.register_route(entry, "websocket", place)
 
     def claimed(self, message: SocketClaim) -> None:
-        """Answer the proxy's ``ws:claim`` with the routes that match the WebSocket."""
+        """Answer the proxy's ``ws:claim`` with those of its routes that match the WebSocket."""
+        asked = message.route_ids or ()
         matches = [
-            RouteMatch(entry.id) for entry in self.entries if self._matches(entry, message.url)
+            RouteMatch(entry.id)
+            for entry in self.entries
+            if entry.id in asked and self._matches(entry, message.url)
         ]
         answer = SocketClaimResult(message.socket_id, self.session.id, matches)
         self.session.send(answer)
 
     def matched(self, message: SocketMatched) -> None:
-        """Run the newest matching handler on a WebSocket that the test owns."""
+        """Run the handler of a route on a WebSocket that the test owns."""
         session = self.session
-        entry = next((each for each in self.entries if self._matches(each, message.url)), None)
-        if entry is None:
-            # The route was removed meanwhile; without this the application would never be answered.
-            session.send(SocketConnect(message.socket_id, unhandled=True))
-            return
+        entry = next(each for each in self.entries if each.id == message.route_id)
         socket = MockedWebSocket(message.socket_id, message.url, list(message.protocols), session)
         self.sockets[socket.id] = socket
 

@@ -10,7 +10,6 @@ from msgspec import UNSET, UnsetType
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise
 from trafficmock.testing.session.arguments import headers as hd
-from trafficmock.testing.session.arguments.request_overrides import NO_CHANGES, Changes
 from trafficmock.wire.payloads import body
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ class RequestState:
     :param wire: the request as the application sent it.
     :param sequence: its number among the requests that the test observed; 0 if only the history
         has it.
-    :param changes: the changes of handlers so far.
+    :ivar current: the request with the changes of handlers so far.
     :param answered: a promise of the response, of ``None`` when there will be none.
     :param views: the objects of the test for this request, by class.
     :param seen_at: when the proxy got it, in microseconds of the proxy's monotonic clock.
@@ -38,32 +37,30 @@ class RequestState:
     client_id: str
     wire: WireRequest
     sequence: int
-    changes: Changes = NO_CHANGES
     answered: Promise[ResponseState | None] = field(factory=Promise)
     redirected_from: RequestState | None = None
     redirected_to: RequestState | None = None
     views: dict[type, Any] = field(factory=dict)
     seen_at: int | UnsetType = UNSET
     failure: str = ""
+    current: WireRequest = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.current = self.wire
 
     @property
     def url(self) -> str:
-        return self.wire.url if self.changes.url is None else self.changes.url
+        return self.current.url
 
     @property
     def method(self) -> str:
         """The method, with the changes so far."""
-        return self.changes.method or self.wire.method
-
-    @property
-    def original_headers(self) -> Pairs:
-        """The headers that the application sent."""
-        return hd.from_wire(self.wire.headers, self.wire.headers_list)
+        return self.current.method
 
     @property
     def headers(self) -> Pairs:
         """The headers, with the changes so far."""
-        return self.original_headers if self.changes.headers is None else self.changes.headers
+        return hd.from_wire(self.current.headers, self.current.headers_list)
 
     @property
     def content(self) -> bytes:
@@ -72,19 +69,17 @@ class RequestState:
         :raises UsageError: the proxy did not keep the whole body (feature ``stream``): it must not
             seem to be empty.
         """
-        if self.changes.body is not None:
-            return self.changes.body
-        if self.wire.truncated is True:
+        if self.current.truncated is True:
             raise UsageError(
                 f"the proxy did not keep the body of {self} whole: no test owned the request, "
                 "so it was passed on as it came, and it was not all sent or is longer than "
                 "--history-body-bytes"
             )
-        return body.to_bytes(self.wire.body_base64)
+        return body.to_bytes(self.current.body_base64)
 
-    def with_changes(self, changes: Changes) -> RequestState:
-        """Return a copy with other changes, for a handler's fetch; it has a response of its own."""
-        return RequestState(self.id, self.client_id, self.wire, self.sequence, changes)
+    def copy(self) -> RequestState:
+        """Return a copy for a handler's fetch, which has a response of its own."""
+        return RequestState(self.id, self.client_id, self.current, self.sequence)
 
     def answer(self, response: ResponseState | None) -> bool:
         """Set the response; return whether there was none before."""

@@ -9,8 +9,8 @@ from trafficmock.testing.errors import TestEndedError
 from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
 from trafficmock.wire.inbound import RequestResponse
 from trafficmock.wire.outbound import (
+    HandlerRun,
     HistoryResult,
-    RequestMatched,
     RequestObserved,
     RequestReplied,
 )
@@ -32,7 +32,7 @@ class ObservedTraffic:
     _unlinked: dict[Place, list[RequestState]] = field(factory=dict)
 
     def observe(
-        self, message: RequestObserved | RequestMatched | RequestReplied
+        self, message: RequestObserved | HandlerRun | RequestReplied
     ) -> tuple[RequestState, bool]:
         """Add a request; return its state, and whether it is new."""
         request_id, client_id, wire = message.request_id, message.client_id, message.request
@@ -40,7 +40,7 @@ class ObservedTraffic:
         if known is not None:
             return known, False
         self.sequence += 1
-        seen_at = UNSET if isinstance(message, RequestMatched) else message.seen_at
+        seen_at = UNSET if isinstance(message, HandlerRun) else message.seen_at
         state = RequestState(request_id, client_id, wire, self.sequence, seen_at=seen_at)
         self.requests[request_id] = state
         place = client_id, wire.url

@@ -1,0 +1,205 @@
+"""Runs the handlers of a request's owner, one after the other (feature ``chain``).
+
+A chain has the owner's routes that match the request, newest first, and behind them the shared
+routes of its worker. The coordinator keeps it: it counts ``times`` when a run begins, gives
+replies, and goes on to the next route when a handler falls back. The worker evaluates predicates
+and runs one handler at a time.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import count
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+from msgspec import UNSET, Struct, structs
+
+from trafficmock.core.http.request_changes import NO_CHANGES, merged
+from trafficmock.core.ownership.registry import MatchingTests
+from trafficmock.wire.outbound import OWN, HandlerRun, RequestClaim, RouteExpired
+from trafficmock.wire.payloads.changed_request import changed_request
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from msgspec import UnsetType
+
+    from trafficmock.core.effects import EffectList
+    from trafficmock.core.http.replies import Replies
+    from trafficmock.core.lifecycle import PendingRequest
+    from trafficmock.core.ownership.claims import Claimant
+    from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest, Registry
+    from trafficmock.wire.inbound import RequestClaimResult
+    from trafficmock.wire.outbound import Context
+    from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
+
+
+class Candidate(Struct):
+    """A route that a chain has not come to.
+
+    :param matches: whether the route matches for certain; otherwise its worker is asked.
+    """
+
+    route: RegisteredRoute
+    matches: bool
+
+
+class Chain(Struct, eq=False):
+    """The handlers of a request that have not run, and the changes of those before.
+
+    :param owner: the test that owns the request.
+    :param request: the request with the changes so far.
+    :param candidates: the routes that may come next, the next one first.
+    :param changes: the changes of all handlers so far.
+    :param route: the route whose handler runs; ``None`` before the first one.
+    :param run_id: the id of that run.
+    :param asks: whether the worker is being asked about the candidates.
+    """
+
+    owner: RegisteredTest
+    request: SerializedRequest
+    candidates: deque[Candidate]
+    changes: SerializedOverrides = NO_CHANGES
+    route: RegisteredRoute | None = None
+    run_id: str = ""
+    asks: bool = False
+
+
+@define
+class Chains:
+    """Runs the chains of requests; :class:`.RequestRouting` settles those that are exhausted."""
+
+    registry: Registry
+    replies: Replies
+    _run_ids: Iterator[int] = field(init=False, factory=lambda: count(1))
+
+    def begin(self, pending: PendingRequest, claimant: Claimant) -> None:
+        """Make the chain of a request that has an owner.
+
+        :param claimant: the owner, and the routes of it that match.
+        """
+        owner, routes = claimant
+        found = pending.matching or MatchingTests()
+        candidates = [Candidate(route, matches=True) for route in routes]
+        if owner.id not in found.undecided:
+            candidates += _undecided(found, owner)
+        for test in _shared_beside(owner):
+            candidates += _candidates(found, test)
+        pending.chain = Chain(owner, pending.request, _in_order(candidates, owner))
+
+    def proceed(self, pending: PendingRequest, chain: Chain, out: EffectList) -> bool:
+        """Go on to the next route: run its handler, give its reply, or ask whether it matches.
+
+        :returns: ``False`` if no route is left.
+        """
+        while chain.candidates:
+            candidate = chain.candidates[0]
+            route = candidate.route
+            test = route.test
+            if test is None or test.routes.get(route.id) is not route:
+                chain.candidates.popleft()
+            elif not candidate.matches:
+                self._ask(pending, chain, out)
+                return True
+            else:
+                chain.candidates.popleft()
+                self._run(pending, chain, route, out)
+                return True
+        return False
+
+    def judged(self, chain: Chain, message: RequestClaimResult) -> None:
+        """Handle the worker's answer which of the candidates match."""
+        chain.asks = False
+        matching = {match.route_id for match in message.matches}
+        kept: deque[Candidate] = deque()
+        for candidate in chain.candidates:
+            if candidate.matches or candidate.route.id in matching:
+                candidate.matches = True
+                kept.append(candidate)
+        chain.candidates = kept
+
+    def fall_back(
+        self, pending: PendingRequest, chain: Chain, more: SerializedOverrides | UnsetType
+    ) -> None:
+        """Add the changes of a handler, and compare the changed request with the routes left."""
+        changes = merged(chain.changes, more)
+        if changes is chain.changes:
+            return
+        before = chain.request
+        chain.changes = changes
+        chain.request = now = changed_request(pending.request, changes)
+        if (now.url, now.method) == (before.url, before.method) or chain.route is None:
+            return
+        found = self.registry.judge("http", now.url, now.method, pending.client_id)
+        found = found or MatchingTests()
+        tests = [chain.owner, *_shared_beside(chain.owner)]
+        current = _place(chain.route, chain.owner)
+        left = [
+            candidate
+            for test in tests
+            for candidate in _candidates(found, test)
+            if candidate.route.sequence <= pending.judged_at
+            and _place(candidate.route, chain.owner) > current
+        ]
+        chain.candidates = _in_order(left, chain.owner)
+
+    def _ask(self, pending: PendingRequest, chain: Chain, out: EffectList) -> None:
+        """Ask the worker about the predicates of all routes left."""
+        chain.asks = True
+        ids = [each.route.id for each in chain.candidates if not each.matches]
+        question = RequestClaim(
+            pending.id, chain.request, pending.client_id, _context(pending), chain.owner.id, ids
+        )
+        out.send(chain.owner.worker.id, question)
+
+    def _run(
+        self, pending: PendingRequest, chain: Chain, route: RegisteredRoute, out: EffectList
+    ) -> None:
+        chain.route = route
+        if pending.owner is not None:
+            pending.owner = structs.replace(pending.owner, route_id=route.id)
+        if self.replies.answers(pending, chain.owner, route, chain.request, out):
+            return
+        worker = chain.owner.worker
+        chain.run_id = str(next(self._run_ids))
+        run = HandlerRun(
+            pending.id,
+            chain.request,
+            pending.client_id,
+            chain.run_id,
+            route.id,
+            chain.owner.id,
+            _context(pending),
+        )
+        out.send(worker.id, run)
+        if self.registry.count(route):
+            out.send(worker.id, RouteExpired(route.id))
+
+
+def _context(pending: PendingRequest) -> Context | UnsetType:
+    return UNSET if pending.made_for is None else OWN
+
+
+def _shared_beside(owner: RegisteredTest) -> list[RegisteredTest]:
+    """Return the tests of the owner's worker whose routes are shared, without the owner."""
+    return [test for test in owner.worker.tests.values() if test.shared and test is not owner]
+
+
+def _candidates(found: MatchingTests, test: RegisteredTest) -> list[Candidate]:
+    certain = found.yes.get(test.id)
+    routes = () if certain is None else certain[1]
+    return [*(Candidate(route, matches=True) for route in routes), *_undecided(found, test)]
+
+
+def _undecided(found: MatchingTests, test: RegisteredTest) -> list[Candidate]:
+    return [Candidate(route, matches=False) for route in found.open_routes.get(test.id, ())]
+
+
+def _place(route: RegisteredRoute, owner: RegisteredTest) -> tuple[bool, int]:
+    """Return the place of a route in a chain: the owner's before shared ones, newest first."""
+    return route.test is not owner, -route.sequence
+
+
+def _in_order(candidates: Iterable[Candidate], owner: RegisteredTest) -> deque[Candidate]:
+    return deque(sorted(candidates, key=lambda each: _place(each.route, owner)))

@@ -1,0 +1,63 @@
+"""The request that a handler's overrides make, as handlers and tests see it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET, structs
+
+from trafficmock.wire.http_syntax import join_repeats
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from msgspec import UnsetType
+
+    from trafficmock.wire.payloads.serialized_request import (
+        HeaderPairs,
+        SerializedOverrides,
+        SerializedRequest,
+    )
+
+
+def changed_request(request: SerializedRequest, changes: SerializedOverrides) -> SerializedRequest:
+    """Return a request with changes, which count as the handlers gave them.
+
+    An empty URL or method changes nothing (Playwright's rule).
+    """
+    replaced: dict[str, object] = {}
+    if changes.url:
+        replaced["url"] = changes.url
+    if changes.method:
+        replaced["method"] = changes.method
+    pairs = given_headers(changes)
+    if pairs is not None:
+        replaced["headers"], replaced["headers_list"] = headers_on_wire(pairs)
+    if has_body(changes):
+        replaced["body_base64"] = changes.body_base64
+        replaced["truncated"] = replaced["body_size"] = UNSET
+    return structs.replace(request, **replaced) if replaced else request
+
+
+def has_body(changes: SerializedOverrides) -> bool:
+    """Return whether changes have a body, perhaps an empty one."""
+    return len(memoryview(changes.body_base64)) > 0
+
+
+def given_headers(changes: SerializedOverrides) -> HeaderPairs | None:
+    """Return the headers of changes, names in lower case; ``None`` where none are given."""
+    if changes.headers is UNSET and changes.headers_list is UNSET:
+        return None
+    return lower_case({} if changes.headers is UNSET else changes.headers, changes.headers_list)
+
+
+def lower_case(headers: dict[str, str], pairs: HeaderPairs | UnsetType) -> HeaderPairs:
+    """Return headers as pairs, names in lower case; the list counts before the map."""
+    items: Iterable[tuple[str, str]] = headers.items() if pairs is UNSET else pairs
+    return [(name.lower(), value) for name, value in items]
+
+
+def headers_on_wire(pairs: HeaderPairs) -> tuple[dict[str, str], HeaderPairs | UnsetType]:
+    """Return the map of protocol 3, and the list if a name repeats."""
+    repeated = len({name for name, _ in pairs}) < len(pairs)
+    return join_repeats(pairs), pairs if repeated else UNSET
