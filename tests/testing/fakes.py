@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import itertools
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from msgspec import UNSET, Raw, UnsetType, structs
 from twisted.internet.task import Clock
 
+from trafficmock.core.coordinator import Coordinator
+from trafficmock.core.effects import Send
+from trafficmock.core.settings import Settings
+from trafficmock.core.timers import Moment
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.ports import Adapter
 from trafficmock.testing.session.session import Session, TestInfo
@@ -23,6 +28,7 @@ from trafficmock.wire.payloads.serialized_response import SerializedResponse
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from trafficmock.core.effects import Effects
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.ports import Cancel
     from trafficmock.testing.session.worker_client import WorkerMessage
@@ -165,8 +171,17 @@ class SessionHarness:
         self.acknowledge()
         return entry
 
-    def matched(self, request_id: str = "r1", url: str = URL, **more: Any) -> None:
-        message = outbound.RequestMatched(request_id, request(url, **more), "app", "q", "t1")
+    def matched(
+        self, request_id: str = "r1", url: str = URL, *, route: Any = None, **more: Any
+    ) -> None:
+        """Have a handler run on a request: the newest that matches its URL, or that of a route."""
+        entry = route or next(
+            each for each in self.session.http.live if each.matcher.matches_url(url)
+        )
+        run_id = f"{request_id} in {entry.id}"
+        message = outbound.HandlerRun(
+            request_id, request(url, **more), "app", run_id, entry.id, "t1"
+        )
         self.receive(structs.replace(message, context=self.context))
 
     def observed(
@@ -177,6 +192,61 @@ class SessionHarness:
 
     def responded(self, request_id: str = "r1", answer: SerializedResponse | None = None) -> None:
         self.receive(inbound.RequestResponse(request_id, ok=True, response=answer or response()))
+
+
+class CoordinatedSession:
+    """A session with a coordinator in memory, and one application."""
+
+    def __init__(self) -> None:
+        self.coordinator = Coordinator(Settings(version="1.2.3"))
+        self.link = FakeLink()
+        self.client = WorkerClient(self.link, WorkerIdentity(version="1.2.3"))
+        self._decided: list[str] = []
+        for connection, hello in (
+            ("worker", self.client.identity.hello()),
+            ("agent", inbound.Hello(3, "1.2.3", "node", "app")),
+        ):
+            self._deliver(self.coordinator.connect(connection, self._now()))
+            self._handle(connection, hello)
+        self.link.send = partial(self._handle, "worker")  # type: ignore[method-assign] # a fake
+        self.session = Session("t1", BUYS, self.client, ManualAdapter())
+        self.session.start()
+
+    def asks(self, request_id: str, url: str) -> None:
+        """Let the application send a request."""
+        self._handle("agent", inbound.RequestStart(request_id, "app", request(url)))
+
+    def route(self, handler: Any, url: Any, times: float | None = None) -> None:
+        self.session.http.route(make_matcher(url), handler, times)
+
+    def take_decided(self) -> list[str]:
+        """Read the ids of the requests that were decided since the last time."""
+        decided, self._decided = self._decided, []
+        return decided
+
+    def _handle(self, connection: str, message: Any) -> None:
+        self._deliver(self.coordinator.handle(connection, message, self._now()))
+
+    def _deliver(self, effects: Effects) -> None:
+        for effect in effects:
+            if not isinstance(effect, Send):
+                continue
+            if "worker" in effect.to:
+                self.client.receive(effect.message)  # type: ignore[arg-type] # sent to workers
+            elif isinstance(effect.message, DECISIONS):
+                self._decided.append(effect.message.request_id)
+
+    def _now(self) -> Moment:
+        return Moment(1000.0, 1_700_000_000_000)
+
+
+DECISIONS = (
+    outbound.DecisionPassthrough,
+    outbound.DecisionFulfill,
+    outbound.DecisionContinue,
+    outbound.DecisionAbort,
+    outbound.DecisionError,
+)
 
 
 def acknowledgement(message: Message) -> WorkerMessage | None:  # noqa: PLR0911 - one flat match

@@ -20,7 +20,6 @@ from trafficmock.testing.har.har_replies import replies_of
 from trafficmock.testing.har.har_routes import HarOptions, route_from_har
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.features import OF_WORKERS, REPLY
 from trafficmock.wire.payloads import body
 
 URLS = st.sampled_from(["http://h/a", "http://h/b", "http://h/c"])
@@ -198,14 +197,12 @@ class RouteTests(SynchronousTestCase):
         return message
 
     def test_sent(self) -> None:
-        """The answers go with the route; another proxy gets the route alone."""
+        """The answers go with the route."""
         harness = SessionHarness()
         message = self.register(harness)
         assert message.replies is not UNSET
         (reply,) = message.replies
         self.assertEqual((reply.method, reply.url), ("GET", "http://h/a"))
-        without = SessionHarness([each for each in OF_WORKERS if each != REPLY])
-        self.assertIs(self.register(without).replies, UNSET)
 
     def test_noted(self) -> None:
         """The request is this test's, with the response."""

@@ -1,4 +1,4 @@
-"""Any order of routes, requests and decisions keeps the promises of a session."""
+"""Any order of routes, requests and decisions keeps the promises of a session and its proxy."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import profile
-from tests.testing.fakes import SessionHarness
+from tests.testing.fakes import CoordinatedSession, kept
 from trafficmock.testing.errors import AlreadyHandledError
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.mock_response import Mock
-from trafficmock.wire.inbound import HandlerResult
-from trafficmock.wire.payloads.handler_action import Fetch
 
 PAGES = st.sampled_from("ab")
 TIMES = st.sampled_from([None, 1, 2])
@@ -31,11 +29,11 @@ class Route:
 
 
 class Interleavings(RuleBasedStateMachine):
-    """A session beside a model of it: a list of routes, newest first."""
+    """A session and a coordinator beside a model of them: a list of routes, newest first."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.harness = SessionHarness()
+        self.harness = CoordinatedSession()
         self.routes: list[Route] = []
         self.handlers: dict[Any, Route] = {}
         self.running: list[tuple[Any, Any, Route]] = []
@@ -73,7 +71,7 @@ class Interleavings(RuleBasedStateMachine):
         self.pages[request_id] = page
         self.chains[request_id] = [each for each in self.routes if each.page == page]
         before = len(self.called)
-        self.harness.matched(request_id, f"http://h.test/{page}")
+        self.harness.asks(request_id, f"http://h.test/{page}")
         self._expect_next(request_id, before)
 
     @precondition(lambda self: self.running)
@@ -108,7 +106,7 @@ class Interleavings(RuleBasedStateMachine):
         routed = self.held.pop(data.draw(st.sampled_from(sorted(self.held))))
         if decide:
             routed.fulfill(Mock())
-        routed.abandoned(routed.entry)
+        routed.abandoned()
 
     # What must hold
 
@@ -138,9 +136,7 @@ class Interleavings(RuleBasedStateMachine):
     @invariant()
     def decided_once(self) -> None:
         """Every request is decided at most once, and is open exactly until then."""
-        for message in self.harness.take():
-            if isinstance(message, HandlerResult) and not isinstance(message.result, Fetch):
-                self.decided[message.request_id] += 1
+        self.decided.update(self.harness.take_decided())
         assert set(self.decided.values()) <= {1}, self.decided
         open_ones = {routed.request.id for routed, _, _ in self.running} | set(self.held)
         assert set(self.harness.session.http.open) == open_ones
@@ -153,10 +149,14 @@ class Interleavings(RuleBasedStateMachine):
         assert live == self.routes
 
     def teardown(self) -> None:
-        """At the test's end what was held is decided, and the rest is the proxy's to settle."""
+        """The test's end fails what runs or is held, and each of these fails the test."""
         finished = self.harness.session.finish()
-        self.harness.take()
         assert finished.done
+        running = {routed.request.id for routed, _, _ in self.running} | set(self.held)
+        assert Counter(self.harness.take_decided()) == Counter(running)
+        assert self.harness.coordinator.decisions.pending == {}
+        late = [each for each in kept(finished) if "ended before the handler" in str(each)]
+        assert len(late) == len(running), late
 
 
 class InterleavingTests(SynchronousTestCase):

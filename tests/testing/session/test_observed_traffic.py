@@ -9,13 +9,15 @@ from tests.testing.fakes import URL, request, response
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.objects.request import Request
 from trafficmock.testing.objects.response import Response
-from trafficmock.testing.session.arguments import request_overrides as ch
 from trafficmock.testing.session.observation.diagnosis import differing
 from trafficmock.testing.session.observation.request_state import ResponseState
 from trafficmock.testing.session.observation.traffic import ObservedTraffic
 from trafficmock.testing.session.observation.waiting import milliseconds
 from trafficmock.testing.session.ports import Adapter
 from trafficmock.wire.outbound import RequestObserved
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.changed_request import changed_request
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 
 class TrafficTests(SynchronousTestCase):
@@ -51,7 +53,8 @@ class TrafficTests(SynchronousTestCase):
         for read in ("post_data", "post_data_buffer", "post_data_json"):
             with self.assertRaisesRegex(UsageError, f"the body of GET {URL} whole"):
                 getattr(seen, read)
-        state.changes = ch.Changes(body=b"changed")
+        changes = SerializedOverrides(body_base64=body.from_bytes(b"changed"))
+        state.current = changed_request(state.wire, changes)
         self.assertEqual(seen.post_data, "changed")
 
     def test_repeated_headers(self) -> None:

@@ -1,4 +1,4 @@
-"""Fixed answers: which ones a session leaves to the proxy, and which it gives itself."""
+"""Fixed answers: what the proxy gets, and what it says of them."""
 
 from typing import Any
 
@@ -12,10 +12,8 @@ from trafficmock.testing.session.handlers.fixed_answer import FixedAnswer
 from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.features import OF_WORKERS, REPLY
-from trafficmock.wire.payloads.handler_action import Decline, Fulfill
+from trafficmock.wire.payloads.handler_action import Fulfill
 
-WITHOUT = [each for each in OF_WORKERS if each != REPLY]
 REQUIRED = TestInfo(title="buys", file="f.py", isolation="required")
 
 
@@ -39,11 +37,6 @@ class ReplyCase(SynchronousTestCase):
         message = outbound.RequestReplied(request_id, request(), "app", route_id, "t1")
         self.harness.receive(message)
 
-    def falls_back_to(self, route_id: str, request_id: str = "r1") -> Any:
-        """Let a newer handler leave a request to a fixed answer; give what was sent."""
-        self.harness.receive(outbound.RequestMatched(request_id, request(), "app", route_id, "t1"))
-        return [each for each in self.harness.take() if isinstance(each, inbound.HandlerResult)]
-
 
 class RegisteredTests(ReplyCase):
     """What the proxy gets."""
@@ -54,17 +47,6 @@ class RegisteredTests(ReplyCase):
             message = self.mock(times)
             self.assertEqual((message.reply.status, message.reply.url), (203, UNSET))
             self.assertEqual(message.times, sent)
-
-    def test_without_the_feature(self) -> None:
-        """Another proxy gets a route, and the session fulfils and counts by itself."""
-        harness = SessionHarness(WITHOUT)
-        message = self.mock(1, harness)
-        self.assertEqual((message.reply, message.times), (UNSET, UNSET))
-        harness.matched("r1")
-        result, unregistered = sorted(harness.take(), key=lambda each: type(each).__name__)
-        assert isinstance(result, inbound.HandlerResult) and isinstance(result.result, Fulfill)
-        self.assertEqual((result.result.response.url, result.result.route_id), (URL, UNSET))
-        self.assertEqual(unregistered, inbound.RouteUnregister(message.route_id))
 
     def test_refused(self) -> None:
         """What the proxy refuses fails the call alone, and is no handler."""
@@ -128,40 +110,12 @@ class GivenTests(ReplyCase):
         route_id = self.mock(1).route_id
         self.harness.receive(outbound.RouteExpired(route_id))
         self.assertEqual(len(self.harness.session.http.live), 0)
-        self.assertEqual(self.falls_back_to(route_id)[0].result, Decline())
 
-
-class ChainTests(ReplyCase):
-    """Requests that handlers leave to it."""
-
-    def test_any_number(self) -> None:
-        """Without ``times`` the session fulfils by itself."""
-        (sent,) = self.falls_back_to(self.mock().route_id)
-        self.assertEqual((sent.result.response.url, sent.result.route_id), (URL, UNSET))
+    def test_no_room(self) -> None:
+        """A response that the proxy has no room for is given by the test's process."""
+        self.mock()
+        self.harness.matched()
+        (sent,) = self.harness.take()
+        assert isinstance(sent, inbound.HandlerResult) and isinstance(sent.result, Fulfill)
+        self.assertEqual((sent.result.response.status, sent.result.response.url), (203, URL))
         self.assertEqual(self.harness.session.http.open, {})
-
-    def test_counted(self) -> None:
-        """With ``times`` the proxy counts: the request is open until it says so."""
-        route_id = self.mock(2).route_id
-        (sent,) = self.falls_back_to(route_id)
-        self.assertEqual((sent.result.response.url, sent.result.route_id), (URL, route_id))
-        http = self.harness.session.http
-        http.unroute_all("default")
-        self.assertEqual(list(http.open), ["r1"])
-        self.harness.responded(answer=sent.result.response)
-        self.assertEqual((http.open, http.decisions), ({}, {"r1": "fulfill"}))
-        self.assertIsNotNone(self.harness.session.traffic.requests["r1"].existing())
-
-    def test_too_late(self) -> None:
-        """Where others were faster, the next handler gets the request."""
-        called: list[Any] = []
-        self.harness.route(lambda routed, _done: called.append(routed))
-        self.harness.take()
-        route_id = self.mock(1).route_id
-        self.falls_back_to(route_id)
-        self.harness.receive(outbound.RouteExpired("another", "r1"))
-        self.assertEqual(called, [])
-        self.harness.receive(outbound.RouteExpired(route_id, "r1"))
-        self.assertEqual([routed.request.id for routed in called], ["r1"])
-        self.harness.receive(outbound.RouteExpired(route_id, "r1"))
-        self.assertEqual(len(called), 1)

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 from unittest.mock import patch
 
+from msgspec import UNSET
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -15,15 +16,14 @@ from trafficmock.testing.errors import (
     ConnectionLostError,
     FetchError,
     TestEndedError,
-    UndecidedError,
     UsageError,
 )
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest
-from trafficmock.testing.session.worker_client import WorkerIdentity
+from trafficmock.testing.session.worker_client import WorkerClient, WorkerIdentity
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.inbound import HandlerResult, RouteUnregister
+from trafficmock.wire.inbound import HandlerResult
 from trafficmock.wire.payloads import handler_action
 from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED, SerializedError
 
@@ -45,7 +45,7 @@ class ConnectionTests(SynchronousTestCase):
         """The client introduces itself first, with its features, and reports a refusal."""
         harness = SessionHarness()
         hello = harness.client.identity.hello()
-        features = ["agents", "clock", "context", "decline", "headers-list", "reply", "strict"]
+        features = ["agents", "chain", "clock", "context", "headers-list", "reply", "strict"]
         self.assertEqual(hello.features, [*features, "subscribe"])
         self.assertEqual((hello.role, hello.protocol_version), ("playwright", 3))
         self.assertTrue(harness.client.ready.done)
@@ -100,52 +100,68 @@ class ConnectionTests(SynchronousTestCase):
 class RouteTests(SynchronousTestCase):
     """Handlers and what is said of them on the wire."""
 
-    def test_expiry_is_told_before_the_decision(self) -> None:
-        """A ``times`` route is unregistered before the result of its last call."""
-        harness = SessionHarness()
-        entry = harness.route(fulfills, times=1)
-        harness.take()
-        harness.matched()
-        kinds = [type(each) for each in harness.take()]
-        self.assertEqual(kinds, [RouteUnregister, HandlerResult])
-        self.assertFalse(entry.active)
+    def test_times(self) -> None:
+        """The proxy gets ``times``, and says when the route is used up."""
+        for times, sent in ((None, UNSET), (2, 2), (2.5, 3), (0, 1), (float("nan"), UNSET)):
+            harness = SessionHarness()
+            entry = harness.route(fulfills, times=times)
+            (message,) = harness.take()
+            assert isinstance(message, inbound.RouteRegister)
+            self.assertEqual(message.times, sent)
+            harness.receive(outbound.RouteExpired(entry.id))
+            self.assertFalse(entry.active)
+            harness.matched(route=entry)
+            self.assertEqual(harness.results(), [("r1", "Fulfill")])
 
     def test_claim(self) -> None:
-        """A claim is answered with all live handlers that match, and with none."""
+        """A claim is answered with those of its routes that match."""
         harness = SessionHarness()
-        wanted, _ = harness.route(fulfills), harness.route(fulfills, "**/other")
+        routes = [harness.route(fulfills), harness.route(fulfills, "**/other"), harness.route(id)]
         harness.take()
-        harness.receive(outbound.RequestClaim("r1", request(URL), "app"))
+        asked = [each.id for each in routes[:2]]
+        claim = outbound.RequestClaim("r1", request(URL), "app", test_id="t1", route_ids=asked)
+        harness.receive(claim)
         (answer,) = harness.take()
         self.assertEqual(
-            answer, inbound.RequestClaimResult("r1", "t1", [inbound.RouteMatch(wanted.id)])
+            answer, inbound.RequestClaimResult("r1", "t1", [inbound.RouteMatch(routes[0].id)])
         )
 
-    def test_declined_or_continued(self) -> None:
-        """What no handler wants is declined where the proxy knows that, else continued."""
-        for features, expected in ((("decline",), "Decline"), ((), "Continue")):
-            harness = SessionHarness(features)
-            harness.matched()
-            self.assertEqual(harness.results(), [("r1", expected)])
-
-    def test_chain(self) -> None:
-        """Fallbacks go from the newest to the oldest, and on to the network."""
+    def test_fallback(self) -> None:
+        """A handler that falls back returns its changes to the proxy, once it has returned."""
         harness = SessionHarness()
-        for _ in range(3):
-            harness.route(falls_back)
+        calls: list[Any] = []
+        harness.route(lambda routed, done: calls.extend((routed, done)))
         harness.matched()
-        self.assertEqual(harness.results(), [("r1", "Continue")])
+        harness.take()
+        routed, done = calls
+        routed.fallback(url=None, method="PUT", headers={"X-One": "1"}, post_data="two")
+        self.assertEqual(harness.take(), [])
+        done(None, None)
+        (message,) = harness.take()
+        assert isinstance(message, HandlerResult)
+        assert isinstance(message.result, handler_action.Fallback)
+        changes = message.result.overrides
+        assert changes is not UNSET
+        self.assertEqual((changes.method, changes.headers), ("PUT", {"x-one": "1"}))
+        self.assertEqual((routed.request.method, routed.request.content), ("PUT", b"two"))
 
-    def test_held_to_the_end(self) -> None:
-        """A request that nobody decided is aborted at the test's end, which hears of it."""
+    def test_unknown_route(self) -> None:
+        """A run of a route that is gone goes back to the proxy."""
         harness = SessionHarness()
-        harness.route(lambda _, done: done(None, None))
-        harness.matched()
-        self.assertEqual(harness.results(), [])
-        finished = harness.session.finish()
-        self.assertEqual(harness.results(), [("r1", "Abort")])
-        (error,) = kept(finished)
-        self.assertIsInstance(error, UndecidedError)
+        entry = harness.route(fulfills)
+        run = outbound.HandlerRun("r1", request(URL), "app", "1", "gone", "t1")
+        harness.take()
+        harness.receive(run)
+        self.assertEqual(harness.results(), [("r1", "Fallback")])
+        self.assertTrue(entry.active)
+
+    def test_other_proxy(self) -> None:
+        """A proxy that does not run handlers is refused with its version and the remedy."""
+        harness = SessionHarness()
+        client = WorkerClient(harness.link, WorkerIdentity(version="1.2.3"))
+        client.receive(outbound.HelloOk("c1", 3, "0.1.8", "python-0"))
+        error = failure(client.ready)
+        self.assertIn("at http://proxy.test:4310 (version 0.1.8) is another proxy", str(error))
 
     def test_abandoned_before_or_after_the_return(self) -> None:
         """A request is aborted once its handler returned and nobody holds its route."""
@@ -155,7 +171,7 @@ class RouteTests(SynchronousTestCase):
             harness.route(lambda routed, done, calls=calls: calls.extend((routed, done)))
             harness.matched()
             routed, done = calls
-            steps = [partial(routed.abandoned, routed.entry), partial(done, None, None)]
+            steps = [routed.abandoned, partial(done, None, None)]
             for step in steps if early else reversed(steps):
                 self.assertEqual(harness.results(), [])
                 step()
@@ -165,18 +181,15 @@ class RouteTests(SynchronousTestCase):
         """A kept route may fall back; what becomes of it then decides nothing."""
         harness = SessionHarness()
         calls: list[Any] = []
-        for _ in range(2):
-            harness.route(lambda routed, done: calls.append((routed, routed.entry, done)))
+        harness.route(lambda routed, done: calls.extend((routed, done)))
         harness.matched()
-        ((routed, newest, done),) = calls
+        routed, done = calls
         done(None, None)
-        falls_back(routed, lambda *_: None)
-        _, oldest, done = calls[1]
-        done(None, None)
-        routed.abandoned(newest)
         self.assertEqual(harness.results(), [])
-        routed.abandoned(oldest)
-        self.assertEqual(harness.results(), [("r1", "Abort")])
+        falls_back(routed, lambda *_: None)
+        self.assertEqual(harness.results(), [("r1", "Fallback")])
+        routed.abandoned()
+        self.assertEqual(harness.results(), [])
 
     def test_late_handler(self) -> None:
         """A handler that outlives its test can do nothing more, and is nobody's error."""

@@ -15,7 +15,6 @@ from trafficmock.testing.session.session import TestInfo
 from trafficmock.testing.session.worker_client import WorkerClient, WorkerIdentity
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads import refused_request
-from trafficmock.wire.payloads.handler_action import Continue
 
 STRICT = TestInfo(title="buys", file="f.py", strict=True, allow=("auth.example",))
 PAY = "http://pay.test/charges"
@@ -124,7 +123,7 @@ class AskingTests(SynchronousTestCase):
     def welcome(self, client: WorkerClient) -> None:
         """Let a client say hello, and accept it."""
         client.opened()
-        client.receive(outbound.HelloOk("c", 3, "1", "python-0", ["strict"]))
+        client.receive(outbound.HelloOk("c", 3, "1", "python-0", ["chain", "strict"]))
 
     def answer_last(self, client: WorkerClient) -> None:
         """Acknowledge that the run is strict."""
@@ -154,17 +153,6 @@ class AskingTests(SynchronousTestCase):
             (message,) = harness.take()
             assert isinstance(message, inbound.RouteRegister)
             self.assertEqual(message.place, expected)
-
-    def test_undecided_requests(self) -> None:
-        """What no handler decided is marked as such, so that the proxy may refuse it."""
-        for features, expected in ((["strict"], True), ([], UNSET)):
-            harness = SessionHarness(features)
-            harness.route(lambda *_: None)
-            harness.matched()
-            harness.session.http.unroute_all("default")
-            harness.matched("r2")
-            results = [each.result for each in harness.take() if hasattr(each, "result")]
-            self.assertEqual(results, [Continue(unhandled=expected)] * 2)
 
 
 class RefusedTests(SynchronousTestCase):

@@ -15,7 +15,7 @@ from trafficmock.testing.session.session import TestInfo
 from trafficmock.testing.session.traffic_context import TrafficContext
 from trafficmock.testing.session.worker_client import WorkerIdentity
 from trafficmock.testing.sync import TrafficMock
-from trafficmock.wire import inbound, outbound
+from trafficmock.wire import outbound
 from trafficmock.wire.features import OF_WORKERS
 
 
@@ -178,11 +178,6 @@ class SharedTests(SynchronousTestCase):
         self.shared = self.harness.begin("shared", info(shared=True))
         self.asked: list[str] = []
 
-    def own(self, routed: Any, done: Any) -> None:
-        self.asked.append("own")
-        routed.fallback(url=None, method=None, headers=None, post_data=None)
-        done(None, None)
-
     def of_all(self, routed: Any, done: Any) -> None:
         self.asked.append("shared")
         routed.abort("failed")
@@ -192,26 +187,21 @@ class SharedTests(SynchronousTestCase):
         """They are registered as such."""
         self.assertEqual(self.harness.registered.scope, "worker")
 
-    def test_after_the_own(self) -> None:
-        """A test's own routes come first; what they leave goes on to the shared ones."""
+    def test_run(self) -> None:
+        """A shared route runs for the test that owns the request."""
         self.shared.http.route(make_matcher("**"), self.of_all)
-        self.harness.route(self.own)
-        self.harness.matched()
-        self.assertEqual(self.asked, ["own", "shared"])
+        (entry,) = self.shared.http.live
+        self.harness.matched(route=entry)
+        self.assertEqual(self.asked, ["shared"])
         self.assertEqual(self.harness.results(), [("r1", "Abort")])
+        self.assertEqual(self.harness.session.http.decisions, {"r1": "abort"})
 
     def test_times(self) -> None:
-        """A shared route that is used up is unregistered, whichever test used it."""
+        """A shared route that is used up is removed, whichever test used it."""
         self.shared.http.route(make_matcher("**"), self.of_all, 1)
         (entry,) = self.shared.http.live
-        self.harness.route(self.own)
-        self.harness.matched()
-        sent = self.harness.take()
-        unregistered = [each.route_id for each in sent if isinstance(each, inbound.RouteUnregister)]
-        self.assertEqual(unregistered, [entry.id])
+        self.harness.receive(outbound.RouteExpired(entry.id))
         self.assertEqual(list(self.shared.http.live), [])
-        self.harness.matched("r2")
-        self.assertEqual(self.asked, ["own", "shared", "own"])
 
     def test_observed(self) -> None:
         """A request with a test's context is observed by that test alone."""

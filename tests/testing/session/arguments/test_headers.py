@@ -5,11 +5,12 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import profile
 from trafficmock.testing.session.arguments import headers as hd
-from trafficmock.testing.session.arguments import request_overrides as ch
+from trafficmock.testing.session.arguments.request_overrides import overrides
 from trafficmock.wire.payloads import body
 
 TEXT = st.text(max_size=20)
@@ -27,17 +28,6 @@ class HeaderTests(SynchronousTestCase):
         expected = tuple((name.lower(), value) for name, value in pairs)
         self.assertEqual(hd.from_wire(mapped, listed), expected)
 
-    @profile(100)
-    @given(PAIRS, PAIRS)
-    def test_forbidden_stay(self, original: Any, changed: Any) -> None:
-        """What a handler may not set is the original's, whatever it says."""
-        names = ("cookie", "sec-x", "proxy-y", "host")
-        changed = (*changed, *((name, "evil") for name in names))
-        original = (*original, ("cookie", "a=1"))
-        result = hd.for_continue(original, changed)
-        self.assertNotIn("evil", [value for name, value in result if name in names])
-        self.assertEqual(hd.get(result, "Cookie"), hd.get(original, "cookie"))
-
     def test_texts(self) -> None:
         """A text of an enumeration is that text; other values are written as Python does."""
 
@@ -50,18 +40,9 @@ class HeaderTests(SynchronousTestCase):
             hd.lenient([("A", 1), ("a", None), ("a", 2.5)]), (("a", "1"), ("a", "2.5"))
         )
 
-    def test_method_overrides(self) -> None:
-        """The header that overrides a method is forbidden for some methods only."""
-        self.assertTrue(hd.is_forbidden("x-http-method", "get, TRACE"))
-        self.assertFalse(hd.is_forbidden("x-http-method", "PATCH"))
 
-
-class ChangeTests(SynchronousTestCase):
-    """What handlers change adds up."""
-
-    def merged(self, before: ch.Changes = ch.NO_CHANGES, **given: Any) -> ch.Changes:
-        nothing = dict.fromkeys(("url", "method", "headers", "post_data"))
-        return ch.merge(before, **{**nothing, **given})
+class OverrideTests(SynchronousTestCase):
+    """What a handler changes, for the proxy."""
 
     def test_bodies(self) -> None:
         """Text, bytes and objects are bodies; other falsy values change nothing."""
@@ -75,19 +56,13 @@ class ChangeTests(SynchronousTestCase):
             (False, None),
             (None, None),
         ):
-            self.assertEqual(self.merged(post_data=given_body).body, expected, given_body)
+            sent = overrides(url=None, method=None, headers=None, post_data=given_body)
+            if expected is None:
+                self.assertIs(sent, UNSET, given_body)
+            else:
+                assert sent is not UNSET
+                self.assertEqual(body.to_bytes(sent.body_base64), expected, given_body)
 
     def test_nothing(self) -> None:
-        """No change is no key on the wire."""
-        self.assertIsNone(ch.for_continue((), self.merged(method="", post_data=0)))
-        self.assertIsNone(ch.for_fetch((), self.merged()))
-
-    def test_length(self) -> None:
-        """A new body brings its length; an empty one removes it, and is null on the wire."""
-        original = (("content-length", "5"), ("x", "1"))
-        sent = ch.for_continue(original, self.merged(post_data="ab"))
-        assert sent is not None
-        self.assertEqual(sent.headers, {"content-length": "2", "x": "1"})
-        sent = ch.for_continue(original, self.merged(post_data=""))
-        assert sent is not None
-        self.assertEqual((sent.headers, sent.body_base64), ({"x": "1"}, body.NULL))
+        """Empty texts are no change."""
+        self.assertIs(overrides(url="", method="", headers=None, post_data=0), UNSET)
