@@ -44,6 +44,9 @@ FEATURES = st.sampled_from(
         ["clock"],
         ["clock", "context", "reply"],
         ["clock", "context", "stream", "subscribe"],
+        ["chain"],
+        ["chain", "reply", "stream", "subscribe"],
+        ["chain", "clock", "context", "reply", "stream", "strict", "subscribe"],
     ]
 )
 CONTEXTS = st.sampled_from(["a" * 32, "b" * 32])
@@ -67,6 +70,8 @@ failures = st.builds(SerializedError, st.just("Error"), st.sampled_from(["", "\u
 overrides = st.sampled_from(
     [
         SerializedOverrides(),
+        SerializedOverrides(url="http://h.test/b", method="POST", body_base64=body.NULL),
+        SerializedOverrides(url="https://h.test/c"),
         SerializedOverrides(url="http://h.test/c", headers={"a": "b"}, headers_list=[("A", "b")]),
     ]
 )
@@ -110,6 +115,7 @@ actions: SearchStrategy[Any] = st.one_of(
     st.builds(handler_action.Abort, st.sampled_from(get_args(AbortCode)), st.just(UNSET)),
     st.builds(handler_action.Fetch, FETCHES),
     st.just(handler_action.Decline()),
+    st.builds(handler_action.Fallback, overrides | st.just(UNSET)),
 )
 
 
@@ -204,9 +210,14 @@ of_workers: SearchStrategy[Message] = st.one_of(
     st.builds(inbound.UnmatchedQuery, st.just("q")),
     st.builds(inbound.TestUnregister, TESTS),
     st.builds(inbound.TestSubscribe, TESTS),
-    st.builds(inbound.RouteRegister, ROUTES, TESTS, matchers, kinds),
+    st.builds(inbound.RouteRegister, ROUTES, TESTS, matchers, kinds, times=times),
     registrations,
-    st.builds(inbound.RouteUnregister, ROUTES | st.just(UNSET), TESTS | st.just(UNSET)),
+    st.builds(
+        inbound.RouteUnregister,
+        ROUTES | st.just(UNSET),
+        TESTS | st.just(UNSET),
+        st.sampled_from([UNSET, UNSET, "default", "wait", "ignoreErrors"]),
+    ),
     st.builds(inbound.RequestClaimResult, REQUESTS, TESTS, matches),
     st.builds(inbound.SocketClaimResult, SOCKETS, TESTS, matches),
     st.builds(inbound.HandlerResult, REQUESTS, actions),

@@ -10,7 +10,7 @@ from hypothesis.stateful import (
     precondition,
     rule,
 )
-from msgspec import structs
+from msgspec import UNSET, structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.core import strategies as some
@@ -19,6 +19,7 @@ from tests.support.hypothesis_profiles import profile
 from tests.support.playbook import SETTINGS, Playbook
 from tests.support.state_machines import run_machine
 from trafficmock.core.effects import AbortConnection, Send
+from trafficmock.core.http.chains import Chain
 from trafficmock.core.peers import Agent, Worker
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.wire import inbound, outbound
@@ -28,6 +29,7 @@ REPLACEABLE = (
     outbound.RequestObserved,
     outbound.RequestClaim,
     outbound.RequestMatched,
+    outbound.HandlerRun,
     outbound.DecisionFetch,
     outbound.SocketMatched,
     inbound.RequestResponse,
@@ -96,6 +98,11 @@ class AnyOrder(RuleBasedStateMachine):
         """List the requests that have an owner, and where it is."""
         pending = self.playbook.coordinator.decisions.pending.values()
         return {each.id: each.test.worker.id for each in pending if each.test is not None}
+
+    def asking(self) -> dict[str, Chain]:
+        """List the requests about whose further routes a worker is asked, and their chains."""
+        pending = self.playbook.coordinator.decisions.pending.values()
+        return {each.id: each.chain for each in pending if each.chain and each.chain.asks}
 
     def uploads(self) -> dict[str, str]:
         """List the requests whose body is not there, and their agents."""
@@ -208,7 +215,21 @@ class AnyOrder(RuleBasedStateMachine):
         """Let an owner decide."""
         matched = self.matched()
         request_id = self.one_of(data, matched)
-        self.send(matched[request_id], inbound.HandlerResult(request_id, action))
+        chain = self.playbook.coordinator.decisions.pending[request_id].chain
+        run_id = UNSET if chain is None else chain.run_id
+        self.send(matched[request_id], inbound.HandlerResult(request_id, action, run_id))
+
+    @precondition(lambda self: self.asking())
+    @rule(data=st.data())
+    def judge(self, data: st.DataObject) -> None:
+        """Let a worker say which routes of a chain match."""
+        asking = self.asking()
+        chain = asking[request_id := self.one_of(data, asking)]
+        ids = sorted(each.route.id for each in chain.candidates)
+        wanted = data.draw(st.lists(st.sampled_from(ids), max_size=2))
+        matches = [inbound.RouteMatch(route_id) for route_id in wanted]
+        answer = inbound.RequestClaimResult(request_id, chain.owner.id, matches)
+        self.send(chain.owner.worker.id, answer)
 
     @precondition(lambda self: self.uploads())
     @rule(data=st.data(), content=some.contents)

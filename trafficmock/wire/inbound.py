@@ -249,10 +249,9 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
 class RouteUnregister(Message, frozen=True, tag="route:unregister"):
     """A test removes one route, or all its routes when only ``testId`` is there.
 
-    :param behavior: removes only the routes for requests, and says what happens to the requests
-        whose handler runs (Playwright's ``unrouteAll``, feature ``chain``). With ``default`` they
-        continue, otherwise the handler decides. The end of the test is an error of a handler that
-        still runs, except with ``ignoreErrors``.
+    :param behavior: removes only the routes for requests (feature ``chain``, Playwright's
+        ``unrouteAll``). Requests whose handler runs continue with ``default``. With
+        ``ignoreErrors`` a handler may still run at the end of its test.
     """
 
     route_id: str | UnsetType = UNSET

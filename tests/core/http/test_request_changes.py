@@ -17,8 +17,8 @@ from trafficmock.core.http.request_changes import (
     is_forbidden,
     merged,
 )
+from trafficmock.wire.changed_request import changed_request
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.changed_request import changed_request
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 
 TEXT = st.text(max_size=20)

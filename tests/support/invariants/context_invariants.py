@@ -16,6 +16,7 @@ _ID = re.compile("[0-9a-f]{32}")
 CONCERNING = (
     outbound.RequestClaim,
     outbound.RequestMatched,
+    outbound.HandlerRun,
     outbound.RequestObserved,
     outbound.SocketClaim,
     outbound.SocketMatched,

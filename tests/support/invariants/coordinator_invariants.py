@@ -6,6 +6,7 @@ passed on. Playbooks and the stateful test keep one.
 
 from attrs import define, field
 
+from tests.support.invariants.chain_invariants import ChainInvariants
 from tests.support.invariants.context_invariants import ContextInvariants
 from tests.support.invariants.reply_invariants import ReplyInvariants
 from tests.support.invariants.request_invariants import RequestInvariants
@@ -57,6 +58,7 @@ FOR_WORKERS = (
     outbound.RequestObserved,
     outbound.RequestClaim,
     outbound.RequestMatched,
+    outbound.HandlerRun,
     outbound.RequestReplied,
     outbound.RouteExpired,
     outbound.FetchDone,
@@ -81,6 +83,7 @@ class Invariants:
     contexts: ContextInvariants = field(factory=ContextInvariants)
     strict: StrictInvariants = field(factory=StrictInvariants)
     replies: ReplyInvariants = field(factory=ReplyInvariants)
+    chains: ChainInvariants = field(factory=ChainInvariants)
 
     def leaving(self, connection_id: str) -> None:
         """Note that a connection is not there any more to be told anything."""
@@ -115,6 +118,7 @@ class Invariants:
         self.contexts.took(effects, sender, cause)
         self.strict.took(effects)
         self.replies.took(effects, sender, cause)
+        self.chains.took(effects, sender, cause)
         for connection_id in closed:
             self.leaving(connection_id)
 

@@ -57,6 +57,7 @@ class Row:
     answered: bool = False
     awaiting: bool = False
     matched: bool = False
+    ran: bool = False
     body_pending: bool = False
     asked: bool = False
     redirected: bool = False
@@ -204,10 +205,13 @@ class RequestInvariants:
             row = self.rows[message.request_id]
             assert not row.body_pending, f"told before its body: {send}"
             row.observers.update(send.to)
-        elif isinstance(message, outbound.RequestMatched | outbound.RequestReplied):
+        elif isinstance(
+            message, outbound.RequestMatched | outbound.HandlerRun | outbound.RequestReplied
+        ):
             row = self.rows[message.request_id]
             assert not row.body_pending, f"matched before its body: {send}"
-            assert not row.matched, f"matched again: {send}"
+            assert not row.matched or row.ran, f"matched again: {send}"
+            row.ran = isinstance(message, outbound.HandlerRun)
             assert row.settled is None, f"matched late: {send}"
             assert len(send.to) == 1, f"matched to several: {send}"
             row.matched = True

@@ -14,9 +14,9 @@ from trafficmock.testing.session.observation.request_state import ResponseState
 from trafficmock.testing.session.observation.traffic import ObservedTraffic
 from trafficmock.testing.session.observation.waiting import milliseconds
 from trafficmock.testing.session.ports import Adapter
+from trafficmock.wire.changed_request import changed_request
 from trafficmock.wire.outbound import RequestObserved
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.changed_request import changed_request
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 

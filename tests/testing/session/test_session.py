@@ -161,7 +161,7 @@ class RouteTests(SynchronousTestCase):
         client = WorkerClient(harness.link, WorkerIdentity(version="1.2.3"))
         client.receive(outbound.HelloOk("c1", 3, "0.1.8", "python-0"))
         error = failure(client.ready)
-        self.assertIn("at http://proxy.test:4310 (version 0.1.8) is another proxy", str(error))
+        self.assertIn("at http://proxy.test:4310 (version 0.1.8) does not run", str(error))
 
     def test_abandoned_before_or_after_the_return(self) -> None:
         """A request is aborted once its handler returned and nobody holds its route."""

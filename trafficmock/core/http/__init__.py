@@ -2,8 +2,9 @@
 
 ``request_routing`` handles the announcement (``request:start``) and finds the owner;
 ``observation`` sends the request to the observers. ``deferred_bodies`` handles bodies that come
-after the announcement. ``replies`` answers a request by the reply (the fixed response) of a route;
-for other requests ``handler_results`` handles the result of the owner's handler.
+after the announcement. ``chains`` runs the handlers of the owner in their order;
+``handler_results`` handles the result of each, and ``request_changes`` adds up their changes.
+``replies`` answers a request by the reply (the fixed response) of a route.
 ``response_rules`` checks mocks (status, headers, size), and ``decisions`` settles the request.
 A request that was sent upstream is in ``awaited_reports`` until ``response_reports`` gets its
 response or error; ``redirect_hops`` handles the requests of followed redirects.

@@ -17,8 +17,8 @@ from msgspec import UNSET, Struct, structs
 
 from trafficmock.core.http.request_changes import NO_CHANGES, merged
 from trafficmock.core.ownership.registry import MatchingTests
+from trafficmock.wire.changed_request import changed_request
 from trafficmock.wire.outbound import OWN, HandlerRun, RequestClaim, RouteExpired
-from trafficmock.wire.payloads.changed_request import changed_request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -8,13 +8,13 @@ from urllib.parse import urlsplit
 
 from msgspec import UNSET, structs
 
-from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.changed_request import (
+from trafficmock.wire.changed_request import (
     given_headers,
     has_body,
     headers_on_wire,
     lower_case,
 )
+from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 if TYPE_CHECKING:

@@ -161,11 +161,8 @@ class WorkerClient:
 
     def route(self, route_id: str) -> RouteEntry | None:
         """Return a route of any test of this worker by its id."""
-        for session in self.sessions.values():
-            entry = session.http.known.get(route_id)
-            if entry is not None:
-                return entry
-        return None
+        known = (session.http.known.get(route_id) for session in self.sessions.values())
+        return next(filter(None, known), None)
 
     # The connection
 
@@ -363,11 +360,8 @@ class WorkerClient:
         if CHAIN in self.features:
             self.ready.resolve(None)
         else:
-            text = (
-                f"what answers at {self.link.proxy_url} (version {message.package_version}) is "
-                "another proxy, or an older trafficmock: it does not run the handlers of routes. "
-                "Start the trafficmock that is installed beside these tests"
-            )
+            found = f"{self.link.proxy_url} (version {message.package_version})"
+            text = f"what answers at {found} does not run the handlers of routes; start trafficmock"
             self.ready.reject(RefusedError(text, code="invalid_hello"))
 
     def _refused(self, message: outbound.ProxyError) -> None:

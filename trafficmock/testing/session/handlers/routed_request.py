@@ -21,8 +21,8 @@ from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments.request_overrides import check_scheme, overrides
 from trafficmock.testing.session.handlers import handler_errors, handler_fetches, mock_response
 from trafficmock.testing.session.observation.request_state import ResponseState
+from trafficmock.wire.changed_request import changed_request
 from trafficmock.wire.inbound import HandlerResult
-from trafficmock.wire.payloads.changed_request import changed_request
 from trafficmock.wire.payloads.handler_action import Abort, Continue, Fallback, Fetch, Fulfill
 
 if TYPE_CHECKING:
