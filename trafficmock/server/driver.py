@@ -35,8 +35,8 @@ from trafficmock.server.websocket.data_frames import text_frame
 from trafficmock.server.worker_queries import WorkerQueries
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
 from trafficmock.wire.inbound import SocketFrame
+from trafficmock.wire.invalid_message import too_long
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
-from trafficmock.wire.message_heads import too_long
 from trafficmock.wire.shrink import shrink, too_large
 
 if TYPE_CHECKING:

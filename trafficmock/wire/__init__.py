@@ -10,8 +10,8 @@ without asking. ``payloads`` has the parts of messages: requests, responses and 
 ``changed_request`` is the request that a handler's changes make.
 ``client_id`` has the rule for client ids. ``shrink`` makes a smaller message of one that exceeds
 the size in ``limits``; ``features`` names the additions to protocol 3. ``invalid_message`` is the
-error for a message that is not valid; ``message_heads`` reads the ids of a message that is
-too large. ``http_syntax`` and ``reason_phrases`` have rules of HTTP.
+error for a message that is not valid, or too large. ``http_syntax`` and ``reason_phrases`` have
+rules of HTTP.
 
 An absent optional key is ``UNSET``, never ``None``: protocol 3 forbids
 ``null`` for an optional key. Bodies stay the raw JSON text of the message (a

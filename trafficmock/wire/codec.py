@@ -22,9 +22,8 @@ from trafficmock.wire.inbound import (
     RequestStart,
     RouteRegister,
 )
-from trafficmock.wire.invalid_message import IDS, InvalidMessageError
+from trafficmock.wire.invalid_message import HEAD_BYTES, IDS, InvalidMessageError, told_by
 from trafficmock.wire.local_reports import Batch, RequestPassed
-from trafficmock.wire.message_heads import HEAD_BYTES, told_by
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.handler_action import Continue, Fallback, Fulfill
 from trafficmock.wire.payloads.handler_action import Fetch as FetchAction

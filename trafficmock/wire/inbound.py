@@ -249,9 +249,8 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
 class RouteUnregister(Message, frozen=True, tag="route:unregister"):
     """A test removes one route, or all its routes when only ``testId`` is there.
 
-    :param behavior: removes only the routes for requests (feature ``chain``, Playwright's
-        ``unrouteAll``). Requests whose handler runs continue with ``default``. With
-        ``ignoreErrors`` a handler may still run at the end of its test.
+    :param behavior: removes the routes for requests only (feature ``chain``): ``default`` continues
+        the requests of running handlers, ``ignoreErrors`` lets them run at the end of the test.
     """
 
     route_id: str | UnsetType = UNSET

@@ -3,7 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.server.websocket.oversized_frames import OversizedMessage
-from trafficmock.wire.message_heads import HEAD_BYTES
+from trafficmock.wire.invalid_message import HEAD_BYTES
 
 
 class OverlongTests(SynchronousTestCase):

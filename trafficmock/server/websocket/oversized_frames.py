@@ -2,7 +2,7 @@
 
 from attrs import define
 
-from trafficmock.wire.message_heads import HEAD_BYTES
+from trafficmock.wire.invalid_message import HEAD_BYTES
 
 READ_PAST = 16
 """Messages up to this many times the limit are skipped; larger ones close the connection."""

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.wire.message_heads import too_long
+from trafficmock.wire.invalid_message import too_long
 
 
 class TooLongTests(SynchronousTestCase):
