@@ -38,7 +38,7 @@ class FakeProtocol:
 
     def accepts(self) -> None:
         """Accept the worker, and acknowledge a strict run, if one is asked for."""
-        self.receives(outbound.HelloOk("c", 3, "1", "python-0", ["strict"]))
+        self.receives(outbound.HelloOk("c", 3, "1", "python-0", ["chain", "strict"]))
         if self.sent[-1]["type"] == "run:strict":
             self.receives(outbound.RunStricted(self.sent[-1]["queryId"]))
 

@@ -58,7 +58,7 @@ class RealProxyFailureTests(SynchronousTestCase):
         return sync.mocks(self.node_app.proxy.url, title=self.id())
 
     def test_test_ends_before_the_handler(self) -> None:
-        """A handler that blocks past its test's end keeps neither application nor tests."""
+        """A handler that blocks past its test's end fails the test, and keeps nobody waiting."""
         gate, started = threading.Event(), threading.Event()
         errors: list[BaseException] = []
 
@@ -71,10 +71,12 @@ class RealProxyFailureTests(SynchronousTestCase):
                 errors.append(error)
                 raise
 
-        with self.mocks() as mocks:
+        with self.assertRaises(BaseExceptionGroup) as raised, self.mocks() as mocks:
             mocks.route(self.url, blocks)
             key = self.begin()
             started.wait(20)
+        (error,) = raised.exception.exceptions
+        self.assertRegex(str(error), r"before the handler \(test_real_proxy_failures\.py:\d+\)")
         outcome = self.control_app("outcome", key=key)
         self.assertNotIn("too late", str(outcome))
         gate.set()

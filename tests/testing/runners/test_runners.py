@@ -83,7 +83,7 @@ class PytestTests(SynchronousTestCase):
             self.assertEqual(texts[test].count("ValueError: in the handler\n"), 1)
         for test, section, error in (
             ("test_that_fails_too", "", "\nValueError: in the handler\n"),
-            ("test_that_holds_a_route", ", teardown", "UndecidedError: GET "),
+            ("test_that_holds_a_route", ", teardown", "with_errors.py:37) decided about GET "),
         ):
             _, _, errors = texts[test].partition(f" errors in the mocks of this test{section} -")
             self.assertIn(error, errors)
