@@ -64,6 +64,7 @@ def differing_parts(glob: str, parts: UrlParts) -> list[tuple[str, str, str]]:
         "query": parts.query,
         "tail": tail,
     }
+    there["written port"] = "" if parts.authority == parts.host else parts.port
     differing = [part for part in _read(glob) if not part.wants(there[part.name])]
     if differing and _whole(glob).wants((parts.path if needs_base(glob) else tail) + parts.query):
         # A star of one part also matches the parts after it.
@@ -71,7 +72,16 @@ def differing_parts(glob: str, parts: UrlParts) -> list[tuple[str, str, str]]:
     return [_described(part, there) for part in differing]
 
 
+def path_of(glob: str) -> str:
+    """Return the part of a glob for the path; the whole glob if it cannot be split."""
+    paths = (part.text for part in _read(glob) if part.name in ("path", "tail"))
+    return next(paths, glob)
+
+
 def _described(part: _Part, there: dict[str, str]) -> tuple[str, str, str]:
+    if part.name == "written port":
+        # A URL never has the port that is the default of its scheme.
+        return "port", "" if part.wants(there["port"]) else there["port"], part.text
     if part.name != "tail":
         return part.name, there[part.name], part.text
     # Stars at the beginning stand for the host, so the difference is in the path.
@@ -117,8 +127,16 @@ def _with_defaults(texts: dict[str, str | None]) -> dict[str, str | None]:
     if host.endswith("**"):
         # `**` may match beyond the host.
         return texts | {"port": None, "path": f"*{path}" if path else "*"}
-    port = texts["port"] or DEFAULT_PORTS.get(texts["scheme"] or "")
-    return texts | {"port": port, "path": path or "/"}
+    if written := texts.pop("port"):
+        return _ordered(texts, "written port", written, path or "/")
+    return _ordered(texts, "port", DEFAULT_PORTS.get(texts["scheme"] or ""), path or "/")
+
+
+def _ordered(
+    texts: dict[str, str | None], name: str, port: str | None, path: str
+) -> dict[str, str | None]:
+    first = {part: texts[part] for part in ("scheme", "host")}
+    return {**first, name: port, "path": path, "query": texts["query"]}
 
 
 def _variants(text: str) -> tuple[tuple[str, ...], ...]:

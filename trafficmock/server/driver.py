@@ -16,6 +16,7 @@ from trafficmock.core.effects import (
     CloseConnection,
     CloseDoor,
     Dated,
+    Diagnose,
     Effects,
     KeepStrictness,
     Note,
@@ -29,10 +30,11 @@ from trafficmock.http.log_safety import LogRateLimit, one_line
 from trafficmock.records import RequestFailed, SocketFailed
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.message_kinds import DEFERRABLE, NOTED
+from trafficmock.server.similar_request_search import diagnosis_steps
 from trafficmock.server.strict_file import StrictFile
 from trafficmock.server.strict_tunnels import StrictTunnels
 from trafficmock.server.websocket.data_frames import text_frame
-from trafficmock.server.worker_queries import WorkerQueries
+from trafficmock.server.worker_queries import WorkerQueries, history_steps
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
 from trafficmock.wire.inbound import SocketFrame
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
@@ -53,7 +55,6 @@ if TYPE_CHECKING:
     from trafficmock.server.websocket.oversized_frames import OversizedMessage
     from trafficmock.server.websocket.upgrade import Link
     from trafficmock.wire.inbound import Hello, Message
-    from trafficmock.wire.outbound import HistoryResult
 
 _SHORTEST_WAIT = 0.001
 """Seconds: the least delay of a wake-up, because rounding may put a deadline just into the past."""
@@ -106,7 +107,6 @@ class Driver:
     def __attrs_post_init__(self) -> None:
         self._backpressure = Backpressure(self.clock)
         self.queries = WorkerQueries(
-            self.history,
             self.clock,
             self.monotonic,
             is_open=self._links.__contains__,
@@ -123,6 +123,7 @@ class Driver:
             Wake: self._wake,
             Note: self._note,
             AnswerQuery: self._answer_query,
+            Diagnose: self._diagnose,
             OpenDoor: self._open_door,
             CloseDoor: self._close_door,
             KeepStrictness: lambda effect, _: self.strict_file.keep(effect.kept),
@@ -376,9 +377,13 @@ class Driver:
             self.doors.close(effect.test_id)
 
     def _answer_query(self, effect: AnswerQuery, _: Moment) -> None:
-        self.queries.answer(effect.connection_id, effect.query)
+        steps = history_steps(self.history, effect.query)
+        self.queries.answer(effect.connection_id, steps)
 
-    def _send_result(self, connection_id: str, result: HistoryResult) -> None:
+    def _diagnose(self, effect: Diagnose, _: Moment) -> None:
+        self.queries.answer(effect.connection_id, diagnosis_steps(self.history, effect))
+
+    def _send_result(self, connection_id: str, result: Message) -> None:
         self._send(Send((connection_id,), result), self._now())
 
     def _now(self) -> Moment:

@@ -1,4 +1,4 @@
-"""Answers the queries of workers about the history (``history:query``)."""
+"""Answers the queries of workers about the history, a little in each turn of the reactor."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IReactorTime
 
     from trafficmock.history.store import History
-    from trafficmock.wire.inbound import HistoryQuery
+    from trafficmock.wire.inbound import HistoryQuery, Message
 
 MOST_BYTES = 32 * 2**20
 """The largest size of all entries in one answer; further ones are left out."""
@@ -38,16 +38,18 @@ class WorkerQueries:
     :param send: sends an answer to a connection.
     """
 
-    history: History
     clock: IReactorTime
     monotonic: Callable[[], float]
     is_open: Callable[[str], bool] = field(kw_only=True)
-    send: Callable[[str, HistoryResult], None] = field(kw_only=True)
-    _answers: deque[tuple[str, Iterator[HistoryResult | None]]] = field(factory=deque, init=False)
+    send: Callable[[str, Message], None] = field(kw_only=True)
+    _answers: deque[tuple[str, Iterator[Message | None]]] = field(factory=deque, init=False)
 
-    def answer(self, connection_id: str, query: HistoryQuery) -> None:
-        """Begin a query; it is answered within this call if it takes less than a slice."""
-        self._answers.append((connection_id, answer_steps(self.history, query)))
+    def answer(self, connection_id: str, steps: Iterator[Message | None]) -> None:
+        """Begin a query; it is answered within this call if it takes less than a slice.
+
+        :param steps: yields ``None`` after each step, and the answer at the end.
+        """
+        self._answers.append((connection_id, steps))
         if len(self._answers) == 1:
             self._work()
 
@@ -68,7 +70,7 @@ class WorkerQueries:
                 return
 
 
-def answer_steps(history: History, query: HistoryQuery) -> Iterator[HistoryResult | None]:
+def history_steps(history: History, query: HistoryQuery) -> Iterator[HistoryResult | None]:
     """Find the entries of a query, newest first.
 
     A predicate matches nothing, because only the worker itself can call it. Nor does a pattern that

@@ -45,8 +45,8 @@ class ConnectionTests(SynchronousTestCase):
         """The client introduces itself first, with its features, and reports a refusal."""
         harness = SessionHarness()
         hello = harness.client.identity.hello()
-        features = ["agents", "clock", "context", "decline", "headers-list", "reply", "strict"]
-        self.assertEqual(hello.features, [*features, "subscribe"])
+        features = ["clock", "context", "decline", "diagnosis", "headers-list", "reply"]
+        self.assertEqual(hello.features, [*features, "strict", "subscribe"])
         self.assertEqual((hello.role, hello.protocol_version), ("playwright", 3))
         self.assertTrue(harness.client.ready.done)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from attrs import field, frozen
 
 from trafficmock.core.ownership.registry import compile_route
-from trafficmock.matching.glob_difference import differing_parts
+from trafficmock.matching.glob_difference import differing_parts, path_of
 from trafficmock.matching.patterns.match_cost import JudgedUrl
 from trafficmock.matching.patterns.match_result import MatchResult
 from trafficmock.matching.url_parts import shown_url
@@ -29,7 +29,7 @@ _BY_CLOSENESS = (
     *("host", "scheme", "url", "client", "port", "method", "path", "query", "predicate"),
     "handler",
 )
-"""Of two comparisons with the same number of differences, that with the later first one is nearer."""
+"""Of comparisons with as many differences, that with the later first one here is nearer."""
 
 _OF_URL = frozenset({"scheme", "host", "port", "path", "query"})
 
@@ -69,9 +69,13 @@ class ComparedMatcher:
         matcher = self.compiled
         found = []
         if matcher.methods and request.method.upper() not in matcher.methods:
-            found.append(_difference("method", request.method, " or ".join(matcher.methods)))
+            found.append(
+                _difference("method", request.method, " or ".join(self.wire.methods or ()))
+            )
         if matcher.client_ids and request.client_id not in matcher.client_ids:
-            found.append(_difference("client", request.client_id, " or ".join(matcher.client_ids)))
+            found.append(
+                _difference("client", request.client_id, " or ".join(self.wire.client_ids or ()))
+            )
         judged = matcher.condition.judge(JudgedUrl(request.url), budget)
         if judged is not MatchResult.YES:
             found += self._of_url(request, judged)
@@ -105,8 +109,7 @@ class ComparedMatcher:
             shown = shown_url(request.url, LONGEST_TEXT)
             return [_difference("url", shown, f"/{source}/{flags}")]
         if isinstance(glob, str) and glob:
-            path = "" if parts is None else parts.path
-            return [_difference("path", path, glob)]
+            return [_difference("path", "" if parts is None else parts.path, path_of(glob))]
         return [Difference("url", shown_url(request.url, LONGEST_TEXT))]
 
 

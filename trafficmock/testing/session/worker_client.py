@@ -15,7 +15,6 @@ from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
 from trafficmock.wire import PROTOCOL_VERSION, features, outbound
 from trafficmock.wire.features import STRICT
 from trafficmock.wire.inbound import (
-    AgentsQuery,
     ClosePage,
     CloseServer,
     Hello,
@@ -85,7 +84,7 @@ WorkerMessage = (
     | outbound.FetchDone
     | outbound.ProxyError
     | outbound.HistoryResult
-    | outbound.AgentsResult
+    | outbound.DiagnosisResult
     | outbound.SocketClaim
     | outbound.SocketMatched
     | MessageFromPage
@@ -231,11 +230,6 @@ class WorkerClient:
         message = HistoryQuery(query_id, since=UNSET if since is None else since)
         return self.ask(("query", query_id), message)
 
-    def agents(self) -> Promise[outbound.AgentsResult]:
-        """Query the connected applications; the proxy must have the feature ``agents``."""
-        query_id = self.link.new_id()
-        return self.ask(("agents", query_id), AgentsQuery(query_id))
-
     # Strict mode
 
     def check_strict(self) -> None:
@@ -379,7 +373,7 @@ _ANSWERED: dict[type, Callable[[Any], tuple[str, str]]] = {
         message.route_id or message.test_id or "",
     ),
     outbound.HistoryResult: lambda message: ("query", message.query_id),
-    outbound.AgentsResult: lambda message: ("agents", message.query_id),
+    outbound.DiagnosisResult: lambda message: ("diagnosis", message.query_id),
     outbound.RunStricted: lambda message: ("run:strict", message.query_id),
     outbound.Unmatched: lambda message: ("unmatched", message.query_id),
 }

@@ -35,13 +35,14 @@ class SimilarRequest(Struct, frozen=True, omit_defaults=True, rename="camel"):
 
     :param id: the id of the newest one.
     :param url: without user information, and cut if it is very long.
-    :param action: as in the record of ``/api/history``, as are ``status``, ``test_id``, ``title``,
-        ``path`` and ``has_context``.
+    :param action: as in the record of ``/api/history``, as are ``status``, ``test_id``, ``title``
+        and ``path``.
     :param differs: the parts that differ; empty if the matcher matches.
     :param count: the number of requests.
     :param undecided: the URL could not be compared: with a predicate, or a pattern that takes too
         many steps.
     :param before: all of them came before ``since`` of the matcher.
+    :param foreign: it carries the context of another test, which ``title`` and ``path`` name.
     :param failure: why the server gave no complete response.
     """
 
@@ -54,12 +55,12 @@ class SimilarRequest(Struct, frozen=True, omit_defaults=True, rename="camel"):
     count: int = 1
     undecided: bool = False
     before: bool = False
+    foreign: bool = False
     status: int | UnsetType = UNSET
     failure: str | UnsetType = UNSET
     test_id: str | UnsetType = UNSET
     title: str | UnsetType = UNSET
     path: str | UnsetType = UNSET
-    has_context: bool | UnsetType = UNSET
 
 
 class SimilarRequests(Struct, frozen=True):

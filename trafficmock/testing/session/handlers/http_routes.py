@@ -48,6 +48,7 @@ class RouteEntry:
 
     :param handler: the test's handler, for ``unroute``.
     :param run: runs the handler on a routed request, and calls ``done`` when it has returned.
+    :param began: when it was registered, in microseconds of this process's monotonic clock.
     :param times: how many requests it takes, counted in this process; ``None`` for any number.
     :param reply: the fixed response of the route, if the proxy has it too.
     :param recorded: the fixed responses by method and URL, if the proxy has them too.
@@ -62,6 +63,7 @@ class RouteEntry:
     matcher: Matcher
     handler: Any
     run: Callable[[RoutedRequest, Done], None] = field(repr=False)
+    began: int
     times: float | None = None
     reply: SerializedResponse | None = field(default=None, repr=False)
     recorded: Recorded = field(factory=dict, repr=False)
@@ -179,6 +181,7 @@ class HttpRoutes:
             matcher,
             handler,
             run or (lambda routed, done: self.session.adapter.run_handler(handler, routed, done)),
+            self.session.client.link.monotonic_us(),
             limit(times),
             recorded=recorded or {},
         )
@@ -204,6 +207,7 @@ class HttpRoutes:
             matcher,
             answer,
             answer.run if sent is UNSET else answer.run_counted,
+            self.session.client.link.monotonic_us(),
             reply=answer.response,
         )
         self.live.add(entry)
