@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trafficmock.core.ownership.nearest_route import Nearest
+    from trafficmock.core.ownership.differences import Nearest
     from trafficmock.core.ownership.registry import RegisteredTest
     from trafficmock.core.ownership.strictness import Refusal
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher

@@ -30,11 +30,10 @@ from trafficmock.http.log_safety import LogRateLimit, one_line
 from trafficmock.records import RequestFailed, SocketFailed
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.message_kinds import DEFERRABLE, NOTED
-from trafficmock.server.similar_request_search import diagnosis_steps
 from trafficmock.server.strict_file import StrictFile
 from trafficmock.server.strict_tunnels import StrictTunnels
 from trafficmock.server.websocket.data_frames import text_frame
-from trafficmock.server.worker_queries import WorkerQueries, history_steps
+from trafficmock.server.worker_queries import WorkerQueries
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
 from trafficmock.wire.inbound import SocketFrame
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
@@ -107,6 +106,7 @@ class Driver:
     def __attrs_post_init__(self) -> None:
         self._backpressure = Backpressure(self.clock)
         self.queries = WorkerQueries(
+            self.history,
             self.clock,
             self.monotonic,
             is_open=self._links.__contains__,
@@ -123,7 +123,7 @@ class Driver:
             Wake: self._wake,
             Note: self._note,
             AnswerQuery: self._answer_query,
-            Diagnose: self._diagnose,
+            Diagnose: self._answer_query,
             OpenDoor: self._open_door,
             CloseDoor: self._close_door,
             KeepStrictness: lambda effect, _: self.strict_file.keep(effect.kept),
@@ -376,12 +376,8 @@ class Driver:
         if self.doors is not None:
             self.doors.close(effect.test_id)
 
-    def _answer_query(self, effect: AnswerQuery, _: Moment) -> None:
-        steps = history_steps(self.history, effect.query)
-        self.queries.answer(effect.connection_id, steps)
-
-    def _diagnose(self, effect: Diagnose, _: Moment) -> None:
-        self.queries.answer(effect.connection_id, diagnosis_steps(self.history, effect))
+    def _answer_query(self, effect: AnswerQuery | Diagnose, _: Moment) -> None:
+        self.queries.answer(effect)
 
     def _send_result(self, connection_id: str, result: Message) -> None:
         self._send(Send((connection_id,), result), self._now())

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 from msgspec import UNSET, Raw
 
+from trafficmock.core.effects import Diagnose
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.history.query import Query
 from trafficmock.matching import MatchBudget, MatchResult, PatternCache
+from trafficmock.server.similar_request_search import diagnosis_steps
 from trafficmock.wire.outbound import HistoryResult
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from twisted.internet.interfaces import IReactorTime
 
+    from trafficmock.core.effects import AnswerQuery
     from trafficmock.history.store import History
     from trafficmock.wire.inbound import HistoryQuery, Message
 
@@ -38,20 +41,23 @@ class WorkerQueries:
     :param send: sends an answer to a connection.
     """
 
+    history: History
     clock: IReactorTime
     monotonic: Callable[[], float]
     is_open: Callable[[str], bool] = field(kw_only=True)
     send: Callable[[str, Message], None] = field(kw_only=True)
     _answers: deque[tuple[str, Iterator[Message | None]]] = field(factory=deque, init=False)
 
-    def answer(self, connection_id: str, steps: Iterator[Message | None]) -> None:
-        """Begin a query; it is answered within this call if it takes less than a slice.
-
-        :param steps: yields ``None`` after each step, and the answer at the end.
-        """
-        self._answers.append((connection_id, steps))
+    def answer(self, effect: AnswerQuery | Diagnose) -> None:
+        """Begin a query; it is answered within this call if it takes less than a slice."""
+        self._answers.append((effect.connection_id, self._steps(effect)))
         if len(self._answers) == 1:
             self._work()
+
+    def _steps(self, effect: AnswerQuery | Diagnose) -> Iterator[Message | None]:
+        if isinstance(effect, Diagnose):
+            return diagnosis_steps(self.history, effect)
+        return history_steps(self.history, effect.query)
 
     def _work(self) -> None:
         until = self.monotonic() + SLICE_SECONDS

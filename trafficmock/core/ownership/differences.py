@@ -1,23 +1,34 @@
-"""Finds the parts in which a request differs from a matcher, and ranks by them."""
+"""Finds the parts in which a request differs from a matcher, and the most similar route."""
 
 from __future__ import annotations
 
 from difflib import SequenceMatcher
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.matching.glob_difference import differing_parts, path_of
-from trafficmock.matching.patterns.match_cost import JudgedUrl
+from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
 from trafficmock.matching.patterns.match_result import MatchResult
 from trafficmock.matching.url_parts import shown_url
 from trafficmock.wire.payloads.similar_requests import Difference
 
 if TYPE_CHECKING:
-    from trafficmock.matching import MatchBudget, RouteMatcher
+    from collections.abc import Iterable
+
+    from trafficmock.core.lifecycle import Owned
+    from trafficmock.core.ownership.registry import RegisteredRoute, Registry
+    from trafficmock.matching import RouteMatcher
     from trafficmock.matching.url_parts import UrlParts
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+
+MOST_COMPARED = 200
+"""The most routes that are compared with one request, the newest ones."""
+
+_FELL_BACK = Difference("handler")
+"""The route matches, but its handler fell back."""
 
 LONGEST_TEXT = 2000
 """The most characters of a URL, or of a part of it, in a message."""
@@ -111,6 +122,42 @@ class ComparedMatcher:
         if isinstance(glob, str) and glob:
             return [_difference("path", "" if parts is None else parts.path, path_of(glob))]
         return [Difference("url", shown_url(request.url, LONGEST_TEXT))]
+
+
+@frozen
+class Nearest:
+    """The most similar route.
+
+    :param differs: its first difference.
+    """
+
+    route: RegisteredRoute
+    differs: Difference
+
+
+def nearest_route(
+    registry: Registry,
+    routes: Iterable[RegisteredRoute],
+    pending: Owned,
+    parts: UrlParts | None,
+) -> Nearest | None:
+    """Return the route that is most similar to a request or WebSocket.
+
+    :param routes: the routes to compare, the newest first.
+    :param parts: the parts of the request's URL; ``None`` if it cannot be parsed.
+    :returns: ``None`` without a route.
+    """
+    budget = MatchBudget(registry.pattern_cache, registry.regex_steps)
+    request = ComparedRequest(pending.method, pending.url, pending.client_id, parts)
+    best: Nearest | None = None
+    best_rank: Rank | None = None
+    for route in islice(routes, MOST_COMPARED):
+        matcher = ComparedMatcher(route.matcher)
+        found = matcher.differences(request, budget) or [_FELL_BACK]
+        rank = matcher.rank(request, found)
+        if best_rank is None or rank < best_rank:
+            best, best_rank = Nearest(route, found[0]), rank
+    return best
 
 
 def _difference(part: str, found: str, wanted: str) -> Difference:

@@ -9,8 +9,7 @@ from msgspec import UNSET
 
 from trafficmock.core import error_messages
 from trafficmock.core.ownership.contexts import title_of_ended
-from trafficmock.core.ownership.differences import LONGEST_TEXT
-from trafficmock.core.ownership.nearest_route import nearest_route
+from trafficmock.core.ownership.differences import LONGEST_TEXT, nearest_route
 from trafficmock.matching.url_parts import shown_url
 from trafficmock.wire.features import STRICT
 from trafficmock.wire.outbound import UNMATCHED, ProxyError
@@ -22,7 +21,7 @@ from trafficmock.wire.payloads.refused_request import (
 
 if TYPE_CHECKING:
     from trafficmock.core.lifecycle import Owned
-    from trafficmock.core.ownership.nearest_route import Nearest
+    from trafficmock.core.ownership.differences import Nearest
     from trafficmock.core.ownership.registry import Kind
     from trafficmock.core.ownership.strictness import Refusal, Strictness
     from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
