@@ -91,6 +91,28 @@ describe("connect", () => {
     await mocks.end();
   });
 
+  test("a wait names the part that differs as routes read globs", async () => {
+    const mocks = await begin("parts");
+    await mocks.route("**/price/*", (route) => route.fulfill({ json: { price: 1 } }));
+    const wait = mocks.waitForRequest(/never/, { timeout: 2000 });
+    await fetch(`${shopUrl}/price/cup`, { headers: mocks.headers });
+    await Promise.all([
+      assert.rejects(wait, /price\/cup \(client shop\): the pattern does not match/),
+      ...[
+        ["http://{prices,www}.example/prices/cup", "path differs ('/price/cup', not '/prices/cup')"],
+        ["http://PRICES.example:80/prices/*", "path differs ('/price/cup', not '/prices/*')"],
+        ["http://{a,b}.example/price/cup", "host differs ('prices.example', not '{a,b}.example')"],
+        ["**/price/cup?x=1", "query differs ('', not '?x=1')"],
+        ["**/price/cup", "came before the wait began: begin it before the act"],
+        [() => false, "came before the wait began: begin it before the act"],
+      ].map(async ([wanted, text]) => {
+        const error = await mocks.waitForRequest(wanted, { timeout: 100 }).catch((error_) => error_);
+        assert.ok(error.message.endsWith(`(client shop): ${text}`), error.message);
+      }),
+    ]);
+    await mocks.end();
+  });
+
   test("a handler that keeps no hold on its route fails the request at once", async () => {
     const mocks = await begin("undecided");
     await mocks.route("**/price/*", function forgets() {});

@@ -1,13 +1,16 @@
 """Tests and routes come and go: acknowledged once they count, and only to their owner."""
 
+from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import ANY, glob, start, text
 from tests.support.playbook import Playbook
+from trafficmock.core.effects import Diagnose
 from trafficmock.records import RequestPassedThrough, RequestSeen
 from trafficmock.wire import outbound
 from trafficmock.wire.inbound import (
     AgentsQuery,
+    DiagnosisQuery,
     Hello,
     RouteRegister,
     RouteUnregister,
@@ -86,6 +89,28 @@ class SetupTests(SynchronousTestCase):
             kind="node",
         )
         self.playbook.expect(peer.gets(outbound.AgentsResult("q1", [row])))
+
+    def test_diagnosis(self) -> None:
+        """A diagnosis is handed on, with the agents and the ids of the worker's own tests."""
+        self.playbook.agent("shop")
+        asks = DiagnosisQuery("d1", [], "mine")
+        self.worker.sends(asks)
+        self.playbook.expect()
+        self.assertIn("asks for a diagnosis without the feature", self.playbook.notes[-1])
+        peer = self.playbook.worker("w2", features=["context", "diagnosis"])
+        peer.sends(TestRegister("all", "all", "f", "1", scope="worker"))
+        self.playbook.take()
+        peer.sends(TestRegister("other", "other", "f", "1"))
+        self.playbook.take()
+        for test_id, own in (("mine", {"mine", "all"}), (UNSET, set[str]())):
+            query = DiagnosisQuery("d1", [], test_id)
+            peer.sends(query)
+            (effect,) = self.playbook.take()
+            assert isinstance(effect, Diagnose)
+            self.assertEqual(
+                (effect.connection_id, effect.query, effect.own), (peer.id, query, own)
+            )
+            self.assertEqual([each.client_id for each in effect.agents], ["shop"])
 
     def test_route_before_test(self) -> None:
         """A route of a test that is not registered yet sleeps until it is."""

@@ -140,7 +140,8 @@ class ProtocolTests(SynchronousTestCase):
     def test_fields(self) -> None:
         """Every field of a message stands somewhere in the reference."""
         text = "".join(
-            page(name) for name in ("messages", "handshake", "objects", "strict", "local")
+            page(name)
+            for name in ("messages", "handshake", "objects", "strict", "local", "additions")
         )
         fields = {
             key

@@ -18,7 +18,7 @@ GLOBS = st.lists(st.sampled_from([*"ab/*?{},.:", "http://"]), min_size=1, max_si
 def differing(glob: str, url: str = URL) -> list[str]:
     parts = url_parts(url)
     assert parts is not None
-    return differing_parts(glob, parts)
+    return [part for part, _, _ in differing_parts(glob, parts)]
 
 
 class DifferenceTests(SynchronousTestCase):
@@ -49,6 +49,10 @@ class DifferenceTests(SynchronousTestCase):
             ("https://api.test:8443/v1/{refunds,disputes}?page=2", ["path"]),
             ("https://api.test:8443/v1/charges?page=3", ["query"]),
             ("https://{api.test:8443/v1,b.test}/charges", ["query"]),
+            ("https://{api,www}.test:8443/v1/charges?page=2", []),
+            ("https://{api,www}.test:9443/v1/charges?page=2", ["port"]),
+            ("https://{api,www}.Test:8443/v1/charges?page=2", []),
+            ("https://{api,www}.Example:8443/v1/charges?page=2", ["host"]),
         ):
             self.assertEqual(differing(glob), expected, glob)
 
@@ -57,6 +61,13 @@ class DifferenceTests(SynchronousTestCase):
         self.assertEqual(differing("http://h.test", "http://h.test/"), [])
         self.assertEqual(differing("https://h.test:443/", "https://h.test/"), [])
         self.assertEqual(differing("http://h.test", "http://h.test/a"), ["path"])
+
+    def test_default_port_in_a_glob(self) -> None:
+        """Braces in the host keep a default port in the glob, which no URL has."""
+        parts = url_parts("https://api.test/")
+        assert parts is not None
+        found = differing_parts("https://{api,www}.test:443/", parts)
+        self.assertEqual(found, [("port", "", "443")])
 
     @profile(300)
     @given(GLOBS, st.sampled_from([URL, "http://a/b", "http://a.b/", "https://ab/a?b"]))

@@ -30,7 +30,7 @@ class QueryTests(SynchronousTestCase):
 
     def asked(self, **query: Any) -> list[str]:
         """Ask, and give the ids of the answer as it goes over the wire."""
-        *steps, answer = worker_queries.answer_steps(self.history, HistoryQuery("x", **query))
+        *steps, answer = worker_queries.history_steps(self.history, HistoryQuery("x", **query))
         self.assertEqual(set(steps) - {None}, set())
         assert answer is not None
         message = json.loads(encode(answer))

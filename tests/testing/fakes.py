@@ -5,15 +5,19 @@ from __future__ import annotations
 import itertools
 import json
 from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+import msgspec
 from msgspec import UNSET, Raw, UnsetType, structs
 from twisted.internet.task import Clock
 
 from trafficmock.core.coordinator import Coordinator
-from trafficmock.core.effects import Send
+from trafficmock.core.effects import Diagnose, Send
 from trafficmock.core.settings import Settings
 from trafficmock.core.timers import Moment
+from trafficmock.history.rest_records import RequestRecord
+from trafficmock.server.similar_request_search import diagnosis_steps
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.ports import Adapter
 from trafficmock.testing.session.session import Session, TestInfo
@@ -147,9 +151,21 @@ class SessionHarness:
         match message:
             case inbound.HistoryQuery():
                 return outbound.HistoryResult(message.query_id, self.entries, "all")
-            case inbound.AgentsQuery():
-                return outbound.AgentsResult(message.query_id, self.agents)
+            case inbound.DiagnosisQuery():
+                return self.diagnosis(message)
         return acknowledgement(message)
+
+    def diagnosis(self, query: inbound.DiagnosisQuery) -> outbound.DiagnosisResult:
+        """Compare the entries as the service does."""
+        own = [key for key, each in self.client.sessions.items() if each.info.shared]
+        known = frozenset([*own, query.test_id]) if query.test_id else frozenset[str]()
+        records = [SimpleNamespace(record=_record(raw)) for raw in self.entries]
+        rows = SimpleNamespace(query=lambda _: records)
+        history: Any = SimpleNamespace(requests=rows, capture="all")
+        effect = Diagnose("c1", query, self.agents, known)
+        *_, answer = diagnosis_steps(history, effect)
+        assert answer is not None
+        return answer
 
     def take(self) -> list[Message]:
         """Read what was sent since the last time."""
@@ -247,6 +263,14 @@ DECISIONS = (
     outbound.DecisionAbort,
     outbound.DecisionError,
 )
+
+
+def _record(raw: Raw) -> RequestRecord:
+    given = json.loads(bytes(raw))
+    events = [{"id": "", "timestamp": 0} | each for each in given.get("events", ())]
+    defaults = {"timestamp": 0, "action": given["outcome"]["kind"]}
+    record = json.dumps(defaults | given | {"events": events})
+    return msgspec.json.decode(record, type=RequestRecord)
 
 
 def acknowledgement(message: Message) -> WorkerMessage | None:  # noqa: PLR0911 - one flat match

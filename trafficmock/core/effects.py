@@ -12,8 +12,8 @@ from trafficmock.records import Record
 if TYPE_CHECKING:
     from trafficmock.core.ownership.kept_strictness import KeptStrictness
     from trafficmock.core.timers import Moment
-    from trafficmock.wire.inbound import HistoryQuery, Message
-    from trafficmock.wire.outbound import TestRegistered
+    from trafficmock.wire.inbound import DiagnosisQuery, HistoryQuery, Message
+    from trafficmock.wire.outbound import ConnectedClient, TestRegistered
 
 Level = Literal["debug", "info", "warn", "error"]
 
@@ -74,6 +74,20 @@ class AnswerQuery(Struct, frozen=True):
     query: HistoryQuery
 
 
+class Diagnose(Struct, frozen=True):
+    """Answer a worker's query about unmet routes and waits, from the history.
+
+    :param agents: the connected agents.
+    :param own: the ids of the asking test and of the shared tests of its worker; empty if the
+        requests of all tests count.
+    """
+
+    connection_id: str
+    query: DiagnosisQuery
+    agents: list[ConnectedClient]
+    own: frozenset[str]
+
+
 @frozen
 class OpenDoor:
     """Open the door of a test (a forward proxy on a port of its own), then send ``registered``.
@@ -109,6 +123,7 @@ Effect = (
     | Wake
     | Note
     | AnswerQuery
+    | Diagnose
     | OpenDoor
     | CloseDoor
     | KeepStrictness

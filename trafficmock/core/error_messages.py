@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trafficmock.core.ownership.nearest_route import Nearest
+    from trafficmock.core.ownership.differences import Nearest
     from trafficmock.core.ownership.registry import RegisteredTest
     from trafficmock.core.ownership.strictness import Refusal
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+    from trafficmock.wire.payloads.similar_requests import Difference
 
 
 CONTEXT_IN_USE = (
@@ -162,7 +163,7 @@ MOST_ALLOWED_NAMED = 5
 def unmatched(
     subject: str,
     refusal: Refusal,
-    nearest: tuple[Nearest, str | None] | None,
+    nearest: Nearest | None,
     *,
     ended: str,
     is_tunnel: bool,
@@ -170,7 +171,7 @@ def unmatched(
     """Return the error for a request that strict mode refused, with the remedy.
 
     :param subject: the method and URL of the request, without credentials.
-    :param nearest: the most similar route, and the request's value of the part that differs.
+    :param nearest: the most similar route.
     :param ended: the title of the ended test whose context the request carries; empty for none.
     :param is_tunnel: whether it is a tunnel that is not decrypted, which no route can match.
     """
@@ -181,7 +182,7 @@ def unmatched(
     elif refusal.test is None:
         sentences.append("It carries the context of no test.")
     if nearest is not None:
-        sentences.append(f"Nearest: {_nearest(*nearest, named=refusal.test is None)}.")
+        sentences.append(f"Nearest: {_nearest(nearest, named=refusal.test is None)}.")
     if refusal.lost_until is not None:
         return " ".join([*sentences, _lost_run(refusal.lost_until)])
     remedies = [] if is_tunnel else ["add a route"]
@@ -213,22 +214,22 @@ def _allowed(patterns: tuple[str, ...]) -> str:
     return f"strict mode allows only {named}" + (f" and {rest} more" if rest > 0 else "")
 
 
-def _nearest(nearest: Nearest, found: str | None, *, named: bool) -> str:
+def _nearest(nearest: Nearest, *, named: bool) -> str:
     route = nearest.route
     place = "" if route.place is None else f" ({route.place})"
     test = f' of "{route.test.title}"' if named and route.test is not None else ""
-    return f"route {_route(route.matcher)}{place}{test}: {_difference(nearest.differs, found)}"
+    return f"route {_route(route.matcher)}{place}{test}: {_difference(nearest.differs)}"
 
 
-def _difference(part: str, found: str | None) -> str:
-    match part:
+def _difference(difference: Difference) -> str:
+    match difference.part:
         case "predicate":
             return "its predicate said no"
         case "handler":
             return "its handler gave the request back"
         case "url":
             return "its regular expression does not match"
-    return f"the {part} differs: {found or 'there is none'}"
+    return f"the {difference.part} differs: {difference.found or 'there is none'}"
 
 
 def _route(matcher: SerializedMatcher) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from trafficmock.core.effects import AnswerQuery, EffectList
+from trafficmock.core.effects import AnswerQuery, Diagnose, EffectList
 from trafficmock.core.peers import Agent, Liveness, Worker, connected
 from trafficmock.wire import inbound, local_reports, outbound
-from trafficmock.wire.features import AGENTS
+from trafficmock.wire.features import AGENTS, DIAGNOSIS
 from trafficmock.wire.inbound import Ping, Pong
 
 if TYPE_CHECKING:
@@ -64,18 +64,6 @@ def _handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
 def _handlers_of_workers(core: Coordinator) -> dict[type[Message], Handler]:
     """Return the handlers of the messages of workers."""
 
-    def list_agents(worker: Worker, message: inbound.AgentsQuery, out: EffectList) -> None:
-        if AGENTS not in worker.features:
-            out.note("warn", f"{worker.client_id} asks for agents without the feature")
-            return
-        rows = [connected(client) for client in core.clients() if isinstance(client, Agent)]
-        out.send(worker.id, outbound.AgentsResult(message.query_id, rows))
-
-    def answer_query(worker: Worker, message: inbound.HistoryQuery, out: EffectList) -> None:
-        # The driver answers: the core does not have the history.
-        query = AnswerQuery(worker.id, message)
-        core.local.when_reported(worker, out, lambda out: out.append(query))
-
     def claim_result(
         worker: Worker,
         message: inbound.RequestClaimResult | inbound.SocketClaimResult,
@@ -106,14 +94,46 @@ def _handlers_of_workers(core: Coordinator) -> dict[type[Message], Handler]:
         inbound.RequestClaimResult: claim_result,
         inbound.SocketClaimResult: claim_result,
         inbound.HandlerResult: core.handlers.result,
-        inbound.HistoryQuery: answer_query,
-        inbound.AgentsQuery: list_agents,
+        **_handlers_of_queries(core),
         inbound.SendToPage: relay.from_worker,
         inbound.SendToServer: relay.from_worker,
         inbound.SocketConnect: relay.connect,
         inbound.SocketEnsureOpened: relay.ensure_opened,
         inbound.ClosePage: relay.close_by_worker,
         inbound.CloseServer: relay.close_by_worker,
+    }
+
+
+def _handlers_of_queries(core: Coordinator) -> dict[type[Message], Handler]:
+    """Return the handlers of the messages by which workers ask what happened."""
+
+    def agents() -> list[outbound.ConnectedClient]:
+        return [connected(client) for client in core.clients() if isinstance(client, Agent)]
+
+    def list_agents(worker: Worker, message: inbound.AgentsQuery, out: EffectList) -> None:
+        if AGENTS not in worker.features:
+            out.note("warn", f"{worker.client_id} asks for agents without the feature")
+            return
+        out.send(worker.id, outbound.AgentsResult(message.query_id, agents()))
+
+    def diagnose(worker: Worker, message: inbound.DiagnosisQuery, out: EffectList) -> None:
+        if DIAGNOSIS not in worker.features:
+            out.note("warn", f"{worker.client_id} asks for a diagnosis without the feature")
+            return
+        own = [test.id for test in worker.tests.values() if test.shared]
+        known = frozenset([message.test_id, *own]) if message.test_id else frozenset[str]()
+        effect = Diagnose(worker.id, message, agents(), known)
+        core.local.when_reported(worker, out, lambda out: out.append(effect))
+
+    def answer_query(worker: Worker, message: inbound.HistoryQuery, out: EffectList) -> None:
+        # The driver answers: the core does not have the history.
+        query = AnswerQuery(worker.id, message)
+        core.local.when_reported(worker, out, lambda out: out.append(query))
+
+    return {
+        inbound.HistoryQuery: answer_query,
+        inbound.AgentsQuery: list_agents,
+        inbound.DiagnosisQuery: diagnose,
     }
 
 

@@ -222,7 +222,7 @@ def summarise(record: RequestRecord, body_size: int | UnsetType) -> RequestSumma
             outcome.matches,
         ),
         overrides=overrides,
-        upstream_error=_upstream_error(record.events),
+        upstream_error=upstream_error(record.events),
         handler_error=_handler_error(record),
         **{name: getattr(record, name) for name in _AS_THEY_ARE},
     )
@@ -235,7 +235,8 @@ def _content_type(response: SerializedResponse) -> str | UnsetType:
     return UNSET
 
 
-def _upstream_error(events: list[HttpEvent]) -> str | UnsetType:
+def upstream_error(events: list[HttpEvent]) -> str | UnsetType:
+    """Return why the upstream gave no complete response; ``UNSET`` if it did not fail."""
     for event in reversed(events):
         if event.kind == "response":
             return UNSET

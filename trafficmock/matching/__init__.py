@@ -12,7 +12,7 @@ that a URL must have to match. :mod:`~trafficmock.matching.starred_text` compare
 pattern that has only stars.
 
 :mod:`~trafficmock.matching.allow_list` parses the allow list of strict mode. To describe the
-difference between a refused request and a route, :mod:`~trafficmock.matching.url_parts` splits the
+differences of a request from a route, :mod:`~trafficmock.matching.url_parts` splits the
 URL, and :mod:`~trafficmock.matching.glob_difference` compares the parts with a glob.
 
 Every result is a :class:`MatchResult`: yes, no, or undecidable, where only the worker of the test

@@ -31,27 +31,29 @@ _TAIL = re.compile(r"(?P<tail>[^?#]*)(?P<query>\?[^#]*)?(?:#.*)?", re.DOTALL)
 class _Part:
     """The part of a glob for one part of the URL.
 
+    :param text: as the glob has it, or the default.
     :param variants: the texts between the stars, one list for each combination of the
         alternatives in braces.
     """
 
     name: str
+    text: str
     variants: tuple[tuple[str, ...], ...]
 
     def wants(self, text: str) -> bool:
         return any(matches_starred(pieces, text) for pieces in self.variants)
 
 
-def differing_parts(glob: str, parts: UrlParts) -> list[str]:
-    """Return the names of the parts of a URL that do not match a glob.
+def differing_parts(glob: str, parts: UrlParts) -> list[tuple[str, str, str]]:
+    """Return the parts of a URL that do not match a glob.
 
     Here a single star stands for any text, also with slashes, so a difference only in slashes is
     not found.
 
     :param glob: as a test wrote it; a relative one is compared with the path.
     :param parts: the parts of a request's URL.
-    :returns: some of ``scheme``, ``host``, ``port``, ``path`` and ``query``, in this order; empty
-        if no difference is found.
+    :returns: some of ``scheme``, ``host``, ``port``, ``path`` and ``query``, in this order, with
+        the text in the URL and that in the glob; empty if no difference is found.
     """
     tail = f"{parts.scheme}://{parts.authority}{parts.path}"
     there = {
@@ -62,18 +64,36 @@ def differing_parts(glob: str, parts: UrlParts) -> list[str]:
         "query": parts.query,
         "tail": tail,
     }
-    differing = [part.name for part in _read(glob) if not part.wants(there[part.name])]
+    there["written port"] = "" if parts.authority == parts.host else parts.port
+    differing = [part for part in _read(glob) if not part.wants(there[part.name])]
     if differing and _whole(glob).wants((parts.path if needs_base(glob) else tail) + parts.query):
         # A star of one part also matches the parts after it.
         return []
-    return ["path" if name == "tail" else name for name in differing]
+    return [_described(part, there) for part in differing]
+
+
+def path_of(glob: str) -> str:
+    """Return the part of a glob for the path; the whole glob if it cannot be split."""
+    paths = (part.text for part in _read(glob) if part.name in ("path", "tail"))
+    return next(paths, glob)
+
+
+def _described(part: _Part, there: dict[str, str]) -> tuple[str, str, str]:
+    if part.name == "written port":
+        # A URL never has the port that is the default of its scheme.
+        return "port", "" if part.wants(there["port"]) else there["port"], part.text
+    if part.name != "tail":
+        return part.name, there[part.name], part.text
+    # Stars at the beginning stand for the host, so the difference is in the path.
+    found = there["path" if part.text.startswith(("**/", "*/")) else "tail"]
+    return "path", found, part.text
 
 
 @functools.lru_cache(maxsize=MOST_READ)
 def _whole(glob: str) -> _Part:
     known = len(glob) <= LONGEST_GLOB
     resolved = glob if needs_base(glob) else resolve(glob)
-    return _Part("whole", _variants(resolved) if known else ())
+    return _Part("whole", resolved, _variants(resolved) if known else ())
 
 
 @functools.lru_cache(maxsize=MOST_READ)
@@ -95,7 +115,7 @@ def _read(glob: str) -> tuple[_Part, ...]:
         path = next(text for name, text in texts.items() if name in ("path", "tail"))
         texts["query"] = "*" if path is None or path.endswith("*") else ""
     return tuple(
-        _Part(name, variants)
+        _Part(name, text, variants)
         for name, text in texts.items()
         if text is not None and (variants := _variants(text))
     )
@@ -107,8 +127,16 @@ def _with_defaults(texts: dict[str, str | None]) -> dict[str, str | None]:
     if host.endswith("**"):
         # `**` may match beyond the host.
         return texts | {"port": None, "path": f"*{path}" if path else "*"}
-    port = texts["port"] or DEFAULT_PORTS.get(texts["scheme"] or "")
-    return texts | {"port": port, "path": path or "/"}
+    if written := texts.pop("port"):
+        return _ordered(texts, "written port", written, path or "/")
+    return _ordered(texts, "port", DEFAULT_PORTS.get(texts["scheme"] or ""), path or "/")
+
+
+def _ordered(
+    texts: dict[str, str | None], name: str, port: str | None, path: str
+) -> dict[str, str | None]:
+    first = {part: texts[part] for part in ("scheme", "host")}
+    return {**first, name: port, "path": path, "query": texts["query"]}
 
 
 def _variants(text: str) -> tuple[tuple[str, ...], ...]:

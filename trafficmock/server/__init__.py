@@ -11,7 +11,8 @@ Connections come in through ``site``. By their first bytes
 ``driver`` passes each message to the core (:mod:`trafficmock.core`) and performs the effects that
 it returns: messages to clients, records in the history, log lines (``event_log``), wake-ups.
 ``message_kinds`` lists the messages that it defers or records. ``worker_queries`` answers workers
-that query the history. ``local_client`` is the interface of a client in this process, such as the
+that query the history; ``similar_request_search`` finds the requests that came instead of those
+that a test waited for. ``local_client`` is the interface of a client in this process, such as the
 forward proxy; ``strict_tunnels`` applies strict mode to its tunnels. ``strict_file`` saves the
 state of strict mode for the next process.
 

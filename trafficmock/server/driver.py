@@ -16,6 +16,7 @@ from trafficmock.core.effects import (
     CloseConnection,
     CloseDoor,
     Dated,
+    Diagnose,
     Effects,
     KeepStrictness,
     Note,
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
     from trafficmock.server.websocket.oversized_frames import OversizedMessage
     from trafficmock.server.websocket.upgrade import Link
     from trafficmock.wire.inbound import Hello, Message
-    from trafficmock.wire.outbound import HistoryResult
 
 _SHORTEST_WAIT = 0.001
 """Seconds: the least delay of a wake-up, because rounding may put a deadline just into the past."""
@@ -123,6 +123,7 @@ class Driver:
             Wake: self._wake,
             Note: self._note,
             AnswerQuery: self._answer_query,
+            Diagnose: self._answer_query,
             OpenDoor: self._open_door,
             CloseDoor: self._close_door,
             KeepStrictness: lambda effect, _: self.strict_file.keep(effect.kept),
@@ -375,10 +376,10 @@ class Driver:
         if self.doors is not None:
             self.doors.close(effect.test_id)
 
-    def _answer_query(self, effect: AnswerQuery, _: Moment) -> None:
-        self.queries.answer(effect.connection_id, effect.query)
+    def _answer_query(self, effect: AnswerQuery | Diagnose, _: Moment) -> None:
+        self.queries.answer(effect)
 
-    def _send_result(self, connection_id: str, result: HistoryResult) -> None:
+    def _send_result(self, connection_id: str, result: Message) -> None:
         self._send(Send((connection_id,), result), self._now())
 
     def _now(self) -> Moment:

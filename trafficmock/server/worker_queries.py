@@ -1,4 +1,4 @@
-"""Answers the queries of workers about the history (``history:query``)."""
+"""Answers the queries of workers about the history, a little in each turn of the reactor."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 from msgspec import UNSET, Raw
 
+from trafficmock.core.effects import Diagnose
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.history.query import Query
 from trafficmock.matching import MatchBudget, MatchResult, PatternCache
+from trafficmock.server.similar_request_search import diagnosis_steps
 from trafficmock.wire.outbound import HistoryResult
 
 if TYPE_CHECKING:
@@ -18,8 +20,9 @@ if TYPE_CHECKING:
 
     from twisted.internet.interfaces import IReactorTime
 
+    from trafficmock.core.effects import AnswerQuery
     from trafficmock.history.store import History
-    from trafficmock.wire.inbound import HistoryQuery
+    from trafficmock.wire.inbound import HistoryQuery, Message
 
 MOST_BYTES = 32 * 2**20
 """The largest size of all entries in one answer; further ones are left out."""
@@ -42,14 +45,19 @@ class WorkerQueries:
     clock: IReactorTime
     monotonic: Callable[[], float]
     is_open: Callable[[str], bool] = field(kw_only=True)
-    send: Callable[[str, HistoryResult], None] = field(kw_only=True)
-    _answers: deque[tuple[str, Iterator[HistoryResult | None]]] = field(factory=deque, init=False)
+    send: Callable[[str, Message], None] = field(kw_only=True)
+    _answers: deque[tuple[str, Iterator[Message | None]]] = field(factory=deque, init=False)
 
-    def answer(self, connection_id: str, query: HistoryQuery) -> None:
+    def answer(self, effect: AnswerQuery | Diagnose) -> None:
         """Begin a query; it is answered within this call if it takes less than a slice."""
-        self._answers.append((connection_id, answer_steps(self.history, query)))
+        self._answers.append((effect.connection_id, self._steps(effect)))
         if len(self._answers) == 1:
             self._work()
+
+    def _steps(self, effect: AnswerQuery | Diagnose) -> Iterator[Message | None]:
+        if isinstance(effect, Diagnose):
+            return diagnosis_steps(self.history, effect)
+        return history_steps(self.history, effect.query)
 
     def _work(self) -> None:
         until = self.monotonic() + SLICE_SECONDS
@@ -68,7 +76,7 @@ class WorkerQueries:
                 return
 
 
-def answer_steps(history: History, query: HistoryQuery) -> Iterator[HistoryResult | None]:
+def history_steps(history: History, query: HistoryQuery) -> Iterator[HistoryResult | None]:
     """Find the entries of a query, newest first.
 
     A predicate matches nothing, because only the worker itself can call it. Nor does a pattern that

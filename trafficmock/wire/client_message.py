@@ -28,6 +28,7 @@ ClientMessage = (
     | inbound.HandlerResult
     | inbound.HistoryQuery
     | inbound.AgentsQuery
+    | inbound.DiagnosisQuery
     | inbound.RunStrict
     | inbound.UnmatchedQuery
     | inbound.SocketOpen

@@ -18,6 +18,9 @@ CONTEXT = "context"
 DECLINE = "decline"
 """Workers decline a request, by the action ``decline``, when all their handlers fell back."""
 
+DIAGNOSIS = "diagnosis"
+"""Workers can list the requests that came instead of those that a test waited for."""
+
 HEADERS_LIST = "headers-list"
 """Requests and responses have ``headersList``, which keeps the order and repeats of headers."""
 
@@ -46,6 +49,7 @@ ALL = frozenset(
         CLOCK,
         CONTEXT,
         DECLINE,
+        DIAGNOSIS,
         HEADERS_LIST,
         LIVENESS,
         LOCAL,
@@ -59,5 +63,5 @@ ALL = frozenset(
 OF_AGENTS = (CONTEXT, HEADERS_LIST, LOCAL, STREAM, STRICT)
 """The features that trafficmock's agent names in ``hello``."""
 
-OF_WORKERS = (AGENTS, CHAIN, CLOCK, CONTEXT, HEADERS_LIST, REPLY, STRICT, SUBSCRIBE)
+OF_WORKERS = (CHAIN, CLOCK, CONTEXT, DIAGNOSIS, HEADERS_LIST, REPLY, STRICT, SUBSCRIBE)
 """The features that trafficmock's test workers name in ``hello``."""

@@ -21,6 +21,7 @@ from trafficmock.wire.payloads.numbers import Count, Number, SafeInt, Times
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import BodySize, NonEmpty, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
+from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 
 RouteKind = Literal["http", "websocket"]
 Behavior = Literal["default", "wait", "ignoreErrors"]
@@ -307,6 +308,20 @@ class AgentsQuery(Message, frozen=True, tag="agents:query"):
     """A worker lists the connected applications (feature ``agents``)."""
 
     query_id: str
+
+
+class DiagnosisQuery(Message, frozen=True, tag="diagnosis:query"):
+    """A worker asks for the requests that came instead of others (feature ``diagnosis``).
+
+    :param test_id: the test; requests with the context of another one are listed only if they
+        match.
+    :param since: the earliest time of a request, in epoch milliseconds.
+    """
+
+    query_id: str
+    matchers: list[UnmetMatcher]
+    test_id: str | UnsetType = UNSET
+    since: SafeInt | UnsetType = UNSET
 
 
 class RunStrict(Message, frozen=True, tag="run:strict"):

@@ -17,6 +17,7 @@ from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
+from trafficmock.wire.payloads.similar_requests import SimilarRequests
 
 UNMATCHED: Final = "unmatched_request"
 """The code for a request or WebSocket that strict mode refused."""
@@ -292,6 +293,19 @@ class AgentsResult(Message, frozen=True, tag="agents:result"):
 
     query_id: str
     agents: list[ConnectedClient]
+
+
+class DiagnosisResult(Message, frozen=True, tag="diagnosis:result"):
+    """The requests that came instead, for each matcher of a query in its order.
+
+    :param agents: the connected agents, as in :class:`AgentsResult`.
+    :param capture: as in :class:`HistoryResult`.
+    """
+
+    query_id: str
+    found: list[SimilarRequests]
+    agents: list[ConnectedClient]
+    capture: str
 
 
 class NeedBody(Message, frozen=True, tag="request:need-body"):

@@ -27,7 +27,9 @@ const { Questions } = require("./questions.js");
  * The features of a worker beyond protocol 3. `subscribe` is not used: a test begins a wait without awaiting it, and
  * the request that it causes next could come before the subscription.
  */
-const FEATURES = ["headers-list", "agents", "clock", "context", "decline", "reply", "strict", "liveness"];
+const FEATURES = [
+  ...["headers-list", "agents", "clock", "context", "decline", "diagnosis", "reply", "strict", "liveness"],
+];
 
 /** One connection to the proxy; every test on it is a session. */
 class WorkerConnection {
@@ -198,6 +200,17 @@ class WorkerConnection {
   async agents() {
     if (!this.features.has("agents")) return undefined;
     return (await this.query({ type: "agents:query" })).agents;
+  }
+
+  /**
+   * Ask which requests came instead of others (docs/protocol/additions.md).
+   *
+   * @param {object} asked `matchers`, `testId` and `since`
+   * @returns {Promise<import("../session/diagnosis.js").Diagnosis | undefined>} `undefined` if the proxy cannot say
+   */
+  async diagnosis(asked) {
+    if (!this.features.has("diagnosis")) return undefined;
+    return this.query({ type: "diagnosis:query", ...asked });
   }
 
   /**

@@ -1,13 +1,36 @@
 "use strict";
 
 /**
- * Lists the requests that came during a wait that timed out, most similar first.
+ * Describes the requests that came instead of those that a test waited for. The proxy compares them.
  *
  * @typedef {import("./request-state.js").RequestState} RequestState
+ *
+ * @typedef {{ part: string, found?: string, wanted?: string }} Difference
+ *
+ * @typedef {object} SimilarRequest a request that came, or several alike; the keys are explained in
+ *   docs/protocol/additions.md
+ * @property {string} id
+ * @property {string} method
+ * @property {string} url
+ * @property {string} clientId
+ * @property {string} action
+ * @property {Difference[]} differs
+ * @property {number} [count]
+ * @property {boolean} [undecided]
+ * @property {boolean} [before]
+ * @property {boolean} [foreign]
+ * @property {number} [status]
+ * @property {string} [failure]
+ * @property {string} [testId]
+ * @property {string} [title]
+ * @property {string} [path]
+ *
+ * @typedef {{ found: { requests: SimilarRequest[], more: number }[], agents: any[], capture: string }} Diagnosis
  */
 
 const MOST_SHOWN = 8;
 const MOST_AGENTS = 10;
+const TOO_EARLY = "came before the wait began: begin it before the act";
 const HOW_TO_ATTACH =
   "Start the application with the environment that attached({ clientId }) of trafficmock-playwright/config gives, " +
   "or through `trafficmock run -- COMMAND`.";
@@ -15,101 +38,69 @@ const FROM_FIRST_REQUEST =
   "An application without the Node agent, such as a Python one, is listed from its first request on.";
 
 /**
- * @param {{ kind: string, isTooOld(request: RequestState): boolean, matcher?: import("../arguments/matcher.js").Matcher }} waiter
- * @param {RequestState[]} seen all requests since the test began, oldest first
- * @param {{ agents?: any[], problemOf(request: RequestState): string }} known `agents` are the connected applications,
- *   `undefined` if the proxy does not report them; `problemOf` returns why a request is not decided
+ * @param {{ kind: string }} waiter
+ * @param {Diagnosis | undefined} diagnosis the answer of the proxy for this wait; `undefined` without one
+ * @param {RequestState[]} observed the requests that this process observed since the test began, oldest first: they are
+ *   listed if the proxy does not know what came
+ * @param {(id: string) => string} problemOf returns why a request is not decided
  */
-function describeSeen(waiter, seen, { agents, problemOf }) {
-  if (seen.length === 0) {
-    return ["No request of any application came since the test began.", ...connected(agents)].join("\n");
+function describeSeen(waiter, diagnosis, observed, problemOf) {
+  const { requests, more } = diagnosis?.found[0] ?? { requests: [], more: 0 };
+  const lines = [];
+  if (diagnosis && diagnosis.capture !== "all") lines.push(`(the proxy's history keeps only: ${diagnosis.capture})`);
+  if (requests.length) {
+    lines.push("Seen since the test began, nearest first:");
+    lines.push(...requests.map((each) => `  ${rowOf(waiter, each, problemOf(each.id))}`));
+    if (more) lines.push(`  and ${more} more`);
+  } else if (observed.length) {
+    lines.push("Seen since the test began, newest first:");
+    const newest = observed.slice(-MOST_SHOWN).reverse();
+    lines.push(
+      ...newest.map(
+        (each) => `  ${[`${each} (client ${each.clientId})`, problemOf(each.id)].filter(Boolean).join(": ")}`,
+      ),
+    );
+    if (observed.length > MOST_SHOWN) lines.push(`  and ${observed.length - MOST_SHOWN} more`);
+  } else {
+    lines.push("No request of any application came since the test began.", ...connected(diagnosis?.agents));
   }
-  const wanted = typeof waiter.matcher?.url === "string" ? waiter.matcher.url : "";
-  const ranked = wanted ? seen.sort((a, b) => nearness(wanted, b.url) - nearness(wanted, a.url)) : seen.reverse();
-  const lines = [`Seen since the test began, ${wanted ? "nearest" : "newest"} first:`];
-  for (const request of ranked.slice(0, MOST_SHOWN)) {
-    const reasons = [reasonFor(waiter, wanted, request), problemOf(request)].filter(Boolean).join("; ");
-    lines.push(`  ${request} (client ${request.clientId})${reasons && `: ${reasons}`}`);
-  }
-  if (ranked.length > MOST_SHOWN) lines.push(`  and ${ranked.length - MOST_SHOWN} more`);
   return lines.join("\n");
 }
 
 /**
- * @param {{ kind: string, isTooOld(request: RequestState): boolean, matcher?: import("../arguments/matcher.js").Matcher }} waiter
- * @param {string} glob
- * @param {RequestState} request
+ * @param {{ kind: string }} waiter
+ * @param {SimilarRequest} request
+ * @param {string} problem why the request is not decided
  */
-function reasonFor(waiter, glob, request) {
-  if (waiter.matcher && !waiter.matcher.matchesUrl(request.url)) {
-    return (glob && differences(glob, request.url).join(", ")) || "the URL differs";
+function rowOf(waiter, request, problem) {
+  const { method, url, clientId, count = 1 } = request;
+  const times = count > 1 ? `, ${count} times` : "";
+  const reasons = [reasonFor(waiter, request), problem].filter(Boolean).join("; ");
+  return `${method} ${url} (client ${clientId}${times})${reasons && `: ${reasons}`}`;
+}
+
+/**
+ * @param {{ kind: string }} waiter
+ * @param {SimilarRequest} request
+ * @returns {string} why the request did not end the wait
+ */
+function reasonFor({ kind }, { differs, undecided, before, foreign, status, failure, title, path }) {
+  if (differs.length) return differs.map(describeDifference).join(", ");
+  if (undecided) return before ? TOO_EARLY : "the predicate did not want it";
+  if (kind === "response" && status === undefined && !before) {
+    return failure === undefined ? "no response yet, or it failed" : `no response (${failure})`;
   }
-  const { methods = [], clientIds = [] } = waiter.matcher ?? {};
-  if (methods.length && !methods.includes(request.method.toUpperCase())) {
-    return `the method is not ${methods.join(" or ")}`;
-  }
-  if (clientIds.length && !clientIds.includes(request.clientId)) return `the client is not ${clientIds.join(" or ")}`;
-  if (waiter.isTooOld(request)) return "came before the wait began: begin it before the act";
-  if (waiter.kind === "response" && !request.response) return "no response yet, or it failed";
-  return waiter.matcher ? "" : "the predicate did not want it";
+  return foreign ? `made for the test '${title}' in ${path}` : TOO_EARLY;
 }
 
 /**
- * @param {string} glob
- * @param {string} url
- * @returns {string[]} the parts of the URL that the glob does not match, as far as they can be separated
+ * Describe a part in which a request differs from a route or wait, with both values.
+ * @param {Difference} difference
  */
-function differences(glob, url) {
-  const there = new URL(url);
-  const [protocol, query] = [there.protocol.slice(0, -1), there.search.slice(1)];
-  const parts = /^([^/]*):\/\/([^/?]*)(\/[^?]*)?(?:\?(.*))?$/.exec(glob);
-  if (!parts) {
-    if (!fits(glob, url.slice(0, url.length - there.search.length))) return ["path differs"];
-    return [`query differs ('${query}': a glob is for the whole URL, queries too)`];
-  }
-  const [, scheme, host, path = "/", search = ""] = parts;
-  return [
-    difference("scheme", scheme, protocol),
-    difference("host", host, there.host),
-    difference("path", path, there.pathname),
-    difference("query", search, query),
-  ].flat();
-}
-
-/**
- * @param {string} part of a URL
- * @param {string} wanted
- * @param {string} is
- */
-const difference = (part, wanted, is) => (fits(wanted, is) ? [] : [`${part} differs ('${is}', not '${wanted}')`]);
-
-/**
- * @param {string} pattern with stars
- * @param {string} text
- */
-function fits(pattern, text) {
-  const source = pattern.replace(/[\\^$.+?()[\]{}|]/g, "\\$&").replace(/\*+/g, ".*");
-  return new RegExp(`^${source}$`).test(text);
-}
-
-/**
- * Measure the similarity of two texts by the share of three-letter pieces that both have.
- *
- * @param {string} wanted
- * @param {string} text
- */
-function nearness(wanted, text) {
-  const [a, b] = [pieces(wanted), pieces(text)];
-  let both = 0;
-  for (const piece of a) if (b.has(piece)) both += 1;
-  return both / (a.size + b.size || 1);
-}
-
-/** @param {string} text */
-function pieces(text) {
-  const found = new Set();
-  for (let i = 0; i + 3 <= text.length; i += 1) found.add(text.slice(i, i + 3));
-  return found;
+function describeDifference({ part, found, wanted }) {
+  if (part === "url") return "the pattern does not match";
+  if (part === "query" && wanted === "") return `query differs ('${found}': a glob is for the whole URL, queries too)`;
+  return `${part} differs ('${found}', not '${wanted}')`;
 }
 
 /**
@@ -127,4 +118,4 @@ function connected(agents) {
   return ["Applications that are connected:", ...lines];
 }
 
-module.exports = { connected, describeSeen };
+module.exports = { connected, describeDifference, describeSeen };

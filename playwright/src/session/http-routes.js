@@ -3,6 +3,7 @@
 const { randomUUID } = require("node:crypto");
 const { UsageError } = require("../errors.js");
 const { callSite, written } = require("./call-site.js");
+const { now } = require("./proxy-clock.js");
 const { RoutedRequest } = require("./routed-request.js");
 
 /**
@@ -25,6 +26,8 @@ class RouteEntry {
     this.id = randomUUID();
     this.matcher = matcher;
     this.handler = handler;
+    /** When it was made, by the clock of this process. */
+    this.began = now();
     // Less than one counts as one, NaN as no limit (Playwright's rule).
     this.left = Number.isNaN(times) ? Infinity : Math.max(times, 1);
     /** Whether it was neither removed nor used up. */
@@ -223,10 +226,10 @@ class HttpRoutes {
   }
 
   /**
-   * @param {RequestState} request
+   * @param {string} id of a request
    * @returns {string} why the request is not decided; empty if it is, or if this test does not own it
    */
-  problemOf({ id }) {
+  problemOf(id) {
     const routed = this.open.get(id);
     if (routed?.stage === "held") return `${routed.entry?.name} returned without a decision`;
     return routed?.stage === "running" ? `${routed.entry?.name} has not returned` : "";

@@ -40,7 +40,6 @@ function turnBegan() {
  */
 class ProxyClock {
   #reading;
-  #answered;
   #isOurs;
 
   /**
@@ -49,7 +48,8 @@ class ProxyClock {
    */
   constructor(reading, { asked, answered }) {
     this.#reading = reading;
-    this.#answered = answered;
+    /** The clock of this process when the reading came. */
+    this.answered = answered;
     this.#isOurs = reading !== undefined && asked <= reading && reading <= answered + 1;
   }
 
@@ -61,7 +61,7 @@ class ProxyClock {
   isBefore(reading, moment) {
     if (reading === undefined || this.#reading === undefined) return false;
     if (this.#isOurs) return reading < moment;
-    const [passed, since] = [reading - this.#reading, moment - this.#answered];
+    const [passed, since] = [reading - this.#reading, moment - this.answered];
     return passed < since - Math.abs(since) * DRIFT;
   }
 }

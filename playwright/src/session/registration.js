@@ -56,6 +56,21 @@ class Registration {
     this.doorPort = answer.doorPort;
   }
 
+  /**
+   * Ask which requests came instead of others, and which applications are connected.
+   *
+   * @param {{ matcher: import("../arguments/matcher.js").SerializedMatcher, began: number }[]} unmet routes that no
+   *   request met and waits that timed out: the condition, and the beginning by the clock of this process
+   */
+  diagnosis(unmet) {
+    const { connection, context, testId, startedAt } = this;
+    return connection.diagnosis({
+      matchers: unmet.map(({ matcher, began }) => ({ matcher, since: this.#proxyTime(began) })),
+      ...(context && { testId }),
+      since: startedAt,
+    });
+  }
+
   /** Unregister the test and its routes; afterwards it gets no messages. */
   unregister() {
     const { testId } = this;
@@ -96,6 +111,15 @@ class Registration {
     connection.needStrict();
     await connection.ask(`test:strict ${testId}`, { type: "test:strict", testId, ...(allow && { allow }) });
     this.info.strict = allow !== undefined;
+  }
+
+  /**
+   * @param {number} moment by the clock of this process, in microseconds
+   * @returns {number | undefined} by the proxy's clock, in epoch ms; early by the time that its acknowledgement took
+   */
+  #proxyTime(moment) {
+    if (this.startedAt === undefined || !this.clock) return undefined;
+    return this.startedAt + Math.floor((moment - this.clock.answered) / 1000);
   }
 
   #newContext() {

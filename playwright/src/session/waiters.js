@@ -15,17 +15,19 @@ const { turnBegan } = require("./proxy-clock.js");
  */
 
 const TIMEOUT_MS = 30_000;
-/** The time limit of the queries of the proxy for the error of a wait; ms. */
+/** The time limit of the query of the proxy for the error of a wait; ms. */
 const LAST_LOOK_MS = 1000;
 
 /** One wait for a request or response; requests from before it began do not count. */
 class Waiter {
   /**
-   * @param {{ kind: Kind, isTooOld: (request: RequestState) => boolean, timeout: number, matcher?: Matcher,
-   *   predicate?: (found: any) => unknown }} wanted `isTooOld` returns whether a request came before the wait began
+   * @param {{ kind: Kind, isTooOld: (request: RequestState) => boolean, began: number, timeout: number,
+   *   matcher?: Matcher, predicate?: (found: any) => unknown }} wanted `isTooOld` returns whether a request came before
+   *   the wait began, which was at `began` by the clock of this process
    */
-  constructor({ kind, isTooOld, timeout, matcher, predicate }) {
+  constructor({ kind, isTooOld, began, timeout, matcher, predicate }) {
     this.kind = kind;
+    this.began = began;
     this.isTooOld = isTooOld;
     this.timeout = timeout;
     this.matcher = matcher;
@@ -124,6 +126,7 @@ class Waiters {
     const waiter = new Waiter({
       kind,
       isTooOld,
+      began,
       timeout,
       ...(isPredicate ? { predicate: wanted } : { matcher: new Matcher(wanted, { baseURL: this.session.baseURL }) }),
     });
@@ -140,12 +143,15 @@ class Waiters {
     const tooLate = new Promise((resolve) => {
       timer = setTimeout(resolve, LAST_LOOK_MS);
     });
-    const look = Promise.all([session.requests(), session.connection.agents()]).catch(() => undefined);
-    const found = await Promise.race([look, tooLate]);
+    // The proxy cannot judge a predicate.
+    const unmet = { matcher: waiter.matcher?.wire ?? { predicate: true }, began: waiter.began };
+    const look = session.registration.diagnosis([unmet]).catch(() => undefined);
+    const diagnosis = (await Promise.race([look, tooLate])) ?? undefined;
     clearTimeout(timer);
-    const [seen, agents] = found ?? [[...session.traffic.requests.values()], undefined];
-    const problemOf = (/** @type {RequestState} */ request) => session.http.problemOf(request);
-    const error = new TimeoutError(`${text}\n${describeSeen(waiter, seen, { agents, problemOf })}`);
+    const seen = describeSeen(waiter, diagnosis, [...session.traffic.requests.values()], (id) =>
+      session.http.problemOf(id),
+    );
+    const error = new TimeoutError(`${text}\n${seen}`);
     waiter.reject?.(raisedAt(error, waiter.placeOf()));
   }
 

@@ -6,7 +6,7 @@ from msgspec import UNSET
 
 from tests.core.strict.case import URL, StrictCase
 from tests.support.builders import claims, decline, glob, predicate
-from trafficmock.core.ownership.nearest_route import MOST_COMPARED
+from trafficmock.core.ownership.differences import MOST_COMPARED
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher, SerializedRegex
 
 POST_ONLY = ["POST"]

@@ -178,7 +178,7 @@ async def says_which_part_differs(t: RowContext) -> None:
         await t.expect("request", t.url("echo", "?page=1"), act, timeout=200)
     except WaitTimeoutError as error:
         lines = str(error).splitlines()
-        difference = "query differs ('page=2', not 'page=1')"
+        difference = "query differs ('?page=2', not '?page=1')"
         assert lines[2] == f"  GET {url} (client app): {difference}", lines
         assert "path differs" in lines[3], lines
         return

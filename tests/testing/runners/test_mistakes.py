@@ -44,7 +44,7 @@ class MistakeTests(SynchronousTestCase):
         text = printed_by("test_too_late")
         self.assertIn("Timeout 100ms exceeded while waiting for request '**/json/late'", text)
         late = text.index("/json/late (client app): came before the wait began: enter it before")
-        page = text.index("/json/late?page=2 (client app): query differs ('page=2': a glob is for")
+        page = text.index("/json/late?page=2 (client app): query differs ('?page=2': a glob is for")
         other = text.index("/json/other (client app): path differs")
         self.assertTrue(late < page < other, text)
 
@@ -52,7 +52,7 @@ class MistakeTests(SynchronousTestCase):
         """Each part of a URL that differs is named, with both values."""
         text = printed_by("test_parts")
         self.assertRegex(text, r"host differs \('127\S+', not 'payments.test'\)")
-        self.assertIn("query differs ('', not 'page=2')", text)
+        self.assertIn("query differs ('', not '?page=2')", text)
 
     def test_own_lines(self) -> None:
         """The line shown is the test's, not one of ours."""

@@ -9,7 +9,6 @@ from tests.testing.fakes import URL, request, response
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.objects.request import Request
 from trafficmock.testing.objects.response import Response
-from trafficmock.testing.session.observation.diagnosis import differing
 from trafficmock.testing.session.observation.request_state import ResponseState
 from trafficmock.testing.session.observation.traffic import ObservedTraffic
 from trafficmock.testing.session.observation.waiting import milliseconds
@@ -83,19 +82,3 @@ class TimeoutTests(SynchronousTestCase):
         """Milliseconds are as given, durations are converted, ``None`` is 30 s, 0 stays 0."""
         read = [milliseconds(each) for each in (250, timedelta(seconds=1.5), None, 0)]
         self.assertEqual(read, [250, 1500, 30_000, 0])
-
-
-class ExplainTests(SynchronousTestCase):
-    """Which part of a URL differs from a glob."""
-
-    def test_parts(self) -> None:
-        """Each part is named by itself; globs without a host are compared as a whole."""
-        url = "http://h.test/a?x=1"
-        for glob, expected in (
-            ("https://h.test/a?x=1", ["scheme"]),
-            ("http://g.test/a?x=1", ["host"]),
-            ("http://h.test/b?x=2", ["path", "query"]),
-            ("**/a", ["query"]),
-            ("**/b", ["path"]),
-        ):
-            self.assertEqual(differing(glob, url), expected, glob)

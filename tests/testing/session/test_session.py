@@ -45,7 +45,7 @@ class ConnectionTests(SynchronousTestCase):
         """The client introduces itself first, with its features, and reports a refusal."""
         harness = SessionHarness()
         hello = harness.client.identity.hello()
-        features = ["agents", "chain", "clock", "context", "headers-list", "reply", "strict"]
+        features = ["chain", "clock", "context", "diagnosis", "headers-list", "reply", "strict"]
         self.assertEqual(hello.features, [*features, "subscribe"])
         self.assertEqual((hello.role, hello.protocol_version), ("playwright", 3))
         self.assertTrue(harness.client.ready.done)

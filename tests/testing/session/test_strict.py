@@ -193,5 +193,5 @@ class RefusedTests(SynchronousTestCase):
             "  GET http://h.test/charge, client shop\nmade for",
             text,
         )
-        self.assertIn("http://h.test/charge differs in its path", text)
+        self.assertIn("http://h.test/charge: path differs", text)
         self.assertNotIn("network", text)

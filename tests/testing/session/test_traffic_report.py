@@ -188,8 +188,8 @@ class KindTests(SynchronousTestCase):
         harness.acknowledge()
         text = report(harness)
         self.assertIn("no request met the route 'http://h.test/charges': ", text)
-        self.assertIn("charges?x=1 differs in its query", text)
-        self.assertIn("charges?x=1 differs in its client id 'shop'", text)
+        self.assertIn("charges?x=1: query differs ('?x=1': a glob is for", text)
+        self.assertIn("charges?x=1: client differs ('shop', not 'cart')", text)
 
     def test_made_for_others(self) -> None:
         """Requests of other tests are counted; one that a route of this test matched is named."""

@@ -1,5 +1,6 @@
 """Waiting for requests and responses."""
 
+import re
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -9,6 +10,14 @@ from trafficmock.testing.errors import (
     TestEndedError,
 )
 from trafficmock.testing.promise import mapped
+from trafficmock.wire.features import OF_WORKERS
+
+
+class URLPattern:
+    """Matches nothing."""
+
+    def test(self, url: str) -> bool:
+        return False
 
 
 class WaiterTests(SynchronousTestCase):
@@ -47,9 +56,10 @@ class WaiterTests(SynchronousTestCase):
         self.harness.observed("r1", seen_at=999_999)
         self.harness.responded("r1")
         self.assertFalse(asked.promise.done or answer.promise.done)
+        self.harness.entries = [entry(1, "a", "passthrough", timestamp=1999)]
         self.harness.link.clock.advance(0.1)
         self.harness.acknowledge()
-        self.assertIn("came before the wait began", str(failure(asked.promise)))
+        self.assertIn("(client shop): came before the wait began", str(failure(asked.promise)))
         self.harness.observed("r2", seen_at=1_000_000)
         self.harness.responded("r2", response(201))
         self.assertEqual(kept(answer.promise).wire.status, 201)
@@ -76,27 +86,80 @@ class WaiterTests(SynchronousTestCase):
         self.assertEqual(self.harness.link.clock.getDelayedCalls(), [])
 
     def test_expired(self) -> None:
-        """A wait that fails says what it saw; it does so too when the proxy is silent."""
+        """A wait that fails says what came, and which part of it differs."""
         waiter = self.wait("request", "http://h.test/b", 100)
-        self.harness.observed()
-        self.harness.acknowledges = False
+        self.harness.entries = [entry(2, "a", "passthrough"), entry(1, "a", "passthrough")]
         self.harness.link.clock.advance(0.1)
-        self.assertFalse(waiter.promise.done)
-        self.harness.link.clock.advance(1)
-        self.assertIn(f"GET {URL} (client app): path differs", str(failure(waiter.promise)))
+        self.harness.acknowledge()
+        self.assertIn(
+            "nearest first:\n  GET http://h.test/a (client shop, 2 times): path differs ('/a', "
+            "not '/b')",
+            str(failure(waiter.promise)),
+        )
+
+    def test_right_parts(self) -> None:
+        """Braces, capitals and default ports are read as routes read them."""
+        for glob, text in (
+            ("http://{h,www}.test/b", "path differs ('/a', not '/b')"),
+            ("http://H.test/b", "path differs ('/a', not '/b')"),
+            ("http://h.test:80/b", "path differs ('/a', not '/b')"),
+            ("HTTP://h.test/{b,c}", "path differs ('/a', not '/{b,c}')"),
+            ("http://{api,www}.Test/a", "host differs ('h.test', not '{api,www}.test')"),
+            ("http://{h,www}.test:80/a", "port differs ('', not '80')"),
+            ("http://h.test:8080/a", "port differs ('80', not '8080')"),
+            (re.compile("/b$"), "the pattern does not match"),
+            (URLPattern(), "the predicate did not want it"),
+        ):
+            waiter = self.wait("request", glob, 100)
+            self.harness.entries = [entry(1, "a", "passthrough", timestamp=5000)]
+            self.harness.link.clock.advance(0.1)
+            self.harness.acknowledge()
+            end = str(failure(waiter.promise)).rpartition("(client shop): ")[2]
+            self.assertEqual(end, text, glob)
+
+    def test_made_for_another_test(self) -> None:
+        """A request that matches and carries the context of another test is named with it."""
+        other = {"testId": "t2", "title": "sells", "path": "g.py", "hasContext": True}
+        waiter = self.wait("request", URL, 100)
+        self.harness.entries = [
+            entry(2, "a", "passthrough", **other),
+            entry(1, "b", "passthrough", **other),
+        ]
+        self.harness.link.clock.advance(0.1)
+        self.harness.acknowledge()
+        self.assertIn(
+            "(client shop): made for the test 'sells' in g.py", str(failure(waiter.promise))
+        )
+        self.assertNotIn("h.test/b", str(failure(waiter.promise)))
+
+    def test_silent_proxy(self) -> None:
+        """Without an answer of the proxy, what this process observed is listed, without guesses."""
+        for features in (OF_WORKERS, ()):
+            self.harness = SessionHarness(features=features)
+            waiter = self.wait("request", "http://h.test/b", 100)
+            for number in range(9):
+                self.harness.observed(f"r{number}", f"http://h.test/{number}")
+            self.harness.acknowledges = False
+            self.harness.link.clock.advance(0.1)
+            self.assertEqual(waiter.promise.done, not features)
+            self.harness.link.clock.advance(1)
+            text = str(failure(waiter.promise))
+            self.assertIn("newest first:\n  GET http://h.test/8 (client app)\n", text)
+            self.assertTrue(text.endswith("\n  and 1 more"), text)
 
     def test_failed_response(self) -> None:
         """A wait for a response says why the server gave none, as far as that is known."""
         waiter = self.wait("response", URL, 100)
-        for number in (1, 2):
-            self.harness.observed(f"r{number}")
         failed = [{"kind": "upstream_error", "detail": "connect ECONNREFUSED 127.0.0.1:9"}]
-        self.harness.entries = [entry(1, "a", "passthrough", events=failed)]
+        self.harness.entries = [
+            entry(2, "a", "passthrough", timestamp=5000),
+            entry(1, "a", "passthrough", events=failed, timestamp=5000),
+        ]
         self.harness.link.clock.advance(0.1)
         self.harness.acknowledge()
         text = str(failure(waiter.promise))
-        self.assertIn("(client app): no response (connect ECONNREFUSED 127.0.0.1:9)", text)
-        self.assertIn("(client app): no response yet, or it failed", text)
+        self.assertIn("(client shop): no response (connect ECONNREFUSED 127.0.0.1:9)", text)
+        self.assertIn("(client shop): no response yet, or it failed", text)
 
     def test_late_link(self) -> None:
         """A hop that came before its redirect was known is offered again once it is."""

@@ -5,7 +5,8 @@
 after the announcement. ``chains`` runs the handlers of the owner in their order;
 ``handler_results`` handles the result of each, and ``request_changes`` adds up their changes.
 ``replies`` answers a request by the reply (the fixed response) of a route.
-``response_rules`` checks mocks (status, headers, size), and ``decisions`` settles the request.
-A request that was sent upstream is in ``awaited_reports`` until ``response_reports`` gets its
-response or error; ``redirect_hops`` handles the requests of followed redirects.
+``response_rules`` corrects mocks (status, headers, size; ``mock_codings`` has the coding), and
+``decisions`` settles the request. A request that was sent upstream is in ``awaited_reports`` until
+``response_reports`` gets its response or error; ``redirect_hops`` handles the requests of followed
+redirects.
 """

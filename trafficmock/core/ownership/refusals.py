@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from trafficmock.core import error_messages
 from trafficmock.core.ownership.contexts import title_of_ended
-from trafficmock.core.ownership.nearest_route import nearest_route
+from trafficmock.core.ownership.differences import LONGEST_TEXT, nearest_route
 from trafficmock.matching.url_parts import shown_url
 from trafficmock.wire.features import STRICT
 from trafficmock.wire.outbound import UNMATCHED, ProxyError
@@ -21,16 +21,13 @@ from trafficmock.wire.payloads.refused_request import (
 
 if TYPE_CHECKING:
     from trafficmock.core.lifecycle import Owned
-    from trafficmock.core.ownership.nearest_route import Nearest
+    from trafficmock.core.ownership.differences import Nearest
     from trafficmock.core.ownership.registry import Kind
     from trafficmock.core.ownership.strictness import Refusal, Strictness
     from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
 
 MOST_TOLD = 1000
 """The most refusals of one test that its worker gets: an application may repeat a request."""
-
-LONGEST_TEXT = 2000
-"""The most characters of a URL, or of a part of it, in a message."""
 
 
 @define
@@ -83,7 +80,7 @@ class Refusals:
         return error_messages.unmatched(
             pending.named(shown_url(pending.url, LONGEST_TEXT)),
             refusal,
-            None if nearest is None else (nearest, _found(nearest, pending, refusal)),
+            nearest,
             ended=title_of_ended(pending.made_for),
             is_tunnel=_is_tunnel(pending),
         )
@@ -99,7 +96,7 @@ class Refusals:
             shown_url(pending.url, LONGEST_TEXT),
             pending.client_id,
             list(refusal.allow),
-            UNSET if nearest is None else _described(nearest, pending, refusal),
+            UNSET if nearest is None else _described(nearest),
             is_last or UNSET,
         )
 
@@ -109,30 +106,13 @@ def _is_tunnel(pending: Owned) -> bool:
     return pending.method == "CONNECT"
 
 
-def _described(nearest: Nearest, pending: Owned, refusal: Refusal) -> NearestRoute:
+def _described(nearest: Nearest) -> NearestRoute:
     route = nearest.route
-    found = _found(nearest, pending, refusal)
     return NearestRoute(
         route.id,
         route.test_id,
         route.matcher,
-        nearest.differs,
+        nearest.differs.part,
         UNSET if route.place is None else route.place,
-        UNSET if found is None else found,
+        nearest.differs.found,
     )
-
-
-def _found(nearest: Nearest, pending: Owned, refusal: Refusal) -> str | None:
-    """Return the request's value of the part that differs; ``None`` for parts without a value."""
-    match nearest.differs:
-        case "method":
-            found = pending.method
-        case "client":
-            found = pending.client_id
-        case "url":
-            found = shown_url(pending.url, LONGEST_TEXT)
-        case "predicate" | "handler":
-            return None
-        case part:
-            found = "" if refusal.parts is None else str(getattr(refusal.parts, part))
-    return found[:LONGEST_TEXT]

@@ -10,11 +10,15 @@ from msgspec import UNSET
 
 from trafficmock.testing.promise import all_of, mapped
 from trafficmock.testing.session.handlers.routed_request import GIVEN_UP
-from trafficmock.testing.session.observation.diagnosis import connected, differing, regex_hint
+from trafficmock.testing.session.observation.diagnosis import (
+    connected,
+    describe_difference,
+    regex_hint,
+)
 from trafficmock.wire.outbound import UNMATCHED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.observation.traffic import RecordedRequest
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.outbound import ConnectedClient
+    from trafficmock.wire.payloads.similar_requests import SimilarRequest
 
 MOST_LINES = 20
 """Limit of the lines for one kind of request: the first ones tell most."""
@@ -52,11 +57,18 @@ def traffic(session: Session) -> Promise[str]:
     It is rejected with :class:`~trafficmock.testing.errors.ConnectionLostError` where the
     connection is lost.
     """
-    agents, seen = session.observation.agents(), session.observation.all()
-    return mapped(
-        all_of([agents, seen]),
-        lambda _: "\n".join(_Report(session, seen.value, agents.value).lines()),
-    )
+    idle = [route for route in session.http.live if not route.handled]
+    diagnosis = session.observation.diagnosis([(each.matcher.wire, each.began) for each in idle])
+    seen = session.observation.all()
+
+    def text(_: None) -> str:
+        found = diagnosis.value
+        agents = None if found is None else found.agents
+        rows = [] if found is None else [each.requests for each in found.found]
+        similar = dict(zip((route.id for route in idle), rows, strict=False))
+        return "\n".join(_Report(session, seen.value, agents, similar).lines())
+
+    return mapped(all_of([diagnosis, seen]), text)
 
 
 @define
@@ -65,6 +77,7 @@ class _Report:
 
     :param seen: the requests since the test began, oldest first.
     :param agents: the connected applications; ``None`` if the proxy does not report them.
+    :param similar: the requests that came instead, by the id of the route that none met.
     :ivar tagged: whether a request of this test came with its context.
     :ivar kinds: the requests by kind.
     """
@@ -72,6 +85,7 @@ class _Report:
     session: Session
     seen: Sequence[RequestState]
     agents: Sequence[ConnectedClient] | None
+    similar: Mapping[str, Sequence[SimilarRequest]]
     tagged: bool = field(init=False)
     kinds: dict[str, list[RequestState]] = field(init=False)
 
@@ -162,7 +176,7 @@ class _Report:
         for route in self.session.http.live:
             if not route.handled and route.id not in met:
                 yield f"no request met the route {route.matcher}: {route.name}"
-                yield from _counted(list(self._for_others(route)))
+                yield from self._for_others(route)
                 yield from self._why(route)
 
     def _for_others(self, route: RouteEntry) -> Iterator[str]:
@@ -170,40 +184,38 @@ class _Report:
 
         They are that test's own, or the application has mixed up two contexts.
         """
-        matcher = route.matcher
-        if matcher.wire.predicate is True:
-            return  # a report does not call the test's functions
-        for each in self.kinds[FOREIGN]:
-            entry = self._entry(each)
-            if entry is not None and matcher.matches(each.url, each.method, each.client_id):
-                test = _test(entry.title, entry.path)
-                yield f"{each} matches it, but was made for test {test}"
+        for each in self.similar.get(route.id, ()):
+            if each.foreign:
+                end = f"{_test(each.title, each.path)}{_times(each.count)}"
+                yield f"  {_named(each)} matches it, but was made for test {end}"
 
     def _why(self, route: RouteEntry) -> Iterator[str]:
-        matcher = route.matcher
-        written = matcher.url if isinstance(matcher.url, str) else None
+        written = route.matcher.url if isinstance(route.matcher.url, str) else None
         if hint := regex_hint(written):
             yield f"  {hint}"
             return
-        glob = matcher.wire.url_glob
-        seen = [*self.kinds[NETWORK], *self.kinds[UNOWNED], *self.kinds[REFUSED_UNOWNED]]
-        for each in seen[:MOST_LINES]:
-            parts = []
-            if isinstance(glob, str) and not matcher.matches_url(each.url):
-                parts += differing(glob, each.url)
-            if matcher.methods and each.method.upper() not in matcher.methods:
-                parts.append("method")
-            if matcher.client_ids and each.client_id not in matcher.client_ids:
-                parts.append(f"client id {each.client_id!r}")
-            if len(parts) == 1:
-                yield f"  {each} differs in its {parts[0]}"
+        unmatched = {
+            each.id for kind in (NETWORK, UNOWNED, REFUSED_UNOWNED) for each in self.kinds[kind]
+        }
+        for each in self.similar.get(route.id, ()):
+            if len(each.differs) == 1 and each.id in unmatched:
+                difference = describe_difference(each.differs[0])
+                yield f"  {_named(each)}: {difference}{_times(each.count)}"
+
+
+def _named(request: SimilarRequest) -> str:
+    return f"{request.method} {request.url}"
+
+
+def _times(count: int) -> str:
+    return f" ({count} times)" if count > 1 else ""
 
 
 def _counted(lines: Sequence[str]) -> Iterator[str]:
     """Yield each line once, with the number of its repeats."""
     counts = Counter(lines)
     for line, count in [*counts.items()][:MOST_LINES]:
-        yield f"  {line}" + (f" ({count} times)" if count > 1 else "")
+        yield f"  {line}{_times(count)}"
     if rest := sum([*counts.values()][MOST_LINES:]):
         yield f"  and {rest} more"
 

@@ -15,7 +15,6 @@ from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
 from trafficmock.wire import PROTOCOL_VERSION, features, outbound
 from trafficmock.wire.features import CHAIN, STRICT
 from trafficmock.wire.inbound import (
-    AgentsQuery,
     ClosePage,
     CloseServer,
     Hello,
@@ -86,7 +85,7 @@ WorkerMessage = (
     | outbound.FetchDone
     | outbound.ProxyError
     | outbound.HistoryResult
-    | outbound.AgentsResult
+    | outbound.DiagnosisResult
     | outbound.SocketClaim
     | outbound.SocketMatched
     | MessageFromPage
@@ -236,11 +235,6 @@ class WorkerClient:
         query_id = self.link.new_id()
         message = HistoryQuery(query_id, since=UNSET if since is None else since)
         return self.ask(("query", query_id), message)
-
-    def agents(self) -> Promise[outbound.AgentsResult]:
-        """Query the connected applications; the proxy must have the feature ``agents``."""
-        query_id = self.link.new_id()
-        return self.ask(("agents", query_id), AgentsQuery(query_id))
 
     # Strict mode
 
@@ -393,7 +387,7 @@ _ANSWERED: dict[type, Callable[[Any], tuple[str, str]]] = {
         message.route_id or message.test_id or "",
     ),
     outbound.HistoryResult: lambda message: ("query", message.query_id),
-    outbound.AgentsResult: lambda message: ("agents", message.query_id),
+    outbound.DiagnosisResult: lambda message: ("diagnosis", message.query_id),
     outbound.RunStricted: lambda message: ("run:strict", message.query_id),
     outbound.Unmatched: lambda message: ("unmatched", message.query_id),
 }

@@ -47,6 +47,7 @@ class RouteEntry:
 
     :param handler: the test's handler, for ``unroute``.
     :param run: runs the handler on a routed request, and calls ``done`` when it has returned.
+    :param began: when it was registered, in microseconds of this process's monotonic clock.
     :param reply: the fixed response of the route, which the proxy has too.
     :param recorded: the fixed responses by method and URL, which the proxy has too.
     :param handled: the number of its requests so far.
@@ -60,6 +61,7 @@ class RouteEntry:
     matcher: Matcher
     handler: Any
     run: Callable[[RoutedRequest, Done], None] = field(repr=False)
+    began: int
     reply: SerializedResponse | None = field(default=None, repr=False)
     recorded: Recorded = field(factory=dict, repr=False)
     handled: int = 0
@@ -170,6 +172,7 @@ class HttpRoutes:
             matcher,
             handler,
             run or (lambda routed, done: self.session.adapter.run_handler(handler, routed, done)),
+            self.session.client.link.monotonic_us(),
             recorded=recorded or {},
         )
         sent = read_times(times)
@@ -193,6 +196,7 @@ class HttpRoutes:
             matcher,
             answer,
             answer.run,
+            self.session.client.link.monotonic_us(),
             reply=answer.response,
         )
         self.live.add(entry)

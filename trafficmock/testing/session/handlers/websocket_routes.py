@@ -182,7 +182,7 @@ class WebSocketRoutes:
         :param place: the file and line of the test's call.
         """
         link = self.session.client.link
-        entry = RouteEntry(link.new_id(), matcher, handler, _never)
+        entry = RouteEntry(link.new_id(), matcher, handler, _never, link.monotonic_us())
         self.entries.insert(0, entry)
         return self.session.register_route(entry, "websocket", place)
 

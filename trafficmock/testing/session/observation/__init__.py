@@ -2,6 +2,6 @@
 
 ``request_state`` is one request with its response. ``traffic`` has the requests that the test
 observed and those of the proxy's history. ``waiting`` has the waits for one of them;
-``proxy_clock`` tells whether a request came before a wait began. ``diagnosis`` lists the requests
-that came, for a wait that timed out.
+``proxy_clock`` tells whether a request came before a wait began. ``diagnosis`` describes the
+requests that came instead, which the proxy compares.
 """

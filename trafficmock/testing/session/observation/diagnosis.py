@@ -1,22 +1,22 @@
-"""Lists the requests that came during a wait that timed out, most similar first."""
+"""Describes the requests that came instead of those that a test waited for."""
 
 from __future__ import annotations
 
 import re
 from datetime import datetime
-from difflib import SequenceMatcher
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from msgspec import UNSET
+
+from trafficmock.wire.payloads.similar_requests import Difference
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.observation.waiting import Waiter
-    from trafficmock.wire.outbound import ConnectedClient
+    from trafficmock.wire.outbound import ConnectedClient, DiagnosisResult
+    from trafficmock.wire.payloads.similar_requests import SimilarRequest
 
 MOST_SHOWN = 8
 _NOTHING = "No request of any application came since the test began."
@@ -37,34 +37,43 @@ _ANOTHER_PROXY = (
 _REGEX = re.compile(r"^\^|\\[.dDwWsSb/]|\(\?|\.[*+]\)|/\.[*+]|\$$")
 """Parts that are frequent in regular expressions and rare in URLs."""
 
+_TOO_EARLY = "came before the wait began: enter it before the act"
 _NOT_ENCODED = "(URLs have letters beyond ASCII percent-encoded, so a glob must have them so.)"
 
 
 def describe_seen(
     waiter: Waiter,
-    seen: Sequence[RequestState],
-    note: str = "",
-    agents: Sequence[ConnectedClient] | None = None,
+    diagnosis: DiagnosisResult | None,
+    observed: Sequence[RequestState],
 ) -> str:
     """Return the requests that came, as text for the error of a wait.
 
-    :param seen: all requests since the test began, oldest first.
-    :param note: a first line.
-    :param agents: the connected applications; ``None`` if the proxy does not report them.
+    :param diagnosis: the answer of the proxy for this wait; ``None`` without one.
+    :param observed: the requests that this process observed since the test began, oldest first:
+        they are listed if the proxy does not know what came.
     """
-    lines = [note] if note else []
+    lines = []
     if hint := regex_hint(waiter.glob):
         lines.append(hint)
-    if not seen:
+    if diagnosis is not None and diagnosis.capture != "all":
+        lines.append(f"(the proxy's history keeps only: {diagnosis.capture})")
+    if diagnosis is not None and diagnosis.found[0].requests:
+        if not (waiter.glob or "").isascii():
+            lines.append(_NOT_ENCODED)
+        lines.append("Seen since the test began, nearest first:")
+        found = diagnosis.found[0]
+        rows = [_row(waiter, each) for each in found.requests]
+        more = found.more
+    elif observed:
+        lines.append("Seen since the test began, newest first:")
+        newest = [*reversed(observed)]
+        rows = [f"{each} (client {each.client_id})" for each in newest[:MOST_SHOWN]]
+        more = len(newest[MOST_SHOWN:])
+    else:
+        agents = None if diagnosis is None else diagnosis.agents
         return "\n".join([*lines, _NOTHING, *connected(agents)])
-    ranked = sorted(seen, key=lambda each: -_nearness(waiter, each))
-    if not (waiter.glob or "").isascii():
-        lines.append(_NOT_ENCODED)
-    lines.append("Seen since the test began, nearest first:")
-    lines += [f"  {_line(waiter, each)}" for each in ranked[:MOST_SHOWN]]
-    if len(ranked) > MOST_SHOWN:
-        lines.append(f"  and {len(ranked) - MOST_SHOWN} more")
-    return "\n".join(lines)
+    lines += [f"  {each}" for each in rows]
+    return "\n".join([*lines, f"  and {more} more"] if more else lines)
 
 
 def regex_hint(glob: str | None) -> str:
@@ -105,60 +114,36 @@ def _agent(agent: ConnectedClient) -> str:
     return ", ".join(parts)
 
 
-def _nearness(waiter: Waiter, request: RequestState) -> float:
-    wanted = waiter.glob or waiter.what
-    return SequenceMatcher(None, wanted, request.url, autojunk=False).ratio()
-
-
-def _line(waiter: Waiter, request: RequestState) -> str:
-    reasons = _reasons(waiter, request)
-    text = f"{request} (client {request.client_id})"
+def _row(waiter: Waiter, row: SimilarRequest) -> str:
+    times = f", {row.count} times" if row.count > 1 else ""
+    reasons = _reasons(waiter, row)
+    text = f"{row.method} {row.url} (client {row.client_id}{times})"
     return f"{text}: {', '.join(reasons)}" if reasons else text
 
 
-def _reasons(waiter: Waiter, request: RequestState) -> list[str]:
-    """Return why a request did not end a wait: its URL, its time, or the predicate."""
-    if waiter.wants is not None and not waiter.wants(request.url):
-        glob = waiter.glob or ""
-        parts = differing(glob, request.url) if glob else []
-        return [_difference(glob, request.url, part) for part in parts] or ["the URL differs"]
-    if waiter.is_too_old(request):
-        return ["came before the wait began: enter it before the act"]
-    if waiter.kind == "response" and not request.existing():
-        failure = request.failure
-        return [f"no response ({failure})" if failure else "no response yet, or it failed"]
-    return [] if waiter.wants is not None else ["the predicate did not want it"]
+def _reasons(waiter: Waiter, row: SimilarRequest) -> list[str]:
+    """Return why a request did not end a wait."""
+    if row.differs:
+        return [describe_difference(each) for each in row.differs]
+    if row.undecided:
+        return [_TOO_EARLY if row.before else "the predicate did not want it"]
+    if waiter.kind == "response" and row.status is UNSET and not row.before:
+        return [
+            "no response yet, or it failed"
+            if row.failure is UNSET
+            else f"no response ({row.failure})"
+        ]
+    if row.foreign:
+        return [f"made for the test {row.title!r} in {row.path}"]
+    return [_TOO_EARLY]
 
 
-def _difference(glob: str, url: str, part: str) -> str:
-    """Describe a part of the URL that differs, with its value and the expected one."""
-    there = getattr(urlsplit(url), _ATTRIBUTES[part])
-    wanted = getattr(urlsplit(glob), _ATTRIBUTES[part]) if "://" in glob else None
-    if wanted is None and part == "query":
-        return f"query differs ({there!r}: a glob is for the whole URL, queries too)"
-    return f"{part} differs" + ("" if wanted is None else f" ({there!r}, not {wanted!r})")
-
-
-def differing(glob: str, url: str) -> list[str]:
-    """Return the parts of a URL that a glob does not match, as far as they can be separated.
-
-    :returns: some of ``scheme``, ``host``, ``path`` and ``query``.
-    """
-    if "://" not in glob:
-        return [] if fnmatchcase(url, glob.replace("[", "[[]")) else _by_tail(glob, url)
-    wanted, there = urlsplit(glob), urlsplit(url)
-    return [
-        part
-        for part, name in _ATTRIBUTES.items()
-        if not fnmatchcase(getattr(there, name), getattr(wanted, name) or _EMPTY[name])
-    ]
-
-
-_ATTRIBUTES = {"scheme": "scheme", "host": "netloc", "path": "path", "query": "query"}
-_EMPTY = {"scheme": "*", "netloc": "*", "path": "[/]", "query": ""}
-
-
-def _by_tail(glob: str, url: str) -> list[str]:
-    """Return the part that differs for a glob without a scheme, such as ``**/users``."""
-    path = urlsplit(url)._replace(query="", fragment="").geturl()
-    return ["query"] if fnmatchcase(path, glob.replace("[", "[[]")) else ["path"]
+def describe_difference(difference: Difference) -> str:
+    """Describe a part in which a request differs from a route or wait, with both values."""
+    match difference:
+        case Difference("url"):
+            return "the pattern does not match"
+        case Difference("query", found, ""):
+            return f"query differs ({found!r}: a glob is for the whole URL, queries too)"
+        case Difference(part, found, wanted):
+            return f"{part} differs ({found!r}, not {wanted!r})"

@@ -10,23 +10,30 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, field
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from trafficmock.testing.errors import TestEndedError, WaitTimeoutError
 from trafficmock.testing.promise import Promise, mapped, settled
 from trafficmock.testing.session.arguments.callables import check_handler, describe
 from trafficmock.testing.session.arguments.url_matchers import URLPattern, make_matcher
 from trafficmock.testing.session.observation.diagnosis import describe_seen
-from trafficmock.wire.features import AGENTS, SUBSCRIBE
+from trafficmock.wire.features import DIAGNOSIS, SUBSCRIBE
+from trafficmock.wire.inbound import DiagnosisQuery
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trafficmock.testing.session.arguments.url_matchers import Matcher
     from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
     from trafficmock.testing.session.ports import Cancel, Done
     from trafficmock.testing.session.session import Session
-    from trafficmock.wire.outbound import ConnectedClient
+    from trafficmock.wire.outbound import DiagnosisResult
 
 DEFAULT_TIMEOUT_MS = 30_000.0
+
+_PREDICATE = SerializedMatcher(predicate=True)
 
 Timeout = float | timedelta | None
 """Milliseconds or a duration; 0 is no limit, ``None`` the default of 30 s."""
@@ -53,8 +60,8 @@ class Waiter:
     :param test: the condition.
     :param is_too_old: returns whether a request came before the wait began.
     :param timeout: milliseconds; 0 for no limit.
-    :param glob: the condition, if it is a glob.
-    :param wants: the condition on the URL, if there is no other.
+    :param began: when it began, in microseconds of this process's monotonic clock.
+    :param matcher: the condition, if it is one on the URL.
     :param ready: resolved when no request can be missed.
     :param promise: the request or response that matches.
     """
@@ -64,13 +71,24 @@ class Waiter:
     test: Test
     is_too_old: Callable[[RequestState], bool]
     timeout: float
-    glob: str | None = None
-    wants: Callable[[str], bool] | None = None
+    began: int
+    matcher: Matcher | None = None
     ready: Promise[None] = field(factory=Promise)
     promise: Promise[Any] = field(factory=Promise)
     stop_clock: Cancel | None = None
     _queue: deque[Any] = field(factory=deque)
     _busy: bool = False
+
+    @property
+    def glob(self) -> str | None:
+        """The condition, if it is a glob."""
+        url = None if self.matcher is None else self.matcher.url
+        return url if isinstance(url, str) else None
+
+    @property
+    def unmet(self) -> SerializedMatcher:
+        """The condition for the proxy, which cannot judge a predicate."""
+        return _PREDICATE if self.matcher is None else self.matcher.wire
 
     def offer(self, found: RequestState | ResponseState) -> None:
         """Queue a request or response for the test; they are tested one by one."""
@@ -105,7 +123,7 @@ def timed_out(waiter: Waiter, seen: str) -> WaitTimeoutError:
 
 
 _LAST_LOOK_SECONDS = 1.0
-"""The time limit of the queries of the proxy for the error of a wait."""
+"""The time limit of the query of the proxy for the error of a wait."""
 
 
 @define
@@ -142,12 +160,35 @@ class Observation:
             session.subscribe()
         return mapped(session.client.query(session.started_at), session.recorded.merge)
 
-    def agents(self) -> Promise[list[ConnectedClient] | None]:
-        """Return a promise of the connected applications; ``None`` without the feature."""
-        client = self.session.client
-        if AGENTS not in client.features:
+    def diagnosis(
+        self, unmet: Sequence[tuple[SerializedMatcher, int]]
+    ) -> Promise[DiagnosisResult | None]:
+        """Return a promise of the requests that came instead of others, and of the applications.
+
+        :param unmet: routes that no request met and waits that timed out: the condition, and the
+            beginning in microseconds of this process's monotonic clock.
+        :returns: resolved with ``None`` if the proxy does not have the feature ``diagnosis``.
+        """
+        session = self.session
+        if DIAGNOSIS not in session.client.features:
             return settled(None)
-        return mapped(client.agents(), lambda answer: answer.agents)
+        query = DiagnosisQuery(
+            session.client.link.new_id(),
+            [UnmetMatcher(matcher, self._proxy_time(began)) for matcher, began in unmet],
+            UNSET if session.context.id is None else session.id,
+            UNSET if session.started_at is None else session.started_at,
+        )
+        return session.client.ask(("diagnosis", query.query_id), query)
+
+    def _proxy_time(self, moment: int) -> int | UnsetType:
+        """Return a time of this process's monotonic clock as the proxy's epoch milliseconds.
+
+        It is early by the time that the proxy's acknowledgement of the test took.
+        """
+        clock, started_at = self.session.clock, self.session.started_at
+        if clock is None or started_at is None:
+            return UNSET
+        return started_at + (moment - clock.answered) // 1000
 
     # Waits
 
@@ -183,38 +224,25 @@ class Observation:
 
     def _waiter(self, kind: Kind, wanted: Any, timeout: float) -> Waiter:
         session = self.session
+        began = session.client.link.monotonic_us()
+        matcher, test = None, partial(session.adapter.run_predicate, wanted)
         if isinstance(wanted, str | re.Pattern | URLPattern):
             matcher = make_matcher(wanted, base_url=session.base_url)
+            test = partial(_test_url, matcher)
+        else:
+            check_handler(wanted, "the request or response, or else a URL")
+        what = describe(wanted, "predicate") if matcher is None else str(matcher)
+        return Waiter(kind, what, test, self._too_old(began), timeout, began, matcher)
 
-            def test(found: Any, done: Done) -> None:
-                done(matcher.matches_url(found.url), None)
-
-            glob = wanted if isinstance(wanted, str) else None
-            return Waiter(
-                kind,
-                str(matcher),
-                test,
-                self._too_old(),
-                timeout,
-                glob,
-                matcher.matches_url,
-            )
-        check_handler(wanted, "the request or response, or else a URL")
-        return Waiter(
-            kind,
-            describe(wanted, "predicate"),
-            partial(session.adapter.run_predicate, wanted),
-            self._too_old(),
-            timeout,
-        )
-
-    def _too_old(self) -> Callable[[RequestState], bool]:
+    def _too_old(self, began: int) -> Callable[[RequestState], bool]:
         """Return a test for requests from before now, by order and by the proxy's clock.
 
         A message about such a request may still be under way to this process.
+
+        :param began: now, in microseconds of this process's monotonic clock.
         """
         session = self.session
-        since, began = session.traffic.sequence, session.client.link.monotonic_us()
+        since = session.traffic.sequence
 
         def is_too_old(request: RequestState) -> bool:
             clock = session.clock
@@ -225,34 +253,19 @@ class Observation:
         return is_too_old
 
     def _expire(self, waiter: Waiter) -> None:
-        agents: list[ConnectedClient] | None = None
-
-        def fail(found: list[RequestState]) -> None:
+        def fail(diagnosis: DiagnosisResult | None) -> None:
             stop()
-            capture = self.session.recorded.capture
-            note = f"(the proxy's history keeps only: {capture})" if capture else ""
-            text = describe_seen(waiter, found, note, agents)
-            waiter.promise.reject(timed_out(waiter, text))
+            observed = list(self.session.traffic.requests.values())
+            waiter.promise.reject(timed_out(waiter, describe_seen(waiter, diagnosis, observed)))
 
-        def give_up() -> None:
-            fail(list(self.session.traffic.requests.values()))
+        def answered(answer: Promise[DiagnosisResult | None]) -> None:
+            fail(None if answer.error is not None else answer.value)
 
-        def requests_known(seen: Promise[list[RequestState]]) -> None:
-            if seen.error is not None:
-                give_up()
-            else:
-                fail(seen.value)
-
-        def agents_known(answer: Promise[list[ConnectedClient] | None]) -> None:
-            nonlocal agents
-            agents = None if answer.error is not None else answer.value
-
-        stop = self.session.client.link.call_later(_LAST_LOOK_SECONDS, give_up)
+        stop = self.session.client.link.call_later(_LAST_LOOK_SECONDS, lambda: fail(None))
         try:
-            self.agents().watch(agents_known)
-            self.requests(None).watch(requests_known)
+            self.diagnosis([(waiter.unmet, waiter.began)]).watch(answered)
         except Exception:  # noqa: BLE001 - without the proxy, report what this process observed
-            give_up()
+            fail(None)
 
     # What comes
 
@@ -293,6 +306,10 @@ class Observation:
         self._open.remove(waiter)
         if waiter.stop_clock is not None:
             waiter.stop_clock()
+
+
+def _test_url(matcher: Matcher, found: Any, done: Done) -> None:
+    done(matcher.matches_url(found.url), None)
 
 
 def _wanted(matcher: Matcher | None, request: RequestState) -> bool:

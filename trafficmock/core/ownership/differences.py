@@ -1,0 +1,164 @@
+"""Finds the parts in which a request differs from a matcher, and the most similar route."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from attrs import field, frozen
+
+from trafficmock.core.ownership.registry import compile_route
+from trafficmock.matching.glob_difference import differing_parts, path_of
+from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
+from trafficmock.matching.patterns.match_result import MatchResult
+from trafficmock.matching.url_parts import shown_url
+from trafficmock.wire.payloads.similar_requests import Difference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trafficmock.core.lifecycle import Owned
+    from trafficmock.core.ownership.registry import RegisteredRoute, Registry
+    from trafficmock.matching import RouteMatcher
+    from trafficmock.matching.url_parts import UrlParts
+    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+
+MOST_COMPARED = 200
+"""The most routes that are compared with one request, the newest ones."""
+
+_FELL_BACK = Difference("handler")
+"""The route matches, but its handler fell back."""
+
+LONGEST_TEXT = 2000
+"""The most characters of a URL, or of a part of it, in a message."""
+
+_LONGEST_COMPARED = 200
+"""The most characters of a glob and a URL whose similarity is measured."""
+
+_BY_CLOSENESS = (
+    *("host", "scheme", "url", "client", "port", "method", "path", "query", "predicate"),
+    "handler",
+)
+"""Of comparisons with as many differences, that with the later first one here is nearer."""
+
+_OF_URL = frozenset({"scheme", "host", "port", "path", "query"})
+
+Rank = tuple[int, int, float]
+
+
+@frozen
+class ComparedRequest:
+    """A request, or the handshake of a WebSocket.
+
+    :param parts: the parts of its URL; ``None`` if that cannot be parsed.
+    """
+
+    method: str
+    url: str
+    client_id: str
+    parts: UrlParts | None
+
+
+@frozen
+class ComparedMatcher:
+    """A matcher, compiled once for several comparisons."""
+
+    wire: SerializedMatcher
+    compiled: RouteMatcher = field(init=False)
+
+    @compiled.default
+    def _compile(self) -> RouteMatcher:
+        return compile_route(self.wire)
+
+    def differences(self, request: ComparedRequest, budget: MatchBudget) -> list[Difference]:
+        """Return the differences of a request; none if the matcher matches.
+
+        The order is method, client, URL. If only the worker can compare the URL, and no difference
+        of it can be named, the last difference is ``predicate``.
+        """
+        matcher = self.compiled
+        found = []
+        if matcher.methods and request.method.upper() not in matcher.methods:
+            found.append(
+                _difference("method", request.method, " or ".join(self.wire.methods or ()))
+            )
+        if matcher.client_ids and request.client_id not in matcher.client_ids:
+            found.append(
+                _difference("client", request.client_id, " or ".join(self.wire.client_ids or ()))
+            )
+        judged = matcher.condition.judge(JudgedUrl(request.url), budget)
+        if judged is not MatchResult.YES:
+            found += self._of_url(request, judged)
+        return found
+
+    def rank(self, request: ComparedRequest, found: list[Difference]) -> Rank:
+        """Return the sort key of a comparison: the nearest has the lowest one.
+
+        :param found: the differences.
+        """
+        if not found:
+            return 0, 0, 0.0
+        glob = self.wire.url_glob
+        likeness = 0.0
+        if isinstance(glob, str) and any(each.part in _OF_URL for each in found):
+            texts = glob[-_LONGEST_COMPARED:], request.url[-_LONGEST_COMPARED:]
+            likeness = SequenceMatcher(None, *texts, autojunk=False).ratio()
+        return len(found), -_BY_CLOSENESS.index(found[0].part), -likeness
+
+    def _of_url(self, request: ComparedRequest, judged: MatchResult) -> list[Difference]:
+        glob, parts = self.wire.url_glob, request.parts
+        named = []
+        if isinstance(glob, str) and parts is not None:
+            named = [_difference(*each) for each in differing_parts(glob, parts)]
+        if judged is MatchResult.UNDECIDABLE:
+            return named or [Difference("predicate")]
+        if named:
+            return named
+        if self.wire.url_regex:
+            source, flags = self.wire.url_regex.source, self.wire.url_regex.flags
+            shown = shown_url(request.url, LONGEST_TEXT)
+            return [_difference("url", shown, f"/{source}/{flags}")]
+        if isinstance(glob, str) and glob:
+            return [_difference("path", "" if parts is None else parts.path, path_of(glob))]
+        return [Difference("url", shown_url(request.url, LONGEST_TEXT))]
+
+
+@frozen
+class Nearest:
+    """The most similar route.
+
+    :param differs: its first difference.
+    """
+
+    route: RegisteredRoute
+    differs: Difference
+
+
+def nearest_route(
+    registry: Registry,
+    routes: Iterable[RegisteredRoute],
+    pending: Owned,
+    parts: UrlParts | None,
+) -> Nearest | None:
+    """Return the route that is most similar to a request or WebSocket.
+
+    :param routes: the routes to compare, the newest first.
+    :param parts: the parts of the request's URL; ``None`` if it cannot be parsed.
+    :returns: ``None`` without a route.
+    """
+    budget = MatchBudget(registry.pattern_cache, registry.regex_steps)
+    request = ComparedRequest(pending.method, pending.url, pending.client_id, parts)
+    best: Nearest | None = None
+    best_rank: Rank | None = None
+    for route in islice(routes, MOST_COMPARED):
+        matcher = ComparedMatcher(route.matcher)
+        found = matcher.differences(request, budget) or [_FELL_BACK]
+        rank = matcher.rank(request, found)
+        if best_rank is None or rank < best_rank:
+            best, best_rank = Nearest(route, found[0]), rank
+    return best
+
+
+def _difference(part: str, found: str, wanted: str) -> Difference:
+    return Difference(part, found[:LONGEST_TEXT], wanted[:LONGEST_TEXT])

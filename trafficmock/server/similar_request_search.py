@@ -1,0 +1,149 @@
+"""Finds the requests that came instead of those that a test waited for (``diagnosis:query``)."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from attrs import define
+from msgspec import UNSET
+
+from trafficmock.core.ownership.differences import LONGEST_TEXT, ComparedMatcher, ComparedRequest
+from trafficmock.history.query import Query
+from trafficmock.history.rest_records import upstream_error
+from trafficmock.matching import MatchBudget, PatternCache
+from trafficmock.matching.url_parts import shown_url, url_parts
+from trafficmock.wire.outbound import DiagnosisResult
+from trafficmock.wire.payloads.similar_requests import SimilarRequest, SimilarRequests
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from msgspec import UnsetType
+
+    from trafficmock.core.effects import Diagnose
+    from trafficmock.core.ownership.differences import Rank
+    from trafficmock.history.rest_records import RequestRecord
+    from trafficmock.history.store import History
+    from trafficmock.wire.payloads.similar_requests import UnmetMatcher
+
+MOST_MATCHERS = 100
+"""The most matchers of one query that are answered, the first ones."""
+
+MOST_COMPARED = 200
+"""The most different requests that are compared with each matcher, the newest ones."""
+
+MOST_NAMED = 8
+"""The most requests that are named for one matcher, the nearest ones."""
+
+
+@define
+class _Alike:
+    """Requests with the same facts.
+
+    :param newest: the record of the newest one.
+    """
+
+    newest: RequestRecord
+    request: ComparedRequest
+    count: int = 1
+
+
+def diagnosis_steps(history: History, effect: Diagnose) -> Iterator[DiagnosisResult | None]:
+    """Compare the requests of the history with the matchers of a query.
+
+    :returns: yields ``None`` after each comparison, and the answer at the end.
+    """
+    query = effect.query
+    alike: dict[tuple[object, ...], _Alike] = {}
+    since = None if query.since is UNSET else query.since
+    for entry in history.requests.query(Query(from_=since)):
+        yield None
+        record = entry.record
+        key = _facts(record)
+        if key in alike:
+            alike[key].count += 1
+        elif len(alike) < MOST_COMPARED:
+            line = record.request
+            alike[key] = _Alike(
+                record,
+                ComparedRequest(line.method, line.url, record.client_id, url_parts(line.url)),
+            )
+    found = []
+    cache = PatternCache()
+    for asked in query.matchers[:MOST_MATCHERS]:
+        comparison = _Comparison(asked, effect.own, MatchBudget(cache))
+        for each in alike.values():
+            comparison.add(each)
+            yield None
+        found.append(comparison.result())
+    yield DiagnosisResult(query.query_id, found, effect.agents, history.capture)
+
+
+class _Comparison:
+    """The comparison of requests with one matcher.
+
+    :param own: the tests whose requests are listed also if they do not match; empty for all.
+    """
+
+    def __init__(self, asked: UnmetMatcher, own: frozenset[str], budget: MatchBudget) -> None:
+        self._matcher = ComparedMatcher(asked.matcher)
+        self._since = asked.since
+        self._own = own
+        self._budget = budget
+        self._ranked: list[tuple[Rank, SimilarRequest]] = []
+
+    def add(self, alike: _Alike) -> None:
+        """Compare requests, the newest first."""
+        differs = self._matcher.differences(alike.request, self._budget)
+        undecided = bool(differs) and differs[-1].part == "predicate"
+        if undecided:
+            differs.pop()
+        record = alike.newest
+        foreign = bool(self._own) and record.has_context is True and record.test_id not in self._own
+        if foreign and (differs or undecided):
+            return
+        rank = self._matcher.rank(alike.request, differs)
+        before = self._since is not UNSET and record.timestamp < self._since
+        row = SimilarRequest(
+            record.id,
+            record.request.method,
+            shown_url(record.request.url, LONGEST_TEXT),
+            record.client_id,
+            record.action,
+            differs,
+            alike.count,
+            undecided,
+            before,
+            foreign,
+            _status(record),
+            _failure(record),
+            record.test_id,
+            record.title,
+            record.path,
+        )
+        self._ranked.append((rank, row))
+
+    def result(self) -> SimilarRequests:
+        # Of several with one rank the newest comes first, because the sort is stable.
+        rows = [row for _, row in sorted(self._ranked, key=lambda each: each[0])]
+        more = sum(row.count for row in islice(rows, MOST_NAMED, None))
+        return SimilarRequests(rows[:MOST_NAMED], more)
+
+
+def _facts(record: RequestRecord) -> tuple[object, ...]:
+    """Return the facts by which requests are alike."""
+    return (
+        *(record.request.method, record.request.url, record.client_id, record.action),
+        *(record.test_id, record.has_context, _status(record), _failure(record)),
+    )
+
+
+def _status(record: RequestRecord) -> int | UnsetType:
+    response = record.outcome.response
+    return UNSET if response is UNSET else response.status
+
+
+def _failure(record: RequestRecord) -> str | UnsetType:
+    error = upstream_error(record.events)
+    return UNSET if error is UNSET else " ".join(error.split()) or "no reason given"
