@@ -70,7 +70,7 @@ class RunTests(RunCase):
         self.assertEqual(self.urls(), [URL])
 
     def test_ends_after_the_connection(self) -> None:
-        """What an application sends just after the last test is refused, what comes later is not."""
+        """What an application sends just after the last test is refused, later it is not."""
         self.run_strict("a.test")
         self.worker.closes()
         self.playbook.expect()

@@ -19,6 +19,7 @@ from tests.support.processes.tested_proxy import start_proxy
 from tests.testing import runs
 from tests.testing.row_context import ask, ask_through
 from tests.testing.shared_app import shared_app
+from trafficmock.attach.rest_probe import is_strict
 from trafficmock.testing import sync, trial, tx, unittest
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.errors import UsageError
@@ -175,6 +176,8 @@ class ServiceTests(SynchronousTestCase):
         """It refuses what came before the first test, but for what it or the test allows."""
         proxy = proxy_process.start_proxy(strict=True, allow=["allowed.test"])
         self.addCleanup(proxy.stop)
+        self.assertTrue(is_strict(proxy.url))
+        self.assertFalse(is_strict(shared_app().proxy.url))
 
         def refuses(url: str, headers: dict[str, str] | None = None) -> str:
             return refused(proxy.url, url, headers or {})
