@@ -71,8 +71,8 @@ def _changes(
             add_client(module, place, function)
     for module, transport in _ENVIRONMENT_PROXIES.items():
         add(module, "clients.environment_proxies", "change_getproxies", tunnels, transport)
-    for module, (function, transport) in _GIVEN_PROXIES.items():
-        add(module, "clients.environment_proxies", function, tunnels, transport)
+    for module, (place, function, transport) in _GIVEN_PROXIES.items():
+        add(module, f"clients.{place}", function, tunnels, transport)
     for module, name in _WSGI.items():
         add(module, "framework_entries", "change_wsgi", contexts, name)
     for module, name in _ASGI.items():
@@ -116,9 +116,9 @@ _ENVIRONMENT_PROXIES = {
 """Modules that read proxies from the environment, with the modules that open connections."""
 
 _GIVEN_PROXIES = {
-    "requests.adapters": ("change_requests", "urllib3.connection"),
-    "httpx._client": ("change_httpx", "httpcore._sync.connection_pool"),
-    "httpx2._client": ("change_httpx", "httpcore2._sync.connection_pool"),
+    "requests.adapters": ("requests_change", "change_requests", "urllib3.connection"),
+    "httpx._client": ("httpx_change", "change_httpx", "httpcore._sync.connection_pool"),
+    "httpx2._client": ("httpx_change", "change_httpx", "httpcore2._sync.connection_pool"),
 }
 """Modules in which a program may give a library a proxy, as above."""
 
