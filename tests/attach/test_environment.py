@@ -135,6 +135,7 @@ class EnvironmentTests(SynchronousTestCase):
             self.assertEqual("db.test" in found["NO_PROXY"], is_kept)
             self.assertEqual("db.test" in found["JAVA_TOOL_OPTIONS"], is_kept)
             self.assertIn("localhost", found["NO_PROXY"])
+            self.assertEqual("TRAFFICMOCK_STRICT" in found, not is_kept)
             self.assertIsNone(quiet)
             if is_kept:
                 self.assertEqual((note, given), (None, None))

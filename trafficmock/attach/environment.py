@@ -24,7 +24,12 @@ from trafficmock.attach.proxy_variables import (
     proxy_variables,
     unapplied_hosts,
 )
-from trafficmock.attach.python_preload import AUTHORITY_VARIABLE, fingerprint, python_variables
+from trafficmock.attach.python_preload import (
+    AUTHORITY_VARIABLE,
+    STRICT_VARIABLE,
+    fingerprint,
+    python_variables,
+)
 from trafficmock.attach.rest_probe import (
     AttachError,
     NoAnswerError,
@@ -188,6 +193,7 @@ def forward_variables(
     return {
         **proxy_variables(address, direct),
         AUTHORITY_VARIABLE: fingerprint(trust.ca.read_bytes()),
+        **({STRICT_VARIABLE: "1"} if strict else {}),
         **trust_variables(trust, present),
         **python_variables(present),
         "JAVA_TOOL_OPTIONS": java,

@@ -24,6 +24,9 @@ OFF_VARIABLE = "TRAFFICMOCK_PYTHON_PRELOAD"
 AUTHORITY_VARIABLE = "TRAFFICMOCK_AUTHORITY_SHA256"
 """The fingerprint of the proxy's authority: the preload trusts no other in its tunnels."""
 
+STRICT_VARIABLE = "TRAFFICMOCK_STRICT"
+"""If it is 1, the preload refuses to import clients that it cannot attach."""
+
 HTTPS_PROBLEM = (
     "Python applications need an http:// URL of the proxy, because their connections are tunnels "
     f"through it; with {OFF_VARIABLE}=0 they are started without the preload"
