@@ -97,7 +97,7 @@ for call in (requests, urllib3, urllib, http_client, httpx, httpx_async, aiohttp
             copied = pickle.loads(pickle.dumps(found))  # noqa: S301 - our own
             assert (type(copied), copied.code) == (type(found), found.code)  # type: ignore[attr-defined] # ours
             names = [each.__name__ for each in type(found).__mro__]
-            row = [call.__name__, names, str(found)]
+            row: list[object] = [call.__name__, names, str(found)]
         else:
             row = [call.__name__, found]
         sys.stdout.write(json.dumps(row) + "\n")
