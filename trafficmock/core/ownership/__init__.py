@@ -12,7 +12,6 @@ the context. ``owner_timeout`` takes requests away from a worker that is blocked
 ``strictness`` decides whether strict mode refuses a request that no route matches. A test, a
 **run** (all tests that one test command runs) and the service can be strict. ``refusals``
 writes the error, with the most similar route (``nearest_route``), and ``unowned_refusals``
-lists the refused requests that belong to no test; ``seen_applications`` remembers whether an
-application was seen at all. ``lost_runs`` has the strict runs whose
+lists the refused requests that belong to no test. ``lost_runs`` has the strict runs whose
 worker was lost; ``kept_strictness`` is the state that the next process on the same port takes over.
 """

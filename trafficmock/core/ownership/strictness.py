@@ -13,7 +13,6 @@ from attrs import define, field, frozen
 from trafficmock.core.effects import KeepStrictness
 from trafficmock.core.ownership.kept_strictness import KeptStrictness, KeptTest
 from trafficmock.core.ownership.registry import RegisteredTest
-from trafficmock.core.ownership.seen_applications import SeenApplications
 from trafficmock.matching.url_parts import url_parts
 from trafficmock.wire.features import STRICT
 
@@ -26,6 +25,34 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.registry import RegisteredRoute, Registry
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.matching.url_parts import UrlParts
+
+
+@define
+class SeenApplications:
+    """The applications and tests of one run: from the end of the last strict run, or the start.
+
+    Without an application strict mode has nothing to refuse, and its tests would pass, whatever an
+    application sends beside the proxy. An agent is seen when it connects, a client of the forward
+    proxy with its first request.
+
+    :ivar any_application: whether an agent or a client of the forward proxy was connected.
+    :ivar any_test: whether a test was registered. Shared routes are not a test.
+    """
+
+    any_application: bool = False
+    any_test: bool = False
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether tests ran without any application. Unit tests without mocks register none."""
+        return self.any_test and not self.any_application
+
+    def next_run(self, *, connected: bool) -> None:
+        """Begin the next run.
+
+        :param connected: whether an application is connected now.
+        """
+        self.any_application, self.any_test = connected, False
 
 
 @frozen

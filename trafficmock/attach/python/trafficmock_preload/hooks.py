@@ -117,9 +117,9 @@ _ENVIRONMENT_PROXIES = {
 """Modules that read proxies from the environment, with the modules that open connections."""
 
 _GIVEN_PROXIES = {
-    "requests.adapters": ("requests_change", "change_requests", "urllib3.connection"),
-    "httpx._client": ("httpx_change", "change_httpx", "httpcore._sync.connection_pool"),
-    "httpx2._client": ("httpx_change", "change_httpx", "httpcore2._sync.connection_pool"),
+    "requests.adapters": ("refused_requests", "change_requests", "urllib3.connection"),
+    "httpx._client": ("refused_requests", "change_httpx", "httpcore._sync.connection_pool"),
+    "httpx2._client": ("refused_requests", "change_httpx", "httpcore2._sync.connection_pool"),
 }
 """Modules in which a program may give a library a proxy, as above."""
 
