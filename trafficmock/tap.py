@@ -184,6 +184,7 @@ def _site(
         forward=forward,
         version=__version__,
         capture=options["history-capture"],
+        strict=bool(options["strict"]),
         limits=HttpLimits(
             max_header_bytes=options["max-header-bytes"],
             max_connections=options["max-connections"],

@@ -312,6 +312,20 @@ test("what strict mode refused and no test owns can be asked for", async () => {
   await proxy.stop();
 });
 
+test("a strict test or run without an application fails", async () => {
+  const proxy = await startProxy();
+  const alone = await connect({ title: "alone", proxyUrl: proxy.url, strict: true });
+  await assert.rejects(alone.end(), /No application was connected to the proxy during this strict test/);
+  const connection = await WorkerConnection.open({ proxyUrl: proxy.url, workerId: "0" });
+  await connection.refuseUnowned([]);
+  const mocks = await connect({ title: "in a run", proxyUrl: proxy.url, strict: true });
+  await mocks.end();
+  const { noApplication } = await connection.unmatched();
+  assert.match(noApplication, /No application was connected to the proxy during this strict run/);
+  await connection.close();
+  await proxy.stop();
+});
+
 test("an answer that came while the test stood still is in time", async () => {
   const questions = new Questions(100);
   const late = questions.answerTo("ping 1");

@@ -3,6 +3,8 @@
 import datetime as dt
 from pathlib import Path
 
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.attach.listening import answering
@@ -117,6 +119,37 @@ class EnvironmentTests(SynchronousTestCase):
         self.assertEqual(found["SSL_CERT_FILE"], str(self.directory / "bundle.pem"))
         self.assertTrue(found["JAVA_TOOL_OPTIONS"].startswith("-Xmx1g -Dhttp.proxyHost="))
         self.assertIn("-Dhttp.nonProxyHosts=db.test|*.db.test", found["JAVA_TOOL_OPTIONS"])
+
+    def test_strict(self) -> None:
+        """With a strict service NO_PROXY is not applied, in any variable, and that is said."""
+        pem = open_authority(self.directory, NOW).pem
+        present = {"NO_PROXY": "db.test,localhost", "TRAFFICMOCK_IGNORE_HOSTS": "a.test"}
+        for strict in (b"true", b"false"):
+            health = b'{"ok": true, "strict": %s}' % strict
+            with answering({"/ca.pem": (200, pem), "/health": (200, health)}) as url:
+                found = self.ask(url, **present)
+                note = Attachment.of(present, url=url).strict_note()
+                quiet = Attachment.of({"NO_PROXY": "localhost"}, url=url).strict_note()
+                given = Attachment.of({}, url=url, no_proxy="b.test").strict_note()
+            is_kept = strict == b"false"
+            self.assertEqual("db.test" in found["NO_PROXY"], is_kept)
+            self.assertEqual("db.test" in found["JAVA_TOOL_OPTIONS"], is_kept)
+            self.assertIn("localhost", found["NO_PROXY"])
+            self.assertEqual("TRAFFICMOCK_STRICT" in found, not is_kept)
+            self.assertIsNone(quiet)
+            if is_kept:
+                self.assertEqual((note, given), (None, None))
+            else:
+                self.assertIn("through it: db.test; it does not see requests to a.test", str(note))
+                self.assertIn("does not see requests to b.test", str(given))
+
+    def test_fingerprint(self) -> None:
+        """The application is told which authority the proxy has."""
+        pem = open_authority(self.directory, NOW).pem
+        with answering({"/ca.pem": (200, pem)}) as url:
+            found = self.ask(url)["TRAFFICMOCK_AUTHORITY_SHA256"]
+        certificate = x509.load_pem_x509_certificate(pem)
+        self.assertEqual(found, certificate.fingerprint(hashes.SHA256()).hex())
 
     def test_another_authority(self) -> None:
         """The certificate is that of the proxy that answers, not the one that is kept here."""

@@ -9,7 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.attach.proxy_variables import ProxyAddress, direct_hosts, proxy_variables
+from trafficmock.attach.proxy_variables import (
+    ProxyAddress,
+    direct_hosts,
+    proxy_variables,
+    unapplied_hosts,
+)
 
 PLAIN = ProxyAddress.parse("http://127.0.0.1:4310", None, None)
 
@@ -52,7 +57,7 @@ class VariableTests(SynchronousTestCase):
 
     def test_both_cases(self) -> None:
         """HTTP and WebSockets, with and without TLS, in both cases; nothing else is touched."""
-        found = proxy_variables(PLAIN, {})
+        found = proxy_variables(PLAIN, direct_hosts(PLAIN, {}))
         expected = {"http_proxy", "https_proxy", "ws_proxy", "wss_proxy", "no_proxy"}
         self.assertEqual(found.keys(), expected | {name.upper() for name in expected})
         self.assertEqual(set(found.values()), {"http://127.0.0.1:4310", "127.0.0.1:4310"})
@@ -60,15 +65,26 @@ class VariableTests(SynchronousTestCase):
     def test_kept(self) -> None:
         """The user's exceptions are kept, each once, behind the proxy itself."""
         present = {"no_proxy": "a.test, b.test,", "NO_PROXY": "b.test,10.0.0.0/8"}
-        self.assertEqual(
-            proxy_variables(PLAIN, present)["NO_PROXY"], "127.0.0.1:4310,a.test,b.test,10.0.0.0/8"
-        )
+        direct = direct_hosts(PLAIN, present)
+        kept = proxy_variables(PLAIN, direct)["NO_PROXY"]
+        self.assertEqual(kept, "127.0.0.1:4310,a.test,b.test,10.0.0.0/8")
         self.assertEqual(direct_hosts(PLAIN, present, ""), ["127.0.0.1:4310"])
         self.assertEqual(direct_hosts(PLAIN, present, "c"), ["127.0.0.1:4310", "c"])
 
+    def test_strict(self) -> None:
+        """With a strict service only loopback hosts are kept, and what the user gives to us."""
+        own = "localhost,.localhost,127.0.0.1:80,127.0.0.0/8,::1,[::1]:80,LOCALHOST,*.localhost"
+        leaks = ["*", ".example", "third.example", "db", "10.0.0.0/8", "0.0.0.0/0", "fe80::1"]
+        present = {"NO_PROXY": f"{own},{','.join(leaks)}", "no_proxy": "[x"}
+        kept = direct_hosts(PLAIN, present, strict=True)
+        self.assertEqual(kept, ["127.0.0.1:4310", *own.split(",")])
+        self.assertEqual(unapplied_hosts(present), ["[x", *leaks])
+        given = direct_hosts(PLAIN, present, "db", strict=True)
+        self.assertEqual(given, ["127.0.0.1:4310", "db"])
+
     def test_python_reads_it(self) -> None:
         """Python's own reading: everything goes through the proxy but the proxy itself."""
-        for name, value in proxy_variables(PLAIN, {}).items():
+        for name, value in proxy_variables(PLAIN, direct_hosts(PLAIN, {})).items():
             self.patch(os, "environ", {name: value})
             found = urllib.request.getproxies_environment()
             self.assertEqual(list(found.values()), [value])

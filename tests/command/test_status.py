@@ -62,7 +62,7 @@ class StatusTests(CommandTestCase):
                 "the service; allows nothing",
                 r"what no test owns, by worker 0; allows a.test, \x1b",
                 "2 tests of worker python-1",
-                f"what no test owns, until {until}, of a run whose worker was lost; allows b.test",
+                f"what no test owns, until {until}, of a run whose worker is gone; allows b.test",
             ],
         )
         self.assertNotIn("strict", self.run_command("status").out)

@@ -17,6 +17,9 @@ TOKEN_VARIABLES = ("TRAFFICMOCK_TOKEN", "PLAYWRIGHT_BACKEND_MOCKS_TOKEN")
 """Trafficmock's variable, then the npm packages', which is read if the first is absent or empty."""
 CLIENT_ID_VARIABLE = "TRAFFICMOCK_CLIENT_ID"
 
+IGNORE_VARIABLE = "TRAFFICMOCK_IGNORE_HOSTS"
+"""The hosts that agents leave alone."""
+
 
 def proxy_url(environment: Mapping[str, str] | None = None) -> str | None:
     """Return the proxy's URL in an environment; ``None`` if there is none.

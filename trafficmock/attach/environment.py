@@ -11,15 +11,31 @@ from attrs import frozen
 from trafficmock.attach.agent_variables import (
     CLIENT_ID_VARIABLE,
     DEFAULT_PROXY_URL,
+    IGNORE_VARIABLE,
     agent_variables,
     proxy_token,
     proxy_url,
 )
 from trafficmock.attach.java import with_java_options
 from trafficmock.attach.node import node_variables
-from trafficmock.attach.proxy_variables import ProxyAddress, direct_hosts, proxy_variables
-from trafficmock.attach.python_preload import python_variables
-from trafficmock.attach.rest_probe import AttachError, NoAnswerError, certificate_authority
+from trafficmock.attach.proxy_variables import (
+    ProxyAddress,
+    direct_hosts,
+    proxy_variables,
+    unapplied_hosts,
+)
+from trafficmock.attach.python_preload import (
+    AUTHORITY_VARIABLE,
+    STRICT_VARIABLE,
+    fingerprint,
+    python_variables,
+)
+from trafficmock.attach.rest_probe import (
+    AttachError,
+    NoAnswerError,
+    certificate_authority,
+    is_strict,
+)
 from trafficmock.attach.trust_variables import trust_variables
 from trafficmock.certificates.authority import open_authority
 from trafficmock.certificates.files import default_directory
@@ -103,6 +119,26 @@ class Attachment:
             forward_proxy=forward_proxy,
         )
 
+    def strict_note(self) -> str | None:
+        """Return what to say of hosts beside the proxy, if the service is strict; else ``None``.
+
+        :raises AttachError: if the proxy answers with an error.
+        """
+        left_out = unapplied_hosts(self.base) if self.no_proxy is None else []
+        unseen = [
+            word for word in (self.no_proxy or "", self.base.get(IGNORE_VARIABLE, "")) if word
+        ]
+        if not self.forward_proxy or not (left_out or unseen):
+            return None
+        if not is_strict(self.address.base_url):
+            return None
+        notes = []
+        if left_out:
+            notes.append(f"these hosts of NO_PROXY are reached through it: {', '.join(left_out)}")
+        if unseen:
+            notes.append(f"it does not see requests to {', '.join(unseen)}")
+        return f"the proxy is strict; {'; '.join(notes)}"
+
     def environment(self) -> dict[str, str]:
         """Return ``base`` with the variables of the attachment.
 
@@ -142,7 +178,8 @@ def forward_variables(
 
     :param present: the environment without the attachment; its options are kept.
     :param ca_directory: the directory of the certificate authority on this machine.
-    :param no_proxy: hosts to reach directly, instead of those in ``NO_PROXY``.
+    :param no_proxy: hosts to reach directly, instead of those in ``NO_PROXY``. A strict service is
+        asked, and those of ``NO_PROXY`` are then left out.
     :returns: an empty dict, if the proxy is not a forward proxy.
     :raises AttachError: if the proxy does not send its certificate.
     :raises CertificateError: if files of certificates cannot be read or written here.
@@ -150,10 +187,13 @@ def forward_variables(
     trust = _trust(address, present, ca_directory)
     if trust is None:
         return {}
-    direct = direct_hosts(address, present, no_proxy)
+    strict = is_strict(address.base_url)
+    direct = direct_hosts(address, present, no_proxy, strict=strict)
     java = with_java_options(present.get("JAVA_TOOL_OPTIONS", ""), address, trust, direct)
     return {
-        **proxy_variables(address, present, no_proxy),
+        **proxy_variables(address, direct),
+        AUTHORITY_VARIABLE: fingerprint(trust.ca.read_bytes()),
+        **({STRICT_VARIABLE: "1"} if strict else {}),
         **trust_variables(trust, present),
         **python_variables(present),
         "JAVA_TOOL_OPTIONS": java,

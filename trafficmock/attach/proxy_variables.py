@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_network
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlsplit
 
 from attrs import frozen
 
+from trafficmock.http.hosts import is_loopback
 from trafficmock.redaction import without_credentials
 
 if TYPE_CHECKING:
@@ -72,32 +74,63 @@ class ProxyAddress:
         return f"{self.scheme}://{name}:{quote(self.token or NO_TOKEN, safe='')}@{self.authority}"
 
 
-def proxy_variables(
-    address: ProxyAddress, present: Mapping[str, str], no_proxy: str | None = None
-) -> dict[str, str]:
+def proxy_variables(address: ProxyAddress, direct: list[str]) -> dict[str, str]:
     """Make the proxy variables, in upper and lower case, because clients differ.
 
     ``ALL_PROXY`` is not set, because it is also for protocols that the proxy does not speak.
 
-    :param present: the environment without the attachment; its ``NO_PROXY`` is kept.
-    :param no_proxy: hosts to reach directly, instead of those in ``NO_PROXY``.
+    :param direct: the hosts to reach directly, of :func:`direct_hosts`.
     """
     variables = {}
     for scheme in _PROXIED:
         variables[f"{scheme}_proxy"] = variables[f"{scheme.upper()}_PROXY"] = address.url
-    direct = ",".join(direct_hosts(address, present, no_proxy))
-    return variables | {"no_proxy": direct, "NO_PROXY": direct}
+    no_proxy = ",".join(direct)
+    return variables | {"no_proxy": no_proxy, "NO_PROXY": no_proxy}
 
 
 def direct_hosts(
-    address: ProxyAddress, present: Mapping[str, str], no_proxy: str | None = None
+    address: ProxyAddress,
+    present: Mapping[str, str],
+    no_proxy: str | None = None,
+    *,
+    strict: bool = False,
 ) -> list[str]:
     """List the hosts to reach directly: the proxy itself, and those of ``NO_PROXY``.
 
     :param no_proxy: hosts instead of those in ``NO_PROXY``.
+    :param strict: whether the service is strict: of ``NO_PROXY`` only loopback hosts are kept then.
     """
-    said = no_proxy
-    if said is None:
-        said = ",".join(present.get(name, "") for name in ("no_proxy", "NO_PROXY"))
-    words = [address.authority, *(word.strip() for word in said.split(","))]
-    return list(dict.fromkeys(word for word in words if word))
+    if no_proxy is None:
+        left_out = unapplied_hosts(present) if strict else []
+        words = [word for word in _no_proxy_words(present) if word not in left_out]
+    else:
+        words = _words(no_proxy)
+    return list(dict.fromkeys([address.authority, *words]))
+
+
+def unapplied_hosts(present: Mapping[str, str]) -> list[str]:
+    """List the words of ``NO_PROXY`` that are left out if the service is strict.
+
+    A name of ``NO_PROXY`` stands for its subdomains as well, in most programs.
+    """
+    return [word for word in _no_proxy_words(present) if not _is_loopback_word(word)]
+
+
+def _no_proxy_words(present: Mapping[str, str]) -> list[str]:
+    said = ",".join(present.get(name, "") for name in ("no_proxy", "NO_PROXY"))
+    return list(dict.fromkeys(_words(said)))
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _is_loopback_word(word: str) -> bool:
+    try:
+        if "/" in word:
+            return ip_network(word, strict=False).is_loopback
+        if word.count(":") <= 1 or word.startswith("["):
+            word = urlsplit(f"//{word}").hostname or ""
+    except ValueError:
+        return False
+    return is_loopback(word.lower().removeprefix("*").lstrip("."))

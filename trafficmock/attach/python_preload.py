@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
+import ssl
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,12 @@ DIRECTORY = Path(__file__).parent / "python"
 
 OFF_VARIABLE = "TRAFFICMOCK_PYTHON_PRELOAD"
 """If it is 0, Python processes use the proxy variables, as other programs do."""
+
+AUTHORITY_VARIABLE = "TRAFFICMOCK_AUTHORITY_SHA256"
+"""The fingerprint of the proxy's authority: the preload trusts no other in its tunnels."""
+
+STRICT_VARIABLE = "TRAFFICMOCK_STRICT"
+"""If it is 1, the preload refuses to import clients that it cannot attach."""
 
 HTTPS_PROBLEM = (
     "Python applications need an http:// URL of the proxy, because their connections are tunnels "
@@ -47,6 +55,14 @@ def https_problem(scheme: str, present: Mapping[str, str]) -> str | None:
     :param present: the environment, which may turn the preload off.
     """
     return HTTPS_PROBLEM if scheme == "https" and present.get(OFF_VARIABLE) != "0" else None
+
+
+def fingerprint(pem: bytes) -> str:
+    """Return the SHA-256 of a certificate, of its DER form, in hex.
+
+    :param pem: the certificate in PEM.
+    """
+    return hashlib.sha256(ssl.PEM_cert_to_DER_cert(pem.decode("ascii"))).hexdigest()
 
 
 def python_variables(present: Mapping[str, str], directory: Path = DIRECTORY) -> dict[str, str]:

@@ -6,6 +6,7 @@ import json
 import urllib.error
 import urllib.request
 from http import HTTPStatus
+from typing import Any
 
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL
 from trafficmock.errors import LocalError
@@ -29,12 +30,27 @@ def check_health(proxy_url: str) -> None:
 
     :raises AttachError: if none does within two seconds.
     """
+    if _health(proxy_url).get("ok") is not True:
+        raise AttachError(f"what answers at {proxy_url} is no trafficmock proxy")
+
+
+def is_strict(proxy_url: str) -> bool:
+    """Return whether the service itself is strict; ``False`` if nothing answers.
+
+    :raises AttachError: if the proxy answers with an error.
+    """
+    try:
+        return _health(proxy_url).get("strict") is True
+    except NoAnswerError:
+        return False
+
+
+def _health(proxy_url: str) -> dict[str, Any]:
     try:
         health = json.loads(_ask(proxy_url, "/health") or b"null")
     except ValueError:
-        health = None
-    if not isinstance(health, dict) or health.get("ok") is not True:
-        raise AttachError(f"what answers at {proxy_url} is no trafficmock proxy")
+        return {}
+    return health if isinstance(health, dict) else {}
 
 
 def certificate_authority(proxy_url: str) -> bytes | None:

@@ -23,6 +23,7 @@ from trafficmock.command.attach_options import (
     preload_of,
 )
 from trafficmock.command.supervision.foreground import run_command
+from trafficmock.redaction import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,6 +76,8 @@ def main(words: Sequence[str]) -> NoReturn:
         raise AttachError(problem)
     check_health(found.address.base_url)
     check_welcome(found.address)
+    if note := found.strict_note():
+        sys.stderr.write(f"trafficmock: {printable(note)}\n")
     run_command(command, found.environment(), options.stop_timeout_ms / 1000)
 
 

@@ -123,7 +123,7 @@ def strict_lines(connections: Mapping[str, Any]) -> Iterator[str]:
             yield f"{_number(tests, 'test')} of worker {name}"
     for run in connections.get("lostRuns", ()):
         until = list_columns.clock(run["until"])
-        yield f"what no test owns, until {until}, of a run whose worker was lost; {_allows(run)}"
+        yield f"what no test owns, until {until}, of a run whose worker is gone; {_allows(run)}"
 
 
 def _allows(strict: Mapping[str, Any]) -> str:

@@ -186,6 +186,7 @@ class Coordinator:
             self._agents,
             self.replies,
             self.requests,
+            self.strict_mode.lost_runs,
         )
         self.handshake = Handshake(self.settings, self.peers)
         self.heartbeat = Heartbeat(self.settings)
@@ -366,8 +367,10 @@ class Coordinator:
         if client is not None:
             self.heartbeat.introduced(client.id)
             self.peers[client.id] = client
-            if LOCAL in client.features and isinstance(client, Agent):
-                self.local.joined(client, out)
+            if isinstance(client, Agent):
+                self.strict_mode.strictness.applications.any_application = True
+                if LOCAL in client.features:
+                    self.local.joined(client, out)
         elif out:
             self._refused(connection)
 

@@ -33,6 +33,19 @@ STRICT_RUN_LOST = (
 )
 
 
+def no_application(what: str) -> str:
+    """Return the error for a strict test or run whose application the proxy never saw.
+
+    :param what: the test or the run.
+    """
+    return (
+        f"No application was connected to the proxy during {what}, and none sent a request through "
+        "it: strict mode had nothing to refuse, and the application may have called real servers. "
+        "Start it with `trafficmock run -- COMMAND`, or with the environment that the test "
+        "library makes for this proxy."
+    )
+
+
 def unmatchable_origin(glob: str) -> str:
     """Return the error for an invalid origin of a door."""
     return (
@@ -199,10 +212,10 @@ def _lost_run(until: int) -> str:
     """
     clock = datetime.fromtimestamp(until / 1000, UTC)
     return (
-        "No strict run is connected: the last one ended without closing its connection "
-        "(Playwright's workers end so, and processes that are killed), or this service was "
-        f"started again. Strict mode lasts until {clock:%H:%M:%S} UTC, so that a worker may come "
-        "back. Wait until then, or start the service on another port."
+        "No strict run is connected: the last one ended just now, or without closing its "
+        "connection (Playwright's workers end so, and processes that are killed), or this service "
+        f"was started again. Strict mode lasts until {clock:%H:%M:%S} UTC, for late requests and "
+        "so that a worker may come back. Wait until then, or start the service on another port."
     )
 
 

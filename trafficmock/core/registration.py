@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.local.local_decisions import LocalDecisions
     from trafficmock.core.ownership.contexts import Contexts
+    from trafficmock.core.ownership.lost_runs import LostRuns
     from trafficmock.core.ownership.registry import RegisteredTest, Registry
     from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.peers import Agent, Worker
@@ -54,6 +55,7 @@ class Registration:
     agents: Callable[[], Iterable[Agent]]
     replies: Replies
     requests: RequestRouting
+    lost_runs: LostRuns
 
     def add_test(self, worker: Worker, message: inbound.TestRegister, out: EffectList) -> None:
         context = message.context if CONTEXT in worker.features else UNSET
@@ -72,6 +74,7 @@ class Registration:
             text = error_messages.unmatchable_origin(unmatchable)
             self._refuse(worker, message.test_id, text, out)
         elif self.registry.add_test(worker, message):
+            self.lost_runs.test_registered(out)
             if context is not UNSET and holder is None:
                 self.contexts.reserve(context, worker.tests[message.test_id])
             if allow is not None:
@@ -80,6 +83,7 @@ class Registration:
             clock = clock_reading(worker, out.now.seconds)
             registered = outbound.TestRegistered(message.test_id, at, clock=clock)
             test = worker.tests[message.test_id]
+            self.strictness.applications.any_test |= not test.shared
             if context is not UNSET and message.door is not UNSET:
                 test.has_door = True
 
@@ -119,6 +123,9 @@ class Registration:
         """End a test: settle its requests and WebSockets, then acknowledge the end."""
         test = worker.tests.get(message.test_id)
         if test is not None:
+            if self.strictness.saw_no_application(test):
+                text = error_messages.no_application("this strict test")
+                out.send(worker.id, outbound.ProxyError(outbound.NO_APPLICATION, text, test.id))
             self._remove(test, out)
             self.ended.add([test], out, worker_lost=False)
             # After the answer, for which the worker waits.

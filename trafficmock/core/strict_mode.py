@@ -13,6 +13,7 @@ from trafficmock.core.lifecycle import PendingRequest
 from trafficmock.core.ownership.lost_runs import LostRuns
 from trafficmock.core.ownership.refusals import Refusals
 from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
+from trafficmock.core.peers import Agent
 from trafficmock.matching.allow_list import AllowListError, read_allow_list
 from trafficmock.wire import outbound
 from trafficmock.wire.features import STRICT
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.contexts import Contexts
     from trafficmock.core.ownership.kept_strictness import KeptStrictness
     from trafficmock.core.ownership.strictness import Refusal, Strictness
-    from trafficmock.core.peers import Agent, Client, Worker
+    from trafficmock.core.peers import Client, Worker
     from trafficmock.core.timers import Alarm
     from trafficmock.wire import inbound
     from trafficmock.wire.payloads.serialized_request import SerializedRequest
@@ -103,7 +104,11 @@ class StrictMode:
             return
         self.unowned.interested.add(worker.id)
         rows = list(self.unowned.rows.values())
-        out.send(worker.id, outbound.Unmatched(message.query_id, rows, self.unowned.dropped))
+        problem: str | UnsetType = UNSET
+        if self.strictness.run_saw_no_application():
+            problem = error_messages.no_application("this strict run")
+        dropped = self.unowned.dropped
+        out.send(worker.id, outbound.Unmatched(message.query_id, rows, dropped, problem))
 
     def would_refuse_tunnel(self, agent: Agent, request: SerializedRequest) -> bool:
         """Return whether a tunnel would be refused that the forward proxy does not decrypt.
@@ -137,14 +142,18 @@ class StrictMode:
     # The ends of workers and processes
 
     def worker_left(self, worker: Worker, out: EffectList, *, clean: bool) -> None:
-        """End the strict run of a disconnected worker: now, or later if its connection was lost.
+        """Let the strict run of a disconnected worker end, some time after its connection.
 
         :param clean: whether the worker closed its connection by a close frame.
         """
-        self.unowned.left(worker, self.agents())
+        if self.unowned.left(worker, self.agents()):
+            connected = any(isinstance(each, Agent) for each in self.clients())
+            self.strictness.applications.next_run(connected=connected)
+        if worker.id not in self.strictness.runs:
+            return
         if clean:
-            self.strictness.end_run(worker.id, out)
-        elif worker.id in self.strictness.runs:
+            self.lost_runs.end(worker.id, out)
+        else:
             self.lost_runs.lost(worker.id, out)
             out.note("info", error_messages.STRICT_RUN_LOST)
 

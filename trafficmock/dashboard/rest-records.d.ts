@@ -25,7 +25,7 @@ export interface Strict {
   allow: string[];
 }
 
-/** A strict run whose worker was lost; it stays strict until `until`, in epoch milliseconds. */
+/** A strict run whose worker is gone; it stays strict until `until`, in epoch milliseconds. */
 export interface LostRun extends Strict {
   until: number;
 }

@@ -74,6 +74,7 @@ class ServiceSite(Site):
     :param resource: the root resource.
     :param server_header: the value of ``Server`` in responses.
     :param connections: counts open connections.
+    :param strict: whether the service is strict.
     :param limits: the limits of HTTP connections.
     :param reactor: for timeouts.
     :param forward: the forward proxy; ``None`` for none.
@@ -141,6 +142,7 @@ def make_site(
     guard: AccessPolicy,
     version: str,
     capture: str,
+    strict: bool = False,
     limits: HttpLimits,
     reactor: IReactorTime,
     start: str | None = None,
@@ -169,6 +171,7 @@ def make_site(
         guard=guard,
         version=version,
         capture=capture,
+        strict=strict,
         start=start or secrets.token_hex(4),
         reactor=reactor,
     )

@@ -102,3 +102,7 @@ class UnmatchedRequestError(RoutingError):
 
 class UnownedRequestsError(LocalError):
     """Strict mode refused requests that no test owns; they fail the run instead of a test."""
+
+
+class NoApplicationError(LocalError):
+    """The tests of a strict run ended, and no application was connected to the proxy."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from trafficmock.testing.adapters.teardown import note_traffic, raise_errors, wrap_test_method
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.case_settings import CaseSettings
-from trafficmock.testing.errors import UnownedRequestsError
+from trafficmock.testing.errors import NoApplicationError, UnownedRequestsError
 from trafficmock.testing.launch.proxy_process import Proxy, process_proxy
 from trafficmock.testing.session.unowned_text import UNOWNED, unowned_lines
 from trafficmock.testing.sync import TrafficMock, begin, finish
@@ -107,13 +107,18 @@ def _end_strict_class(case: Any, connection: ThreadedConnection) -> None:
     """End the strict run of a class.
 
     :raises UnownedRequestsError: strict mode refused requests that no test owns.
+    :raises NoApplicationError: no application was connected to the proxy.
     """
     case._trafficmock_run = None  # noqa: SLF001 - our mixin's
     answer = connection.unmatched()
     connection.close()
-    if answer is not None and answer.requests:
+    if answer is None:
+        return
+    if answer.requests:
         lines = unowned_lines(answer.requests, answer.dropped)
         raise UnownedRequestsError("\n".join((f"{UNOWNED}:", *lines)))
+    if answer.no_application:
+        raise NoApplicationError(answer.no_application)
 
 
 class TestCase(TrafficMockMixin, unittest.TestCase):

@@ -1,5 +1,7 @@
 """The requests without a test that strict mode refused: they fail a pytest run, once for all.
 
+A run in which strict mode saw no application fails as well.
+
 Every run with the plugin calls this module at its end, even without mocks, so it imports the rest
 of the package only when it is needed.
 """
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 _OUTPUT = "trafficmock_unowned"
 _UNOWNED: pytest.StashKey[dict[tuple[str, ...], UnmatchedRequest]] = pytest.StashKey()
 _DROPPED: pytest.StashKey[int] = pytest.StashKey()
+_NO_APPLICATION: pytest.StashKey[list[str]] = pytest.StashKey()
+"""What each worker was told of a missing application: a text, or an empty one."""
 
 
 def collect(config: pytest.Config, connection: ThreadedConnection) -> None:
@@ -29,13 +33,14 @@ def collect(config: pytest.Config, connection: ThreadedConnection) -> None:
         return
     output = getattr(config, "workeroutput", None)
     if output is None:
-        _add(config, answer.requests, answer.dropped)
+        _add(config, answer.requests, answer.dropped, answer.no_application or "")
     else:
         import msgspec  # noqa: PLC0415 - only where it is needed
 
         output[_OUTPUT] = {
             "requests": msgspec.to_builtins(answer.requests),
             "dropped": answer.dropped,
+            "no_application": answer.no_application or "",
         }
 
 
@@ -48,10 +53,12 @@ def add_of_worker(config: pytest.Config, output: dict[str, Any]) -> None:
         from trafficmock.wire.payloads.refused_request import UnmatchedRequest  # noqa: PLC0415
 
         requests = msgspec.convert(told["requests"], list[UnmatchedRequest])
-        _add(config, requests, told["dropped"])
+        _add(config, requests, told["dropped"], told["no_application"])
 
 
-def _add(config: pytest.Config, requests: list[UnmatchedRequest], dropped: int) -> None:
+def _add(
+    config: pytest.Config, requests: list[UnmatchedRequest], dropped: int, no_application: str
+) -> None:
     """Merge refused requests into the list of the run.
 
     The proxy counts for the whole run: of several counts of a request, the highest is the latest.
@@ -62,16 +69,27 @@ def _add(config: pytest.Config, requests: list[UnmatchedRequest], dropped: int) 
         if key not in known or known[key].count < each.count:
             known[key] = each
     config.stash[_DROPPED] = max(dropped, config.stash.get(_DROPPED, 0))
+    config.stash.setdefault(_NO_APPLICATION, []).append(no_application)
+
+
+def _no_application(config: pytest.Config) -> str:
+    """Return the error of a run without an application; an empty text if a worker saw one."""
+    told = config.stash.get(_NO_APPLICATION, [])
+    return told[0] if told and all(told) else ""
 
 
 def fail_run(session: pytest.Session) -> None:
-    """Fail a run that would pass if strict mode refused requests without a test."""
-    if session.config.stash.get(_UNOWNED, {}) and session.exitstatus == pytest.ExitCode.OK:
+    """Fail a run that would pass if strict mode saw no application, or requests without a test."""
+    is_failed = session.config.stash.get(_UNOWNED, {}) or _no_application(session.config)
+    if is_failed and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def write(reporter: pytest.TerminalReporter) -> None:
-    """Write the refused requests at the end of the run's report."""
+    """Write the refused requests, or that no application was seen, at the end of the report."""
+    if missing := _no_application(reporter.config):
+        reporter.section("strict mode saw no application", red=True, bold=True)
+        reporter.line(missing)
     requests = reporter.config.stash.get(_UNOWNED, {}).values()
     if not requests:
         return

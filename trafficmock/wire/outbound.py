@@ -22,6 +22,9 @@ from trafficmock.wire.payloads.similar_requests import SimilarRequests
 UNMATCHED: Final = "unmatched_request"
 """The code for a request or WebSocket that strict mode refused."""
 
+NO_APPLICATION: Final = "no_application"
+"""The code of ``proxy:error`` for a strict test that ended without an application."""
+
 ErrorCode = Literal[
     "ambiguous_route",
     "handler_failed",
@@ -238,11 +241,14 @@ class Unmatched(Message, frozen=True, tag="run:unmatched"):
     """The refused requests that no test owns, in the order of their first occurrence.
 
     :param dropped: the number of requests that the list had no room for.
+    :param no_application: the error text, if tests of a strict run were registered, and no
+        application was seen.
     """
 
     query_id: str
     requests: list[UnmatchedRequest]
     dropped: int
+    no_application: str | UnsetType = UNSET
 
 
 class ProxyError(Message, frozen=True, tag="proxy:error"):

@@ -227,7 +227,13 @@ class WorkerConnection {
     await this.unmatched();
   }
 
-  /** @returns {Promise<{ requests: import("../../index.js").UnmatchedRequest[], dropped: number }>} the refused requests that no test owns */
+  /**
+   * Ask for the refused requests that no test owns; `noApplication` is the error of a run without an application.
+   *
+   * @returns {Promise<{
+   *   requests: import("../../index.js").UnmatchedRequest[], dropped: number, noApplication?: string
+   * }>}
+   */
   unmatched() {
     return this.query({ type: "run:unmatched:query" });
   }

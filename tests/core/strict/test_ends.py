@@ -10,7 +10,7 @@ from trafficmock.core.effects import KeepStrictness, Note
 from trafficmock.core.local.leases import LEASE_SECONDS
 from trafficmock.core.ownership.contexts import LATE_SECONDS, MOST_LATE_KEPT
 from trafficmock.core.ownership.kept_strictness import KeptStrictness, KeptTest
-from trafficmock.core.ownership.lost_runs import LOST_SECONDS
+from trafficmock.core.ownership.lost_runs import ENDED_SECONDS, LOST_SECONDS
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.records import RequestPassedThrough
 from trafficmock.wire import inbound, outbound
@@ -155,6 +155,8 @@ class LostRunTests(EndCase):
         self.assertIn("allows only b.test", text)
         self.worker.closes()
         self.playbook.take()
+        self.playbook.wait(ENDED_SECONDS)
+        self.playbook.take()
         self.assert_passed(self.asks("http://auth.example/", context=None, request_id="r3"))
         self.refused(self.asks("http://b.test/", context=None, request_id="r4"))
 
@@ -244,7 +246,7 @@ class KeptTests(EndCase):
         self.assertEqual(kept.tests[-1].test_id, test_id)
 
     def test_run(self) -> None:
-        """A run is kept until its connection is closed, or lost for long."""
+        """A run is kept until its worker has been gone for long."""
         self.worker.sends(inbound.RunStrict("q", ["a.test"]))
         self.assertEqual(self.kept(), KeptStrictness((("a.test",),)))
         self.register()
@@ -292,6 +294,8 @@ class KeptTests(EndCase):
         worker.sends(inbound.RunStrict("q", ["b.test"]))
         self.assertEqual(self.kept(), KeptStrictness((("b.test",),)))
         worker.closes()
+        self.assertEqual(self.kept(), KeptStrictness((("a.test",), ("b.test",))))
+        self.playbook.wait(ENDED_SECONDS)
         self.assertEqual(self.kept(), KeptStrictness((("a.test",),)))
 
     def test_two_runs_taken_over(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.core.strict.case import OF_AGENTS, OF_WORKERS, URL, A, B, StrictCase, messages
+from trafficmock.core.ownership.lost_runs import ENDED_SECONDS
 from trafficmock.core.ownership.unowned_refusals import LONGEST_METHOD, MOST_ROWS
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.wire import inbound, outbound
@@ -68,12 +69,41 @@ class RunTests(RunCase):
         self.assertIn('It was made for the test "buys", which has ended.', text)
         self.assertEqual(self.urls(), [URL])
 
-    def test_ends_with_the_connection(self) -> None:
-        """Without the connection nothing is refused."""
+    def test_ends_after_the_connection(self) -> None:
+        """What an application sends just after the last test is refused, later it is not."""
+        self.run_strict("a.test")
+        self.worker.closes()
+        self.playbook.expect()
+        self.playbook.wait(ENDED_SECONDS - 1)
+        self.playbook.take()
+        self.assertIn("ended just now", self.refused(self.asks(context=None)))
+        self.assert_passed(self.asks("http://a.test/", context=None, request_id="r2"))
+        self.playbook.wait(1)
+        self.playbook.take()
+        self.assert_passed(self.asks(context=None, request_id="r3"))
+
+    def test_next_test_ends_it(self) -> None:
+        """The first test of a run that is not strict begins without the strictness of the last."""
         self.run_strict()
         self.worker.closes()
         self.playbook.expect()
+        self.registers(allow=None, worker=self.other)
         self.assert_passed(self.asks(context=None))
+        self.playbook.wait(ENDED_SECONDS)
+        self.playbook.take()
+
+    def test_lost_and_ended(self) -> None:
+        """A lost run lasts longer than one that ended after it, also after the next test."""
+        self.run_strict()
+        self.worker.dies()
+        self.playbook.take()
+        self.run_strict(worker=self.other)
+        self.other.closes()
+        self.playbook.take()
+        self.playbook.wait(ENDED_SECONDS)
+        self.playbook.take()
+        self.registers(allow=None, worker=self.playbook.worker("3", features=OF_WORKERS))
+        self.refused(self.asks(context=None))
 
     def test_several(self) -> None:
         """What one of several connections allows is allowed."""

@@ -69,7 +69,7 @@ class StrictTests(BrowserTestCase):
         expect(lost).to_have_text(
             re.compile(
                 r"^Strict about what no test owns until 2023-11-1[45] \d\d:\d\d:\d\d\.000, "
-                r"of a run whose worker was lost: allows c\.test⟨U\+202E⟩$"
+                r"of a run whose worker is gone: allows c\.test⟨U\+202E⟩$"
             )
         )
         expect(page.locator(".worker")).to_contain_text(

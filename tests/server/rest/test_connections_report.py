@@ -128,8 +128,11 @@ class ConnectionsReportTests(SynchronousTestCase):
         self.assertIsNone(lost_runs(), "only what a connected run allows counts")
         back.closed_cleanly = True
         harness.driver.link_closed(back)
+        ended = {"allow": ["b.test"], "until": 1_010_000}
+        self.assertEqual(lost_runs(), [{"allow": ["a.test"], "until": 1_035_000}, ended])
+        harness.clock.advance(5)
         self.assertEqual(lost_runs(), [{"allow": ["a.test"], "until": 1_035_000}])
-        harness.clock.advance(30)
+        harness.clock.advance(25)
         self.assertIsNone(lost_runs())
 
     def test_process(self) -> None:

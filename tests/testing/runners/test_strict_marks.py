@@ -7,6 +7,7 @@ import pytest
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.testing import strict_marks, unowned_requests
+from trafficmock.wire.outbound import Unmatched
 from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 
@@ -71,7 +72,7 @@ class UnownedTests(SynchronousTestCase):
         controller = config()
         for requests in lists:
             worker = SimpleNamespace(workeroutput={})
-            answer = SimpleNamespace(requests=requests, dropped=1 if requests else 0)
+            answer = Unmatched("q", requests, 1 if requests else 0)
             connection: Any = SimpleNamespace(unmatched=lambda answer=answer: answer)
             unowned_requests.collect(worker, connection)  # type: ignore[arg-type] # enough of one
             unowned_requests.add_of_worker(controller, worker.workeroutput)

@@ -19,6 +19,7 @@ from tests.support.processes.tested_proxy import start_proxy
 from tests.testing import runs
 from tests.testing.row_context import ask, ask_through
 from tests.testing.shared_app import shared_app
+from trafficmock.attach.rest_probe import is_strict
 from trafficmock.testing import sync, trial, tx, unittest
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.errors import UsageError
@@ -123,12 +124,12 @@ class PytestTests(SynchronousTestCase):
             self.assertIn("2 passed", output)
             self.assertEqual(output.count(UNOWNED), expected)
 
-    def run_folder(self, ini: str) -> tuple[int, str]:
-        """Run a test that passes, with an ini file."""
+    def run_folder(self, ini: str, tests: str = "") -> tuple[int, str]:
+        """Run a file of tests, by default with one that passes, with an ini file."""
         folder = Path(self.mktemp()).resolve()
         folder.mkdir()
         (folder / "pytest.ini").write_text(f"[pytest]\n{ini}\n")
-        (folder / "test_it.py").write_text(PASSING)
+        (folder / "test_it.py").write_text(tests or PASSING)
         finished = runs.finish(*runs.lean_pytest(), environment=runs.LEAN, cwd=folder)
         return finished.returncode, finished.stdout
 
@@ -140,6 +141,21 @@ class PytestTests(SynchronousTestCase):
         self.assertIn("1 passed", output)
         self.assertIn(f"{UNOWNED} =", output)
         self.assertIn("GET http://nobody.test/, client proxy", output)
+
+    def test_no_application(self) -> None:
+        """A strict run or test without an application fails; unit tests need none."""
+        marked, unit = UNATTACHED.split("# ---")
+        status, output = self.run_folder("", marked)
+        self.assertEqual(status, 1, output)
+        self.assertIn("2 passed, 1 error", output)
+        self.assertIn("No application was connected to the proxy during this strict test", output)
+        strict = "trafficmock_strict = true"
+        status, output = self.run_folder(strict, marked)
+        self.assertEqual(status, 1, output)
+        self.assertIn("2 passed", output)
+        self.assertIn("No application was connected to the proxy during this strict run", output)
+        status, output = self.run_folder(strict, unit)
+        self.assertEqual(status, 0, output)
 
     def test_pattern(self) -> None:
         """A pattern that cannot be read ends the run before it begins."""
@@ -160,6 +176,8 @@ class ServiceTests(SynchronousTestCase):
         """It refuses what came before the first test, but for what it or the test allows."""
         proxy = proxy_process.start_proxy(strict=True, allow=["allowed.test"])
         self.addCleanup(proxy.stop)
+        self.assertTrue(is_strict(proxy.url))
+        self.assertFalse(is_strict(shared_app().proxy.url))
 
         def refuses(url: str, headers: dict[str, str] | None = None) -> str:
             return refused(proxy.url, url, headers or {})
@@ -178,6 +196,20 @@ class ServiceTests(SynchronousTestCase):
         self.assertIn("upstream", refuses("http://own.test/", exempt.headers))
         self.assertEqual(sync.finish(exempt), [])
 
+
+UNATTACHED = """
+import pytest
+
+@pytest.mark.trafficmock(strict=True)
+def test_strict(trafficmock):
+    trafficmock.mock("https://pay.test/", status=200)
+
+def test_other(trafficmock):
+    pass
+# ---
+def test_unit():
+    pass
+"""
 
 PASSING = """
 import pytest

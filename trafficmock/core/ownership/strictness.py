@@ -27,6 +27,34 @@ if TYPE_CHECKING:
     from trafficmock.matching.url_parts import UrlParts
 
 
+@define
+class SeenApplications:
+    """The applications and tests of one run: from the end of the last strict run, or the start.
+
+    Without an application strict mode has nothing to refuse, and its tests would pass, whatever an
+    application sends beside the proxy. An agent is seen when it connects, a client of the forward
+    proxy with its first request.
+
+    :ivar any_application: whether an agent or a client of the forward proxy was connected.
+    :ivar any_test: whether a test was registered. Shared routes are not a test.
+    """
+
+    any_application: bool = False
+    any_test: bool = False
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether tests ran without any application. Unit tests without mocks register none."""
+        return self.any_test and not self.any_application
+
+    def next_run(self, *, connected: bool) -> None:
+        """Begin the next run.
+
+        :param connected: whether an application is connected now.
+        """
+        self.any_application, self.any_test = connected, False
+
+
 @frozen
 class Refusal:
     """The refusal of a request by strict mode.
@@ -51,10 +79,11 @@ class Strictness:
     :param is_own_host: returns whether a host and port belong to the system under test.
     :param contexts: the contexts, also of ended tests, whose late requests may be refused.
     :ivar runs: the allow lists of strict runs, by connection.
-    :ivar lost: the end in epoch ms of the runs whose connection was lost, by connection.
+    :ivar lost: the end in epoch ms of the runs whose worker is gone, by connection.
     :ivar tests: the allow lists of strict tests, by test id.
     :ivar is_kept: whether the state is stored for the next process on the same port.
     :ivar kept: the stored state.
+    :ivar applications: whether an application was seen in this run.
     """
 
     registry: Registry
@@ -66,6 +95,7 @@ class Strictness:
     tests: dict[str, AllowList] = field(factory=dict)
     is_kept: bool = False
     kept: KeptStrictness = field(factory=KeptStrictness)
+    applications: SeenApplications = field(factory=SeenApplications)
 
     # Strict tests and runs
 
@@ -85,6 +115,20 @@ class Strictness:
         self.contexts.release(test, out)
         if test.allow_late is not None:
             self._keep(out)
+
+    def saw_no_application(self, test: RegisteredTest) -> bool:
+        """Return whether a strict test ran without an application.
+
+        In a strict run or service the run is judged at its end, by
+        :meth:`run_saw_no_application`: not each of its tests needs the application.
+        """
+        is_alone = test.id in self.tests and self.service is None and not self.runs
+        return is_alone and self.applications.is_missing
+
+    def run_saw_no_application(self) -> bool:
+        """Return whether the tests of a strict run or service ran without an application."""
+        is_strict = self.service is not None or bool(self.runs)
+        return is_strict and self.applications.is_missing
 
     def forget_ended(self, out: EffectList) -> None:
         """Store that no test is strict, after the late requests of the last strict test."""
@@ -116,7 +160,7 @@ class Strictness:
             self._keep(out)
 
     def lose_run(self, run_id: str, until: int, out: EffectList) -> None:
-        """Handle that the connection of a run was lost.
+        """Handle that the worker of a run is gone.
 
         :param until: the end of the run in epoch ms.
         """

@@ -67,13 +67,17 @@ class UnownedRefusals:
         else:
             self.dropped += 1
 
-    def left(self, worker: Worker, agents: Iterable[Agent]) -> None:
-        """Handle the end of a worker; without an interested one, the list is cleared."""
+    def left(self, worker: Worker, agents: Iterable[Agent]) -> bool:
+        """Handle the end of a worker; without an interested one, the list is cleared.
+
+        :returns: whether the run ended with this worker.
+        """
         if worker.id not in self.interested:
-            return
+            return False
         self.interested.remove(worker.id)
         if not self.interested:
             self.rows.clear()
             self.dropped = 0
             for agent in agents:
                 agent.of_past_run = True
+        return not self.interested

@@ -83,6 +83,7 @@ class RestApi:
     :param guard: decides which origins and peers may read.
     :param version: the version of the service, for ``/health`` and HARs.
     :param capture: the capture mode, for ``/health``.
+    :param strict: whether the service is strict, for ``/health``.
     :param start: identifies this process in entity tags.
     :param reactor: schedules the slices of a long response.
     """
@@ -96,6 +97,7 @@ class RestApi:
     _guard: AccessPolicy
     _version: str
     _capture: str
+    _strict: bool
     _start: str
     _reactor: IReactorTime
 
@@ -114,6 +116,8 @@ class RestApi:
             "protocolVersion": PROTOCOL_VERSION,
             "historyCapture": self._capture,
         }
+        if self._strict:
+            record["strict"] = True
         return whole(request, 200, encode(record))
 
     @app.route("/api/connections", methods=["GET"])

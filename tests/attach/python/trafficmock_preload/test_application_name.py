@@ -1,6 +1,7 @@
 """What an application is called that nobody named."""
 
 import os
+import threading
 from pathlib import Path
 
 from hypothesis import given
@@ -53,6 +54,18 @@ class NameTests(SynchronousTestCase):
             ([], ""),
         ):
             self.assertEqual(name_of(["python", *words], os.sep), wanted, words)
+
+    def test_no_regular_file(self) -> None:
+        """A FIFO of that name is passed over: nobody writes to it."""
+        self.declare('[project]\nname = "shop"\n')
+        os.mkfifo(self.inner / "pyproject.toml")
+        found: list[str] = []
+        reader = threading.Thread(
+            target=lambda: found.append(project_name(str(self.inner))), daemon=True
+        )
+        reader.start()
+        reader.join(10)
+        self.assertEqual(found, ["shop"])
 
     def test_declared(self) -> None:
         """What names no project, or cannot be a client id, is passed over."""

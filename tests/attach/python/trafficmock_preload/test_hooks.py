@@ -3,9 +3,11 @@
 import io
 import sys
 from importlib import import_module
+from types import ModuleType
 
 from trafficmock_preload import hooks
 from trafficmock_preload.current_context import TestContexts
+from trafficmock_preload.import_hook import NotAttachableError, apply
 from trafficmock_preload.preload_settings import PreloadSettings
 from trafficmock_preload.proxy_tunnel import Tunnels
 from twisted.trial.unittest import SynchronousTestCase
@@ -31,6 +33,28 @@ class HookTests(SynchronousTestCase):
         tunnels = Tunnels(PreloadSettings({URL: "http://p:1"}, str))
         found = hooks._changes(tunnels, TestContexts(30), "/preload")
         self.assertEqual([name for name in found if name.startswith("websocket")], [])
+
+    def test_not_attachable(self) -> None:
+        """A client of unknown form is named in a sentence; under strict mode it is refused."""
+        future = ModuleType("urllib3.connection")
+        vars(future).update(HTTPConnection=object, HfaceBackend=object)
+        other = ModuleType("urllib3.connection")
+        for module, reason in ((future, "it is urllib3-future"), (other, "KeyError")):
+            for strict in ("0", "1"):
+                errors = io.StringIO()
+                self.patch(sys, "stderr", errors)
+                wanted = {URL: "http://p:1", "TRAFFICMOCK_STRICT": strict}
+                tunnels = Tunnels(PreloadSettings(wanted, str))
+                change = hooks._changes(tunnels, TestContexts(30), "/")["urllib3.connection"]
+                if strict == "1":
+                    error = self.assertRaises(NotAttachableError, apply, change, module)
+                    said = f"{error}{errors.getvalue()}"
+                    self.assertIn("the import is refused", said)
+                else:
+                    apply(change, module)
+                    said = errors.getvalue()
+                self.assertIn(f"urllib3.connection cannot be attached ({reason}", said)
+                self.assertEqual(tunnels.changed, set())
 
     def test_https_proxy(self) -> None:
         """A proxy behind TLS cannot be used, which is said; each request fails with it."""

@@ -53,6 +53,21 @@ class ImportTests(SynchronousTestCase):
         self.assertIsNone(finder.change_of("pip._vendor.urllib3.poolmanager"))
         self.assertIsNone(finder.change_of("other.connection"))
 
+    def test_refused(self) -> None:
+        """A module that must not be used is not imported, also where it was imported before."""
+        errors = io.StringIO()
+        self.patch(sys, "stderr", errors)
+
+        def change(_: ModuleType) -> None:
+            raise import_hook.NotAttachableError("not under strict mode")
+
+        import_hook.install({"hooked_sample": change})
+        self.assertRaises(ImportError, importlib.import_module, "hooked_sample")
+        sys.modules["hooked_sample"] = ModuleType("hooked_sample")
+        import_hook.install({"hooked_sample": change})
+        self.assertIn("trafficmock: not under strict mode", errors.getvalue())
+        self.assertRaises(ImportError, importlib.import_module, "hooked_sample")
+
     def test_other_version(self) -> None:
         """A module that is too different stays usable, and stderr says so."""
         errors = io.StringIO()

@@ -1,6 +1,7 @@
 """Tunnels, and the answers of the proxy."""
 
 import base64
+import hashlib
 import socket
 import threading
 from collections.abc import Iterator
@@ -15,13 +16,14 @@ from twisted.trial.unittest import SynchronousTestCase
 OPENED = b"HTTP/1.1 200 Connection established\r\n"
 
 
-def tunnels(url: str = "http://127.0.0.1:4310") -> Tunnels:
+def tunnels(url: str = "http://127.0.0.1:4310", *, sha256: str = "") -> Tunnels:
     variables = {"TRAFFICMOCK_PROXY_URL": url, "TRAFFICMOCK_TOKEN": "t"}
+    variables["TRAFFICMOCK_AUTHORITY_SHA256"] = sha256
     return Tunnels(PreloadSettings(variables, lambda: "app"))
 
 
 @contextmanager
-def answering(answer: bytes) -> Iterator[tuple[Tunnels, list[bytes]]]:
+def answering(answer: bytes, *, sha256: str = "") -> Iterator[tuple[Tunnels, list[bytes]]]:
     """Answer one connection, and keep what it sent."""
     heard: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -34,7 +36,7 @@ def answering(answer: bytes) -> Iterator[tuple[Tunnels, list[bytes]]]:
 
         thread = threading.Thread(target=serve)
         thread.start()
-        yield tunnels(f"http://127.0.0.1:{server.getsockname()[1]}"), heard
+        yield tunnels(f"http://127.0.0.1:{server.getsockname()[1]}", sha256=sha256), heard
         thread.join()
 
 
@@ -76,6 +78,22 @@ class TunnelTests(SynchronousTestCase):
                 self.assertEqual(found.authority_of(opened), wanted)
                 opened.close()
             self.assertIn(b"CONNECT third.test:443 ", heard[0])
+
+    def test_other_authority(self) -> None:
+        """Only the authority of the environment is trusted, if it names one."""
+        right = hashlib.sha256(b"DER").hexdigest()
+        head = OPENED + b"Trafficmock-Authority: " + base64.b64encode(b"DER") + b"\r\n\r\n"
+        for sha256 in (right, right.upper()):
+            self.assertEqual(tunnels(sha256=sha256).authority(head), b"DER")
+        rogue = head.replace(base64.b64encode(b"DER"), base64.b64encode(b"ROGUE"))
+        self.assertEqual(tunnels().authority(rogue), b"ROGUE")
+        with answering(rogue, sha256=right) as (found, _):
+            error = self.assertRaises(
+                ConnectionRefusedError, found.open_socket, ("third.test", 443), 30
+            )
+        self.assertIn("has another certificate authority", str(error))
+        unread = tunnels(sha256=right).authority(OPENED + b"\r\n")
+        self.assertIsNone(unread, "TLS in it is verified as without a proxy")
 
     def test_refused(self) -> None:
         """A proxy that opens none is a refused connection, with its own words."""

@@ -62,9 +62,10 @@ def name_of(words: Sequence[str], folder: str) -> str:
 def project_name(folder: str) -> str:
     """Return the name in the nearest ``pyproject.toml`` of a directory and its parents."""
     while True:
+        path = os.path.join(folder, "pyproject.toml")
         try:
-            with open(os.path.join(folder, "pyproject.toml"), encoding="utf-8") as opened:
-                name = name_in(opened.read(_MOST_CHARACTERS))
+            # To open a FIFO waits for its writer.
+            name = _name_in_file(path) if os.path.isfile(path) else ""
         except (OSError, ValueError):
             # There is no readable file here; a parent directory may have one.
             name = ""
@@ -72,6 +73,11 @@ def project_name(folder: str) -> str:
         if name or parent == folder:
             return name
         folder = parent
+
+
+def _name_in_file(path: str) -> str:
+    with open(path, encoding="utf-8") as opened:
+        return name_in(opened.read(_MOST_CHARACTERS))
 
 
 def name_in(text: str) -> str:

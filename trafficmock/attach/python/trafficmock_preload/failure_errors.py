@@ -6,6 +6,10 @@ import errno
 import os
 import socket
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 HEADER = "trafficmock-failure"
 """The header of a response that reports a failure: its code, and its text percent-encoded."""
 
@@ -14,6 +18,11 @@ UNMATCHED = "unmatched_request "
 
 IS_TOLD = "trafficmock_told"
 """The attribute of errors that are made from such a header."""
+
+_LIBRARY = "_trafficmock_library"
+"""The attribute of classes of :func:`of_library`: the library's class."""
+
+_classes: dict[type[Exception], Any] = {}
 
 _ERRNO = {
     "failed": errno.ECONNRESET,
@@ -36,8 +45,9 @@ _AFTER_CONNECTING = frozenset({errno.ECONNRESET, errno.ECONNABORTED, errno.EPROT
 class TrafficMockError(Exception):
     """A request that the proxy refused, such as one that strict mode does not allow.
 
-    It is not an ``OSError``, so that applications do not repeat the request as after an error of
-    the network. The Node agent's error has the same name. It is not the class of
+    It is not one of the errors of connections, so that libraries do not repeat the request as
+    after an error of the network. An application gets a subclass that is an error of its library,
+    too (:func:`of_library`). The Node agent's error has the same name. It is not the class of
     ``trafficmock.errors``, because an application need not have that package.
 
     :param code: an error code of the proxy, such as ``unmatched_request``.
@@ -48,9 +58,37 @@ class TrafficMockError(Exception):
         self.code = f"ERR_TRAFFICMOCK_{code.upper()}"
         self._given = code, text
 
-    def __reduce__(self) -> tuple[type[TrafficMockError], tuple[str, str]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         """Support pickling, by which process pools return exceptions."""
-        return type(self), self._given
+        library = getattr(self, _LIBRARY, None)
+        if library is None:
+            return TrafficMockError, self._given
+        return _unpickled, (library.__module__, library.__qualname__, *self._given)
+
+
+def of_library(error: Exception, library: type[Exception]) -> Exception:
+    """Make the error of a library for a refused request, which its users catch.
+
+    :param library: the class of the library's errors; its first argument is a text.
+    :returns: an object of both classes; other errors than :class:`TrafficMockError` as they are.
+    """
+    if not isinstance(error, TrafficMockError):
+        return error
+    both = _classes.get(library)
+    if both is None:
+        names = {"__module__": __name__, _LIBRARY: library}
+        both = _classes[library] = type("TrafficMockError", (TrafficMockError, library), names)
+    made: Exception = both(*error._given)
+    setattr(made, IS_TOLD, True)
+    return made
+
+
+def _unpickled(module: str, name: str, code: str, text: str) -> Exception:
+    from importlib import import_module
+    from operator import attrgetter
+
+    library = attrgetter(name)(import_module(module))
+    return of_library(TrafficMockError(code, text), library)
 
 
 def failure_error(value: str) -> Exception:

@@ -58,6 +58,7 @@ def _changes(
     add_client("http.client", "http_client_change", "change_http_client")
     add_client("urllib.request", "http_client_change", "change_urllib")
     add_client("urllib3.connection", "urllib3_change", "change_urllib3")
+    add_client("urllib3_future.connection", "urllib3_change", "change_urllib3")
     add_client("httplib2", "httplib2_change", "change_httplib2")
     for library in ("httpcore._sync", "httpcore._async", "httpcore2._sync", "httpcore2._async"):
         add_client(f"{library}.connection_pool", "httpcore_change", "change_pool")
@@ -71,8 +72,8 @@ def _changes(
             add_client(module, place, function)
     for module, transport in _ENVIRONMENT_PROXIES.items():
         add(module, "clients.environment_proxies", "change_getproxies", tunnels, transport)
-    for module, (function, transport) in _GIVEN_PROXIES.items():
-        add(module, "clients.environment_proxies", function, tunnels, transport)
+    for module, (place, function, transport) in _GIVEN_PROXIES.items():
+        add(module, f"clients.{place}", function, tunnels, transport)
     for module, name in _WSGI.items():
         add(module, "framework_entries", "change_wsgi", contexts, name)
     for module, name in _ASGI.items():
@@ -116,9 +117,9 @@ _ENVIRONMENT_PROXIES = {
 """Modules that read proxies from the environment, with the modules that open connections."""
 
 _GIVEN_PROXIES = {
-    "requests.adapters": ("change_requests", "urllib3.connection"),
-    "httpx._client": ("change_httpx", "httpcore._sync.connection_pool"),
-    "httpx2._client": ("change_httpx", "httpcore2._sync.connection_pool"),
+    "requests.adapters": ("refused_requests", "change_requests", "urllib3.connection"),
+    "httpx._client": ("refused_requests", "change_httpx", "httpcore._sync.connection_pool"),
+    "httpx2._client": ("refused_requests", "change_httpx", "httpcore2._sync.connection_pool"),
 }
 """Modules in which a program may give a library a proxy, as above."""
 
@@ -132,7 +133,32 @@ def _change(place: str, function: str, needed: tuple[Any, ...], module: ModuleTy
     from importlib import import_module
 
     found = import_module(f"trafficmock_preload.{place}")
-    getattr(found, function)(module, *needed)
-    for each in needed:
-        if isinstance(each, Tunnels):
-            each.changed.add(module.__name__)
+    tunnels = next((each for each in needed if isinstance(each, Tunnels)), None)
+    try:
+        getattr(found, function)(module, *needed)
+    except Exception as error:
+        if tunnels is None:
+            raise
+        _not_attached(module, error, tunnels)
+    else:
+        if tunnels is not None:
+            tunnels.changed.add(module.__name__)
+
+
+def _not_attached(module: ModuleType, error: Exception, tunnels: Tunnels) -> None:
+    """Handle a client library that cannot be changed.
+
+    :raises NotAttachableError: if the service is strict, which would not see its requests.
+    """
+    reason = f"{type(error).__name__}: {error}"
+    if getattr(module, "HfaceBackend", None) is not None:
+        reason = "it is urllib3-future, on which niquests stands"
+    text = (
+        f"{module.__name__} cannot be attached ({reason}). Its requests pass through the proxy "
+        "only where the library reads the proxy variables"
+    )
+    if tunnels.settings is not None and tunnels.settings.strict:
+        raise import_hook.NotAttachableError(
+            f"{text}, so strict mode may not see them: the import is refused"
+        ) from error
+    sys.stderr.write(f"trafficmock: {text}.\n")

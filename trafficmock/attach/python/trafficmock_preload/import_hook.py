@@ -17,6 +17,10 @@ VENDORED = ".urllib3."
 """Part of the names of modules in copies of urllib3 within other libraries."""
 
 
+class NotAttachableError(ImportError):
+    """A library that strict mode does not let an application use, because it cannot be changed."""
+
+
 class ChangingFinder:
     """A finder before all others: it finds modules by them, and has the modules changed.
 
@@ -77,9 +81,14 @@ class ChangingLoader:
 
 
 def apply(change: Change, module: ModuleType) -> None:
-    """Change a module; an error, as with an unknown version, is written to stderr."""
+    """Change a module; an error, as with an unknown version, is written to stderr.
+
+    :raises NotAttachableError: if the application must not use the module.
+    """
     try:
         change(module)
+    except NotAttachableError:
+        raise
     except Exception as error:
         sys.stderr.write(
             f"trafficmock: {module.__name__} cannot be attached ({type(error).__name__}: {error})\n"
@@ -93,7 +102,12 @@ def install(changes: Mapping[str, Change]) -> ChangingFinder:
     for name, module in list(sys.modules.items()):
         change = finder.change_of(name)
         if change is not None and module is not None:
-            apply(change, module)
+            try:
+                apply(change, module)
+            except NotAttachableError as error:
+                sys.stderr.write(f"trafficmock: {error}\n")
+                # Later imports of it fail (importlib's rule for None).
+                sys.modules[name] = None  # type: ignore[assignment]
     return finder
 
 

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 URL_VARIABLES = ("TRAFFICMOCK_PROXY_URL", "PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL")
+AUTHORITY_VARIABLE = "TRAFFICMOCK_AUTHORITY_SHA256"
+"""The SHA-256 of the proxy's authority: of its certificate in DER, in hex. Without the variable,
+the authority that the proxy names is trusted."""
+
 _DEFAULT_PORT = 80
 _NO_TOKEN = "-"  # noqa: S105 - the absence of one
 _CONTEXT_MS = 30000
@@ -38,7 +42,9 @@ class PreloadSettings:
         self.credentials = _basic(client_id, token or _NO_TOKEN)
         no_proxy = environment.get("no_proxy", environment.get("NO_PROXY", ""))
         self.no_proxy = _words(no_proxy)
+        self.authority_sha256 = environment.get(AUTHORITY_VARIABLE, "").lower()
         self.ignored = _words(environment.get("TRAFFICMOCK_IGNORE_HOSTS", ""))
+        self.strict = environment.get("TRAFFICMOCK_STRICT") == "1"
         self.all_websockets = _is_all(environment, "TRAFFICMOCK_WEBSOCKET")
         self.reads_contexts = _switch(environment, "TRAFFICMOCK_CONTEXT")
         self.context_seconds = _milliseconds(environment, "TRAFFICMOCK_CONTEXT_MS") / 1000

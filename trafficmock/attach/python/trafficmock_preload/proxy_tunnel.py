@@ -29,6 +29,11 @@ _AUTHORITY = b"trafficmock-authority"
 _WITHOUT_PROXY = (
     "Start it (trafficmock serve), or start the application without TRAFFICMOCK_PROXY_URL."
 )
+_OTHER_AUTHORITY = (
+    "has another certificate authority than the one for which this application was started "
+    "(TRAFFICMOCK_AUTHORITY_SHA256). Another program listens there, or the proxy's certificates "
+    "were made anew: start the application again (trafficmock run)."
+)
 _ENDED = "If it has ended, start it again (trafficmock serve)."
 
 
@@ -96,7 +101,8 @@ class Tunnels:
         """Read the proxy's answer to ``CONNECT``.
 
         :returns: its authority in DER; ``None`` if it does not read the tunnel.
-        :raises ConnectionRefusedError: if the proxy refuses the tunnel.
+        :raises ConnectionRefusedError: if the proxy refuses the tunnel, or its authority is not
+            that of the environment.
         """
         head, _, body = answer.partition(END)
         first, *lines = head.split(b"\r\n")
@@ -108,10 +114,27 @@ class Tunnels:
             name, _, value = line.partition(b":")
             if name.strip().lower() == _AUTHORITY:
                 try:
-                    return a2b_base64(value.strip())
+                    authority = a2b_base64(value.strip())
                 except CodingError:
                     break
+                self._check(authority)
+                return authority
         return None
+
+    def _check(self, authority: bytes) -> None:
+        """Refuse an authority that is not that of the environment.
+
+        Another program may listen on the proxy's port while the proxy does not run.
+
+        :raises ConnectionRefusedError: if it is another one.
+        """
+        expected = "" if self.settings is None else self.settings.authority_sha256
+        if not expected:
+            return
+        import hashlib
+
+        if hashlib.sha256(authority).hexdigest() != expected:
+            raise refused(f"{self.name} {_OTHER_AUTHORITY}")
 
     @property
     def name(self) -> str:

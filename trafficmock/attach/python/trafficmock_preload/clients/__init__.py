@@ -10,6 +10,8 @@ urllib3 and httplib2, which use ``http.client``, ``http_client_change`` calls it
   ``httpcore_change`` (httpx), ``aiohttp_change``, ``twisted_change`` with ``twisted_endpoint``;
 * ``websockets_change`` for threads, ``websockets_asyncio_change``, ``websockets_trio_change``;
   ``websocket_client_change``;
+* ``refused_requests``: requests and httpx, the proxies that programs give to them, and the classes
+  of errors for refused requests;
 * ``asyncio_tunnel`` opens tunnels for aiohttp and websockets;
 * ``environment_proxies`` removes trafficmock's proxy from the proxies that libraries find in the
   environment.

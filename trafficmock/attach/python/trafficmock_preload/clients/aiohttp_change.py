@@ -6,7 +6,12 @@ from weakref import WeakSet
 
 from trafficmock_preload.clients.asyncio_tunnel import open_tunnel
 from trafficmock_preload.clients.environment_proxies import is_needless
-from trafficmock_preload.failure_errors import HEADER, failure_error, is_before_request
+from trafficmock_preload.failure_errors import (
+    HEADER,
+    failure_error,
+    is_before_request,
+    of_library,
+)
 from trafficmock_preload.tunnel_trust import trusting
 
 TYPE_CHECKING = False
@@ -156,7 +161,7 @@ def _own_error(error: Exception, key: Any) -> Exception:
     import aiohttp
 
     if not isinstance(error, OSError):
-        return error
+        return of_library(error, aiohttp.ClientError)
     made: Exception
     if isinstance(error, TimeoutError):
         made = getattr(aiohttp, "ConnectionTimeoutError", aiohttp.ServerTimeoutError)(str(error))

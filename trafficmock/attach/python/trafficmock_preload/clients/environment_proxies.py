@@ -47,7 +47,7 @@ def change_proxy_handler(module: ModuleType, tunnels: Tunnels) -> None:
     names["ProxyHandler"].__init__ = __init__
 
 
-def change_requests(module: ModuleType, tunnels: Tunnels, transport: str) -> None:
+def change_select_proxy(module: ModuleType, tunnels: Tunnels, transport: str) -> None:
     """Change the choice of the proxy for a request in ``requests.adapters``."""
     original: Callable[..., str | None] = module.__dict__["select_proxy"]
 
@@ -60,7 +60,7 @@ def change_requests(module: ModuleType, tunnels: Tunnels, transport: str) -> Non
     module.__dict__["select_proxy"] = select_proxy
 
 
-def change_httpx(module: ModuleType, tunnels: Tunnels, transport: str) -> None:
+def change_transports(module: ModuleType, tunnels: Tunnels, transport: str) -> None:
     """Change the choice of the transport for a request in ``httpx``: each proxy has one."""
     for name in ("Client", "AsyncClient"):
         client = module.__dict__[name]

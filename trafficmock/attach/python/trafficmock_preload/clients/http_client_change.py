@@ -9,8 +9,10 @@ from trafficmock_preload.failure_errors import (
     HEADER,
     IS_TOLD,
     UNMATCHED,
+    TrafficMockError,
     failure_error,
     is_before_request,
+    of_library,
 )
 
 TYPE_CHECKING = False
@@ -32,7 +34,8 @@ def change_http_client(module: ModuleType, tunnels: Tunnels, contexts: TestConte
     connection_class.connect = _connect(connection_class.connect, tunnels)
     connection_class.send = _send(connection_class.send, tunnels)
     connection_class.endheaders = _endheaders(connection_class, tunnels, contexts)
-    connection_class.getresponse = _getresponse(connection_class.getresponse, tunnels)
+    exception = module.__dict__["HTTPException"]
+    connection_class.getresponse = _getresponse(connection_class.getresponse, tunnels, exception)
 
 
 def _connect(original: Callable[[Any], None], tunnels: Tunnels) -> Callable[[Any], None]:
@@ -86,7 +89,9 @@ def _endheaders(
     return endheaders
 
 
-def _getresponse(original: Callable[..., Any], tunnels: Tunnels) -> Callable[..., Any]:
+def _getresponse(
+    original: Callable[..., Any], tunnels: Tunnels, exception: type[Exception]
+) -> Callable[..., Any]:
     def getresponse(self: Any, *args: Any, **kwargs: Any) -> Any:
         is_read = tunnels.authority_of(self.sock) is not None
         with _lost(tunnels, is_read=is_read):
@@ -98,11 +103,16 @@ def _getresponse(original: Callable[..., Any], tunnels: Tunnels) -> Callable[...
         self.close()
         error = failure_error(failure)
         own_error = getattr(type(self), OWN_ERROR, None)
-        if own_error is not None and isinstance(error, OSError):
-            raise own_error(self, error) from error
-        raise error
+        if own_error is not None:
+            raise own_error(self, error) from _cause(error)
+        raise of_library(error, exception) from _cause(error)
 
     return getresponse
+
+
+def _cause(error: Exception) -> Exception | None:
+    """Return the error of the network as the cause of the library's."""
+    return error if isinstance(error, OSError) else None
 
 
 def _is_botocore(connection: Any) -> bool:
@@ -111,20 +121,25 @@ def _is_botocore(connection: Any) -> bool:
 
 
 def change_urllib(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
-    """Raise ``URLError`` for failures before the request is sent, as urllib does."""
+    """Raise ``URLError`` for refusals and failures before the request is sent, as urllib does."""
     names: Any = module.__dict__
     handler, url_error = names["AbstractHTTPHandler"], names["URLError"]
     original = handler.do_open
 
-    def do_open(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def do_open(self: Any, http_class: Any, request: Any, **kwargs: Any) -> Any:
         try:
-            return original(self, *args, **kwargs)
+            return original(self, http_class, request, **kwargs)
         except url_error:
             raise
         except OSError as error:
             if getattr(error, IS_TOLD, False) and is_before_request(error):
                 raise url_error(error) from error
             raise
+        except TrafficMockError as error:
+            # Slack's client repeats a request after each URLError.
+            if "slack" in str(request.get_header("User-agent")).lower():
+                raise
+            raise of_library(error, url_error) from None
 
     handler.do_open = do_open
     change_proxy_handler(module, tunnels)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trafficmock_preload.clients.http_client_change import OWN_ERROR
+from trafficmock_preload.failure_errors import of_library
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,12 +34,15 @@ def _change(connection_class: Any, tunnels: Tunnels, name_error: Any) -> None:
         if is_secure:
             self.sock = self._context.wrap_socket(opened, server_hostname=self.host)
 
-    def own_error(self: Any, error: OSError) -> Exception:
+    # The base of the library's errors; it repeats a request after others.
+    base = name_error.__base__
+
+    def own_error(self: Any, error: Exception) -> Exception:
         import socket
 
         if isinstance(error, socket.gaierror):
             return name_error(f"Unable to find the server at {self.host}")  # type: ignore[no-any-return]
-        return error
+        return of_library(error, base)
 
     connection_class.connect = connect
     setattr(connection_class, OWN_ERROR, own_error)

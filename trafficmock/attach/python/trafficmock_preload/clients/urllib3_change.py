@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextvars import ContextVar
 
 from trafficmock_preload.clients.http_client_change import OWN_ERROR
-from trafficmock_preload.failure_errors import is_before_request
+from trafficmock_preload.failure_errors import is_before_request, of_library
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,11 +52,15 @@ def _own_error(names: Any) -> Any:
     """
     timeout_error, new_error = names["ConnectTimeoutError"], names["NewConnectionError"]
     name_error = names.get("NameResolutionError")
+    # urllib3 does not repeat a request after its base class alone.
+    base = next(each for each in new_error.__mro__ if each.__name__ == "HTTPError")
 
-    def own_error(self: Any, error: OSError) -> Exception:
+    def own_error(self: Any, error: Exception) -> Exception:
         import socket
         import ssl
 
+        if not isinstance(error, OSError):
+            return of_library(error, base)
         if isinstance(error, TimeoutError):
             text = f"Connection to {self.host} timed out. (connect timeout={self.timeout})"
             return timeout_error(self, text)  # type: ignore[no-any-return]

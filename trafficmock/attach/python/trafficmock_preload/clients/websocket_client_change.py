@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 
-from trafficmock_preload.failure_errors import HEADER, failure_error
+from trafficmock_preload.failure_errors import HEADER, failure_error, of_library
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,12 +89,13 @@ def change_handshakes(module: ModuleType, tunnels: Tunnels, contexts: TestContex
 
 
 def _own_error(error: Exception) -> Exception:
-    """Make the library's error for an unknown host name; other errors are returned unchanged."""
+    """Make the library's error for a refusal or an unknown host name; others are returned."""
     import socket
 
+    from websocket import WebSocketAddressException, WebSocketException
+
     if not isinstance(error, socket.gaierror):
-        return error
-    from websocket import WebSocketAddressException
+        return of_library(error, WebSocketException)
 
     made = WebSocketAddressException(error)
     made.__cause__ = error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from trafficmock_preload.failure_errors import HEADER, failure_error, is_before_request
+from trafficmock_preload.failure_errors import HEADER, failure_error, is_before_request, of_library
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,10 +130,10 @@ def own_errors() -> Iterator[None]:
 
 def _own_error(error: Exception) -> Exception:
     """Make the library's error for a connection that is lost during the handshake."""
-    if not isinstance(error, OSError) or is_before_request(error):
-        return error
-    from websockets.exceptions import InvalidMessage
+    from websockets.exceptions import InvalidMessage, WebSocketException
 
+    if not isinstance(error, OSError) or is_before_request(error):
+        return of_library(error, WebSocketException)
     made = InvalidMessage("did not receive a valid HTTP response")
     made.__cause__ = error
     return made

@@ -122,7 +122,7 @@ function allowing({ allow }) {
 
 /** @param {import("../../../rest-records.js").LostRun} run @returns {string} */
 function untilOf(run) {
-  return `until ${moment(run.until)}, of a run whose worker was lost: ${allowing(run)}`;
+  return `until ${moment(run.until)}, of a run whose worker is gone: ${allowing(run)}`;
 }
 
 /** @param {RegisteredRoute[]} routes */
