@@ -14,6 +14,7 @@ const upstream = require("./upstream.js");
 const text = require("./text.js");
 const { rewriteHead } = require("./head.js");
 const { EarlySocket } = require("./early-socket.js");
+const { MockSocket } = require("./mock-socket.js");
 
 const { nextTick } = process;
 
@@ -194,7 +195,19 @@ class HeldRequest {
     }
     this.pass();
     this.early.replace();
-    this.release();
+    try {
+      this.release();
+    } catch (error) {
+      this.failed(/** @type {Error} */ (error));
+    }
+  }
+
+  /** @param {Error} error of the application's own class; without a connection, the request would stay silent */
+  failed(error) {
+    const { req } = this;
+    req.destroy(error);
+    // A request emits `error` and `close` only with a socket.
+    if (!req.socket) onSocket.call(req, new MockSocket(this.url.protocol === "https:"));
   }
 
   /** Copy the rest of the body for the history, and report it when the application gives the request up. */

@@ -10,6 +10,7 @@ const { chains } = require("../exchange/redirects.js");
 const { HeldRequest } = require("./held-request.js");
 const { sendDirectly } = require("./direct.js");
 const { rewriteHead } = require("./head.js");
+const { isNodes, withSecurity } = require("./foreign-agents.js");
 const { MockSocket } = require("./mock-socket.js");
 const { onSocket } = require("./on-socket.js");
 const { tlsOptions } = require("./tls-options.js");
@@ -64,8 +65,15 @@ function hookAddRequest(agent, upgrade, owner) {
   function addRequest(/** @type {any} */ req, /** @type {any[]} */ ...args) {
     const given = typeof args[0] === "object" && args[0] !== null ? args[0] : { host: args[0], port: args[1] };
     const direct = agent.isAttached ? sendDirectly(agent, this, req, given) : undefined;
-    const release = direct?.release ?? (() => original.call(this, req, ...args));
+    let isInCall = true;
+    const pass = () => {
+      // Called later, a class that reads the stack would not find the function of the application's call there.
+      const later = isInCall || isNodes(this) ? args : [withSecurity(given, req.protocol)];
+      original.call(this, req, ...later);
+    };
+    const release = direct?.release ?? pass;
     if (!hold(agent, upgrade, req, direct?.options ?? given, release)) release();
+    isInCall = false;
   }
   owner.addRequest = Object.assign(addRequest, { [SEEN]: true });
   return () => {
@@ -136,12 +144,15 @@ function hookCall(agent, upgrade, module, name) {
 }
 
 /**
+ * Hook an agent that is not one of Node's. A subclass of `http.Agent` is not hooked: it may change the
+ * request before it calls the method of `http.Agent`, which is hooked.
  * @param {import('../agent.js').Agent} agent
  * @param {Upgrade} upgrade
  * @param {any} httpAgent
  */
 function ensure(agent, upgrade, httpAgent) {
   if (typeof httpAgent.addRequest !== "function" || httpAgent.addRequest[SEEN]) return;
+  if (httpAgent instanceof http.Agent) return;
   let owner = httpAgent;
   while (owner && !Object.hasOwn(owner, "addRequest")) owner = Object.getPrototypeOf(owner);
   if (owner) hookAddRequest(agent, upgrade, owner);
@@ -156,7 +167,8 @@ function ensure(agent, upgrade, httpAgent) {
  * @returns {boolean} whether the request is held, or has failed; if not, the caller releases it
  */
 function hold(agent, upgrade, req, options, release) {
-  if (req[SEEN]) return false;
+  // A request whose signal is aborted already was destroyed before it asked for a connection.
+  if (req[SEEN] || req.destroyed) return false;
   req[SEEN] = true;
   if (!agent.isAttached || isBypassed() || req.method === "CONNECT") return false;
   const host = hostOf(req, options);

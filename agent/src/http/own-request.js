@@ -4,6 +4,7 @@ const http = require("node:http");
 const https = require("node:https");
 const net = require("node:net");
 const { bypass } = require("../bypass.js");
+const { isNodes, withProtocol, withSecurity } = require("./foreign-agents.js");
 
 /** The class and the method that open connections, from before mocking libraries replace them; a `Proxy` of the class has the same prototype. */
 const { constructor: ClientRequest } = /** @type {any} */ (http).ClientRequest.prototype;
@@ -29,7 +30,11 @@ function request(options) {
  */
 function made(Request, options) {
   const { globalAgent } = options.protocol === "https:" ? https : http;
-  return bypass(() => new Request({ ...options, _defaultAgent: globalAgent }));
+  const { agent } = options;
+  const given = { ...options, _defaultAgent: globalAgent };
+  if (!agent || isNodes(agent)) return bypass(() => new Request(given));
+  const { protocol } = options;
+  return withProtocol(agent, protocol, () => bypass(() => new Request(withSecurity(given, protocol))));
 }
 
 /**

@@ -35,4 +35,12 @@ function headerLines(text) {
   });
 }
 
-module.exports = { head, chunk, LAST_CHUNK, headerLines };
+/**
+ * @param {URL} url
+ * @returns {string} path and query; a URL that ends in `?` keeps it, which `URL.search` does not tell
+ */
+function pathOf(url) {
+  return url.pathname + (url.search || (url.href.split("#")[0].endsWith("?") ? "?" : ""));
+}
+
+module.exports = { head, chunk, LAST_CHUNK, headerLines, pathOf };

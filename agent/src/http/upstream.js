@@ -1,6 +1,7 @@
 "use strict";
 
 const headers = require("../protocol/headers.js");
+const { isNodes } = require("./foreign-agents.js");
 const { request } = require("./own-request.js");
 const { BodyCopy } = require("../exchange/body-copy.js");
 const { HANDLER_BODY_BYTES } = require("../protocol/constants.js");
@@ -48,9 +49,10 @@ function open(held, wanted) {
     host: hostname,
     hostname,
     port: Number(url.port) || (url.protocol === "https:" ? 443 : 80),
-    path: url.pathname + url.search,
+    path: text.pathOf(url),
     method: wanted.method,
-    headers: pairs.flat(),
+    // A class that writes the head anew reads the headers by name.
+    headers: !agent || isNodes(agent) ? pairs.flat() : headers.toMultiMap(pairs),
     setHost: false,
   });
   up.end(wanted.body?.length ? wanted.body : undefined);

@@ -91,7 +91,18 @@ function set(pairs, name, value) {
   return [...before, [pairs[at][0], value], ...without(pairs.slice(at + 1), key)];
 }
 
+/** @param {Pairs} pairs */
+function toMultiMap(pairs) {
+  /** @type {Record<string, string | string[]>} */
+  const map = {};
+  for (const [name, value] of pairs) {
+    const key = name.toLowerCase();
+    map[key] = Object.hasOwn(map, key) ? [map[key], value].flat() : value;
+  }
+  return map;
+}
+
 /** A token: the name of a header, or a method (RFC 9110, section 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-module.exports = { TOKEN, toMap, fromWire, fromRaw, get, without, set };
+module.exports = { TOKEN, toMap, toMultiMap, fromWire, fromRaw, get, without, set };

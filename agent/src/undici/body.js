@@ -92,8 +92,11 @@ function streamOf(chunks, given) {
   return stream;
 }
 
-/** @param {any} body */
-const isForm = (body) => body?.[Symbol.toStringTag] === "FormData" && typeof body.append === "function";
+/**
+ * @param {any} body
+ * @returns {boolean} whether it is a form of the Fetch standard; npm `form-data` has the same tag, and is a stream
+ */
+const isForm = (body) => body?.[Symbol.toStringTag] === "FormData" && typeof body.getAll === "function";
 
 /**
  * @param {any} form
@@ -132,8 +135,10 @@ async function encodeForm(form) {
 function iteratorOf(body) {
   if (body[Symbol.asyncIterator]) return body[Symbol.asyncIterator]();
   if (body[Symbol.iterator]) return body[Symbol.iterator]();
-  // An old stream, which has only events.
-  return new Readable({ objectMode: true }).wrap(body)[Symbol.asyncIterator]();
+  // An old stream, which has only events. It may begin to flow only when it is asked to.
+  const stream = new Readable({ objectMode: true }).wrap(body);
+  body.resume?.();
+  return stream[Symbol.asyncIterator]();
 }
 
 /**

@@ -4,6 +4,7 @@ const { isIP } = require("node:net");
 const { stringify } = require("node:querystring");
 const { internal } = require("../process/internals.js");
 const headers = require("../protocol/headers.js");
+const { pathOf } = require("../http/text.js");
 
 /** Reads undici's dispatch options, and changes them. */
 
@@ -126,7 +127,7 @@ function optionsFor(opts, wanted, from, isResolved) {
     ...opts,
     origin: isResolved && isThere ? opts.origin : url.origin,
     servername: isThere ? opts.servername : undefined,
-    path: url.pathname + url.search,
+    path: pathOf(url),
     query: undefined,
     method: wanted.method,
     headers: likeGiven(opts.headers, pairs),

@@ -176,7 +176,7 @@ class ModernObserver {
     const shown = this.watcher.headers(pairs);
     if (shown !== pairs) {
       controller.rawHeaders = toRaw(shown);
-      map = toMultiMap(shown);
+      map = headers.toMultiMap(shown);
     }
     return this.handler.onResponseStart?.(controller, status, map, statusText);
   }
@@ -226,7 +226,8 @@ function serve(handler, controller, { status, statusText, pairs, body }, complet
     try {
       act();
     } catch (error) {
-      return controller.abort(error);
+      // Not the method of the object, which a handler may have replaced (undici's `dump`).
+      return Controller.prototype.abort.call(controller, error);
     }
     if (controller.paused) controller.resumed = next;
     else next();
@@ -234,7 +235,7 @@ function serve(handler, controller, { status, statusText, pairs, body }, complet
   const head = () => {
     if (isNew) {
       controller.rawHeaders = raw;
-      handler.onResponseStart?.(controller, status, toMultiMap(pairs), statusText);
+      handler.onResponseStart?.(controller, status, headers.toMultiMap(pairs), statusText);
     } else if (handler.onHeaders(status, raw, () => controller.resume(), statusText) === false) {
       controller.paused = true;
     }
@@ -399,16 +400,5 @@ const pairsOfMap = (map) =>
   /** @type {headers.Pairs} */ (
     Object.entries(map ?? {}).flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)]))
   );
-
-/** @param {headers.Pairs} pairs */
-function toMultiMap(pairs) {
-  /** @type {Record<string, string | string[]>} */
-  const map = {};
-  for (const [name, value] of pairs) {
-    const key = name.toLowerCase();
-    map[key] = key in map ? [map[key], value].flat() : value;
-  }
-  return map;
-}
 
 module.exports = { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern };

@@ -138,7 +138,7 @@ class HeldDispatch {
     this.timeout = new HeadersTimeout(
       headersTimeout(this.dispatcher, this.opts),
       () => this.isWriting,
-      () => this.controller.abort(headersTimeoutError()),
+      () => Controller.prototype.abort.call(this.controller, headersTimeoutError()),
     );
     this.timeout.begin();
   }
