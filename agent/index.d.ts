@@ -12,8 +12,8 @@ export interface TrafficMockOptions {
    */
   clientId?: string;
   /**
-   * The WebSockets that are intercepted: those of `globalThis.WebSocket`, or all, including npm `ws`. Default:
-   * `TRAFFICMOCK_WEBSOCKET`, or `global`.
+   * The WebSockets that are intercepted: all, including those of npm `ws`, or only those of `globalThis.WebSocket`.
+   * Default: `TRAFFICMOCK_WEBSOCKET`, or `all`.
    */
   webSocket?: "global" | "all";
   /**

@@ -107,7 +107,7 @@ function refuseAll(reason) {
     proxyUrl: NOWHERE,
     token: undefined,
     clientId: "",
-    webSocket: "global",
+    webSocket: "all",
     ignoreHosts: [],
     strictAnswer: "error",
     ...NO_CONTEXTS,

@@ -66,7 +66,7 @@ describe("strict mode of the service", () => {
   before(async () => {
     proxy = await startProxy("--strict", "--allow", "allowed.test");
     upstream = await startUpstream();
-    agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app", webSocket: "all" });
+    agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app" });
   });
   after(async () => {
     await agent.stop();
