@@ -26,7 +26,10 @@ export interface TrafficMockOptions {
 export interface TrafficMock {
   /** The client id that the proxy has accepted. */
   readonly clientId: string;
-  /** Detach this process: requests that wait for a decision fail, and all patches are undone. */
+  /**
+   * Detach this process: requests that wait for a decision fail, and all patches are undone. An agent that a preload
+   * has attached (`trafficmock run`, `NODE_OPTIONS`) stays attached.
+   */
   stop(): Promise<void>;
 }
 
