@@ -9,7 +9,8 @@ const workers = require("node:worker_threads");
  * other than Node. In an attached process they would change clients that read
  * them: axios would use an agent without keep-alive, and OpenTelemetry would see
  * requests to the proxy. So they are removed from the environment of the process
- * and added to that of the programs that it starts.
+ * and added to that of the programs that it starts. Bun and Deno keep them: their own `fetch`
+ * is not intercepted, and needs them.
  */
 
 const NAMES = /^(https?|wss?|all)_proxy$/i;
@@ -24,6 +25,7 @@ const SYNC = /** @type {const} */ (["spawnSync", "execSync", "execFileSync"]);
  * @param {import('./agent.js').Agent} agent knows the URL of trafficmock's proxy
  */
 function hideProxyVariables(agent) {
+  if (process.versions.bun || process.versions.deno) return;
   const own = Object.entries(process.env).filter(([name, value]) => NAMES.test(name) && agent.hosts.isProxyText(value));
   const inherited = /** @type {any} */ (workers.getEnvironmentData(KEY));
   /** @type {Record<string, string>} */
