@@ -50,7 +50,10 @@ describe("a class that the application puts at globalThis.WebSocket", () => {
     test(`is seen under ${name}, and so is npm ws by import`, async () => {
       const { stdout, stderr } = await runNode(APP, { preload, env: { TRAFFICMOCK_PROXY_URL: proxy.url } });
       const [, ...all] = JSON.parse(stdout || JSON.stringify(stderr));
-      assert.deepEqual(all.map(([data]) => data), ["hello", "hello", "hello"]);
+      assert.deepEqual(
+        all.map(([data]) => data),
+        ["hello", "hello", "hello"],
+      );
     });
 
     test(`is seen under ${name} by TRAFFICMOCK_WEBSOCKET=global, and npm ws by import is left alone`, async () => {
