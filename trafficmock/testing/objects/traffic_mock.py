@@ -232,17 +232,22 @@ class BaseTrafficMock(
         )
         return self._done(lambda: route_from_har(self._session, options, place))
 
-    def route_web_socket(self, url: UrlMatcher, handler: Callable[..., Any]) -> DoneT:
+    def route_web_socket(
+        self, url: UrlMatcher, handler: Callable[..., Any], *, client_id: Names = None
+    ) -> DoneT:
         """Register a handler that acts as the server of WebSockets that are opened from now on.
 
         :param url: as in :meth:`route`; globs may begin with ``ws://`` and ``wss://``.
         :param handler: called as ``handler(ws)``, plain or ``async``; see ``WebSocketRoute``.
+        :param client_id: the client id of the application, or several; by default any.
         """
         place = place_of_call(self._session.info.root)
 
         def register() -> Promise[Any]:
             check_handler(handler, "(ws)")
-            matcher = make_matcher(url, base_url=self._session.base_url, websocket=True)
+            matcher = make_matcher(
+                url, client_id=client_id, base_url=self._session.base_url, websocket=True
+            )
             return self._session.sockets.add(matcher, handler, place)
 
         return self._done(register)

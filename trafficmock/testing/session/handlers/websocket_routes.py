@@ -188,16 +188,14 @@ class WebSocketRoutes:
 
     def claimed(self, message: SocketClaim) -> None:
         """Answer the proxy's ``ws:claim`` with the routes that match the WebSocket."""
-        matches = [
-            RouteMatch(entry.id) for entry in self.entries if self._matches(entry, message.url)
-        ]
+        matches = [RouteMatch(entry.id) for entry in self.entries if self._matches(entry, message)]
         answer = SocketClaimResult(message.socket_id, self.session.id, matches)
         self.session.send(answer)
 
     def matched(self, message: SocketMatched) -> None:
         """Run the newest matching handler on a WebSocket that the test owns."""
         session = self.session
-        entry = next((each for each in self.entries if self._matches(each, message.url)), None)
+        entry = next((each for each in self.entries if self._matches(each, message)), None)
         if entry is None:
             # The route was removed meanwhile; without this the application would never be answered.
             session.send(SocketConnect(message.socket_id, unhandled=True))
@@ -235,11 +233,11 @@ class WebSocketRoutes:
         else:
             socket.closed(message)
 
-    def _matches(self, entry: RouteEntry, url: str) -> bool:
+    def _matches(self, entry: RouteEntry, message: SocketClaim | SocketMatched) -> bool:
         try:
-            return entry.matcher.matches_url(url)
+            return entry.matcher.matches(message.url, "GET", message.client_id)
         except Exception as error:  # noqa: BLE001 - a test's predicate may raise anything
-            error.add_note(f"in the URL predicate {entry.matcher}, asked about {url}")
+            error.add_note(f"in the URL predicate {entry.matcher}, asked about {message.url}")
             self.session.errors.append(error)
             return False
 
