@@ -66,8 +66,6 @@ class BaseTrafficMock(
         self._adapter = adapter
         self._session = session
 
-    # The context of this test
-
     @property
     def id(self) -> str | None:
         """The context of this test, 32 hexadecimal characters; ``None`` where it has none.
@@ -104,8 +102,6 @@ class BaseTrafficMock(
                 "trafficmock_door"
             )
         return session.browser_proxy()
-
-    # Routes
 
     def route(
         self,
@@ -245,14 +241,11 @@ class BaseTrafficMock(
 
         def register() -> Promise[Any]:
             check_handler(handler, "(ws)")
-            matcher = make_matcher(
-                url, client_id=client_id, base_url=self._session.base_url, websocket=True
-            )
+            base = self._session.base_url
+            matcher = make_matcher(url, client_id=client_id, base_url=base, websocket=True)
             return self._session.sockets.add(matcher, handler, place)
 
         return self._done(register)
-
-    # Strict mode
 
     def strict(self, *, allow: Sequence[str] = ()) -> DoneT:
         """Refuse requests of this test that no route matches, from now on; they fail the test.
@@ -272,8 +265,6 @@ class BaseTrafficMock(
             lambda: mapped(client.unmatched(), lambda answer: answer.requests)
         )
         return unmatched
-
-    # Observation
 
     def expect_request(self, url_or_predicate: Any, *, timeout: Timeout = None) -> ExpectedRequestT:
         """Expect a request within a ``with`` (or ``async with``) block; ``value`` has it.
@@ -310,8 +301,6 @@ class BaseTrafficMock(
         """Return and forget the errors so far, so that they do not fail the test at its end."""
         errors: ErrorsT = self._adapter.wait_for(self._session.take_errors)
         return errors
-
-    # Inside
 
     def _cookies(self, origins: tuple[str, ...]) -> list[dict[str, Any]]:
         urls = origins or self._session.info.origins
