@@ -12,8 +12,8 @@ export interface TrafficMockOptions {
    */
   clientId?: string;
   /**
-   * The WebSockets that are intercepted: those of `globalThis.WebSocket`, or all, including npm `ws`. Default:
-   * `TRAFFICMOCK_WEBSOCKET`, or `global`.
+   * The WebSockets that are intercepted: all, including those of npm `ws`, or only those of `globalThis.WebSocket`.
+   * Default: `TRAFFICMOCK_WEBSOCKET`, or `all`.
    */
   webSocket?: "global" | "all";
   /**
@@ -26,7 +26,10 @@ export interface TrafficMockOptions {
 export interface TrafficMock {
   /** The client id that the proxy has accepted. */
   readonly clientId: string;
-  /** Detach this process: requests that wait for a decision fail, and all patches are undone. */
+  /**
+   * Detach this process: requests that wait for a decision fail, and all patches are undone. An agent that a preload
+   * has attached (`trafficmock run`, `NODE_OPTIONS`) stays attached.
+   */
   stop(): Promise<void>;
 }
 

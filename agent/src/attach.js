@@ -40,7 +40,8 @@ const own = /** @type {{ [ATTACHED]?: Attached }} */ (outer);
 /** @typedef {{ readonly clientId: string, stop(): Promise<void> }} Handle */
 
 /**
- * Attach this process after the proxy has answered. An agent that a preload has attached is shared.
+ * Attach this process after the proxy has answered. An agent that a preload has attached is shared: it stays attached,
+ * in strict mode too, whoever stops using it.
  * @param {import('./settings.js').Settings} settings
  * @returns {Promise<Handle>}
  * @throws {TrafficMockError} the proxy does not accept the agent, or another agent is attached
@@ -60,7 +61,7 @@ async function attach(settings) {
     }
     known.agent.keepAlive.hold();
     await known.ready.finally(() => known.agent.keepAlive.release());
-    return known.handle;
+    return handleOf(known.agent, async () => {});
   }
   const agent = new Agent(settings);
   // The caller awaits the answer, so the process must stay alive until it comes.
@@ -91,11 +92,10 @@ function attachNow(settings, complain, preload) {
   process.env[PARENT] ??= String(process.pid);
   const ready = agent.start();
   ready.catch(complain);
-  const attached = enter(agent, settings, true, ready);
-  const undo = [install(agent), hideProxyVariables(agent), attachWorkers(preload)];
-  attached.uninstall = () => {
-    for (const act of undo) act();
-  };
+  enter(agent, settings, true, ready);
+  install(agent);
+  hideProxyVariables(agent);
+  attachWorkers(preload);
 }
 
 /**
@@ -107,7 +107,7 @@ function refuseAll(reason) {
     proxyUrl: NOWHERE,
     token: undefined,
     clientId: "",
-    webSocket: "global",
+    webSocket: "all",
     ignoreHosts: [],
     strictAnswer: "error",
     ...NO_CONTEXTS,
@@ -130,20 +130,27 @@ function enter(agent, { proxyUrl }, isPreload, ready) {
     realm: globalThis,
     ready,
     uninstall: () => {},
-    handle: {
-      get clientId() {
-        return agent.clientId;
-      },
-      stop: async () => {
-        attached.uninstall();
-        agent.stop();
-        if (own[ATTACHED] === attached) delete own[ATTACHED];
-      },
-    },
+    handle: handleOf(agent, async () => {
+      attached.uninstall();
+      agent.stop();
+      if (own[ATTACHED] === attached) delete own[ATTACHED];
+    }),
   };
   own[ATTACHED] = attached;
   return attached;
 }
+
+/**
+ * @param {Agent} agent
+ * @param {() => Promise<void>} stop
+ * @returns {Handle}
+ */
+const handleOf = (agent, stop) => ({
+  get clientId() {
+    return agent.clientId;
+  },
+  stop,
+});
 
 /**
  * Intercept the clients of this process.

@@ -9,7 +9,8 @@ const workers = require("node:worker_threads");
  * other than Node. In an attached process they would change clients that read
  * them: axios would use an agent without keep-alive, and OpenTelemetry would see
  * requests to the proxy. So they are removed from the environment of the process
- * and added to that of the programs that it starts.
+ * and added to that of the programs that it starts. Bun and Deno keep them: their own `fetch`
+ * is not intercepted, and needs them.
  */
 
 const NAMES = /^(https?|wss?|all)_proxy$/i;
@@ -22,24 +23,19 @@ const SYNC = /** @type {const} */ (["spawnSync", "execSync", "execFileSync"]);
 /**
  * Remove the variables from this process, and add them to attached child processes.
  * @param {import('./agent.js').Agent} agent knows the URL of trafficmock's proxy
- * @returns {() => void} undoes it
  */
 function hideProxyVariables(agent) {
+  if (process.versions.bun || process.versions.deno) return;
   const own = Object.entries(process.env).filter(([name, value]) => NAMES.test(name) && agent.hosts.isProxyText(value));
   const inherited = /** @type {any} */ (workers.getEnvironmentData(KEY));
   /** @type {Record<string, string>} */
   const hidden = { ...inherited, ...Object.fromEntries(own) };
-  if (Object.keys(hidden).length === 0) return () => {};
+  if (Object.keys(hidden).length === 0) return;
   for (const [name] of own) delete process.env[name];
   workers.setEnvironmentData(KEY, /** @type {any} */ (hidden));
-  const undo = [hookSpawn(hidden), ...SYNC.map((name) => hookSync(name, hidden))];
+  hookSpawn(hidden);
+  for (const name of SYNC) hookSync(name, hidden);
   syncBuiltinESMExports();
-  return () => {
-    for (const act of undo) act();
-    syncBuiltinESMExports();
-    workers.setEnvironmentData(KEY, inherited);
-    for (const [name, value] of own) process.env[name] ??= value;
-  };
 }
 
 /**
@@ -60,10 +56,6 @@ function hookSpawn(hidden) {
       envPairs: [...pairs, ...missing.map(([name, value]) => `${name}=${value}`)],
     });
   };
-  const { spawn: hooked } = owner;
-  return () => {
-    if (owner.spawn === hooked) owner.spawn = original;
-  };
 }
 
 /**
@@ -74,15 +66,11 @@ function hookSpawn(hidden) {
 function hookSync(name, hidden) {
   const owner = /** @type {any} */ (childProcess);
   const original = owner[name];
-  const hooked = {
+  owner[name] = {
     [name]: function (/** @type {any[]} */ ...args) {
       return original.apply(this, withVariables(args, hidden));
     },
   }[name];
-  owner[name] = hooked;
-  return () => {
-    if (owner[name] === hooked) owner[name] = original;
-  };
 }
 
 /**

@@ -12,7 +12,7 @@ const { threadId, isMainThread } = require("node:worker_threads");
  * @property {string} proxyUrl without credentials
  * @property {string | undefined} token
  * @property {string} clientId
- * @property {'global' | 'all'} webSocket whose sockets are intercepted
+ * @property {'global' | 'all'} webSocket whose sockets are intercepted: all, or only those of `globalThis.WebSocket`
  * @property {boolean} isContextRead whether requests belong to the test whose context led to them
  * @property {number} contextMs how long a context counts after its inbound request was over; ms
  * @property {boolean} isFetchKeyed whether caches above `fetch`, such as Next's, are kept apart by test
@@ -43,7 +43,7 @@ function readSettings(options, env) {
   const given = options.proxyUrl ?? env.TRAFFICMOCK_PROXY_URL ?? env.PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL ?? "";
   const url = given === "" ? undefined : parseProxyUrl(given);
   const inUrl = (/** @type {string | undefined} */ part) => (part ? decodeURIComponent(part) : undefined);
-  const webSocket = options.webSocket ?? (env.TRAFFICMOCK_WEBSOCKET || "global");
+  const webSocket = options.webSocket ?? (env.TRAFFICMOCK_WEBSOCKET || "all");
   if (webSocket !== "global" && webSocket !== "all") {
     throw new TypeError(`trafficmock: webSocket must be "global" or "all", not ${JSON.stringify(webSocket)}`);
   }

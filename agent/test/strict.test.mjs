@@ -15,6 +15,7 @@ import { readSettings } from "../src/settings.js";
 import { runNode } from "./lib/child.mjs";
 import { startProxy, until } from "./lib/proxy.mjs";
 import { startUpstream } from "./lib/upstream.mjs";
+import { startWorker } from "./lib/worker.mjs";
 
 const CODE = "ERR_TRAFFICMOCK_UNMATCHED_REQUEST";
 
@@ -66,7 +67,7 @@ describe("strict mode of the service", () => {
   before(async () => {
     proxy = await startProxy("--strict", "--allow", "allowed.test");
     upstream = await startUpstream();
-    agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app", webSocket: "all" });
+    agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app" });
   });
   after(async () => {
     await agent.stop();
@@ -179,6 +180,66 @@ describe("strict mode of the service", () => {
   test("hosts under test are allowed", async () => {
     assert.equal((await fetch(`${upstream.url}/`)).ok, true);
   });
+});
+
+describe("strict mode that begins while a request is under way", () => {
+  let proxy, server, url, waiting;
+  before(async () => {
+    proxy = await startProxy();
+    server = http.createServer((request, response) => waiting(request, response));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    url = `http://127.0.0.1:${server.address().port}/`;
+  });
+  after(async () => {
+    server.close();
+    await proxy.stop();
+  });
+
+  /** @returns {Promise<any>} what a request ends with that is redirected once `act` is over */
+  async function redirected(ask, location, act) {
+    const arrived = new Promise((resolve) => {
+      waiting = (_request, response) => resolve(response);
+    });
+    const asking = ask(url).then(
+      (response) => response.status ?? response.statusCode,
+      (error) => error,
+    );
+    const response = await arrived;
+    waiting = (_request, other) => other.end("followed");
+    await act();
+    response.writeHead(302, { location }).end();
+    return asking;
+  }
+
+  for (const [way, isLocal, batch] of [
+    ["with a question", "0", []],
+    ["without a question", "1", []],
+    ["without a question or a report", "1", ["--history-capture", "none"]],
+  ]) {
+    for (const name of ["fetch", "node-fetch", "got, which repeats"]) {
+      test(`holds for the redirects of a request by ${name} that passed ${way}`, async () => {
+        const service = batch.length ? await startProxy(...batch) : proxy;
+        process.env.TRAFFICMOCK_LOCAL = isLocal;
+        const agent = await startTrafficMock({ proxyUrl: service.url, clientId: "app" });
+        delete process.env.TRAFFICMOCK_LOCAL;
+        // The lease, for the request that is to pass without a question.
+        waiting = (_request, response) => response.end();
+        await fetch(url);
+        const worker = await startWorker(service.url, { features: ["strict"] });
+        const begin = async () => {
+          worker.send({ type: "test:strict", testId: worker.testId, allow: [] });
+          await worker.waitFor("test:stricted");
+        };
+        const path = `${isLocal}${batch.length}${encodeURIComponent(name)}`;
+        const error = await redirected(CLIENTS[name], `http://elsewhere.test/${path}`, begin);
+        assert.equal(codeOf(error), CODE, String(error));
+        assert.equal(await redirected(CLIENTS[name], "/next", async () => {}), 200);
+        worker.close();
+        await agent.stop();
+        if (service !== proxy) await service.stop();
+      });
+    }
+  }
 });
 
 describe("a refusal as an answer", () => {

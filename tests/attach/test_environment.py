@@ -36,11 +36,14 @@ class AttachmentTests(SynchronousTestCase):
                 "TRAFFICMOCK_TOKEN": "t",
                 "TRAFFICMOCK_CLIENT_ID": "c",
                 "NODE_OPTIONS": '--require "/somewhere/register.js"',
+                "BUN_OPTIONS": "--preload /somewhere/register.js",
+                "TURBO_ENV_MODE": "loose",
                 "HTTP_PROXY": "there",
             },
         )
         bare = Attachment.of({}, preload=PRELOAD).variables()
-        self.assertEqual(sorted(bare), ["HTTP_PROXY", "NODE_OPTIONS", "TRAFFICMOCK_PROXY_URL"])
+        ours = ["BUN_OPTIONS", "HTTP_PROXY", "NODE_OPTIONS", "TRAFFICMOCK_PROXY_URL"]
+        self.assertEqual(sorted(bare), [*ours, "TURBO_ENV_MODE"])
 
     def test_whole(self) -> None:
         """The environment is the given one, with our variables in place of its own."""

@@ -9,6 +9,7 @@ from trafficmock.attach.node import (
     may_start_node,
     node_variables,
     runs_node,
+    with_bun_preload,
     with_preload,
 )
 from trafficmock.attach.rest_probe import AttachError
@@ -30,10 +31,21 @@ class VariableTests(SynchronousTestCase):
         path = Path('/a b/c"d/e\\f/register.js')
         self.assertEqual(with_preload("", path), '--require "/a b/c\\"d/e\\\\f/register.js"')
 
+    def test_bun(self) -> None:
+        """The options of Bun are kept, too; a blank or a quote of a path gets a backslash."""
+        path = Path("/a b/c\"d/e'f/register.js")
+        once = with_bun_preload("--smol", path)
+        self.assertEqual(once, "--smol --preload /a\\ b/c\\\"d/e\\'f/register.js")
+        self.assertEqual(with_bun_preload(once, path), once)
+
     def test_one_way(self) -> None:
-        """Node's own proxy support is on without the agent, and off with it."""
-        self.assertEqual(node_variables(None, {}), {"NODE_USE_ENV_PROXY": "1"})
-        options = {"NODE_OPTIONS": '--require "/somewhere/register.js"'}
+        """Node's own proxy support is on without the agent, and off with it; turbo passes both."""
+        turbo = {"TURBO_ENV_MODE": "loose"}
+        self.assertEqual(node_variables(None, {}), turbo | {"NODE_USE_ENV_PROXY": "1"})
+        options = turbo | {
+            "NODE_OPTIONS": '--require "/somewhere/register.js"',
+            "BUN_OPTIONS": "--preload /somewhere/register.js",
+        }
         self.assertEqual(node_variables(PRELOAD, {}), options)
         present = {"NODE_USE_ENV_PROXY": "1"}
         self.assertEqual(node_variables(PRELOAD, present), options | {"NODE_USE_ENV_PROXY": "0"})

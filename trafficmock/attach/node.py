@@ -28,6 +28,9 @@ LAUNCHERS = frozenset(
 )
 """Commands whose purpose is to start other programs."""
 
+TURBOREPO = {"TURBO_ENV_MODE": "loose"}
+"""Without it, Turborepo's tasks get no variables but those that its configuration names."""
+
 _NODE = re.compile(rb"#!.*\bnode(js)?\b")
 _SHELL = re.compile(rb"#!.*\b(ba|da|z|fi)?sh\b")
 _FIRST_LINE_BYTES = 256
@@ -82,14 +85,21 @@ def first_line(file: str) -> bytes:
 def node_variables(preload: Path | None, present: Mapping[str, str]) -> dict[str, str]:
     """Make the variables by which Node loads the agent; without the agent, uses the proxy.
 
-    Node uses the proxy of the environment from version 24 on.
+    Node uses the proxy of the environment from version 24 on. Bun and Deno load the agent for
+    ``node:http`` and what uses it (Deno by ``NODE_OPTIONS``), and their own ``fetch`` uses the
+    proxy. Turborepo passes the environment to its tasks in its mode ``loose`` only.
 
     :param preload: the agent's ``register.js``; ``None`` for no agent.
-    :param present: the environment without the attachment; its ``NODE_OPTIONS`` are kept.
+    :param present: the environment without the attachment; its ``NODE_OPTIONS`` and
+        ``BUN_OPTIONS`` are kept.
     """
     if preload is None:
-        return {"NODE_USE_ENV_PROXY": "1"}
-    variables = {"NODE_OPTIONS": with_preload(present.get("NODE_OPTIONS", ""), preload)}
+        return {**TURBOREPO, "NODE_USE_ENV_PROXY": "1"}
+    variables = {
+        **TURBOREPO,
+        "NODE_OPTIONS": with_preload(present.get("NODE_OPTIONS", ""), preload),
+        "BUN_OPTIONS": with_bun_preload(present.get("BUN_OPTIONS", ""), preload),
+    }
     if "NODE_USE_ENV_PROXY" in present:
         # Node reads it before the preload; with both, each request would be announced twice.
         variables["NODE_USE_ENV_PROXY"] = "0"
@@ -103,8 +113,21 @@ def with_preload(node_options: str, preload: Path) -> str:
     :param preload: the absolute path of the agent's ``register.js``, which is quoted for Node.
     """
     quoted = str(preload).replace("\\", "\\\\").replace('"', '\\"')
-    option = f'--require "{quoted}"'
-    return node_options if option in node_options else f"{node_options} {option}".strip()
+    return _with_option(node_options, f'--require "{quoted}"')
+
+
+def with_bun_preload(bun_options: str, preload: Path) -> str:
+    """Append the preload to ``BUN_OPTIONS``, unless it is there already.
+
+    :param bun_options: the present value.
+    :param preload: the absolute path of the agent's ``register.js``. Bun 1.4 ignores a quoted one,
+        so a separator or a quote in it gets a backslash.
+    """
+    return _with_option(bun_options, "--preload " + re.sub(r"([\s\"'\\])", r"\\\1", str(preload)))
+
+
+def _with_option(options: str, option: str) -> str:
+    return options if option in options else f"{options} {option}".strip()
 
 
 def find_preload(start: Path, package: Path = PACKAGE) -> Path:

@@ -91,9 +91,11 @@ class Exchange {
    * strict mode when the proxy has allowed it.
    * @param {import('./redirects.js').Hop} from the hop before
    */
-  follow({ id, url, override, isJudged, reporter, isReported }) {
-    this.reporter = reporter;
-    this.isReported = isReported;
+  follow({ id, url, override, isJudged: wasJudged, reporter, isReported }) {
+    // Strict mode may have begun after the decision about the first hop.
+    const isJudged = wasJudged || (this.agent.features.has("strict") && this.agent.local.mayRefuse);
+    this.reporter = isJudged ? this.agent : reporter;
+    this.isReported = isJudged || isReported;
     const hop = { redirectedFromRequestId: id };
     if (override && this.agent.state === "up") Object.assign(this, overridden(override, url, this.request));
     if (isJudged) {

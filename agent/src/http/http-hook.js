@@ -170,9 +170,11 @@ function hold(agent, upgrade, req, options, release) {
   // A request whose signal is aborted already was destroyed before it asked for a connection.
   if (req[SEEN] || req.destroyed) return false;
   req[SEEN] = true;
-  if (!agent.isAttached || isBypassed() || req.method === "CONNECT") return false;
+  if (!agent.isAttached || isBypassed()) return false;
   const host = hostOf(req, options);
   const peer = peerOf(req, options, host);
+  // The application's own tunnel is its proxy's; the context goes to hosts of the system under test only.
+  if (req.method === "CONNECT") return peer ? passOn(agent, req, peer, undefined) : false;
   if (!peer) return failUnresolved(req, host);
   if (agent.hosts.isIgnored(peer)) return passOn(agent, req, peer);
   const url = targetOf(req.path, peer);

@@ -2,14 +2,13 @@
 
 const http2 = require("node:http2");
 const { syncBuiltinESMExports } = require("node:module");
+const { sayOnce } = require("../process/say-once.js");
 
 /** Frames of undici in a stack: its HTTP/2 sessions are for requests that are intercepted. */
 const OF_UNDICI = /[\\/]node_modules[\\/]undici[^\\/]*[\\/]|node:internal\/deps\/undici\//;
 
-let isTold = false;
-
 /**
- * Warn once when `node:http2` connects, because its requests are not intercepted.
+ * Name each origin once to which `node:http2` connects, because its requests are not intercepted.
  * @param {import('../agent.js').Agent} agent
  * @returns {() => void} undoes it
  */
@@ -18,17 +17,10 @@ function warnOfHttp2(agent) {
   const { connect } = module;
   /** @this {any} */
   function hooked(/** @type {any} */ authority, /** @type {any[]} */ ...args) {
-    const url = URL.canParse(String(authority)) ? new URL(String(authority)) : undefined;
-    if (
-      !isTold &&
-      agent.isAttached &&
-      url &&
-      !agent.hosts.isIgnored(url) &&
-      !OF_UNDICI.test(String(new Error().stack))
-    ) {
-      isTold = true;
-      process.stderr.write(
-        `trafficmock: HTTP/2 is not seen: what goes to ${url.origin} by node:http2 (gRPC, got with http2: true, ...) reaches the real server, whatever tests say. Have the client use HTTP/1.1, or name the host in TRAFFICMOCK_IGNORE_HOSTS.\n`,
+    const url = agent.isAttached ? peerOf(authority, args[0]) : undefined;
+    if (url && !agent.hosts.isIgnored(url) && !OF_UNDICI.test(String(new Error().stack))) {
+      sayOnce(
+        `HTTP/2 is not seen: what goes to ${url.origin} by node:http2 (gRPC, got with http2: true, ...) reaches the real server, whatever tests and strict mode say. Have the client use HTTP/1.1, or name the host in TRAFFICMOCK_IGNORE_HOSTS.`,
       );
     }
     return connect.call(this, authority, ...args);
@@ -39,6 +31,28 @@ function warnOfHttp2(agent) {
     if (module.connect === hooked) module.connect = connect;
     syncBuiltinESMExports();
   };
+}
+
+/**
+ * @param {unknown} authority the first argument of `http2.connect`: a URL as text or as an object
+ * @param {any} options whose host and port count more, as in `net.connect`
+ * @returns {URL | undefined} the origin that the session connects to; `undefined` if Node refuses the arguments
+ */
+function peerOf(authority, options) {
+  const text = typeof authority === "string" ? authority : originOf(/** @type {any} */ (authority));
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const host = options?.host;
+  if (host) url.hostname = String(host).includes(":") ? `[${host}]` : String(host);
+  if (options?.port) url.port = String(options.port);
+  return url;
+}
+
+/** @param {{ protocol?: string, host?: string, hostname?: string, port?: string | number, href?: string } | undefined} given */
+function originOf(given) {
+  if (given?.href) return given.href;
+  const port = given?.port ? `:${given.port}` : "";
+  return `${given?.protocol ?? "https:"}//${given?.hostname || given?.host || "localhost"}${port}`;
 }
 
 module.exports = { warnOfHttp2 };

@@ -15,7 +15,6 @@ const OURS = /^(TRAFFICMOCK|PLAYWRIGHT_BACKEND_MOCKS)_/;
 /**
  * Attach worker threads from now on.
  * @param {string} preload path of the file that attaches a thread
- * @returns {() => void} undoes it
  */
 function attachWorkers(preload) {
   const word = `--require "${preload.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
@@ -33,10 +32,6 @@ function attachWorkers(preload) {
   });
   owner.Worker = Attached;
   syncBuiltinESMExports();
-  return () => {
-    if (owner.Worker === Attached) owner.Worker = Original;
-    syncBuiltinESMExports();
-  };
 }
 
 /**

@@ -6,8 +6,8 @@ const { loadOwn } = require("../undici/own-dispatcher.js");
 const { Chain, chains } = require("../exchange/redirects.js");
 
 /**
- * Intercepts WebSockets: those of `globalThis.WebSocket`, or with the setting
- * `webSocket: "all"` all of them, npm `ws` included.
+ * Intercepts WebSockets: all of them, npm `ws` included, or with the setting
+ * `webSocket: "global"` only those of `globalThis.WebSocket`.
  */
 class WebSocketHook {
   /** @param {import('../agent.js').Agent} agent */

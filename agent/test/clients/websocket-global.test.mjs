@@ -47,8 +47,18 @@ describe("a class that the application puts at globalThis.WebSocket", () => {
   });
 
   for (const [name, preload] of Object.entries({ "--require": REQUIRE, "--import": IMPORT })) {
-    test(`is seen under ${name}, and npm ws by import is left alone`, async () => {
+    test(`is seen under ${name}, and so is npm ws by import`, async () => {
       const { stdout, stderr } = await runNode(APP, { preload, env: { TRAFFICMOCK_PROXY_URL: proxy.url } });
+      const [, ...all] = JSON.parse(stdout || JSON.stringify(stderr));
+      assert.deepEqual(
+        all.map(([data]) => data),
+        ["hello", "hello", "hello"],
+      );
+    });
+
+    test(`is seen under ${name} by TRAFFICMOCK_WEBSOCKET=global, and npm ws by import is left alone`, async () => {
+      const env = { TRAFFICMOCK_PROXY_URL: proxy.url, TRAFFICMOCK_WEBSOCKET: "global" };
+      const { stdout, stderr } = await runNode(APP, { preload, env });
       const [first, assigned, derived, byImport] = JSON.parse(stdout || JSON.stringify(stderr));
       assert.deepEqual(first, [typeof globalThis.WebSocket, false]);
       assert.deepEqual(assigned, ["hello", true, true]);
@@ -66,7 +76,7 @@ describe("a class that the application puts at globalThis.WebSocket", () => {
       assert.equal(Object.hasOwn(globalThis, "WebSocket"), Boolean(descriptor));
       assert.equal(globalThis.WebSocket, native);
       globalThis.WebSocket = Ws;
-      agent = await startTrafficMock({ proxyUrl: proxy.url });
+      agent = await startTrafficMock({ proxyUrl: proxy.url, webSocket: "global" });
       assert.equal(await messageOf(globalThis.WebSocket), "hello");
       await assert.rejects(messageOf(Ws), /ENOTFOUND|EAI_AGAIN/);
       class Own extends Ws {}

@@ -63,7 +63,7 @@ for (const [name, get] of Object.entries(CLASSES)) {
       proxy = await startProxy();
       upstream = await startUpstream();
       base = upstream.url.replace("http", "ws");
-      agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app", webSocket: "all" });
+      agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app" });
       worker = await startWorker(proxy.url);
       const relay = (route) => {
         route.onMessage = ({ type, socketId: _socketId, ...rest }) => {
@@ -222,7 +222,7 @@ for (const [name, get] of Object.entries(CLASSES)) {
   });
 }
 
-test("over TLS, the application's own options hold, and by default npm ws is left alone", async () => {
+test("over TLS, the application's own options hold, and with the option global npm ws is left alone", async () => {
   const proxy = await startProxy();
   const upstream = await startUpstream();
   const tls = selfSigned();
@@ -240,7 +240,7 @@ test("over TLS, the application's own options hold, and by default npm ws is lef
   );
   const { Agent, WebSocket: Undici } = await import("undici7");
   const dispatcher = new Agent({ connect: { ca: tls.cert } });
-  const both = await startTrafficMock({ proxyUrl: proxy.url, webSocket: "all" });
+  const both = await startTrafficMock({ proxyUrl: proxy.url });
   const talk = (socket, event) => {
     if (event.startsWith("open")) socket.send("hi");
     else socket.close(4001, "as you wish");
@@ -269,7 +269,7 @@ test("over TLS, the application's own options hold, and by default npm ws is lef
   const { connections } = await proxy.get("/api/ws");
   assert.equal(connections.length, 5);
   await both.stop();
-  const agent = await startTrafficMock({ proxyUrl: proxy.url });
+  const agent = await startTrafficMock({ proxyUrl: proxy.url, webSocket: "global" });
   const events = await eventsOf(Ws, `${upstream.url.replace("http", "ws")}/ws`, (socket, event) =>
     socket.send(event === "open" ? "hi" : "close me"),
   );

@@ -85,6 +85,41 @@ describe("start and stop", () => {
     assert.equal(stdout, "both from the test\n");
   });
 
+  describe("stop() of a call under the preload", () => {
+    const SHARED = `
+      const { startTrafficMock } = require('./src/index.js')
+      const ask = () => fetch('http://nowhere.test/unknown').then((r) => r.status, (e) => e.cause.code)
+      const share = async () => {
+        const [one, other] = [await startTrafficMock(), await startTrafficMock()]
+        const codes = [await ask()]
+        await one.stop()
+        await one.stop()
+        codes.push(await ask())
+        await other.stop()
+        codes.push(await ask())
+        const last = await startTrafficMock()
+        codes.push(last.clientId, await ask())
+        return codes
+      }`;
+    const MAIN = `${SHARED}; share().then((codes) => console.log(JSON.stringify(codes)))`;
+    const THREAD = `${SHARED}; share().then((codes) => require('node:worker_threads').parentPort.postMessage(codes))`;
+    const ways = {
+      "of a process": MAIN,
+      "of a worker thread": `new (require('node:worker_threads').Worker)(${JSON.stringify(THREAD)}, { eval: true })
+        .on('message', (codes) => console.log(JSON.stringify(codes)))`,
+    };
+    for (const [name, code] of Object.entries(ways)) {
+      test(`leaves the agent ${name} attached, and strict`, async () => {
+        const strict = await startProxy("--strict");
+        const env = { TRAFFICMOCK_PROXY_URL: strict.url, TRAFFICMOCK_CLIENT_ID: "shared" };
+        const { stdout, stderr } = await runNode(code, { env });
+        await strict.stop();
+        const refused = "ERR_TRAFFICMOCK_UNMATCHED_REQUEST";
+        assert.deepEqual(JSON.parse(stdout || JSON.stringify(stderr)), [refused, refused, refused, "shared", refused]);
+      });
+    }
+  });
+
   test("the handshake says what this agent can do, and the proxy lists it", async () => {
     const agent = await startTrafficMock({
       proxyUrl: proxy.url,

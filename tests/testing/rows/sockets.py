@@ -50,6 +50,24 @@ async def mocked(t: RowContext) -> None:
 
 
 @row
+async def one_application(t: RowContext) -> None:
+    """A handler for another application's WebSockets is not asked, though it is newer."""
+    url = t.socket_url("mock")
+
+    def saying(text: str) -> Any:
+        async def handler(ws: Any) -> None:
+            ws.send(text)
+
+        return t.adapter.handler(handler)
+
+    await t(t.mocks.route_web_socket(url, saying("ours"), client_id=["app", "b"]))
+    await t(t.mocks.route_web_socket(url, saying("another's"), client_id="another app"))
+    key = await opened(t, url)
+    got = await events(t, key, 2)
+    assert got[1]["data"] == "ours"
+
+
+@row
 async def relayed(t: RowContext) -> None:
     """A connected socket passes frames both ways where no handler is set."""
     url = t.socket_url("ws-echo")

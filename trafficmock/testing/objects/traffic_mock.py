@@ -66,8 +66,6 @@ class BaseTrafficMock(
         self._adapter = adapter
         self._session = session
 
-    # The context of this test
-
     @property
     def id(self) -> str | None:
         """The context of this test, 32 hexadecimal characters; ``None`` where it has none.
@@ -104,8 +102,6 @@ class BaseTrafficMock(
                 "trafficmock_door"
             )
         return session.browser_proxy()
-
-    # Routes
 
     def route(
         self,
@@ -232,22 +228,24 @@ class BaseTrafficMock(
         )
         return self._done(lambda: route_from_har(self._session, options, place))
 
-    def route_web_socket(self, url: UrlMatcher, handler: Callable[..., Any]) -> DoneT:
+    def route_web_socket(
+        self, url: UrlMatcher, handler: Callable[..., Any], *, client_id: Names = None
+    ) -> DoneT:
         """Register a handler that acts as the server of WebSockets that are opened from now on.
 
         :param url: as in :meth:`route`; globs may begin with ``ws://`` and ``wss://``.
         :param handler: called as ``handler(ws)``, plain or ``async``; see ``WebSocketRoute``.
+        :param client_id: the client id of the application, or several; by default any.
         """
         place = place_of_call(self._session.info.root)
 
         def register() -> Promise[Any]:
             check_handler(handler, "(ws)")
-            matcher = make_matcher(url, base_url=self._session.base_url, websocket=True)
+            base = self._session.base_url
+            matcher = make_matcher(url, client_id=client_id, base_url=base, websocket=True)
             return self._session.sockets.add(matcher, handler, place)
 
         return self._done(register)
-
-    # Strict mode
 
     def strict(self, *, allow: Sequence[str] = ()) -> DoneT:
         """Refuse requests of this test that no route matches, from now on; they fail the test.
@@ -267,8 +265,6 @@ class BaseTrafficMock(
             lambda: mapped(client.unmatched(), lambda answer: answer.requests)
         )
         return unmatched
-
-    # Observation
 
     def expect_request(self, url_or_predicate: Any, *, timeout: Timeout = None) -> ExpectedRequestT:
         """Expect a request within a ``with`` (or ``async with``) block; ``value`` has it.
@@ -305,8 +301,6 @@ class BaseTrafficMock(
         """Return and forget the errors so far, so that they do not fail the test at its end."""
         errors: ErrorsT = self._adapter.wait_for(self._session.take_errors)
         return errors
-
-    # Inside
 
     def _cookies(self, origins: tuple[str, ...]) -> list[dict[str, Any]]:
         urls = origins or self._session.info.origins

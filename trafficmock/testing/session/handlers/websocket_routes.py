@@ -192,7 +192,7 @@ class WebSocketRoutes:
         matches = [
             RouteMatch(entry.id)
             for entry in self.entries
-            if entry.id in asked and self._matches(entry, message.url)
+            if entry.id in asked and self._matches(entry, message)
         ]
         answer = SocketClaimResult(message.socket_id, self.session.id, matches)
         self.session.send(answer)
@@ -234,11 +234,11 @@ class WebSocketRoutes:
         else:
             socket.closed(message)
 
-    def _matches(self, entry: RouteEntry, url: str) -> bool:
+    def _matches(self, entry: RouteEntry, message: SocketClaim | SocketMatched) -> bool:
         try:
-            return entry.matcher.matches_url(url)
+            return entry.matcher.matches(message.url, "GET", message.client_id)
         except Exception as error:  # noqa: BLE001 - a test's predicate may raise anything
-            error.add_note(f"in the URL predicate {entry.matcher}, asked about {url}")
+            error.add_note(f"in the URL predicate {entry.matcher}, asked about {message.url}")
             self.session.errors.append(error)
             return False
 

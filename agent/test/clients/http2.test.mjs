@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import http2 from "node:http2";
+import { after, before, describe, test } from "node:test";
+import { selfSigned } from "../lib/certificate.mjs";
+import { runNode } from "../lib/child.mjs";
+import { startProxy } from "../lib/proxy.mjs";
+
+const SETTINGS = { settings: { enablePush: false } };
+
+/** Asks by sessions of its own, and prints what each ends with. */
+const APP = `
+  const http2 = require("node:http2"), net = require("node:net"), tls = require("node:tls"), { once } = require("node:events");
+  const { PORT, TLS_PORT } = process.env;
+  const lookup = (host, { all }, done) => (all ? done(null, [{ address: "127.0.0.1", family: 4 }]) : done(null, "127.0.0.1", 4));
+  const secure = { rejectUnauthorized: false };
+  const settings = { enablePush: false };
+  const connected = async (socket, event) => { await once(socket, event); return { settings, createConnection: () => socket } };
+  const WAYS = {
+    plain: (host) => http2.connect("http://" + host + ":" + PORT, { lookup }),
+    tls: (host) => http2.connect("https://" + host + ":" + TLS_PORT, { lookup, ...secure }),
+    "a URL object": (host) => http2.connect(new URL("https://" + host + ":" + TLS_PORT), { lookup, ...secure }),
+    "a port as an option": (host) => http2.connect("http://" + host, { lookup, port: Number(PORT) }),
+    "a socket that connects": (host) => http2.connect("http://" + host + ":" + PORT, { createConnection: () => net.connect(PORT, "127.0.0.1") }),
+    "a connected socket": async (host) => http2.connect("http://" + host + ":" + PORT, await connected(net.connect(PORT, "127.0.0.1"), "connect")),
+    "a connected TLS socket": async (host) =>
+      http2.connect("https://" + host + ":" + TLS_PORT, await connected(tls.connect({ port: TLS_PORT, host: "127.0.0.1", ALPNProtocols: ["h2"], ...secure }), "secureConnect")),
+  };
+  const ask = async (way, host) => {
+    const session = await WAYS[way](host);
+    const failed = once(session, "error").then(([error]) => error.code);
+    const stream = session.request({ ":path": "/" + encodeURIComponent(way) });
+    const answered = new Promise((resolve) => stream.on("data", (data) => resolve(String(data))).on("error", () => {}));
+    const end = await Promise.race([failed, answered]);
+    session.destroy();
+    return end;
+  };
+  (async () => {
+    const ends = {};
+    for (const way of Object.keys(WAYS)) ends[way] = await ask(way, process.env.HOST);
+    console.log(JSON.stringify(ends));
+    process.exit();
+  })();`;
+
+describe("sessions of node:http2", () => {
+  let servers, ports;
+  before(async () => {
+    const { key, cert } = selfSigned();
+    servers = [http2.createServer(SETTINGS), http2.createSecureServer({ key, cert, ...SETTINGS })];
+    for (const server of servers) {
+      server.on("request", (_request, response) => response.end("two"));
+      await once(server.listen(0, "127.0.0.1"), "listening");
+    }
+    ports = servers.map((server) => server.address().port);
+  });
+  after(() => {
+    for (const server of servers) server.close();
+  });
+
+  /** @returns {Promise<{ ends: Record<string, string>, stderr: string }>} what the application says */
+  async function run(url, host) {
+    const env = { TRAFFICMOCK_PROXY_URL: url, HOST: host, PORT: String(ports[0]), TLS_PORT: String(ports[1]) };
+    const { stdout, stderr } = await runNode(APP, { env });
+    return { ends: JSON.parse(stdout || JSON.stringify(stderr)), stderr };
+  }
+
+  const WAYS = [
+    "plain",
+    "tls",
+    "a URL object",
+    "a port as an option",
+    "a socket that connects",
+    "a connected socket",
+    "a connected TLS socket",
+  ];
+  const all = (end) => Object.fromEntries(WAYS.map((way) => [way, end]));
+
+  test("pass, and each origin is named once", async () => {
+    const proxy = await startProxy();
+    const { ends, stderr } = await run(proxy.url, "api.test");
+    await proxy.stop();
+    assert.deepEqual(ends, all("two"));
+    const named = [...stderr.matchAll(/what goes to (\S+) by node:http2/g)].map(([, origin]) => origin);
+    assert.deepEqual(named.sort(), [`http://api.test:${ports[0]}`, `https://api.test:${ports[1]}`]);
+  });
+});
