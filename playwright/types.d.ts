@@ -292,7 +292,10 @@ export interface TrafficMockOptions {
    * fails. `off`: no context, requests are assigned by URL alone.
    */
   readonly isolation?: "auto" | "off" | "required";
-  /** Globs of the application's origins besides that of the base URL, such as `http://*.shop.test:8000`. */
+  /**
+   * Globs of the application's origins, such as `http://*.shop.test:8000`: requests to them, and to the base URL, carry the
+   * test's context. Default: every port of loopback, and names without a dot.
+   */
   readonly origins?: readonly string[];
   /**
    * Whether requests of the test that no route matches are refused. Default: whether the run is strict

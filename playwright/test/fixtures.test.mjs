@@ -30,6 +30,14 @@ describe("one run of two workers", () => {
     for (const { title } of parallel) assert.equal(reported(title).status, "passed", reported(title).text);
   });
 
+  for (const title of [
+    "the fixtures reach each port of loopback with the context",
+    "so does a request context that the test opens itself",
+    "no other port gets the context",
+  ]) {
+    test(title, () => assert.equal(reported(title).status, "passed", reported(title).text));
+  }
+
   test("routes and waits are steps; a test that passed has no traffic attached", () => {
     const { status, steps, attached } = reported("passes");
     assert.equal(status, "passed");

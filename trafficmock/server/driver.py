@@ -365,7 +365,7 @@ class Driver:
         registered = effect.registered
         if self.doors is not None:
             try:
-                port = self.doors.open(registered.test_id, effect.context, effect.origins)
+                port = self.doors.open(registered.test_id, effect.context, effect.door)
             except OSError as error:
                 self.log.warn("There is no port for the door of a test: {error}", error=error)
             else:

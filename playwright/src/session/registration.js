@@ -49,7 +49,7 @@ class Registration {
       ...(this.context && { context: this.context }),
       ...(info.strict && { strict: { allow: info.allow ?? [] } }),
       ...(info.isShared && { scope: "worker" }),
-      ...(this.context && info.hasBrowser && { door: { origins: info.origins } }),
+      ...(this.context && info.hasBrowser && { door: { origins: info.origins, hostsUnderTest: info.hostsUnderTest } }),
     });
     this.clock = new ProxyClock(answer.clock, { asked, answered: now() });
     this.startedAt = answer.at;

@@ -122,7 +122,7 @@ class DoorTests(ContextCase):
         """The test is acknowledged by whoever opens its door, which has its context."""
         effects = self.registers("door", UNKNOWN, "http://*.test")
         registered = self.registered_at("door")
-        expected = OpenDoor(self.mine.id, registered, UNKNOWN, ("http://*.test",))
+        expected = OpenDoor(self.mine.id, registered, UNKNOWN, inbound.Door(["http://*.test"]))
         self.assertEqual(effects, [expected])
         self.assertEqual(self.owner(UNKNOWN), None)
 

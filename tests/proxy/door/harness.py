@@ -15,6 +15,7 @@ from trafficmock.proxy.door.doors import Doors
 from trafficmock.proxy.door.silent_gateway import SilentGateway
 from trafficmock.proxy.downstream.forward_proxy import ForwardProxy, make_forward_proxy
 from trafficmock.proxy.proxy_settings import ProxySettings
+from trafficmock.wire.inbound import Door
 
 if TYPE_CHECKING:
     from twisted.internet.protocol import Factory
@@ -78,7 +79,7 @@ class DoorHarness:
 
     def open(self, *origins: str) -> int:
         """Open the door of the test ``t``."""
-        return self.doors.open("t", CONTEXT, origins)
+        return self.doors.open("t", CONTEXT, Door([*origins]))
 
     def ask(self, data: bytes) -> FakeTransport:
         """Give the transport of a browser that has sent something to the last door."""

@@ -35,6 +35,7 @@ class ContextStamp:
     :param origins: globs of the application's origins, such as ``http://*.shop.test``. If there
         are none, the application is at the hosts under test.
     :param own_hosts: globs of hosts under test (``--own-host``).
+    :param hosts_under_test: hosts under test are the application besides the origins.
     :param new_span: makes the span id of a trace, 16 hexadecimal digits.
     :param alias: replaces the context wherever other servers would see it as the id of a trace.
     """
@@ -42,6 +43,7 @@ class ContextStamp:
     context: str
     origins: tuple[str, ...] = ()
     own_hosts: tuple[str, ...] = ()
+    hosts_under_test: bool = field(default=False, kw_only=True)
     new_span: Callable[[], bytes] = _new_span
     alias: bytes = field(factory=lambda: secrets.token_hex(16).encode("ascii"))
 
@@ -53,6 +55,7 @@ class ContextStamp:
         return with_other_id(without_context(pairs), self.context.encode("ascii"), self.alias)
 
     def _is_application(self, origin: Origin) -> bool:
-        if not self.origins:
-            return is_under_test(origin, self.own_hosts)
-        return any(fnmatchcase(str(origin), _literal_brackets(glob)) for glob in self.origins)
+        if any(fnmatchcase(str(origin), _literal_brackets(glob)) for glob in self.origins):
+            return True
+        everywhere = self.hosts_under_test or not self.origins
+        return everywhere and is_under_test(origin, self.own_hosts)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from trafficmock.http.http_limits import ConnectionCount
     from trafficmock.proxy.downstream.forward_proxy import ForwardProxy
     from trafficmock.proxy.downstream.protocol_sniffing import ProtocolSniffer
+    from trafficmock.wire.inbound import Door
 
 
 class Listen(Protocol):
@@ -122,16 +123,18 @@ class Doors:
     own_hosts: tuple[str, ...] = ()
     _open: dict[str, tuple[IListeningPort, DoorFactory]] = field(factory=dict)
 
-    def open(self, test_id: str, context: str, origins: tuple[str, ...]) -> int:
+    def open(self, test_id: str, context: str, door: Door) -> int:
         """Open the door of a test; a door that it has already is closed.
 
         :param context: the context of the test.
-        :param origins: see :class:`~trafficmock.proxy.door.context_stamp.ContextStamp`.
+        :param door: what the application is.
         :returns: the port of the door.
         :raises OSError: if there is no port to listen on.
         """
         self.close(test_id)
-        stamp = ContextStamp(context, origins, self.own_hosts)
+        stamp = ContextStamp(
+            context, tuple(door.origins), self.own_hosts, hosts_under_test=door.hosts_under_test
+        )
         factory = DoorFactory(self.forward(stamp=stamp), self.count)
         listening = self.listen(factory)
         self._open[test_id] = listening, factory

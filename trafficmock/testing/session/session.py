@@ -87,6 +87,15 @@ class TestInfo:
     exempt: bool = False
     root: str = ""
 
+    def door_message(self) -> Door:
+        """Return what the application is for the door.
+
+        If the base URL alone says where the application is, it may have other ports as well.
+        """
+        origins = origins_of(self.origins)
+        base = origins_of((self.base_url,)) if self.base_url else []
+        return Door(origins, hosts_under_test=bool(origins) and origins == base)
+
 
 @define(eq=False)
 class Session:
@@ -186,7 +195,7 @@ class Session:
             self.client.identity.worker_id,
             context=UNSET if self.context.id is None else self.context.id,
             scope="worker" if info.shared else UNSET,
-            door=Door(origins_of(info.origins)) if info.door and self.context.id else UNSET,
+            door=info.door_message() if info.door and self.context.id else UNSET,
             strict=UNSET if patterns is None else Strict(list(patterns)),
         )
         self.client.sessions[self.id] = self
