@@ -16,7 +16,8 @@ const { Questions } = require("./questions.js");
  * @property {string} id
  * @property {number} timestamp of its beginning; epoch ms
  * @property {number} [durationMs]
- * @property {{ kind: string, code?: string, message?: string }} outcome
+ * @property {{ kind: string, code?: string, message?: string, matches?: { routeId: string }[] }} outcome
+ * @property {string[]} [alsoMatched] routes of other tests that match it
  * @property {{ kind: string, detail?: string }[]} [events] oldest first
  * @property {string} [testId] the test that owned it, or whose context it carries
  * @property {string} [title] of that test

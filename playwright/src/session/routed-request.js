@@ -74,6 +74,7 @@ class RoutedRequest {
   async run(entry) {
     this.stage = "running";
     this.entry = entry;
+    entry.calls += 1;
     this.session.http.count(entry);
     const route = this.session.views.route(this);
     const call = (async () => entry.handler(route, this.session.views.request(this.request)))();
