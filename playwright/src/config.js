@@ -2,6 +2,7 @@
 
 const { execFileSync, spawnSync } = require("node:child_process");
 const { createHash } = require("node:crypto");
+const { checked } = require("./arguments/options.js");
 const { UsageError } = require("./errors.js");
 const { defaultProxyUrl, defaultToken } = require("./settings.js");
 
@@ -52,9 +53,16 @@ function findCommand() {
 /**
  * Make an item for `webServer` that starts the proxy, unless it runs already.
  * @param {ProxyServerOptions} [options]
- * @throws {UsageError} the command `trafficmock` is not installed
+ * @throws {UsageError} the command `trafficmock` is not installed, or there is no such option
  */
-function proxyServer({ proxyUrl = defaultProxyUrl(), token = defaultToken(), args = [], strict, ...rest } = {}) {
+function proxyServer(options) {
+  const {
+    proxyUrl = defaultProxyUrl(),
+    token = defaultToken(),
+    args = [],
+    strict,
+    ...rest
+  } = checked("proxyServer", options) ?? {};
   const { hostname, port } = new URL(proxyUrl);
   const allowed = (strict?.allow ?? []).flatMap((pattern) => ["--allow", pattern]);
   const words = [...command(), "serve", "--host", hostname, "--port", port || "80"];
@@ -74,12 +82,13 @@ function proxyServer({ proxyUrl = defaultProxyUrl(), token = defaultToken(), arg
 /**
  * Make the environment of an attached application, for `env` of its `webServer` item.
  *
- * @param {AttachedOptions} [options]
+ * @param {AttachedOptions} [given]
  * @returns {Record<string, string>}
  * @throws {UsageError} the command `trafficmock` is not installed
  * @throws {Error} `trafficmock env` fails
  */
-function attached({ clientId, proxyUrl = defaultProxyUrl(), token = defaultToken(), args = [] } = {}) {
+function attached(given) {
+  const { clientId, proxyUrl = defaultProxyUrl(), token = defaultToken(), args = [] } = checked("attached", given) ?? {};
   const options = { clientId, proxyUrl, token, args };
   // The result has the token. One that is not in this process's environment must not be stored there.
   if (token !== defaultToken()) return askForEnvironment(options);

@@ -1,5 +1,6 @@
 "use strict";
 
+const { checked } = require("./arguments/options.js");
 const { WorkerConnection } = require("./connection/worker-connection.js");
 const { TrafficMock, viewsOf } = require("./objects/traffic-mock.js");
 const { Session } = require("./session/session.js");
@@ -22,14 +23,15 @@ const connections = new Map();
  * @param {ConnectOptions} options
  * @returns {Promise<import("../core.js").ConnectedTrafficMock>}
  */
-async function connect({
-  title,
-  file = "",
-  proxyUrl = defaultProxyUrl(),
-  token = defaultToken(),
-  workerId = process.env.VITEST_WORKER_ID ?? "0",
-  ...info
-}) {
+async function connect(options) {
+  const {
+    title,
+    file = "",
+    proxyUrl = defaultProxyUrl(),
+    token = defaultToken(),
+    workerId = process.env.VITEST_WORKER_ID ?? "0",
+    ...info
+  } = checked("connect", options);
   const connection = connectionTo({ proxyUrl, token, workerId });
   connection.hold();
   const session = new Session(connection, { title, file, ...info }, viewsOf);

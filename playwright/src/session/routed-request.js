@@ -279,8 +279,8 @@ class RoutedRequest {
   /** @param {FetchOptions} options */
   fetchOverrides({ url, method, headers: given, postData }) {
     const overrides = overriding.merge(this.request.overrides, { method, postData });
-    if (given !== undefined) overrides.pairs = headers.lenient(given);
-    if (url !== undefined) overrides.url = absolute(url, this.session.baseURL ?? this.request.url);
+    if (given) overrides.pairs = headers.lenient(given);
+    if (url) overrides.url = absolute(url, this.session.baseURL ?? this.request.url);
     return overrides;
   }
 
