@@ -38,7 +38,7 @@ test("a handler's calls name the option that was meant", async () => {
 });
 
 test("a test's calls name the option that was meant", async () => {
-  const mocks = new TrafficMock({});
+  const mocks = new TrafficMock({ waiters: {} });
   const handler = () => {};
   for (const [call, said] of [
     [() => mocks.route("**", handler, { time: 1 }), /^route: the options are times, not time; did you mean times\?$/],
