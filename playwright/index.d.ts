@@ -10,15 +10,23 @@ import type { TrafficMock, TrafficMockOptions } from "./types.js";
 export { expect } from "@playwright/test";
 export * from "./types.js";
 
-/** The options of this package in `use` of a configuration: `defineConfig<TrafficMockUse>({ … })`. */
+/**
+ * The options of this package in `use` of a configuration. Name it, since Playwright knows only its own options otherwise,
+ * and TypeScript refuses `use: { trafficmock: … }`:
+ *
+ *     export default defineConfig<TrafficMockUse>({ use: { trafficmock: { traffic: "on" } } });
+ */
 export interface TrafficMockUse extends TrafficMockWorkerOptions {
+  /** The settings of each test; for a file or a `describe` there is `test.use({ trafficmockOptions: { … } })`. */
   trafficmock: TrafficMockOptions;
 }
 
 export interface TrafficMockFixtures {
+  /** The mocks of the test. */
   trafficmock: TrafficMock;
   /** The same, by the name of the npm package `@playwright-backend-mocks/playwright`. */
   backendMocks: TrafficMock;
+  /** The settings of a file or a `describe`: `test.use({ trafficmockOptions: { … } })`. */
   trafficmockOptions: TrafficMockOptions;
 }
 
@@ -43,3 +51,10 @@ export const test: TestType<
   PlaywrightTestArgs & PlaywrightTestOptions & TrafficMockFixtures,
   PlaywrightWorkerArgs & PlaywrightWorkerOptions & TrafficMockWorkerFixtures
 >;
+
+// The names of the npm package `@playwright-backend-mocks/playwright`.
+
+/** @see TrafficMockFixtures */
+export type BackendMocksFixtures = Pick<TrafficMockFixtures, "backendMocks">;
+/** @see TrafficMockWorkerOptions */
+export type BackendMocksWorkerOptions = Pick<TrafficMockWorkerOptions, "backendMocksProxyUrl" | "backendMocksToken">;
