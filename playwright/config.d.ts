@@ -17,7 +17,10 @@ export interface WebServerOptions {
 }
 
 export interface ProxyServerOptions extends WebServerOptions {
-  /** The URL of the proxy. Default: `TRAFFICMOCK_PROXY_URL`, else `http://127.0.0.1:4310`. */
+  /**
+   * The URL of the proxy, which the fixtures and `attached` then know too. Default: `TRAFFICMOCK_PROXY_URL`, else
+   * `http://127.0.0.1:4310`.
+   */
   proxyUrl?: string;
   /** The proxy's `--token`. Default: `TRAFFICMOCK_TOKEN`. */
   token?: string;

@@ -36,9 +36,16 @@ export interface TrafficMockWorkerOptions {
    * hosts and URL globs that are let through.
    */
   trafficmockStrict: { readonly allow?: readonly string[] } | undefined;
-  /** The URL of the proxy. Default: `TRAFFICMOCK_PROXY_URL`, else `http://127.0.0.1:4310`. */
-  backendMocksProxyUrl: string;
+  /**
+   * The URL of the proxy. Default: what `proxyServer({ proxyUrl })` or `attached({ proxyUrl })` of the configuration says,
+   * else `TRAFFICMOCK_PROXY_URL`, else `http://127.0.0.1:4310`.
+   */
+  trafficmockProxyUrl: string | undefined;
   /** The proxy's `--token`. Default: `TRAFFICMOCK_TOKEN`. */
+  trafficmockToken: string | undefined;
+  /** The same as `trafficmockProxyUrl`, by the name of the npm package. */
+  backendMocksProxyUrl: string | undefined;
+  /** The same as `trafficmockToken`, by the name of the npm package. */
   backendMocksToken: string | undefined;
 }
 

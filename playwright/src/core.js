@@ -3,6 +3,8 @@
 const { checked } = require("./arguments/options.js");
 const { WorkerConnection } = require("./connection/worker-connection.js");
 const { TrafficMock, viewsOf } = require("./objects/traffic-mock.js");
+const { ConnectionError } = require("./errors.js");
+const { callSite, raisedAt } = require("./session/call-site.js");
 const { Session } = require("./session/session.js");
 const { checkedProxyUrl, defaultProxyUrl, defaultToken } = require("./settings.js");
 const { throwAll } = require("./session/test-errors.js");
@@ -32,6 +34,7 @@ async function connect(options) {
     workerId = process.env.VITEST_WORKER_ID ?? "0",
     ...info
   } = checked("connect", options);
+  const placeOf = callSite();
   const connection = connectionTo({ proxyUrl, token, workerId });
   connection.hold();
   const session = new Session(connection, { title, file, ...info }, viewsOf);
@@ -40,7 +43,8 @@ async function connect(options) {
     await session.start();
   } catch (error) {
     connection.release();
-    throw error;
+    // The connection may be that of several tests, and so may its error.
+    throw error instanceof ConnectionError ? raisedAt(new ConnectionError(error.message), placeOf()) : error;
   }
   return new ConnectedTrafficMock(session);
 }

@@ -328,7 +328,9 @@ test("a bad call is refused before anything is sent", async () => {
   const answering = createServer((request, response) => response.end("no proxy")).listen(0, "127.0.0.1");
   await once(answering, "listening");
   const url = `http://127.0.0.1:${answering.address().port}`;
-  await assert.rejects(connect({ title: "other", proxyUrl: url }), /trafficmock proxy/);
+  const other = await connect({ title: "other", proxyUrl: url }).catch((error) => error);
+  assert.match(other.message, /^What answers at http:\S+ is no trafficmock proxy \(it answered \/ws with status 200\)/);
+  assert.match(other.stack, /^ConnectionError: .*\n    at \S+core\.test\.mjs:\d+:\d+$/);
   await assert.rejects(connect({ title: "bad", proxyUrl: "localhost" }), /URL such as/);
   answering.close();
 });

@@ -21,8 +21,13 @@ const { trafficTable } = require("./traffic-table.js");
  * @param {import("@playwright/test").TestInfo} testInfo
  */
 async function attachTraffic(session, testInfo) {
-  if (session.connection.lost) return;
-  const traffic = await trafficOf(session);
+  const traffic = await trafficOf(session).catch(() => undefined);
+  const { lost } = session.connection;
+  if (lost || !traffic) {
+    const { doorPort } = session.registration;
+    const port = doorPort ? [`The browser's requests go through the proxy, by its port ${doorPort}.`] : [];
+    return addToError(testInfo, [lost?.message ?? "The proxy did not answer.", ...port]);
+  }
   const { requests, recorded } = traffic;
   const lines = reportLines(session, traffic);
   addToError(testInfo, lines);
