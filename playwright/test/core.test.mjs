@@ -58,6 +58,18 @@ describe("connect", () => {
     await assert.rejects(mocks.end(), /no price today\nin the handler \(.*core\.test\.mjs:\d+\)/);
   });
 
+  test("a recording says which requests the real server did not answer", async (t) => {
+    const warn = t.mock.method(console, "warn", () => {});
+    const directory = mkdtempSync(join(tmpdir(), "trafficmock-har-"));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const mocks = await begin("records");
+    await mocks.routeFromHAR(join(directory, "prices.har"), { url: "**/price/*", update: true });
+    await (await fetch(`${shopUrl}/price/cup?key=hush`, { headers: mocks.headers })).text();
+    await mocks.end();
+    const [said] = warn.mock.calls.map(({ arguments: [text] }) => text);
+    assert.match(said, /prices\.har was recorded, .*status -1 for:\n {2}GET http:\/\/prices\.example\/price\/cup: \S+/);
+  });
+
   test("fixed answers and a HAR's are given while the test stands at a breakpoint", async (t) => {
     const mocks = await begin("stands");
     const directory = mkdtempSync(join(tmpdir(), "trafficmock-har-"));

@@ -94,6 +94,10 @@ describe("one run of two workers", () => {
     assert.match(reported("no request comes").text, /No request of any application came[^]*shop, by the Node agent/);
   });
 
+  test("settings of a file that replace the fixture are refused, with where they belong", () => {
+    assert.match(reported("the fixture is replaced").text, /UsageError: test\.use\(\{ trafficmock \}\).*trafficmockOptions/);
+  });
+
   test("a request that nobody decides fails, and so does its test", () => {
     assert.match(reported("nobody decides").text, /the handler \(.*\) returned without a decision/);
   });
@@ -103,6 +107,6 @@ describe("one run of two workers", () => {
   });
 
   test("nothing else failed", () => {
-    assert.equal(ended.failed.length, 8, ended.failed.join("\n\n"));
+    assert.equal(ended.failed.length, 9, ended.failed.join("\n\n"));
   });
 });
