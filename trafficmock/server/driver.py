@@ -122,8 +122,8 @@ class Driver:
             AbortConnection: self._abort,
             Wake: self._wake,
             Note: self._note,
-            AnswerQuery: self._answer_query,
-            Diagnose: self._answer_query,
+            AnswerQuery: lambda effect, _: self.queries.answer(effect),
+            Diagnose: lambda effect, _: self.queries.answer(effect),
             OpenDoor: self._open_door,
             CloseDoor: self._close_door,
             KeepStrictness: lambda effect, _: self.strict_file.keep(effect.kept),
@@ -166,6 +166,7 @@ class Driver:
             self._introduced.discard(link.id)
             self.event_log.closed(link.id)
         self._backpressure.gone(link)
+        self.queries.forget(link.id)
         now = self._now()
         clean = link.closed_cleanly
         self._perform(self.coordinator.disconnect(link.id, now, clean=clean), now)
@@ -173,10 +174,12 @@ class Driver:
     def link_backlogged(self, link: Link) -> None:
         """Pause the senders to a connection, because its peer reads more slowly than they send."""
         self._backpressure.backlogged(link)
+        self.queries.hold(link.id)
 
     def link_drained(self, link: Link) -> None:
         """Resume the senders that waited for a connection."""
         self._backpressure.drained(link)
+        self.queries.release(link.id)
 
     # Messages of clients in this process
 
@@ -375,9 +378,6 @@ class Driver:
     def _close_door(self, effect: CloseDoor, _: Moment) -> None:
         if self.doors is not None:
             self.doors.close(effect.test_id)
-
-    def _answer_query(self, effect: AnswerQuery | Diagnose, _: Moment) -> None:
-        self.queries.answer(effect)
 
     def _send_result(self, connection_id: str, result: Message) -> None:
         self._send(Send((connection_id,), result), self._now())
