@@ -27,6 +27,7 @@ from trafficmock.core.effects import (
 from trafficmock.core.timers import Moment
 from trafficmock.http.backpressure import Backpressure
 from trafficmock.http.log_safety import LogRateLimit, one_line
+from trafficmock.proxy.door.doors import DoorError
 from trafficmock.records import RequestFailed, SocketFailed
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.message_kinds import DEFERRABLE, NOTED
@@ -110,7 +111,7 @@ class Driver:
             self.clock,
             self.monotonic,
             is_open=self._links.__contains__,
-            send=self._send_result,
+            send=lambda to, answer: self._send(Send((to,), answer), self._now()),
         )
         self.tunnels = StrictTunnels(self.coordinator, self._now, self._perform)
         self._recorders = dict(self.history.writers)
@@ -364,13 +365,14 @@ class Driver:
         self.log.emit(_LEVELS[note.level], "{text}", text=one_line(text))
 
     def _open_door(self, effect: OpenDoor, now: Moment) -> None:
-        """Open the door of a test, then acknowledge the test; without a port if that failed."""
+        """Open the door of a test, then acknowledge the test; with the reason if that failed."""
         registered = effect.registered
         if self.doors is not None:
             try:
                 port = self.doors.open(registered.test_id, effect.context, effect.origins)
-            except OSError as error:
-                self.log.warn("There is no port for the door of a test: {error}", error=error)
+            except DoorError as error:
+                self.log.warn("There is no port for a test's browser: {error}", error=error)
+                registered = structs.replace(registered, door_error=str(error))
             else:
                 registered = structs.replace(registered, door_port=port)
         self._send(Send((effect.to,), registered), now)
@@ -378,9 +380,6 @@ class Driver:
     def _close_door(self, effect: CloseDoor, _: Moment) -> None:
         if self.doors is not None:
             self.doors.close(effect.test_id)
-
-    def _send_result(self, connection_id: str, result: Message) -> None:
-        self._send(Send((connection_id,), result), self._now())
 
     def _now(self) -> Moment:
         return Moment(self.monotonic(), self.epoch_ms())
