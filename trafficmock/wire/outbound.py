@@ -88,6 +88,7 @@ class TestRegistered(Message, frozen=True, tag="test:registered"):
 
     :param at: the service's time in epoch milliseconds (features ``context`` and ``subscribe``).
     :param door_port: the port of the door that the test requested; absent without a door.
+    :param door_error: why the door that the test requested could not be opened.
     :param clock: the service's monotonic clock in microseconds (feature ``clock``).
     """
 
@@ -95,6 +96,7 @@ class TestRegistered(Message, frozen=True, tag="test:registered"):
     at: SafeInt | UnsetType = UNSET
     door_port: int | UnsetType = UNSET
     clock: int | UnsetType = UNSET
+    door_error: str | UnsetType = UNSET
 
 
 class TestSubscribed(Message, frozen=True, tag="test:subscribed"):

@@ -116,4 +116,4 @@ function decodedPairs(pairs, body) {
   return headers.get(rest, "content-length") ? headers.set(rest, "content-length", String(body.length)) : rest;
 }
 
-module.exports = { decodedPairs, codingsOf, decode, decodeThen };
+module.exports = { decodedPairs, decode, decodeThen };

@@ -1,7 +1,6 @@
 "use strict";
 
 const headers = require("../protocol/headers.js");
-const { codingsOf, decode } = require("./coding.js");
 const { TrafficMockError } = require("../protocol/errors.js");
 
 /**
@@ -51,20 +50,14 @@ function refuse(why) {
 }
 
 /**
- * Correct the headers that describe the length and the coding of the body.
+ * Set the headers by which the connection finds the end of the body.
  * @param {headers.Pairs} pairs
  * @param {Buffer} body
  * @param {boolean} isBodiless
  * @param {number} status
  */
 function framed(pairs, body, isBodiless, status) {
-  let fitting = headers.without(pairs, "transfer-encoding");
-  const coding = headers.get(fitting, "content-encoding");
-  // Handlers get decoded bodies, and often pass the headers on unchanged:
-  // a client would fail to decode plain text with the coding gzip.
-  if (body.length && coding && codingsOf(coding).length && !isCoded(body, coding)) {
-    fitting = headers.without(fitting, "content-encoding");
-  }
+  const fitting = headers.without(pairs, "transfer-encoding");
   if (!isBodiless) return headers.set(fitting, "content-length", String(body.length));
   return status === 204 || status === 205 ? headers.without(fitting, "content-length") : lengthAsTold(fitting);
 }
@@ -77,15 +70,6 @@ function lengthAsTold(pairs) {
   const length = headers.get(pairs, "content-length");
   const rest = headers.without(pairs, "content-length");
   return length !== undefined && /^\d{1,15}$/.test(length) ? headers.set(pairs, "content-length", length) : rest;
-}
-
-/**
- * @param {Buffer} body
- * @param {string} coding
- */
-function isCoded(body, coding) {
-  const decoded = decode(body, coding);
-  return decoded !== undefined && decoded.length > 0;
 }
 
 module.exports = { readMock };

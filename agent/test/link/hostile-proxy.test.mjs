@@ -66,7 +66,7 @@ const SERVED = {
     200,
     "hello",
   ],
-  "invalid gzip": [fulfill({ headers: { "content-encoding": "gzip" }, bodyBase64: b64("hello") }), 200, "hello"],
+  "unknown coding": [fulfill({ headers: { "content-encoding": "x-none" }, bodyBase64: b64("hello") }), 200, "hello"],
   "invalid location": [fulfill({ status: 302, headers: { location: "http://[" } }), 302, ""],
   "__proto__ header": [fulfill({ headers: JSON.parse('{"__proto__": "x"}') }), 200, ""],
   "two decisions": [

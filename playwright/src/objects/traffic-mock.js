@@ -2,7 +2,7 @@
 
 /** @import { TrafficMock as PublicTrafficMock } from "../../index.js" */
 
-const { UsageError } = require("../errors.js");
+const { RoutingError, UsageError } = require("../errors.js");
 const { Matcher } = require("../arguments/matcher.js");
 const { build, readContent } = require("../arguments/mock-response.js");
 const { checked } = require("../arguments/options.js");
@@ -46,7 +46,8 @@ class TrafficMock {
 
   get proxy() {
     const { registration, connection } = this.#session;
-    const { doorPort } = registration;
+    const { doorPort, doorError } = registration;
+    if (doorError !== undefined) throw new RoutingError(noDoor(doorError), { code: "internal" });
     if (doorPort === undefined) return undefined;
     const { hostname } = new URL(connection.proxyUrl);
     const credentials = connection.token ? { username: "browser", password: connection.token } : {};
@@ -206,5 +207,10 @@ const viewsOf = (session) => ({
   stateOf,
   routedOf,
 });
+
+/** @param {string} reason */
+const noDoor = (reason) =>
+  `the service could not open a port for this test's browser: ${reason}. Each test with a browser has one until its ` +
+  "end. Let fewer of them run at the same time, or let the service open more files (ulimit -n).";
 
 module.exports = { COOKIE, TrafficMock, viewsOf };

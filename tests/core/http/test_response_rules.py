@@ -106,6 +106,34 @@ class SendableTests(SynchronousTestCase):
             self.assertEqual(mended.headers, {"Content-Length": "5"})
             self.assertEqual(mended.headers_list, [("Content-Length", "5"), ("a", "b")])
 
+    def test_coding(self) -> None:
+        """A coding that the body does not have is left out, in the map and in the list."""
+        for coding in ("br", "zstd", "unknown", "gzip, br", "gzip"):
+            answer = response(200, b"hello", **{"Content-Encoding": coding, "a": "b"})
+            mended = response_rules.sendable_response(answer)
+            self.assertEqual(mended.headers, {"a": "b"})
+            pairs = [("a", "b"), ("content-encoding", coding)]
+            listed = structs.replace(answer, headers_list=pairs)
+            self.assertEqual(response_rules.sendable_response(listed).headers_list, [("a", "b")])
+        empty = response(200, b"", **{"content-encoding": "br"})
+        self.assertIs(response_rules.sendable_response(empty), empty)
+
+    def test_written_length(self) -> None:
+        """The npm agent, which has no features, gets the length that the handler wrote."""
+        given = response(200, b"hello", **{"Content-Length": "2"})
+        listed = structs.replace(given, headers_list=[("Content-Length", "2")])
+        for answer in (given, listed):
+            mended = response_rules.sendable_response(answer)
+            written = response_rules.with_written_length(mended, answer, frozenset())
+            self.assertEqual(written, answer)
+            ours = response_rules.with_written_length(mended, answer, frozenset({"stream"}))
+            self.assertIs(ours, mended)
+        for wrong in ("-1", "abc", ""):
+            answer = response(200, b"hello", **{"content-length": wrong})
+            mended = response_rules.sendable_response(answer)
+            written = response_rules.with_written_length(mended, answer, frozenset())
+            self.assertIs(written, mended, wrong)
+
     def test_trailer(self) -> None:
         """What announces trailers, which are never sent, is left out."""
         mended = response_rules.sendable_response(response(200, b"x", a="b", Trailer="x"))

@@ -52,7 +52,7 @@ class DoorHarness:
     dialer: FakeDialer = field(factory=FakeDialer)
     ports: list[FakePort] = field(factory=list)
     count: ConnectionCount = field(factory=lambda: ConnectionCount(3, lambda: 0.0))
-    error: OSError | None = None
+    error: Exception | None = None
     doors: Doors = field(init=False)
 
     def __attrs_post_init__(self) -> None:

@@ -12,8 +12,6 @@ from tests.support.decoded_bodies import decoded
 from tests.support.growth import GrowthMixin
 from trafficmock.proxy.http1.content_codings import (
     MOST_CODINGS,
-    STEP,
-    begins_coded,
     decoding,
 )
 
@@ -143,39 +141,3 @@ class EffortTests(GrowthMixin, SynchronousTestCase):
         ):
             steps = decoding(header("gzip"), coded, 0)
             self.assertEqual(len(list(islice(steps, 12))), 12)
-
-
-class BeginningTests(SynchronousTestCase):
-    """Whether a body is what its header says."""
-
-    def test_coded(self) -> None:
-        """What is coded stays, however long, and what nobody here can judge."""
-        noise = bytes(range(256)) * STEP
-        for coding, coded in (
-            ("gzip", gzip.compress(b"abc")),
-            ("gzip", gzip.compress(noise)),
-            ("x-gzip", gzip.compress(b"abc")[:-4]),
-            ("br, gzip", gzip.compress(b"abc")),
-            ("deflate", zlib.compress(noise)),
-            ("deflate", raw(b"abc")),
-            ("deflate", raw(noise)),
-            ("deflate", raw(b"a" * 10 * 2**20)),
-            ("br", b"abc"),
-            ("gzip, zstd", b"abc"),
-            ("identity", b"abc"),
-            ("", b"abc"),
-        ):
-            self.assertTrue(begins_coded(header(coding), coded), coding)
-
-    def test_plain(self) -> None:
-        """Plain text is no gzip and no deflate."""
-        for coding in ("gzip", "X-GZIP", "deflate", "deflate, gzip", "br, deflate"):
-            for text in (b'{"a": 1}', b"[]", b"hello", b"<html>" + b" " * STEP):
-                self.assertFalse(begins_coded(header(coding), text), (coding, text))
-
-    @given(st.binary(max_size=300), st.sampled_from(["gzip", "deflate"]))
-    def test_anything(self, content: bytes, coding: str) -> None:
-        """No body raises, and what can be decoded is coded."""
-        found = begins_coded(header(coding), content)
-        if content and decoded(header(coding), content, 0) is not None:
-            self.assertTrue(found)

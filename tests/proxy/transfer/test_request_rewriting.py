@@ -1,7 +1,5 @@
 """What tests change."""
 
-import base64
-import gzip
 from typing import Any
 
 import msgspec
@@ -108,15 +106,6 @@ class MockTests(SynchronousTestCase):
         for wrong in ("-1", "abc", "1" * 16):
             answer = mock(b"HEAD", headers={"content-length": wrong})
             self.assertIn(b"content-length: 0\r\n", answer)
-
-    def test_decoded(self) -> None:
-        """A coding that the body does not have is left out: it would not be decoded."""
-        message = {"content-encoding": "gzip", "a": "b"}
-        plain = mock(headers=message, bodyBase64="aGVsbG8=")
-        self.assertEqual((plain.count(b"content-encoding"), plain.count(b"a: b")), (0, 1))
-        coded = base64.b64encode(gzip.compress(b"hello")).decode()
-        self.assertIn(b"content-encoding: gzip\r\n", mock(headers=message, bodyBase64=coded))
-        self.assertIn(b"content-encoding: gzip\r\n", mock(headers=message))
 
     def test_repeats(self) -> None:
         """Several cookies are several lines."""

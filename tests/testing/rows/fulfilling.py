@@ -162,3 +162,18 @@ async def fulfill_with_a_bad_mock(t: RowContext) -> None:
     assert isinstance(error, UsageError)
     assert "'bad name' is not a header name" in str(error)
     assert (await t.control_app("alive"))["pid"]
+
+
+@row
+async def fulfill_without_a_coding_that_the_body_lacks(t: RowContext) -> None:
+    """A content-encoding that the body does not have is left out, whichever client asks."""
+    for number, coding in enumerate(("br", "zstd", "gzip, br", "x-unknown", "gzip", "deflate")):
+        url = t.url("echo", f"?{number}")
+
+        async def handler(route: Any, request: Any, coding: str = coding) -> None:
+            await t(route.fulfill(headers={"content-encoding": coding}, body="plain"))
+
+        await t.route(url, handler)
+        for outcome in (await t.get(url), await t.fetch(url)):
+            assert outcome["body"] == "plain", (coding, outcome)
+            assert "content-encoding" not in outcome["headers"], coding

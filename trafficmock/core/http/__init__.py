@@ -4,7 +4,8 @@
 ``observation`` sends the request to the observers. ``deferred_bodies`` handles bodies that come
 after the announcement. ``replies`` answers a request by the reply (the fixed response) of a route;
 for other requests ``handler_results`` handles the result of the owner's handler.
-``response_rules`` checks mocks (status, headers, size), and ``decisions`` settles the request.
-A request that was sent upstream is in ``awaited_reports`` until ``response_reports`` gets its
-response or error; ``redirect_hops`` handles the requests of followed redirects.
+``response_rules`` corrects mocks (status, headers, size; ``mock_codings`` has the coding), and
+``decisions`` settles the request. A request that was sent upstream is in ``awaited_reports`` until
+``response_reports`` gets its response or error; ``redirect_hops`` handles the requests of followed
+redirects.
 """

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, structs
 
+from trafficmock.core.http.mock_codings import is_plain
 from trafficmock.errors import LocalError
 from trafficmock.wire.features import HEADERS_LIST
 from trafficmock.wire.http_syntax import BAD_VALUE, BODILESS_STATUSES, TCHAR, TOKEN, join_repeats
@@ -36,6 +37,10 @@ MOST_BYTES = MAX_MESSAGE_BYTES - 2**10
 """The most bytes of a mock or of overrides, within the 100 MiB of a message."""
 
 _LENGTH = "content-length"
+_CODING = "content-encoding"
+_DROPPED = frozenset({"trailer"})
+"""A mock has a length and is not chunked, so it has no trailers."""
+_WRITTEN_LENGTH = re.compile(r"[0-9]{1,15}")
 _LENGTHS = {204: "", 205: "0"}
 """The content-length of responses without content; empty for none. Responses to HEAD, and with
 status 304, may have any (RFC 9110 section 8.6)."""
@@ -61,7 +66,9 @@ def sendable_response(response: SerializedResponse) -> SerializedResponse:
     """Make a valid HTTP response of a mock.
 
     A mock without a status text gets the phrase of its status, so that agents, the forward proxy,
-    history and HAR have the same one. A ``content-length`` becomes that of the body.
+    history and HAR have the same one. A ``content-length`` becomes that of the body: a wrong one
+    would make a client wait. A ``content-encoding`` that the body certainly does not have is
+    dropped.
 
     :returns: the same object if nothing was to be corrected.
     :raises UnsendableMockError: for a status outside 200 to 599, for a header or status text
@@ -81,10 +88,14 @@ def sendable_response(response: SerializedResponse) -> SerializedResponse:
     if response.status in BODILESS_STATUSES and not body.is_empty(content):
         changes["body_base64"] = content = body.NULL
     length = _true_length(response.status, content)
-    if not _may_stay(response.headers, length):
-        changes |= _mended_headers(response, length)
+    may_stay, listed = _may_stay(response.headers, length), response.headers_list is not UNSET
+    dropped = _DROPPED
+    if (listed or not may_stay) and _is_plain(response, content):
+        dropped = _DROPPED | {_CODING}
+    if not may_stay:
+        changes |= _mended_headers(response, length, dropped)
     if response.headers_list is not UNSET:
-        pairs = list(_framed(response.headers_list, length))
+        pairs = list(_framed(response.headers_list, length, dropped))
         for name, value in pairs:
             _check(name, value)
         if pairs != response.headers_list:
@@ -107,10 +118,37 @@ def for_method(response: SerializedResponse, method: str) -> SerializedResponse:
         return response
     return structs.replace(
         response,
-        headers=dict(_framed(response.headers.items(), "")),
+        headers=dict(_framed(response.headers.items(), "", _DROPPED)),
         headers_list=UNSET
         if response.headers_list is UNSET
-        else list(_framed(response.headers_list, "")),
+        else list(_framed(response.headers_list, "", _DROPPED)),
+    )
+
+
+def with_written_length(
+    response: SerializedResponse, given: SerializedResponse, features: frozenset[str]
+) -> SerializedResponse:
+    """Restore the ``content-length`` that a handler gave, for the npm agent.
+
+    That agent makes a ``Response`` (Fetch standard), whose header need not be the length of the
+    body; its users may rely on it.
+
+    :param response: the response with the length of the body.
+    :param given: the response as the handler gave it.
+    :param features: of the agent; the npm agent has none.
+    """
+    if features or body.is_empty(response.body_base64):
+        return response
+    pairs = given.headers.items() if given.headers_list is UNSET else given.headers_list
+    written = next((value for name, value in pairs if name.lower() == _LENGTH), "")
+    if not _WRITTEN_LENGTH.fullmatch(written):
+        return response
+    return structs.replace(
+        response,
+        headers=dict(_framed(response.headers.items(), written, _DROPPED)),
+        headers_list=UNSET
+        if response.headers_list is UNSET
+        else list(_framed(response.headers_list, written, _DROPPED)),
     )
 
 
@@ -202,14 +240,28 @@ def _judge_names(names: str) -> tuple[int, int]:
     """
     lower = names.lower()
     # `names`, not `lower`: the lower case of U+212A (Kelvin sign) is the ASCII letter k.
-    may_stay = "trailer" not in lower and _TOKENS.fullmatch(names) is not None
+    may_stay = (
+        "trailer" not in lower and _CODING not in lower and _TOKENS.fullmatch(names) is not None
+    )
     return lower.count(_LENGTH), names.count("\n") + 1 if may_stay else -1
 
 
-def _mended_headers(response: SerializedResponse, length: str | None) -> dict[str, object]:
+def _is_plain(response: SerializedResponse, content: Raw) -> bool:
+    """Return whether the body certainly is not in the coding that the header names."""
+    if body.is_empty(content):
+        return False
+    listed = response.headers_list
+    pairs = response.headers.items() if listed is UNSET else listed
+    coding = ",".join([value for name, value in pairs if name.lower() == _CODING])
+    return bool(coding) and is_plain(body.to_bytes(content), coding)
+
+
+def _mended_headers(
+    response: SerializedResponse, length: str | None, dropped: frozenset[str]
+) -> dict[str, object]:
     """Check and correct each header, and return the changed fields of the response."""
     changes: dict[str, object] = {}
-    given = dict(_framed(response.headers.items(), length))
+    given = dict(_framed(response.headers.items(), length, dropped))
     headers = {name: _value(name, value) for name, value in given.items()}
     if headers != given and response.headers_list is UNSET:
         changes["headers_list"] = _split_cookies(given)
@@ -218,11 +270,13 @@ def _mended_headers(response: SerializedResponse, length: str | None) -> dict[st
     return changes
 
 
-def _framed(pairs: Iterable[tuple[str, str]], length: str | None) -> Iterator[tuple[str, str]]:
-    """Yield the headers with a correct ``content-length`` and without ``trailer``.
+def _framed(
+    pairs: Iterable[tuple[str, str]], length: str | None, dropped: frozenset[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the headers with a ``content-length``, and without dropped ones.
 
-    A wrong length would make a client wait, or end the npm agent's process. A mock has a length
-    and is not chunked, so it has no trailers.
+    :param length: empty for none, ``None`` for any.
+    :param dropped: names in lower case.
     """
     has_length = False
     for name, value in pairs:
@@ -231,7 +285,7 @@ def _framed(pairs: Iterable[tuple[str, str]], length: str | None) -> Iterator[tu
             has_length = True
             if length:
                 yield name, length
-        elif lower != "trailer":
+        elif lower not in dropped:
             yield name, value
     if length == "0" and not has_length:
         yield _LENGTH, length

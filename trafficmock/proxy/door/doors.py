@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import define, field
+from twisted.internet.error import CannotListenError
 from twisted.internet.protocol import Factory, connectionDone
 from twisted.internet.protocol import Protocol as TwistedProtocol
 
+from trafficmock.errors import LocalError
 from trafficmock.proxy.door.context_stamp import ContextStamp
 from trafficmock.proxy.upstream_errors import error_response
 
@@ -23,14 +25,22 @@ if TYPE_CHECKING:
     from trafficmock.wire.inbound import Door
 
 
+MOST_DOORS = 1000
+"""The most doors of all tests together; each has a port and an open file."""
+
+
 class Listen(Protocol):
     """Listens on a free port of the interface on which the service listens."""
 
     def __call__(self, factory: Factory) -> IListeningPort:
         """Listen.
 
-        :raises OSError: if there is no port to listen on.
+        :raises CannotListenError: if there is no port to listen on, as Twisted's reactors do.
         """
+
+
+class DoorError(LocalError):
+    """A door cannot be opened; the message is the reason."""
 
 
 class MakeProxy(Protocol):
@@ -129,14 +139,20 @@ class Doors:
         :param context: the context of the test.
         :param door: what the application is.
         :returns: the port of the door.
-        :raises OSError: if there is no port to listen on.
+        :raises DoorError: if there is no port to listen on, or :data:`MOST_DOORS` are open.
         """
         self.close(test_id)
+        if len(self._open) >= MOST_DOORS:
+            raise DoorError(f"{MOST_DOORS} tests have such a port, the most that may have one")
         stamp = ContextStamp(
             context, tuple(door.origins), self.own_hosts, hosts_under_test=door.hosts_under_test
         )
         factory = DoorFactory(self.forward(stamp=stamp), self.count)
-        listening = self.listen(factory)
+        try:
+            listening = self.listen(factory)
+        except CannotListenError as error:
+            factory.stop()
+            raise DoorError(str(error).rstrip(".")) from error
         self._open[test_id] = listening, factory
         address: Any = listening.getHost()
         port: int = address.port

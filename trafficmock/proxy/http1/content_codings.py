@@ -41,35 +41,6 @@ def is_coded(pairs: Pairs) -> bool:
     return any(name.lower() == b"content-encoding" for name, _ in pairs)
 
 
-def begins_coded(pairs: Pairs, content: bytes) -> bool:
-    """Return whether the first bytes of a body are in the coding that its header names.
-
-    :param pairs: the header. Of several codings the last is tried, because it is the outermost.
-    :returns: true also for codings that cannot be decoded here.
-    """
-    value = b",".join(value for name, value in pairs if name.lower() == b"content-encoding")
-    coding = value.rpartition(b",")[2].strip().lower()
-    if coding in _GZIPS:
-        return _begins(content, _GZIP, whole=False)
-    if coding == b"deflate":
-        return _begins(content, _ZLIB, whole=False) or _begins(content, _RAW, whole=True)
-    return True
-
-
-def _begins(content: bytes, wbits: int, *, whole: bool) -> bool:
-    """Return whether zlib decodes the beginning.
-
-    :param whole: whether a body of up to :data:`STEP` bytes must also end properly: raw deflate
-        has no magic number, so many texts are a valid beginning of it.
-    """
-    engine = zlib.decompressobj(wbits)
-    try:
-        engine.decompress(content[:STEP], _STEP_OUT)
-    except zlib.error:
-        return False
-    return engine.eof or not whole or len(content) > STEP or bool(engine.unconsumed_tail)
-
-
 def decoding(
     pairs: Pairs, content: bytes | bytearray, limit: int
 ) -> Generator[None, None, Decoded | None]:

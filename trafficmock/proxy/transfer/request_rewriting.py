@@ -9,7 +9,6 @@ import ada_url
 from msgspec import UNSET, Struct, structs
 
 from trafficmock.proxy import request_target as targets
-from trafficmock.proxy.http1.content_codings import begins_coded
 from trafficmock.proxy.http1.context_headers import with_context
 from trafficmock.proxy.http1.forwarded_headers import HOP_BY_HOP, response_block
 from trafficmock.proxy.http1.heads import BadMessageError, Pairs
@@ -83,9 +82,6 @@ def _other_than(name: bytes, pairs: Pairs) -> Pairs:
 def mock_bytes(response: SerializedResponse, method: bytes, *, close: bool) -> bytes:
     """Write the bytes of a mocked response.
 
-    A ``Content-Encoding`` that the body does not have is dropped: handlers get decoded bodies and
-    may pass the header of the real response on, and a client would fail to decode such a body.
-
     :param method: the method of the request.
     :param close: whether the connection ends with the response.
     :raises UpstreamError: if a header cannot be sent over HTTP.
@@ -94,8 +90,6 @@ def mock_bytes(response: SerializedResponse, method: bytes, *, close: bool) -> b
     given = list(response.headers.items()) if lines is UNSET else lines
     pairs = _pairs(given)
     content = bodies.to_bytes(response.body_base64)
-    if content and not begins_coded(pairs, content):
-        pairs = _other_than(b"content-encoding", pairs)
     may_tell = not content and (method == b"HEAD" or response.status == _NOT_MODIFIED)
     told = _told_length(given) if may_tell else None
     if told is not None:

@@ -121,3 +121,15 @@ test("fulfilling_fulfill_with_a_bad_mock", async ({ t, trafficmock }) => {
   expect(error.message).toContain('"bad name" is not a header name');
   expect((await t.alive()).pid).toBeTruthy();
 });
+
+/** A content-encoding that the body does not have is left out, whichever client asks. */
+test("fulfilling_fulfill_without_a_coding_that_the_body_lacks", async ({ t, trafficmock }) => {
+  for (const [number, coding] of ["br", "zstd", "gzip, br", "x-unknown", "gzip", "deflate"].entries()) {
+    const url = t.url("echo", `?${number}`);
+    await trafficmock.route(url, (route) => route.fulfill({ headers: { "content-encoding": coding }, body: "plain" }));
+    for (const outcome of [await t.get(url), await t.fetch(url)]) {
+      expect(outcome.body).toBe("plain");
+      expect(outcome.headers).not.toHaveProperty("content-encoding");
+    }
+  }
+});
