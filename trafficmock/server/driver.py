@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
@@ -39,6 +40,7 @@ from trafficmock.wire.codec import InvalidMessageError, decode, encode
 from trafficmock.wire.inbound import SocketFrame
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.message_heads import too_long
+from trafficmock.wire.outbound import DoorUntagged
 from trafficmock.wire.shrink import shrink, too_large
 
 if TYPE_CHECKING:
@@ -369,13 +371,21 @@ class Driver:
         registered = effect.registered
         if self.doors is not None:
             try:
-                port = self.doors.open(registered.test_id, effect.context, effect.door)
+                port = self.doors.open(
+                    registered.test_id,
+                    effect.context,
+                    effect.door,
+                    partial(self._tell_untagged, effect.to, registered.test_id),
+                )
             except DoorError as error:
                 self.log.warn("There is no port for a test's browser: {error}", error=error)
                 registered = structs.replace(registered, door_error=str(error))
             else:
                 registered = structs.replace(registered, door_port=port)
         self._send(Send((effect.to,), registered), now)
+
+    def _tell_untagged(self, worker_id: str, test_id: str, origin: str) -> None:
+        self._send(Send((worker_id,), DoorUntagged(test_id, origin)), self._now())
 
     def _close_door(self, effect: CloseDoor, _: Moment) -> None:
         if self.doors is not None:

@@ -184,6 +184,16 @@ class RequestReplied(RequestMessage, frozen=True, tag="request:replied"):
     seen_at: int | UnsetType = UNSET
 
 
+class DoorUntagged(Message, frozen=True, tag="door:untagged"):
+    """The browser of a test sent a request to a host under test without the context.
+
+    The origins that the test named do not match it. Each origin is told once.
+    """
+
+    test_id: str
+    origin: str
+
+
 class RouteExpired(Message, frozen=True, tag="route:expired"):
     """The reply of a route was used ``times`` times, and the route is removed.
 

@@ -155,6 +155,8 @@ class Session {
       case "ws:closePage":
       case "ws:closeServer":
         return this.sockets.receive(message);
+      case "door:untagged":
+        return void this.errors.untagged.add(message.origin);
       case "proxy:error":
         return this.proxyError(message);
     }

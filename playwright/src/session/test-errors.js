@@ -14,6 +14,8 @@ const NOTHING_FURTHER = "Further requests of this test were refused without an e
 class TestErrors {
   /** @type {Error[]} */
   #errors = [];
+  /** @type {Set<string>} origins to which the clients of the test sent requests without its context */
+  untagged = new Set();
 
   get count() {
     return this.#errors.length;
@@ -29,6 +31,7 @@ class TestErrors {
     const taken = this.#errors;
     this.#errors = [];
     for (const error of taken) {
+      if (this.untagged.size && isOfContexts(error)) withNote(error, untaggedNote([...this.untagged]));
       if ((error instanceof RoutingError || error instanceof IsolationError) && error.repeats) {
         withNote(error, `${error.repeats} more ${error.repeats === 1 ? "request" : "requests"} met the same.`);
       }
@@ -94,6 +97,15 @@ class TestErrors {
     if (/** @type {any} */ (detail)?.last) withNote(known ?? told, NOTHING_FURTHER);
   }
 }
+
+/** @param {Error} error */
+const isOfContexts = (error) =>
+  error instanceof IsolationError || (error instanceof RoutingError && error.code === "ambiguous_route");
+
+/** @param {readonly string[]} origins */
+const untaggedNote = (origins) =>
+  `The test sent requests to ${origins.join(", ")} without its context, because \`origins\` does not name it: add it to ` +
+  "use: { trafficmock: { origins } }.";
 
 /**
  * @param {RoutingError} known

@@ -53,6 +53,7 @@ class DoorHarness:
     ports: list[FakePort] = field(factory=list)
     count: ConnectionCount = field(factory=lambda: ConnectionCount(3, lambda: 0.0))
     error: Exception | None = None
+    untagged: list[str] = field(factory=list)
     doors: Doors = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -79,7 +80,7 @@ class DoorHarness:
 
     def open(self, *origins: str) -> int:
         """Open the door of the test ``t``."""
-        return self.doors.open("t", CONTEXT, Door([*origins]))
+        return self.doors.open("t", CONTEXT, Door([*origins]), self.untagged.append)
 
     def ask(self, data: bytes) -> FakeTransport:
         """Give the transport of a browser that has sent something to the last door."""

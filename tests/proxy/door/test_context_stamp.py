@@ -63,6 +63,14 @@ class StampTests(SynchronousTestCase):
         ):
             self.assertEqual(stamp(absolute(url.encode()).origin, []) != [], expected, url)
 
+    def test_untagged(self) -> None:
+        """A host under test that the origins leave out is told; others are not."""
+        told: list[str] = []
+        stamp = ContextStamp(CONTEXT, ("http://127.0.0.1:3000",), untagged=told.append)
+        for url in ("http://127.0.0.1:3000/", "http://localhost:4000/a", "http://third.example/"):
+            stamp(absolute(url.encode()).origin, [])
+        self.assertEqual(told, ["http://localhost:4000"])
+
     def test_trace(self) -> None:
         """A trace of the page's own stays, and ours is a valid one."""
         stamp = ContextStamp(CONTEXT)

@@ -118,6 +118,6 @@ class DoorTests(SynchronousTestCase):
         self.patch(doors, "MOST_DOORS", 1)
         self.rig.open()
         with self.assertRaisesRegex(DoorError, "1 tests have such a port, the most"):
-            self.rig.doors.open("another", CONTEXT, Door())
+            self.rig.doors.open("another", CONTEXT, Door(), self.rig.untagged.append)
         self.rig.doors.close("t")
-        self.rig.doors.open("another", CONTEXT, Door())
+        self.rig.doors.open("another", CONTEXT, Door(), self.rig.untagged.append)

@@ -36,6 +36,8 @@ class ContextStamp:
         are none, the application is at the hosts under test.
     :param own_hosts: globs of hosts under test (``--own-host``).
     :param hosts_under_test: hosts under test are the application besides the origins.
+    :param untagged: called with the origin of a request to a host under test that is not the
+        application's.
     :param new_span: makes the span id of a trace, 16 hexadecimal digits.
     :param alias: replaces the context wherever other servers would see it as the id of a trace.
     """
@@ -44,6 +46,7 @@ class ContextStamp:
     origins: tuple[str, ...] = ()
     own_hosts: tuple[str, ...] = ()
     hosts_under_test: bool = field(default=False, kw_only=True)
+    untagged: Callable[[str], None] = field(default=lambda _: None, kw_only=True)
     new_span: Callable[[], bytes] = _new_span
     alias: bytes = field(factory=lambda: secrets.token_hex(16).encode("ascii"))
 
@@ -51,6 +54,8 @@ class ContextStamp:
         """Return the header to send to ``origin``."""
         if self._is_application(origin):
             return stamped(pairs, self.context.encode("ascii"), self.new_span())
+        if is_under_test(origin, self.own_hosts):
+            self.untagged(str(origin))
         # The application may have passed the id of the trace to the page, which sends it on.
         return with_other_id(without_context(pairs), self.context.encode("ascii"), self.alias)
 

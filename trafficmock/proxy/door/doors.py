@@ -29,6 +29,10 @@ MOST_DOORS = 1000
 """The most doors of all tests together; each has a port and an open file."""
 
 
+MOST_UNTAGGED = 5
+"""The most origins of one test that are told because their requests get no context."""
+
+
 class Listen(Protocol):
     """Listens on a free port of the interface on which the service listens."""
 
@@ -133,19 +137,32 @@ class Doors:
     own_hosts: tuple[str, ...] = ()
     _open: dict[str, tuple[IListeningPort, DoorFactory]] = field(factory=dict)
 
-    def open(self, test_id: str, context: str, door: Door) -> int:
+    def open(self, test_id: str, context: str, door: Door, untagged: Callable[[str], None]) -> int:
         """Open the door of a test; a door that it has already is closed.
 
         :param context: the context of the test.
         :param door: what the application is.
+        :param untagged: called with the origins of hosts under test that get no context; once for
+            each of the first :data:`MOST_UNTAGGED`.
         :returns: the port of the door.
         :raises DoorError: if there is no port to listen on, or :data:`MOST_DOORS` are open.
         """
         self.close(test_id)
         if len(self._open) >= MOST_DOORS:
             raise DoorError(f"{MOST_DOORS} tests have such a port, the most that may have one")
+        known: set[str] = set()
+
+        def tell(origin: str) -> None:
+            if origin not in known and len(known) < MOST_UNTAGGED:
+                known.add(origin)
+                untagged(origin)
+
         stamp = ContextStamp(
-            context, tuple(door.origins), self.own_hosts, hosts_under_test=door.hosts_under_test
+            context,
+            tuple(door.origins),
+            self.own_hosts,
+            hosts_under_test=door.hosts_under_test,
+            untagged=tell,
         )
         factory = DoorFactory(self.forward(stamp=stamp), self.count)
         try:

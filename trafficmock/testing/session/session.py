@@ -108,6 +108,7 @@ class Session:
     :ivar started_at: the time of the registration by the proxy's clock, in epoch milliseconds.
     :ivar tagged: whether a request came with the test's context.
     :ivar allow: the patterns that strict mode lets through; ``None`` for a test that is not strict.
+    :ivar untagged: origins to which the test's browser sent requests without the context.
     :ivar refused: the ids of the requests that strict mode refused.
     """
 
@@ -130,6 +131,7 @@ class Session:
     _registered: outbound.TestRegistered | None = field(init=False, default=None)
     tagged: bool = field(init=False, default=False)
     allow: tuple[str, ...] | None = field(init=False, default=None)
+    untagged: list[str] = field(init=False, factory=list)
     refused: set[str] = field(init=False, factory=set)
     _subscribed: Promise[Any] | None = field(init=False, default=None)
     _without_context: dict[str, IsolationError] = field(init=False, factory=dict)
@@ -279,6 +281,7 @@ class Session:
         self.recorded.end()
         errors, self.errors = self.errors, []
         handler_errors.note_repeats(errors)
+        handler_errors.note_untagged(errors, self.untagged)
         result.resolve(errors)
 
     def connection_lost(self, error: Exception) -> None:
@@ -293,6 +296,7 @@ class Session:
         def take(_: Any) -> list[BaseException]:
             taken, self.errors[:] = list(self.errors), []
             handler_errors.note_repeats(taken)
+            handler_errors.note_untagged(taken, self.untagged)
             return taken
 
         return mapped(self.client.barrier(), take)
