@@ -22,11 +22,10 @@ from trafficmock.testing.session.traffic_context import (
     TrafficContext,
     browser_proxy,
     check_isolation,
-    origins_of,
+    door_of,
 )
 from trafficmock.wire.features import CONTEXT, DECLINE, REPLY, STRICT, SUBSCRIBE
 from trafficmock.wire.inbound import (
-    Door,
     RecordedReply,
     RouteRegister,
     RouteUnregister,
@@ -86,15 +85,6 @@ class TestInfo:
     allow: tuple[str, ...] = field(default=(), converter=allow_patterns)
     exempt: bool = False
     root: str = ""
-
-    def door_message(self) -> Door:
-        """Return what the application is for the door.
-
-        If the base URL alone says where the application is, it may have other ports as well.
-        """
-        origins = origins_of(self.origins)
-        base = origins_of((self.base_url,)) if self.base_url else []
-        return Door(origins, hosts_under_test=bool(origins) and origins == base)
 
 
 @define(eq=False)
@@ -196,7 +186,7 @@ class Session:
             self.client.identity.worker_id,
             context=UNSET if self.context.id is None else self.context.id,
             scope="worker" if info.shared else UNSET,
-            door=info.door_message() if info.door and self.context.id else UNSET,
+            door=door_of(info.origins, info.base_url) if info.door and self.context.id else UNSET,
             strict=UNSET if patterns is None else Strict(list(patterns)),
         )
         self.client.sessions[self.id] = self
@@ -280,8 +270,7 @@ class Session:
         self.fetches.end()
         self.recorded.end()
         errors, self.errors = self.errors, []
-        handler_errors.note_repeats(errors)
-        handler_errors.note_untagged(errors, self.untagged)
+        handler_errors.add_notes(errors, self.untagged)
         result.resolve(errors)
 
     def connection_lost(self, error: Exception) -> None:
@@ -295,8 +284,7 @@ class Session:
 
         def take(_: Any) -> list[BaseException]:
             taken, self.errors[:] = list(self.errors), []
-            handler_errors.note_repeats(taken)
-            handler_errors.note_untagged(taken, self.untagged)
+            handler_errors.add_notes(taken, self.untagged)
             return taken
 
         return mapped(self.client.barrier(), take)

@@ -10,6 +10,7 @@ from attrs import frozen
 from msgspec import UNSET
 
 from trafficmock.testing.errors import RoutingError, UsageError
+from trafficmock.wire.inbound import Door
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,6 +76,16 @@ def origins_of(urls: Sequence[str]) -> list[str]:
     """Return the origins of URLs or URL globs, without default ports."""
     origins = ("/".join(url.split("/", 3)[:3]) for url in urls)
     return [_DEFAULT_PORT.sub(r"\1\2", origin) for origin in origins]
+
+
+def door_of(origins: Sequence[str], base_url: str | None) -> Door:
+    """Return what the application is for the door.
+
+    If the base URL alone says where the application is, it may have other ports as well.
+    """
+    named = origins_of(origins)
+    base = origins_of((base_url,)) if base_url else []
+    return Door(named, hosts_under_test=bool(named) and named == base)
 
 
 def check_isolation(isolation: str) -> None:

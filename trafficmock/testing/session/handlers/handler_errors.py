@@ -70,6 +70,12 @@ def is_repeated(known: RoutingError, error: RoutingError) -> bool:
     return error.code == known.code == "ambiguous_route" and _competing(error) == _competing(known)
 
 
+def add_notes(errors: Sequence[BaseException], untagged: Sequence[str]) -> None:
+    """Add the notes of both functions below."""
+    note_repeats(errors)
+    note_untagged(errors, untagged)
+
+
 def note_untagged(errors: Sequence[BaseException], origins: Sequence[str]) -> None:
     """Add a note to errors of missing contexts, if the test's own browser left the context out.
 
