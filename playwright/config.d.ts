@@ -1,5 +1,26 @@
-export interface ProxyServerOptions {
-  /** The URL of the proxy. Default: `TRAFFICMOCK_PROXY_URL`, else `http://127.0.0.1:4310`. */
+/** The properties of an item of Playwright's `webServer`, which replace those of `proxyServer`. */
+export interface WebServerOptions {
+  name?: string;
+  command?: string;
+  url?: string;
+  port?: number;
+  cwd?: string;
+  env?: Record<string, string>;
+  /** Milliseconds that the proxy has to start. Default: 30,000. */
+  timeout?: number;
+  reuseExistingServer?: boolean;
+  ignoreHTTPSErrors?: boolean;
+  gracefulShutdown?: { signal: "SIGINT" | "SIGTERM"; timeout: number };
+  stdout?: "pipe" | "ignore";
+  stderr?: "pipe" | "ignore";
+  wait?: { stdout?: RegExp; stderr?: RegExp };
+}
+
+export interface ProxyServerOptions extends WebServerOptions {
+  /**
+   * The URL of the proxy, which the fixtures and `attached` then know too. Default: `TRAFFICMOCK_PROXY_URL`, else
+   * `http://127.0.0.1:4310`.
+   */
   proxyUrl?: string;
   /** The proxy's `--token`. Default: `TRAFFICMOCK_TOKEN`. */
   token?: string;
@@ -10,8 +31,6 @@ export interface ProxyServerOptions {
   strict?: { allow?: readonly string[] };
   /** More options of `trafficmock serve`. */
   args?: readonly string[];
-  /** Other properties of an item of `webServer`. */
-  [key: string]: unknown;
 }
 
 export interface ProxyServer {

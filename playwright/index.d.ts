@@ -10,15 +10,23 @@ import type { TrafficMock, TrafficMockOptions } from "./types.js";
 export { expect } from "@playwright/test";
 export * from "./types.js";
 
-/** The options of this package in `use` of a configuration: `defineConfig<TrafficMockUse>({ … })`. */
+/**
+ * The options of this package in `use` of a configuration. Name it, since Playwright knows only its own options otherwise,
+ * and TypeScript refuses `use: { trafficmock: … }`:
+ *
+ *     export default defineConfig<TrafficMockUse>({ use: { trafficmock: { traffic: "on" } } });
+ */
 export interface TrafficMockUse extends TrafficMockWorkerOptions {
+  /** The settings of each test; for a file or a `describe` there is `test.use({ trafficmockOptions: { … } })`. */
   trafficmock: TrafficMockOptions;
 }
 
 export interface TrafficMockFixtures {
+  /** The mocks of the test. */
   trafficmock: TrafficMock;
   /** The same, by the name of the npm package `@playwright-backend-mocks/playwright`. */
   backendMocks: TrafficMock;
+  /** The settings of a file or a `describe`: `test.use({ trafficmockOptions: { … } })`. */
   trafficmockOptions: TrafficMockOptions;
 }
 
@@ -28,9 +36,16 @@ export interface TrafficMockWorkerOptions {
    * hosts and URL globs that are let through.
    */
   trafficmockStrict: { readonly allow?: readonly string[] } | undefined;
-  /** The URL of the proxy. Default: `TRAFFICMOCK_PROXY_URL`, else `http://127.0.0.1:4310`. */
-  backendMocksProxyUrl: string;
+  /**
+   * The URL of the proxy. Default: what `proxyServer({ proxyUrl })` or `attached({ proxyUrl })` of the configuration says,
+   * else `TRAFFICMOCK_PROXY_URL`, else `http://127.0.0.1:4310`.
+   */
+  trafficmockProxyUrl: string | undefined;
   /** The proxy's `--token`. Default: `TRAFFICMOCK_TOKEN`. */
+  trafficmockToken: string | undefined;
+  /** The same as `trafficmockProxyUrl`, by the name of the npm package. */
+  backendMocksProxyUrl: string | undefined;
+  /** The same as `trafficmockToken`, by the name of the npm package. */
   backendMocksToken: string | undefined;
 }
 
@@ -43,3 +58,10 @@ export const test: TestType<
   PlaywrightTestArgs & PlaywrightTestOptions & TrafficMockFixtures,
   PlaywrightWorkerArgs & PlaywrightWorkerOptions & TrafficMockWorkerFixtures
 >;
+
+// The names of the npm package `@playwright-backend-mocks/playwright`.
+
+/** @see TrafficMockFixtures */
+export type BackendMocksFixtures = Pick<TrafficMockFixtures, "backendMocks">;
+/** @see TrafficMockWorkerOptions */
+export type BackendMocksWorkerOptions = Pick<TrafficMockWorkerOptions, "backendMocksProxyUrl" | "backendMocksToken">;

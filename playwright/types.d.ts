@@ -10,6 +10,7 @@ export interface URLPatternLike {
 
 /** Conditions that must all hold; without `url`, every URL matches. */
 export interface RouteFilter {
+  /** A condition on the URL. */
   readonly url?: UrlMatcher;
   /** The method or methods, in any case. */
   readonly method?: string | readonly string[];
@@ -17,11 +18,16 @@ export interface RouteFilter {
   readonly clientId?: string | readonly string[];
 }
 
+/** Which requests: a condition on the URL, or several conditions. */
 export type RouteMatcher = UrlMatcher | RouteFilter;
 
-/** Decides a request, or passes it to the next handler. */
+/**
+ * Decides a request by one of `fulfill`, `continue` and `abort`, or passes it to the next handler by `fallback`. It awaits
+ * the call; one that returns without a decision fails the request and the test. One that never returns lets it hang.
+ */
 export type RouteHandler = (route: Route, request: Request) => unknown;
 
+/** Acts as the server of a WebSocket; `webSocket` is the end of the application. */
 export type WebSocketRouteHandler = (webSocket: WebSocketRoute) => unknown;
 
 export interface RouteOptions {
@@ -41,6 +47,7 @@ export interface UnrouteAllOptions {
 export interface ContinueOptions {
   /** Another URL; for `continue` and `fallback` of the same scheme. */
   readonly url?: string;
+  /** Another method. */
   readonly method?: string;
   /** All headers of the request; a header with `undefined` is left out. */
   readonly headers?: Record<string, string | undefined>;
@@ -66,9 +73,11 @@ export interface FulfillOptions {
   readonly statusText?: string;
   /** All headers; values are converted to strings. Default: those of `response`. */
   readonly headers?: Record<string, string | number | boolean | undefined>;
+  /** The body. Default: that of `response`, else none. */
   readonly body?: string | Uint8Array;
   /** A value that is sent as JSON, in the place of `body`. */
   readonly json?: unknown;
+  /** The header `content-type`. Default: by `json` or `path`. */
   readonly contentType?: string;
   /** A file whose content is the body; its extension gives the content type. */
   readonly path?: string;
@@ -82,6 +91,7 @@ export interface MockOptions extends Omit<FulfillOptions, "response"> {
   readonly times?: number;
 }
 
+/** The network error that the application gets, by Playwright's names. */
 export type AbortErrorCode =
   | "aborted"
   | "accessdenied"
@@ -122,28 +132,46 @@ export interface RouteFromHAROptions {
 export interface Request {
   /** The client id of the application that sent the request. */
   readonly clientId: string;
+  /** The URL, with the changes of earlier handlers. */
   url(): string;
+  /** The method, with the changes of earlier handlers. */
   method(): string;
   /** By lower-case name; repeats are joined, `set-cookie` by a line feed. */
   headers(): Record<string, string>;
+  /** The same as `headers()`. */
   allHeaders(): Promise<Record<string, string>>;
+  /** The lines of the header, repeats apart. */
   headersArray(): Promise<{ name: string; value: string }[]>;
+  /** The value of a header by its name in any case, repeats joined. */
   headerValue(name: string): Promise<string | null>;
+  /** The body as text; `null` without one. */
   postData(): string | null;
+  /** The bytes of the body; `null` without one. */
   postDataBuffer(): Buffer | null;
-  /** The body parsed as JSON; the fields of `application/x-www-form-urlencoded` as an object. */
-  postDataJSON(): any;
+  /**
+   * The body parsed as JSON; the fields of `application/x-www-form-urlencoded` as an object. `T` is what the test knows of
+   * it, and is not checked: `request.postDataJSON<Order>()`.
+   */
+  postDataJSON<T = any>(): T;
+  /** The request that was answered with a redirect to this one. */
   redirectedFrom(): Request | null;
+  /** The request that followed the redirect of this one. */
   redirectedTo(): Request | null;
   /** Waits for the response; `null` when the request failed. */
   response(): Promise<Response | null>;
   /** The response if it has come, else `null`. */
   existingResponse(): Response | null;
+  /** Always `null`; a failed request has the response `null`. */
   failure(): null;
+  /** Always `other`: a server made the request. */
   resourceType(): "other";
+  /** Throws: a server has no frames. */
   frame(): never;
+  /** Always `null`. */
   serviceWorker(): null;
+  /** Always `false`. */
   isNavigationRequest(): boolean;
+  /** Placeholders: the phases of a server's request are not measured. */
   timing(): {
     startTime: number;
     domainLookupStart: number;
@@ -155,6 +183,7 @@ export interface Request {
     responseStart: number;
     responseEnd: number;
   };
+  /** The sizes of the bodies in bytes; -1 for the headers. */
   sizes(): Promise<{
     requestBodySize: number;
     requestHeadersSize: number;
@@ -165,46 +194,70 @@ export interface Request {
 
 /** A response to the application (Playwright's `Response` and `APIResponse`). */
 export interface Response {
+  /** Whether the status is 200 to 299. */
   ok(): boolean;
+  /** The URL of the request. */
   url(): string;
   status(): number;
+  /** The reason phrase. */
   statusText(): string;
+  /** By lower-case name; repeats are joined, `set-cookie` by a line feed. */
   headers(): Record<string, string>;
+  /** The same as `headers()`. */
   allHeaders(): Promise<Record<string, string>>;
+  /** The lines of the header, repeats apart. */
   headersArray(): { name: string; value: string }[];
   /** The value, repeats joined. */
   headerValue(name: string): string | null;
+  /** The values of each line of this name. */
   headerValues(name: string): string[];
+  /** The bytes of the body. */
   body(): Promise<Buffer>;
+  /** The body as UTF-8. */
   text(): Promise<string>;
-  json(): Promise<any>;
+  /** The body parsed as JSON. `T` is what the test knows of it, and is not checked: `response.json<Order>()`. */
+  json<T = any>(): Promise<T>;
   /** The body, without waiting. */
   readonly bodyBuffer: Buffer;
+  /** The request that it answers. */
   request(): Request;
+  /** Always `false`. */
   fromServiceWorker(): boolean;
+  /** Throws: a server has no frames. */
   frame(): never;
+  /** Frees the body, which can then not be read. */
   dispose(): Promise<void>;
 }
 
 /** A request that a handler decides (Playwright's `Route`). */
 export interface Route {
+  /** The request, with the changes of earlier handlers. */
   request(): Request;
+  /** Answers the request, which does not go upstream. */
   fulfill(options?: FulfillOptions): Promise<void>;
+  /** Sends the request upstream, with these changes. */
   continue(options?: ContinueOptions): Promise<void>;
+  /** Passes the request, with these changes, to the next handler that matches; without one, upstream. */
   fallback(options?: ContinueOptions): Promise<void>;
   /** Sends the request upstream and returns the response; this is no decision, and may be repeated. */
   fetch(options?: FetchOptions): Promise<Response>;
+  /** Fails the request with a network error. Default: `failed`. */
   abort(errorCode?: AbortErrorCode): Promise<void>;
 }
 
 /** One end of a WebSocket: the application's, or the real server's (Playwright's `WebSocketRoute`). */
 export interface WebSocketRoute {
+  /** The URL that the application opened. */
   url(): string;
+  /** The subprotocols that the application offered. */
   protocols(): string[];
+  /** Sends a message to this end. */
   send(message: string | Uint8Array): void;
+  /** Closes this end. */
   close(options?: { code?: number; reason?: string }): Promise<void>;
   /** Calls `handler` for each message from this end, which is not passed on; a second handler replaces the first. */
   onMessage(handler: (message: string | Buffer) => unknown): void;
+  /** Calls `handler` when this end closes, which is not passed on then; a second handler replaces the first. */
   onClose(handler: (code: number | undefined, reason: string | undefined) => unknown): void;
   /** Connects to the real server and returns its end; messages without a handler pass between the two ends. */
   connectToServer(): WebSocketRoute;
@@ -259,10 +312,15 @@ export interface TrafficMock {
   routeFromHAR(file: string, options?: RouteFromHAROptions): Promise<void>;
   /** Registers a handler that acts as the server of WebSockets that are opened from now on. */
   routeWebSocket(url: UrlMatcher, handler: WebSocketRouteHandler): Promise<void>;
+  /**
+   * Waits for a request that comes after the call: begin the wait before the act, and await it after. A `TimeoutError` lists
+   * what came instead.
+   */
   waitForRequest(
     url: string | RegExp | URLPatternLike | RouteFilter | ((request: Request) => boolean | Promise<boolean>),
     options?: WaitOptions,
   ): Promise<Request>;
+  /** Waits for the response to a request that comes after the call, in the same way. */
   waitForResponse(
     url: string | RegExp | URLPatternLike | RouteFilter | ((response: Response) => boolean | Promise<boolean>),
     options?: WaitOptions,
@@ -292,7 +350,10 @@ export interface TrafficMockOptions {
    * fails. `off`: no context, requests are assigned by URL alone.
    */
   readonly isolation?: "auto" | "off" | "required";
-  /** Globs of the application's origins besides that of the base URL, such as `http://*.shop.test:8000`. */
+  /**
+   * Globs of the application's origins, such as `http://*.shop.test:8000`: requests to them, and to the base URL, carry the
+   * test's context. Default: every port of loopback, and names without a dot.
+   */
   readonly origins?: readonly string[];
   /**
    * Whether requests of the test that no route matches are refused. Default: whether the run is strict
@@ -304,3 +365,34 @@ export interface TrafficMockOptions {
   /** When the requests of the applications are attached to the report. Default: `on-failure`. */
   readonly traffic?: "on-failure" | "on" | "off";
 }
+
+// The names of the npm package `@playwright-backend-mocks/playwright`.
+
+/** @see Request */
+export type BackendRequest = Request;
+/** @see Response */
+export type BackendResponse = Response;
+/** @see Route */
+export type BackendRoute = Route;
+/** @see WebSocketRoute */
+export type BackendWebSocketRoute = WebSocketRoute;
+/** @see TrafficMock */
+export type BackendMocks = TrafficMock;
+/** @see AbortErrorCode */
+export type RouteAbortErrorCode = AbortErrorCode;
+/** @see UrlMatcher */
+export type RouteUrl = UrlMatcher;
+export type RouteUrlPredicate = (url: URL) => boolean;
+/** @see RouteFilter */
+export type RouteMatcherObject = RouteFilter;
+/** @see RouteMatcher */
+export type RouteMatcherInput = RouteMatcher;
+/** @see WaitOptions */
+export type WaitForNetworkOptions = WaitOptions;
+export type WaitForRequestPredicate = (request: Request) => boolean | Promise<boolean>;
+export type WaitForResponsePredicate = (response: Response) => boolean | Promise<boolean>;
+export type WaitForRequestMatcher = Parameters<TrafficMock["waitForRequest"]>[0];
+export type WaitForResponseMatcher = Parameters<TrafficMock["waitForResponse"]>[0];
+export type HeaderArray = { name: string; value: string }[];
+export type RequestSizes = Awaited<ReturnType<Request["sizes"]>>;
+export type ResourceTiming = ReturnType<Request["timing"]>;

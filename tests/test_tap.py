@@ -5,6 +5,7 @@ from io import StringIO
 from typing import Any
 
 from twisted.application.service import IServiceMaker
+from twisted.internet.address import IPv4Address
 from twisted.internet.endpoints import TCP4ServerEndpoint, TCP6ServerEndpoint
 from twisted.plugin import getPlugins
 from twisted.trial.unittest import SynchronousTestCase
@@ -72,7 +73,8 @@ class OptionTests(SynchronousTestCase):
         """On a port that another process may have had, its agents may still decide for a while."""
         for option, predecessors in (("--port=4310", 1), ("--port=0", 0), ("--local=off", 0)):
             service: Any = made(option)
-            service.listens()
+            service.listens(IPv4Address("TCP", "127.0.0.1", 4311))
+            self.assertEqual(service.site._forward.context.dialer.service_port, 4311)
             self.assertEqual(len(service.driver.coordinator.local.lost), predecessors, option)
 
     def test_open_to_all(self) -> None:

@@ -72,10 +72,11 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
     driver = make_driver(options, history, reactor)
     certificates = CertificateStore.open(_ca_directory(options))
     guard = _guard(options)
+    dialer = _dialer(options, guard, reactor)
     make_proxy = partial(
         make_forward_proxy,
         guard=guard,
-        dialer=_dialer(options, guard, reactor),
+        dialer=dialer,
         certificates=certificates,
         version=__version__,
         reactor=reactor,
@@ -96,6 +97,11 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
         doors.stop()
         return forward.stop()
 
+    def listens(address: Any) -> None:
+        dialer.service_port = getattr(address, "port", None)
+        if _has_known_address(options):
+            driver.take_over()
+
     return ProxyService(
         endpoint=listening_endpoint(options, reactor),
         site=site,
@@ -105,7 +111,7 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
         ready_file=options["ready-file"],
         banner=lambda url: _banner(url, options),
         log_observer=chosen_observer(options),
-        listens=driver.take_over if _has_known_address(options) else lambda: None,
+        listens=listens,
         stop_forward=stop_forward,
         start=start_report(options),
     )

@@ -2,8 +2,9 @@
 
 const { execFileSync, spawnSync } = require("node:child_process");
 const { createHash } = require("node:crypto");
+const { checked } = require("./arguments/options.js");
 const { UsageError } = require("./errors.js");
-const { defaultProxyUrl, defaultToken } = require("./settings.js");
+const { defaultProxyUrl, defaultToken, tellProxyUrl } = require("./settings.js");
 
 /**
  * For `playwright.config`: the proxy as a `webServer`, and the environment of an application.
@@ -50,11 +51,15 @@ function findCommand() {
 }
 
 /**
- * Make an item for `webServer` that starts the proxy, unless it runs already.
+ * Make an item for `webServer` that starts the proxy, unless it runs already. The fixtures, `attached` and the processes
+ * that this one starts then know its address.
  * @param {ProxyServerOptions} [options]
- * @throws {UsageError} the command `trafficmock` is not installed
+ * @throws {UsageError} the command `trafficmock` is not installed, or there is no such option
  */
-function proxyServer({ proxyUrl = defaultProxyUrl(), token = defaultToken(), args = [], strict, ...rest } = {}) {
+function proxyServer(options) {
+  const { proxyUrl: given, token = defaultToken(), args = [], strict, ...rest } = checked("proxyServer", options) ?? {};
+  tellProxyUrl(given);
+  const proxyUrl = defaultProxyUrl();
   const { hostname, port } = new URL(proxyUrl);
   const allowed = (strict?.allow ?? []).flatMap((pattern) => ["--allow", pattern]);
   const words = [...command(), "serve", "--host", hostname, "--port", port || "80"];
@@ -72,14 +77,18 @@ function proxyServer({ proxyUrl = defaultProxyUrl(), token = defaultToken(), arg
 }
 
 /**
- * Make the environment of an attached application, for `env` of its `webServer` item.
+ * Make the environment of an attached application, for `env` of its `webServer` item. The fixtures then know the address
+ * of the proxy.
  *
- * @param {AttachedOptions} [options]
+ * @param {AttachedOptions} [given]
  * @returns {Record<string, string>}
  * @throws {UsageError} the command `trafficmock` is not installed
  * @throws {Error} `trafficmock env` fails
  */
-function attached({ clientId, proxyUrl = defaultProxyUrl(), token = defaultToken(), args = [] } = {}) {
+function attached(given) {
+  const { clientId, proxyUrl: told, token = defaultToken(), args = [] } = checked("attached", given) ?? {};
+  tellProxyUrl(told);
+  const proxyUrl = defaultProxyUrl();
   const options = { clientId, proxyUrl, token, args };
   // The result has the token. One that is not in this process's environment must not be stored there.
   if (token !== defaultToken()) return askForEnvironment(options);

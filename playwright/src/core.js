@@ -1,7 +1,10 @@
 "use strict";
 
+const { checked } = require("./arguments/options.js");
 const { WorkerConnection } = require("./connection/worker-connection.js");
 const { TrafficMock, viewsOf } = require("./objects/traffic-mock.js");
+const { ConnectionError } = require("./errors.js");
+const { callSite, raisedAt } = require("./session/call-site.js");
 const { Session } = require("./session/session.js");
 const { checkedProxyUrl, defaultProxyUrl, defaultToken } = require("./settings.js");
 const { throwAll } = require("./session/test-errors.js");
@@ -22,14 +25,16 @@ const connections = new Map();
  * @param {ConnectOptions} options
  * @returns {Promise<import("../core.js").ConnectedTrafficMock>}
  */
-async function connect({
-  title,
-  file = "",
-  proxyUrl = defaultProxyUrl(),
-  token = defaultToken(),
-  workerId = process.env.VITEST_WORKER_ID ?? "0",
-  ...info
-}) {
+async function connect(options) {
+  const {
+    title,
+    file = "",
+    proxyUrl = defaultProxyUrl(),
+    token = defaultToken(),
+    workerId = process.env.VITEST_WORKER_ID ?? "0",
+    ...info
+  } = checked("connect", options);
+  const placeOf = callSite();
   const connection = connectionTo({ proxyUrl, token, workerId });
   connection.hold();
   const session = new Session(connection, { title, file, ...info }, viewsOf);
@@ -38,7 +43,8 @@ async function connect({
     await session.start();
   } catch (error) {
     connection.release();
-    throw error;
+    // The connection may be that of several tests, and so may its error.
+    throw error instanceof ConnectionError ? raisedAt(new ConnectionError(error.message), placeOf()) : error;
   }
   return new ConnectedTrafficMock(session);
 }

@@ -10,6 +10,14 @@ const DEFAULT_URL = "http://127.0.0.1:4310";
 const defaultProxyUrl = () =>
   process.env.TRAFFICMOCK_PROXY_URL || process.env.PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL || DEFAULT_URL;
 
+/**
+ * Tell the fixtures, and the processes that this one starts, where the proxy is.
+ * @param {string | undefined} proxyUrl that the configuration gives; by default nothing changes
+ */
+function tellProxyUrl(proxyUrl) {
+  if (proxyUrl !== undefined) process.env.TRAFFICMOCK_PROXY_URL = checkedProxyUrl(proxyUrl);
+}
+
 /** @returns {string | undefined} the proxy's `--token` */
 const defaultToken = () => process.env.TRAFFICMOCK_TOKEN || process.env.PLAYWRIGHT_BACKEND_MOCKS_TOKEN || undefined;
 
@@ -40,4 +48,4 @@ function checkedProxyUrl(url) {
   return url.replace(/\/$/, "");
 }
 
-module.exports = { ackTimeoutMs, checkedProxyUrl, defaultProxyUrl, defaultToken };
+module.exports = { ackTimeoutMs, checkedProxyUrl, defaultProxyUrl, defaultToken, tellProxyUrl };

@@ -98,6 +98,22 @@ test("where trafficmock is missing, it says what to install", () => {
   assert.throws(() => run("proxyServer();", { PATH: place.concat("-missing") }), wanted);
 });
 
+test("the address of the proxy is told once", () => {
+  const { said } = run(
+    `
+    import { execFileSync } from "node:child_process";
+    const url = "http://127.0.0.1:4444";
+    const words = proxyServer({ proxyUrl: url + "/" }).command;
+    process.stdout.write(words.slice(words.indexOf("--host")) + " " + proxyServer().url + " ");
+    process.stdout.write(execFileSync(process.execPath, ["--eval", "process.stdout.write(process.env.TRAFFICMOCK_PROXY_URL)"]));
+    attached({ proxyUrl: "http://127.0.0.1:5555" });
+    process.stdout.write(" " + proxyServer().url);`,
+    { TRAFFICMOCK_PROXY_URL: "http://127.0.0.1:1" },
+  );
+  const [port, url] = ["--host 127.0.0.1 --port 4444", "http://127.0.0.1:4444"];
+  assert.equal(said, `${port} ${url}/health ${url} http://127.0.0.1:5555/health`);
+});
+
 test("a proxy that is strict from its start allows what the tests do", () => {
   const { said } = run(`
     process.stdout.write(proxyServer({ strict: { allow: ["auth.example", "**/health"] }, args: ["--local", "off"] }).command);

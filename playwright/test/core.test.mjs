@@ -58,6 +58,18 @@ describe("connect", () => {
     await assert.rejects(mocks.end(), /no price today\nin the handler \(.*core\.test\.mjs:\d+\)/);
   });
 
+  test("a recording says which requests the real server did not answer", async (t) => {
+    const warn = t.mock.method(console, "warn", () => {});
+    const directory = mkdtempSync(join(tmpdir(), "trafficmock-har-"));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const mocks = await begin("records");
+    await mocks.routeFromHAR(join(directory, "prices.har"), { url: "**/price/*", update: true });
+    await (await fetch(`${shopUrl}/price/cup?key=hush`, { headers: mocks.headers })).text();
+    await mocks.end();
+    const [said] = warn.mock.calls.map(({ arguments: [text] }) => text);
+    assert.match(said, /prices\.har was recorded, .*status -1 for:\n {2}GET http:\/\/prices\.example\/price\/cup: \S+/);
+  });
+
   test("fixed answers and a HAR's are given while the test stands at a breakpoint", async (t) => {
     const mocks = await begin("stands");
     const directory = mkdtempSync(join(tmpdir(), "trafficmock-har-"));
@@ -342,7 +354,9 @@ test("a bad call is refused before anything is sent", async () => {
   const answering = createServer((request, response) => response.end("no proxy")).listen(0, "127.0.0.1");
   await once(answering, "listening");
   const url = `http://127.0.0.1:${answering.address().port}`;
-  await assert.rejects(connect({ title: "other", proxyUrl: url }), /trafficmock proxy/);
+  const other = await connect({ title: "other", proxyUrl: url }).catch((error) => error);
+  assert.match(other.message, /^What answers at http:\S+ is no trafficmock proxy \(it answered \/ws with status 200\)/);
+  assert.match(other.stack, /^ConnectionError: .*\n    at \S+core\.test\.mjs:\d+:\d+$/);
   await assert.rejects(connect({ title: "bad", proxyUrl: "localhost" }), /URL such as/);
   answering.close();
 });

@@ -30,6 +30,15 @@ describe("one run of two workers", () => {
     for (const { title } of parallel) assert.equal(reported(title).status, "passed", reported(title).text);
   });
 
+  for (const title of [
+    "the fixtures reach each port of loopback with the context",
+    "so does a request context that the test opens itself",
+    "no other port gets the context",
+    "the error says where the test sent no context",
+  ]) {
+    test(title, () => assert.equal(reported(title).status, "passed", reported(title).text));
+  }
+
   test("routes and waits are steps; a test that passed has no traffic attached", () => {
     const { status, steps, attached } = reported("passes");
     assert.equal(status, "passed");
@@ -44,7 +53,9 @@ describe("one run of two workers", () => {
     assert.match(attached["server-traffic.html"], /prices\.example\/price\/cup.*fulfilled by the handler price/);
     const { entries } = JSON.parse(attached["server-traffic.har"]).log;
     assert.equal(entries[0].response.content.text, '{"price":1}');
-    assert.doesNotMatch(Object.values(attached).join(), /hush/);
+    // That one has the source of the test.
+    const { "error-context": _, ...traffic } = attached;
+    assert.doesNotMatch(Object.values(traffic).join(), /hush/);
   });
 
   test("an error in a handler is shown with its line", () => {
@@ -62,6 +73,32 @@ describe("one run of two workers", () => {
     assert.match(location.file, /report\.spec\.mjs$/);
   });
 
+  test("the error of a test has the routes that no request met, and what differs", () => {
+    const { text, attached } = reported("a route is misspelt");
+    const nearest = String.raw`GET http://prices\.example/price/cup: path differs \('/price/cup', not '/prices/\*'\)`;
+    const unmet = String.raw`no request met the route "http://prices\.example/prices/\*": the handler \(.*\n\s+${nearest}`;
+    const whole = new RegExp(String.raw`502[^]*${unmet}\n\s+without a decision[^]*client shop, `);
+    assert.match(text, whole);
+    assert.match(attached["error-context"], whole);
+    assert.match(attached["server-traffic.html"], /no request met the route[^]*<td>&quot;http:.*<td>0<\/td>/);
+    assert.match(reported("an assertion fails").attached["server-traffic.html"], /the handler price.*<td>1<\/td>/);
+    assert.doesNotMatch(reported("an assertion fails").text, /no request met|without a decision/);
+  });
+
+  test("a route that came late, and one for another client, are told apart", () => {
+    const { text } = reported("a route comes late, and one has another client");
+    assert.match(text, /the route "http:.*: the mock \(.*\n.*\/price\/cup: came before the route was registered/);
+    assert.match(text, /the route .*shopp: the handler.*\n.*client differs \('shop', not 'shopp'\)/);
+  });
+
+  test("a test that no request reached says which applications are connected", () => {
+    assert.match(reported("no request comes").text, /No request of any application came[^]*shop, by the Node agent/);
+  });
+
+  test("settings of a file that replace the fixture are refused, with where they belong", () => {
+    assert.match(reported("the fixture is replaced").text, /UsageError: test\.use\(\{ trafficmock \}\).*trafficmockOptions/);
+  });
+
   test("a request that nobody decides fails, and so does its test", () => {
     assert.match(reported("nobody decides").text, /the handler \(.*\) returned without a decision/);
   });
@@ -71,6 +108,6 @@ describe("one run of two workers", () => {
   });
 
   test("nothing else failed", () => {
-    assert.equal(ended.failed.length, 5, ended.failed.join("\n\n"));
+    assert.equal(ended.failed.length, 9, ended.failed.join("\n\n"));
   });
 });

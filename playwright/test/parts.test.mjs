@@ -36,8 +36,8 @@ test("the table of the traffic says why the real server gave no response", () =>
   const refused = { kind: "upstream_error", detail: "connect ECONNREFUSED <127.0.0.1:9>" };
   const statusWith = (events) => {
     const recorded = new Map([["r1", { id: "r1", outcome: { kind: "passthrough" }, events }]]);
-    const session = { id: "t1", info: { title: "buys" }, http: { owned: new Map() } };
-    return trafficTable(session, { requests: [request], recorded, agents: [] }).match(/no response[^/]*<\/td>/)[0];
+    const session = { id: "t1", info: { title: "buys" }, http: { owned: new Map(), known: new Map() } };
+    return trafficTable(session, { requests: [request], recorded, agents: [] }, []).match(/no response[^/]*<\/td>/)[0];
   };
   assert.equal(statusWith([refused]), "no response (connect ECONNREFUSED &lt;127.0.0.1:9&gt;)</td>");
   assert.equal(statusWith([{ kind: "upstream_error" }]), "no response (no reason given)</td>");
@@ -49,12 +49,9 @@ test("the table of the traffic says why a request was refused, without its secre
   const url = "http://h.test/pay?token=s3cret";
   const request = { id: "r1", method: "GET", url, response: null, clientId: "shop" };
   const outcome = { kind: "error", code: "unmatched_request", message: `GET ${url} is not mocked. Add a route.` };
-  const session = { id: "t1", info: { title: "buys" }, http: { owned: new Map() } };
-  const table = trafficTable(session, {
-    requests: [request],
-    recorded: new Map([["r1", { id: "r1", outcome }]]),
-    agents: [],
-  });
+  const session = { id: "t1", info: { title: "buys" }, http: { owned: new Map(), known: new Map() } };
+  const recorded = new Map([["r1", { id: "r1", outcome }]]);
+  const table = trafficTable(session, { requests: [request], recorded, agents: [] }, []);
   assert.match(table, /error: unmatched_request\. GET http:\/\/h\.test\/pay\?token=\S+ is not mocked\. Add a route\./);
   assert.doesNotMatch(table, /s3cret/);
 });

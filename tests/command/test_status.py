@@ -4,10 +4,45 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 
 from tests.command.recorded_proxy import CommandTestCase
 from trafficmock import __version__
 from trafficmock.command.status import local_line, strict_lines
+
+_NPM_ANSWERS = {
+    "/health": {"ok": True, "version": "0.1.8", "protocolVersion": 3, "historyCapture": "all"},
+    "/api/connections": {
+        "nodeAgents": [{"clientId": "shop", "connectionId": "a"}],
+        "playwrightWorkers": [
+            {
+                "clientId": "playwright-0",
+                "connectionId": "b",
+                "workerId": "0",
+                "testCount": 2,
+                "routeCount": 3,
+            }
+        ],
+    },
+    "/api/history": {"entries": []},
+    "/api/ws": {"connections": []},
+}
+
+
+class _NpmAnswer(BaseHTTPRequestHandler):
+    """Answers as the npm proxy 0.1.8."""
+
+    def do_GET(self) -> None:
+        body = json.dumps(_NPM_ANSWERS[self.path.partition("?")[0]]).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the parent's name
+        """Print nothing."""
 
 
 class StatusTests(CommandTestCase):
@@ -75,6 +110,20 @@ class StatusTests(CommandTestCase):
         self.assertEqual(
             (status["requests"]["continue"], status["webSockets"]), (3, {"matched": 1})
         )
+
+    def test_npm_proxy(self) -> None:
+        """The npm proxy has no ``runnerWorkers``: its workers are listed all the same."""
+        server = HTTPServer(("127.0.0.1", 0), _NpmAnswer)
+        self.addCleanup(server.server_close)
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(server.shutdown)
+        url = f"http://127.0.0.1:{server.server_port}"
+        done = self.run_command("status", "--proxy-url", url)
+        self.assertEqual((done.status, done.err), (0, ""))
+        for words in ("trafficmock 0.1.8", "agents      1", "shop", "0  2 tests, 3 routes"):
+            self.assertIn(words, done.out)
 
     def test_nobody(self) -> None:
         """Where no proxy answers, status 3 and one line say what to do, for every command."""

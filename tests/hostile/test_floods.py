@@ -21,6 +21,9 @@ FRAMES = 320
 REQUESTS = 5000 if DEEP else 2000
 PENDING = 3000 if DEEP else 1000
 SESSIONS = 200 if DEEP else 60
+HISTORY = 8 * MIB
+QUERIES = 30
+"""Whose answers together take more than a service may grow by."""
 KERNEL = 16 * MIB
 """More than the kernel's buffers of a connection hold on loopback."""
 
@@ -49,6 +52,24 @@ class UnreadTests(HostileTestCase):
             agent.send(request(f"news {number}", "busy", bodyBase64=LARGE))
             self.assertEqual((await agent.message())["type"], "decision:passthrough")
         await self.assert_cut(worker)
+
+    async def test_queries(self) -> None:
+        """Queries whose answers are not read are answered one by one, and all in the end."""
+        agent, worker = await self.client("node", "busy"), await self.client("playwright")
+        for number in range(HISTORY // len(LARGE)):
+            agent.send(request(f"kept {number}", "busy", bodyBase64=LARGE))
+            await agent.message()
+        before = self.grown()
+        worker.stop_reading()
+        for number in range(QUERIES):
+            worker.send({"type": "history:query", "queryId": f"q{number}"})
+        for _ in range(50):
+            await self.well_behaved.go_on()
+        self.assertLess(self.grown() - before, KERNEL + 4 * HISTORY)
+        worker.read_on()
+        for number in range(QUERIES):
+            answer = await worker.of_type("history:result")
+            self.assertEqual(answer["queryId"], f"q{number}")
 
     async def test_agent(self) -> None:
         """An agent that does not read its answers is cut; its worker lives."""

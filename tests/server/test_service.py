@@ -170,11 +170,11 @@ class StartTests(ServiceTestCase):
         parts, listens = self.parts(), Mock()
         self.patch(parts.service, "listens", listens)
         parts.service.privilegedStartService()
-        listens.assert_called_once_with()
+        listens.assert_called_once_with(HERE)
         refused = self.parts(address=EVERYWHERE)
         self.patch(refused.service, "listens", listens)
         self.refused(refused)
-        listens.assert_called_once_with()
+        listens.assert_called_once_with(HERE)
 
     def test_ready_file_in_the_way(self) -> None:
         """A directory in the place of the ready file ends the start with one line."""

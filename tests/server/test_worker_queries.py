@@ -1,11 +1,14 @@
 """Answers to a worker's ``history:query``."""
 
+import itertools
 import json
 from typing import Any
 
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock import records
+from trafficmock.core.effects import AnswerQuery
 from trafficmock.history.store import History
 from trafficmock.records import Owner
 from trafficmock.server import worker_queries
@@ -61,3 +64,95 @@ class QueryTests(SynchronousTestCase):
         """The answer stops before it gets too large for a message."""
         self.patch(worker_queries, "MOST_BYTES", 500)
         self.assertEqual(self.asked(), ["q2"])
+
+
+class QueueTests(SynchronousTestCase):
+    """The queries of several connections."""
+
+    def setUp(self) -> None:
+        self.history = History()
+        for number in range(3):
+            request = SerializedRequest("http://h.test/", "GET", {}, body.NULL)
+            self.history.record(records.RequestSeen(f"q{number}", "shop", request), 1000)
+        self.clock = Clock()
+        self.sent: list[tuple[str, str]] = []
+        self.open = {"a", "b"}
+        ticks = itertools.count()
+        self.queries = worker_queries.WorkerQueries(
+            self.history,
+            self.clock,
+            lambda: next(ticks) * 0.01,
+            is_open=self.open.__contains__,
+            send=self.send,
+        )
+
+    def send(self, connection_id: str, message: Any) -> None:
+        self.sent.append((connection_id, message.query_id))
+
+    def ask(self, connection_id: str, *query_ids: str) -> None:
+        for query_id in query_ids:
+            self.queries.answer(AnswerQuery(connection_id, HistoryQuery(query_id)))
+
+    def work(self) -> list[tuple[str, str]]:
+        """Let all turns pass; give what was sent."""
+        self.clock.pump([0] * 100)
+        sent, self.sent = self.sent, []
+        return sent
+
+    def test_one_by_one(self) -> None:
+        """A connection has one query at work; its next one begins after the answer."""
+        self.ask("a", "a1", "a2", "a3")
+        self.ask("b", "b1")
+        begun = len(self.queries._working)
+        self.assertLessEqual(begun, 2)
+        self.assertEqual(self.work(), [("a", "a1"), ("b", "b1"), ("a", "a2"), ("a", "a3")])
+        self.assertEqual((self.queries._waiting, self.queries._active), ({}, set()))
+
+    def test_peer_that_does_not_read(self) -> None:
+        """No query of a connection begins while its peer does not read; others are answered."""
+        self.queries.hold("a")
+        self.ask("a", "a1", "a2")
+        self.ask("b", "b1")
+        self.assertEqual(self.work(), [("b", "b1")])
+        self.queries.release("a")
+        self.assertEqual(self.work(), [("a", "a1"), ("a", "a2")])
+
+    def test_answer_that_fills_the_queue(self) -> None:
+        """An answer that is not read holds the next query back, and a drained queue lets it go."""
+
+        def send(connection_id: str, message: Any) -> None:
+            self.send(connection_id, message)
+            self.queries.hold(connection_id)
+
+        self.queries.send = send
+        self.ask("a", "a1", "a2")
+        self.assertEqual(self.work(), [("a", "a1")])
+        self.queries.release("a")
+        self.queries.release("a")
+        self.assertEqual(self.work(), [("a", "a2")])
+
+    def test_limit(self) -> None:
+        """Only so many wait; the error says what to do, and those before are answered."""
+        errors: list[Any] = []
+        self.queries.hold("a")
+        self.patch(worker_queries, "MOST_WAITING", 2)
+        self.ask("a", "a1", "a2")
+        self.queries.send = lambda _, message: errors.append(message)
+        self.ask("a", "a3")
+        (error,) = errors
+        self.assertEqual(error.code, "too_many_queries")
+        self.assertIn("Await the answers before you ask again", error.message)
+        self.queries.send = self.send
+        self.queries.release("a")
+        self.assertEqual(self.work(), [("a", "a1"), ("a", "a2")])
+
+    def test_gone(self) -> None:
+        """Nothing is kept for a connection that has ended."""
+        self.ask("a", "a1", "a2")
+        self.queries.hold("a")
+        self.open.discard("a")
+        self.queries.forget("a")
+        self.ask("a", "a3")
+        self.assertEqual(self.work(), [])
+        kept = self.queries._waiting, self.queries._active, self.queries._held
+        self.assertEqual(kept, ({}, set(), set()))

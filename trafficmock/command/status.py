@@ -66,10 +66,16 @@ def collect(client: RestClient) -> dict[str, Any]:
     return {
         "proxyUrl": client.shown,
         "health": health,
-        "connections": client.get("/api/connections").document,
+        "connections": _connections(client),
         "requests": Counter(entry["action"] for entry in REQUESTS.get(client, {})),
         "webSockets": Counter(entry["outcome"] for entry in SOCKETS.get(client, {})),
     }
+
+
+def _connections(client: RestClient) -> dict[str, Any]:
+    """Request the connections; the npm proxy has the workers in ``playwrightWorkers`` alone."""
+    document: dict[str, Any] = client.get("/api/connections").document
+    return {"runnerWorkers": document.get("playwrightWorkers", ()), **document}
 
 
 def _lines(status: Mapping[str, Any], terminal: Terminal) -> Iterator[str]:

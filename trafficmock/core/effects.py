@@ -12,7 +12,7 @@ from trafficmock.records import Record
 if TYPE_CHECKING:
     from trafficmock.core.ownership.kept_strictness import KeptStrictness
     from trafficmock.core.timers import Moment
-    from trafficmock.wire.inbound import DiagnosisQuery, HistoryQuery, Message
+    from trafficmock.wire.inbound import DiagnosisQuery, Door, HistoryQuery, Message
     from trafficmock.wire.outbound import ConnectedClient, TestRegistered
 
 Level = Literal["debug", "info", "warn", "error"]
@@ -95,13 +95,13 @@ class OpenDoor:
     :param to: the connection of the test's worker.
     :param registered: the acknowledgement, to which the driver adds the door's port.
     :param context: the context that the door writes on requests.
-    :param origins: globs of the application's origins.
+    :param door: what the application is.
     """
 
     to: str
     registered: TestRegistered
     context: str = field(repr=False)
-    origins: tuple[str, ...]
+    door: Door
 
 
 class CloseDoor(Struct, frozen=True):

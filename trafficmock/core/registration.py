@@ -17,6 +17,7 @@ from trafficmock.core.ownership.registry import with_observer
 from trafficmock.matching.allow_list import AllowListError, read_allow_list
 from trafficmock.wire import outbound
 from trafficmock.wire.features import CONTEXT, REPLY, STRICT, SUBSCRIBE
+from trafficmock.wire.inbound import Door
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -66,8 +67,8 @@ class Registration:
             text = f"The allow list of strict mode cannot be read: {error}."
             self._refuse(worker, message.test_id, text, out)
             return
-        origins = () if context is UNSET or not message.door else tuple(message.door.origins)
-        unmatchable = door_origins.unmatchable(origins)
+        door = message.door if context is not UNSET and message.door else Door()
+        unmatchable = door_origins.unmatchable(door.origins)
         if context is not UNSET and holder is not worker.tests.get(message.test_id):
             self._refuse(worker, message.test_id, error_messages.CONTEXT_IN_USE, out)
         elif unmatchable is not None:
@@ -89,7 +90,7 @@ class Registration:
 
             def acknowledge(out: EffectList) -> None:
                 if test.has_door and test.context is not None and not test.is_over:
-                    out.append(OpenDoor(worker.id, registered, test.context, origins))
+                    out.append(OpenDoor(worker.id, registered, test.context, door))
                 else:
                     out.send(worker.id, registered)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
@@ -27,6 +28,7 @@ from trafficmock.core.effects import (
 from trafficmock.core.timers import Moment
 from trafficmock.http.backpressure import Backpressure
 from trafficmock.http.log_safety import LogRateLimit, one_line
+from trafficmock.proxy.door.doors import DoorError
 from trafficmock.records import RequestFailed, SocketFailed
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.message_kinds import DEFERRABLE, NOTED
@@ -38,6 +40,7 @@ from trafficmock.wire.codec import InvalidMessageError, decode, encode
 from trafficmock.wire.inbound import SocketFrame
 from trafficmock.wire.invalid_message import too_long
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
+from trafficmock.wire.outbound import DoorUntagged
 from trafficmock.wire.shrink import shrink, too_large
 
 if TYPE_CHECKING:
@@ -110,7 +113,7 @@ class Driver:
             self.clock,
             self.monotonic,
             is_open=self._links.__contains__,
-            send=self._send_result,
+            send=lambda to, answer: self._send(Send((to,), answer), self._now()),
         )
         self.tunnels = StrictTunnels(self.coordinator, self._now, self._perform)
         self._recorders = dict(self.history.writers)
@@ -122,8 +125,8 @@ class Driver:
             AbortConnection: self._abort,
             Wake: self._wake,
             Note: self._note,
-            AnswerQuery: self._answer_query,
-            Diagnose: self._answer_query,
+            AnswerQuery: lambda effect, _: self.queries.answer(effect),
+            Diagnose: lambda effect, _: self.queries.answer(effect),
             OpenDoor: self._open_door,
             CloseDoor: self._close_door,
             KeepStrictness: lambda effect, _: self.strict_file.keep(effect.kept),
@@ -166,6 +169,7 @@ class Driver:
             self._introduced.discard(link.id)
             self.event_log.closed(link.id)
         self._backpressure.gone(link)
+        self.queries.forget(link.id)
         now = self._now()
         clean = link.closed_cleanly
         self._perform(self.coordinator.disconnect(link.id, now, clean=clean), now)
@@ -173,10 +177,12 @@ class Driver:
     def link_backlogged(self, link: Link) -> None:
         """Pause the senders to a connection, because its peer reads more slowly than they send."""
         self._backpressure.backlogged(link)
+        self.queries.hold(link.id)
 
     def link_drained(self, link: Link) -> None:
         """Resume the senders that waited for a connection."""
         self._backpressure.drained(link)
+        self.queries.release(link.id)
 
     # Messages of clients in this process
 
@@ -361,26 +367,25 @@ class Driver:
         self.log.emit(_LEVELS[note.level], "{text}", text=one_line(text))
 
     def _open_door(self, effect: OpenDoor, now: Moment) -> None:
-        """Open the door of a test, then acknowledge the test; without a port if that failed."""
+        """Open the door of a test, then acknowledge the test; with the reason if that failed."""
         registered = effect.registered
+        tell = partial(self._tell_untagged, effect.to, registered.test_id)
         if self.doors is not None:
             try:
-                port = self.doors.open(registered.test_id, effect.context, effect.origins)
-            except OSError as error:
-                self.log.warn("There is no port for the door of a test: {error}", error=error)
+                port = self.doors.open(registered.test_id, effect.context, effect.door, tell)
+            except DoorError as error:
+                self.log.warn("There is no port for a test's browser: {error}", error=error)
+                registered = structs.replace(registered, door_error=str(error))
             else:
                 registered = structs.replace(registered, door_port=port)
         self._send(Send((effect.to,), registered), now)
 
+    def _tell_untagged(self, worker_id: str, test_id: str, origin: str) -> None:
+        self._send(Send((worker_id,), DoorUntagged(test_id, origin)), self._now())
+
     def _close_door(self, effect: CloseDoor, _: Moment) -> None:
         if self.doors is not None:
             self.doors.close(effect.test_id)
-
-    def _answer_query(self, effect: AnswerQuery | Diagnose, _: Moment) -> None:
-        self.queries.answer(effect)
-
-    def _send_result(self, connection_id: str, result: Message) -> None:
-        self._send(Send((connection_id,), result), self._now())
 
     def _now(self) -> Moment:
         return Moment(self.monotonic(), self.epoch_ms())

@@ -79,7 +79,7 @@ class ProxyService(Service):
     :param log_observer: the log observer of the application, unless twistd's options name another.
     :param start: reports the result of the start.
     :param name: the name of the service in the log.
-    :param listens: called when the service listens.
+    :param listens: called with the address when the service listens.
     :param stop_forward: stops the forward proxy, and returns whether clients are still connected to
         it.
     """
@@ -96,7 +96,7 @@ class ProxyService(Service):
     log_observer: ILogObserver | None = None
     start: StartReport
     name: str = "trafficmock"
-    listens: Callable[[], None] = lambda: None
+    listens: Callable[[Any], None] = lambda _: None
     stop_forward: Callable[[], bool] = lambda: False
     _port: IListeningPort | None = field(default=None, init=False)
     _ready: ReadyFile = field(init=False)
@@ -172,7 +172,7 @@ class ProxyService(Service):
                 "could answer the application's requests. Give --token, or listen on 127.0.0.1 "
                 "(--host, or interface=127.0.0.1 in an --endpoint), or say --insecure."
             )
-        self.listens()
+        self.listens(address)
         url = _base_url(address)
         for line in self.banner(url):
             self.log.info("{line}", line=line)

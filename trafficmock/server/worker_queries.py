@@ -13,7 +13,7 @@ from trafficmock.core.ownership.registry import compile_route
 from trafficmock.history.query import Query
 from trafficmock.matching import MatchBudget, MatchResult, PatternCache
 from trafficmock.server.similar_request_search import diagnosis_steps
-from trafficmock.wire.outbound import HistoryResult
+from trafficmock.wire.outbound import HistoryResult, ProxyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,13 +27,27 @@ if TYPE_CHECKING:
 MOST_BYTES = 32 * 2**20
 """The largest size of all entries in one answer; further ones are left out."""
 
+MOST_WAITING = 100
+"""The most queries of one connection that wait for their answer."""
+
+TOO_MANY = "too_many_queries"
+
+_TOO_MANY_TEXT = (
+    f"This query is not answered, because {MOST_WAITING} others of this connection still wait for "
+    "their answer. Await the answers before you ask again: each call of requests() asks once."
+)
+
 SLICE_SECONDS = 0.002
 """Time of one turn of the reactor for queries, so that decisions are not delayed."""
 
 
 @define(eq=False)
 class WorkerQueries:
-    """Works on all queries in rotation, for :data:`SLICE_SECONDS` in each turn of the reactor.
+    """Works on the queries of all connections, for :data:`SLICE_SECONDS` in each reactor turn.
+
+    The queries of one connection are answered one by one, and none begins while the peer does not
+    read the answers before. So there is at most one answer of each connection in memory, besides
+    its send queue. Connections take turns after each step.
 
     :param clock: schedules the next turn.
     :param monotonic: returns monotonic seconds.
@@ -46,12 +60,54 @@ class WorkerQueries:
     monotonic: Callable[[], float]
     is_open: Callable[[str], bool] = field(kw_only=True)
     send: Callable[[str, Message], None] = field(kw_only=True)
-    _answers: deque[tuple[str, Iterator[Message | None]]] = field(factory=deque, init=False)
+    _waiting: dict[str, deque[AnswerQuery | Diagnose]] = field(factory=dict, init=False)
+    _working: deque[tuple[str, Iterator[Message | None]]] = field(factory=deque, init=False)
+    _active: set[str] = field(factory=set, init=False)
+    """The connections with a query that is being answered."""
+    _held: set[str] = field(factory=set, init=False)
+    _runs: bool = field(default=False, init=False)
 
     def answer(self, effect: AnswerQuery | Diagnose) -> None:
-        """Begin a query; it is answered within this call if it takes less than a slice."""
-        self._answers.append((effect.connection_id, self._steps(effect)))
-        if len(self._answers) == 1:
+        """Begin a query; it is answered within this call if it takes less than a slice.
+
+        A query above :data:`MOST_WAITING` is answered with an error.
+        """
+        connection_id = effect.connection_id
+        if not self.is_open(connection_id):
+            return
+        waiting = self._waiting.setdefault(connection_id, deque())
+        if len(waiting) >= MOST_WAITING:
+            self.send(connection_id, ProxyError(TOO_MANY, _TOO_MANY_TEXT, effect.query.test_id))
+            return
+        waiting.append(effect)
+        self._begin(connection_id)
+
+    def hold(self, connection_id: str) -> None:
+        """Begin no query of a connection whose peer does not read."""
+        self._held.add(connection_id)
+
+    def release(self, connection_id: str) -> None:
+        """Go on with the queries of a connection, because its peer has read."""
+        self._held.discard(connection_id)
+        self._begin(connection_id)
+
+    def forget(self, connection_id: str) -> None:
+        """Drop the queries of a connection that has ended."""
+        self._waiting.pop(connection_id, None)
+        self._held.discard(connection_id)
+        self._active.discard(connection_id)
+
+    def _begin(self, connection_id: str) -> None:
+        """Begin the next query of a connection, if there is one and its peer reads."""
+        waiting = self._waiting.get(connection_id)
+        if not waiting or connection_id in self._held or connection_id in self._active:
+            return
+        self._active.add(connection_id)
+        self._working.append((connection_id, self._steps(waiting.popleft())))
+        if not waiting:
+            del self._waiting[connection_id]
+        if not self._runs:
+            self._runs = True
             self._work()
 
     def _steps(self, effect: AnswerQuery | Diagnose) -> Iterator[Message | None]:
@@ -61,19 +117,24 @@ class WorkerQueries:
 
     def _work(self) -> None:
         until = self.monotonic() + SLICE_SECONDS
-        while self._answers:
-            connection_id, steps = self._answers[0]
-            gone = not self.is_open(connection_id)
-            result = None if gone else next(steps)
-            if result is not None:
-                self.send(connection_id, result)
-            if gone or result is not None:
-                self._answers.popleft()
-            else:
-                self._answers.rotate(-1)
-            if self._answers and self.monotonic() >= until:
+        while self._working:
+            connection_id, steps = self._working.popleft()
+            if connection_id in self._active:
+                self._work_on(connection_id, steps)
+            if self._working and self.monotonic() >= until:
                 self.clock.callLater(0, self._work)
                 return
+        self._runs = False
+
+    def _work_on(self, connection_id: str, steps: Iterator[Message | None]) -> None:
+        result = next(steps)
+        if result is None:
+            self._working.append((connection_id, steps))
+            return
+        # If the answer fills the send queue, `hold` is called within `send`.
+        self.send(connection_id, result)
+        self._active.discard(connection_id)
+        self._begin(connection_id)
 
 
 def history_steps(history: History, query: HistoryQuery) -> Iterator[HistoryResult | None]:

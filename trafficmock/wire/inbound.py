@@ -162,9 +162,11 @@ class Door(Struct, frozen=True, rename="camel", omit_defaults=True):
 
     :param origins: globs of the application's origins; if empty, hosts under test (loopback and
         ``--own-host``) are the application.
+    :param hosts_under_test: whether hosts under test are the application besides the origins.
     """
 
     origins: list[str] = []
+    hosts_under_test: bool = False
 
 
 class Strict(Struct, frozen=True, rename="camel", omit_defaults=True):

@@ -91,6 +91,7 @@ class TestRegistered(Message, frozen=True, tag="test:registered"):
 
     :param at: the service's time in epoch milliseconds (features ``context`` and ``subscribe``).
     :param door_port: the port of the door that the test requested; absent without a door.
+    :param door_error: why the door that the test requested could not be opened.
     :param clock: the service's monotonic clock in microseconds (feature ``clock``).
     """
 
@@ -98,6 +99,7 @@ class TestRegistered(Message, frozen=True, tag="test:registered"):
     at: SafeInt | UnsetType = UNSET
     door_port: int | UnsetType = UNSET
     clock: int | UnsetType = UNSET
+    door_error: str | UnsetType = UNSET
 
 
 class TestSubscribed(Message, frozen=True, tag="test:subscribed"):
@@ -204,6 +206,16 @@ class RequestReplied(RequestMessage, frozen=True, tag="request:replied"):
     test_id: str
     context: Context | UnsetType = UNSET
     seen_at: int | UnsetType = UNSET
+
+
+class DoorUntagged(Message, frozen=True, tag="door:untagged"):
+    """The browser of a test sent a request to a host under test without the context.
+
+    The origins that the test named do not match it. Each origin is told once.
+    """
+
+    test_id: str
+    origin: str
 
 
 class RouteExpired(Message, frozen=True, tag="route:expired"):

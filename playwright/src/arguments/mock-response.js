@@ -34,11 +34,16 @@ const STATUS_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
  */
 async function readContent({ body, json, path }) {
   if (json !== undefined && body !== undefined) throw new UsageError("Can specify either body or json parameters");
-  if (path !== undefined) return { content: await readFile(path), naturalType: mime.lookup(path) || BYTES_TYPE };
+  if (path !== undefined) {
+    // With `json` as well, the file is the body, and the content type that of JSON (Playwright's rule).
+    const naturalType = json === undefined ? mime.lookup(path) || BYTES_TYPE : JSON_TYPE;
+    return { content: await readFile(path), naturalType };
+  }
   if (json !== undefined) return { content: jsonOf(json), naturalType: JSON_TYPE };
   if (body === undefined) return {};
   if (typeof body !== "string" && !(body instanceof Uint8Array)) {
-    throw new UsageError(`body must be a string or a Buffer, not ${typeof body}; for objects there is json`);
+    const hint = body === null ? "for an empty body leave it out" : "for objects there is json";
+    throw new UsageError(`body must be a string or a Buffer, not ${body === null ? "null" : typeof body}; ${hint}`);
   }
   return { content: Buffer.from(/** @type {any} */ (body)) };
 }

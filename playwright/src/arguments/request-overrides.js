@@ -34,21 +34,31 @@ function readBody(postData) {
 }
 
 /**
- * Add a handler's changes; a part that it gives replaces the earlier one.
+ * Add a handler's changes; a part that it gives replaces the earlier one. An empty URL or method and `null` change nothing
+ * (Playwright's rule).
  *
  * @param {Overrides} before
  * @param {ContinueOptions} options
  * @returns {Overrides}
- * @throws {UsageError} a header value is not a string
+ * @throws {UsageError} the URL, the method or the value of a header is not a string
  */
 function merge(before, { url, method, headers: given, postData }) {
   return {
     ...before,
-    ...(url !== undefined && { url }),
-    ...(method && { method }),
-    ...(given !== undefined && { pairs: headers.strict(given) }),
+    ...(url && { url: textOf("url", url) }),
+    ...(method && { method: textOf("method", method) }),
+    ...(given && { pairs: headers.strict(given) }),
     ...readBody(postData),
   };
+}
+
+/**
+ * @param {string} name of the option
+ * @param {unknown} value
+ */
+function textOf(name, value) {
+  if (typeof value === "string") return value;
+  throw new UsageError(`${name} must be a string, not ${typeof value}`);
 }
 
 /**

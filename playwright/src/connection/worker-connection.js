@@ -4,6 +4,7 @@ const { randomUUID } = require("node:crypto");
 const { Link } = require("trafficmock-agent/protocol/link");
 const { version } = require("../../package.json");
 const { ConnectionError, UsageError } = require("../errors.js");
+const { withoutFrames } = require("../session/call-site.js");
 const { beginTurn } = require("../session/proxy-clock.js");
 const { ackTimeoutMs } = require("../settings.js");
 const { Liveness } = require("./liveness.js");
@@ -16,7 +17,8 @@ const { Questions } = require("./questions.js");
  * @property {string} id
  * @property {number} timestamp of its beginning; epoch ms
  * @property {number} [durationMs]
- * @property {{ kind: string, code?: string, message?: string }} outcome
+ * @property {{ kind: string, code?: string, message?: string, matches?: { routeId: string }[] }} outcome
+ * @property {string[]} [alsoMatched] routes of other tests that match it
  * @property {{ kind: string, detail?: string }[]} [events] oldest first
  * @property {string} [testId] the test that owned it, or whose context it carries
  * @property {string} [title] of that test
@@ -105,7 +107,7 @@ class WorkerConnection {
     // without a test must be refused.
     if (this.strictRun) this.link.release();
     else this.link.close();
-    this.fail(new ConnectionError(error.message));
+    this.fail(withoutFrames(new ConnectionError(explained(error, this.proxyUrl))));
     this.settle(this.lost);
   }
 
@@ -282,6 +284,25 @@ class WorkerConnection {
     else this.link.close();
     this.fail(new ConnectionError("the connection was closed"));
   }
+}
+
+/** Statuses by which a proxy refuses the handshake of a WebSocket: host, origin, peer or load. */
+const REFUSALS = ["401", "403", "421", "429", "503"];
+
+/**
+ * @param {Error} error
+ * @param {string} proxyUrl
+ * @returns {string} its message; if another service has answered, what to do
+ */
+function explained({ message, cause }, proxyUrl) {
+  const reason = cause instanceof Error ? cause.message : "";
+  const status = /^Unexpected server response: (\d+)$/.exec(reason)?.[1];
+  if (!(status && !REFUSALS.includes(status)) && !reason.startsWith("Parse Error")) return message;
+  const said = status ? ` (it answered /ws with status ${status})` : " (it does not speak HTTP)";
+  return (
+    `What answers at ${proxyUrl} is no trafficmock proxy${said}. Another service has the port: give the proxy another one ` +
+    'by proxyServer({ proxyUrl: "http://127.0.0.1:4311" }) in playwright.config, or by TRAFFICMOCK_PROXY_URL.'
+  );
 }
 
 module.exports = { WorkerConnection };

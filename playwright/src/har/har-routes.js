@@ -4,6 +4,7 @@ const { version } = require("../../package.json");
 const { UsageError } = require("../errors.js");
 const { Matcher } = require("../arguments/matcher.js");
 const { harDocument, harEntry } = require("./har-entry.js");
+const { redactUrl } = require("../report/redaction.js");
 const { HarFile } = require("./har-file.js");
 const { HarCycleError, HarLookup, STALLED } = require("./har-lookup.js");
 const { repliesOf } = require("./har-replies.js");
@@ -23,6 +24,9 @@ const WORDS = /** @type {Record<string, string[]>} */ ({
   updateMode: ["minimal", "full"],
 });
 
+/** The most requests without an answer that the warning of a recording names. */
+const MOST_NAMED = 5;
+
 /**
  * Register the route; a HAR that is recorded is written at the test's end.
  *
@@ -41,7 +45,7 @@ async function routeFromHAR(session, file, options = {}) {
   const matcher = new Matcher(options.url ?? "**/*", { baseURL: session.baseURL });
   const store = new HarFile(file);
   if (options.update) {
-    await session.http.route(matcher, recorder(session, store, options));
+    await session.http.route(matcher, recorder(session, file, store, options));
     return;
   }
   const lookup = new HarLookup(await store.entries(), (name) => store.read(name));
@@ -80,24 +84,44 @@ function player(session, lookup, { notFound = "abort" }) {
  * Make a handler that fetches responses from upstream, and records them.
  *
  * @param {Session} session
+ * @param {string} file
  * @param {HarFile} store
  * @param {RouteFromHAROptions} options
  */
-function recorder(session, store, { updateContent = "attach", updateMode = "minimal" }) {
+function recorder(session, file, store, { updateContent = "attach", updateMode = "minimal" }) {
   const files = new Map();
   /** @type {object[]} */
   const entries = [];
   const style = { isFull: updateMode === "full", ...(updateContent === "attach" && { files }) };
-  session.finishing.push(() => store.save(harDocument(entries, version), files));
+  /** @type {string[]} */
+  const failed = [];
+  session.finishing.push(async () => {
+    await store.save(harDocument(entries, version), files);
+    if (failed.length) console.warn(withoutAnswer(file, failed));
+  });
   return async function recordHAR(/** @type {any} */ route) {
     const routed = session.views.routedOf(route);
     const { request } = routed;
     const began = Date.now();
     const response = await routed.fetch().catch((error) => String(error.message));
     entries.push(harEntry({ request, response, began, ms: Date.now() - began }, style));
-    if (typeof response === "string") routed.abort("failed");
-    else routed.settleWith({ response });
+    if (typeof response === "string") {
+      failed.push(`${request.method} ${redactUrl(request.url)}: ${response}`);
+      routed.abort("failed");
+    } else {
+      routed.settleWith({ response });
+    }
   };
+}
+
+/**
+ * @param {string} file the HAR that was recorded
+ * @param {readonly string[]} failed the requests that got no answer, with the reason
+ */
+function withoutAnswer(file, failed) {
+  const lines = failed.slice(0, MOST_NAMED).map((each) => `\n  ${each}`);
+  if (failed.length > MOST_NAMED) lines.push(`\n  and ${failed.length - MOST_NAMED} more`);
+  return `trafficmock: while ${file} was recorded, the real server gave no answer. The HAR has status -1 for:${lines.join("")}`;
 }
 
 module.exports = { routeFromHAR };

@@ -72,12 +72,13 @@ class Request {
 
   postDataBuffer() {
     const { body } = this.#state;
-    return body.length ? body : null;
+    // A handler may have emptied it, which is not the same as no body (Playwright's rule).
+    return body.length || this.#state.overrides.body ? body : null;
   }
 
   postDataJSON() {
     const text = this.postData();
-    if (text === null) return null;
+    if (!text) return null;
     const type = headers.get(this.#state.pairs, "content-type") ?? "";
     if (type.includes("application/x-www-form-urlencoded")) return Object.fromEntries(new URLSearchParams(text));
     try {

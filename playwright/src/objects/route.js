@@ -2,6 +2,8 @@
 
 /** @import { Route as PublicRoute } from "../../index.js" */
 
+const { checked } = require("../arguments/options.js");
+
 /** @type {WeakMap<object, import("../session/routed-request.js").RoutedRequest>} */
 const routedRequests = new WeakMap();
 
@@ -34,22 +36,23 @@ class Route {
 
   /** @param {import("../../index.js").FulfillOptions} [options] */
   async fulfill(options) {
-    await this.#own().fulfill(options);
+    await this.#own().fulfill(checked("route.fulfill", options));
   }
 
   /** @param {import("../../index.js").ContinueOptions} [options] */
   async continue(options) {
-    this.#own().continue(options);
+    this.#own().continue(checked("route.continue", options));
   }
 
   /** @param {import("../../index.js").ContinueOptions} [options] */
   async fallback(options) {
-    this.#own().fallback(options);
+    this.#own().fallback(checked("route.fallback", options));
   }
 
   /** @param {import("../../index.js").FetchOptions} [options] */
   async fetch(options) {
-    return this.#routed.session.views.response(await this.#own().fetch(options));
+    const response = await this.#own().fetch(checked("route.fetch", options));
+    return this.#routed.session.views.response(response);
   }
 
   /** @param {string} [errorCode] */

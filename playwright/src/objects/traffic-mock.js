@@ -2,9 +2,10 @@
 
 /** @import { TrafficMock as PublicTrafficMock } from "../../index.js" */
 
-const { UsageError } = require("../errors.js");
+const { RoutingError, UsageError } = require("../errors.js");
 const { Matcher } = require("../arguments/matcher.js");
 const { build, readContent } = require("../arguments/mock-response.js");
+const { checked } = require("../arguments/options.js");
 const { routeFromHAR } = require("../har/har-routes.js");
 const { Request } = require("./request.js");
 const { Response, stateOf } = require("./response.js");
@@ -45,7 +46,8 @@ class TrafficMock {
 
   get proxy() {
     const { registration, connection } = this.#session;
-    const { doorPort } = registration;
+    const { doorPort, doorError } = registration;
+    if (doorError !== undefined) throw new RoutingError(noDoor(doorError), { code: "internal" });
     if (doorPort === undefined) return undefined;
     const { hostname } = new URL(connection.proxyUrl);
     const credentials = connection.token ? { username: "browser", password: connection.token } : {};
@@ -73,8 +75,9 @@ class TrafficMock {
    * @param {import("../../index.js").RouteHandler} handler
    * @param {{ times?: number }} [options]
    */
-  async route(url, handler, { times } = {}) {
+  async route(url, handler, options) {
     checkHandler(handler, "route");
+    const { times } = checked("route", options) ?? {};
     await this.#session.http.route(this.#matcher(url), handler, times);
   }
 
@@ -99,7 +102,8 @@ class TrafficMock {
   }
 
   /** @param {import("../../index.js").UnrouteAllOptions} [options] */
-  async unrouteAll({ behavior = "default" } = {}) {
+  async unrouteAll(options) {
+    const { behavior = "default" } = checked("unrouteAll", options) ?? {};
     await this.#session.http.unrouteAll(behavior);
   }
 
@@ -108,7 +112,7 @@ class TrafficMock {
    * @param {import("../../index.js").RouteFromHAROptions} [options]
    */
   async routeFromHAR(file, options) {
-    await routeFromHAR(this.#session, file, options);
+    await routeFromHAR(this.#session, file, checked("routeFromHAR", options));
   }
 
   /**
@@ -125,7 +129,8 @@ class TrafficMock {
    * @param {import("../../index.js").WaitOptions} [options]
    */
   async waitForRequest(urlOrPredicate, options) {
-    return this.#session.views.request(await this.#session.waiters.wait("request", urlOrPredicate, options));
+    const found = await this.#session.waiters.wait("request", urlOrPredicate, checked("waitForRequest", options));
+    return this.#session.views.request(found);
   }
 
   /**
@@ -133,7 +138,8 @@ class TrafficMock {
    * @param {import("../../index.js").WaitOptions} [options]
    */
   async waitForResponse(urlOrPredicate, options) {
-    return this.#session.views.response(await this.#session.waiters.wait("response", urlOrPredicate, options));
+    const found = await this.#session.waiters.wait("response", urlOrPredicate, checked("waitForResponse", options));
+    return this.#session.views.response(found);
   }
 
   /** @param {RouteMatcher} [url] */
@@ -147,7 +153,8 @@ class TrafficMock {
 
   /** @param {{ allow?: readonly string[] } | false} [options] */
   async strict(options = {}) {
-    await this.#session.registration.setStrict(options === false ? undefined : (options.allow ?? []));
+    const allow = options === false ? undefined : (checked("strict", options).allow ?? []);
+    await this.#session.registration.setStrict(allow);
   }
 
   async unmatched() {
@@ -175,23 +182,13 @@ function checkHandler(handler, call) {
   if (typeof handler !== "function") throw new UsageError(`${call}: the handler is a function, not ${typeof handler}`);
 }
 
-const MOCK_OPTIONS = ["status", "statusText", "headers", "contentType", "body", "json", "path", "times"];
-
 /**
  * @param {Matcher} matcher
  * @param {unknown} options
  */
 function checkMock(matcher, options) {
-  if (typeof options !== "object" || options === null) {
-    throw new UsageError(
-      `mock: the response is an object of ${MOCK_OPTIONS.join(", ")}, not ${JSON.stringify(options)}`,
-    );
-  }
-  const unknown = Object.keys(options).filter((key) => !MOCK_OPTIONS.includes(key));
-  if (unknown.length) {
-    const hint = unknown.some((key) => key === "method" || key === "clientId") ? "; filters stand beside the url" : "";
-    throw new UsageError(`mock: the response has ${MOCK_OPTIONS.join(", ")}, not ${unknown.join(", ")}${hint}`);
-  }
+  const isFilter = Object.keys(options ?? {}).some((key) => key === "method" || key === "clientId");
+  checked("mock", options, isFilter ? "; filters stand beside the url" : "");
   if (typeof matcher.url === "string" && /^wss?:/i.test(matcher.url)) {
     const url = JSON.stringify(matcher.url);
     throw new UsageError(`mock answers HTTP requests, and ${url} is for WebSockets: routeWebSocket takes their part`);
@@ -210,5 +207,10 @@ const viewsOf = (session) => ({
   stateOf,
   routedOf,
 });
+
+/** @param {string} reason */
+const noDoor = (reason) =>
+  `the service could not open a port for this test's browser: ${reason}. Each test with a browser has one until its ` +
+  "end. Let fewer of them run at the same time, or let the service open more files (ulimit -n).";
 
 module.exports = { COOKIE, TrafficMock, viewsOf };

@@ -2,6 +2,8 @@
 
 /** @import { WebSocketRoute as PublicWebSocketRoute } from "../../index.js" */
 
+const { checked } = require("../arguments/options.js");
+
 /**
  * One end of a WebSocket: the application's, or the real server's (Playwright's `WebSocketRoute`).
  * @implements {PublicWebSocketRoute}
@@ -29,7 +31,7 @@ class WebSocketRoute {
 
   /** @param {{ code?: number, reason?: string }} [options] */
   async close(options) {
-    this.#side.close(options);
+    this.#side.close(checked("webSocketRoute.close", options));
   }
 
   /** @param {(message: string | Buffer) => unknown} handler */

@@ -5,10 +5,11 @@ const { dirname } = require("node:path");
 const { version } = require("../../package.json");
 const { harDocument, harEntry } = require("../har/har-entry.js");
 const { redactHeaders, redactUrl } = require("./redaction.js");
+const { addToError, reportLines, trafficOf } = require("./traffic-report.js");
 const { trafficTable } = require("./traffic-table.js");
 
 /**
- * Attaches the requests of the applications to the report of a test, as an HTML table and as a HAR.
+ * Adds the traffic of the applications to the report of a test: to its error, as an HTML table and as a HAR.
  *
  * @typedef {import("../session/session.js").Session} Session
  * @typedef {import("../session/request-state.js").RequestState} RequestState
@@ -20,13 +21,17 @@ const { trafficTable } = require("./traffic-table.js");
  * @param {import("@playwright/test").TestInfo} testInfo
  */
 async function attachTraffic(session, testInfo) {
-  if (session.connection.lost) return;
-  const requests = await session.requests();
-  const [recorded, agents] = await Promise.all([
-    session.connection.recorded(session.registration.startedAt),
-    session.connection.agents(),
-  ]);
-  const table = trafficTable(session, { requests, recorded, agents });
+  const traffic = await trafficOf(session).catch(() => undefined);
+  const { lost } = session.connection;
+  if (lost || !traffic) {
+    const { doorPort } = session.registration;
+    const port = doorPort ? [`The browser's requests go through the proxy, by its port ${doorPort}.`] : [];
+    return addToError(testInfo, [lost?.message ?? "The proxy did not answer.", ...port]);
+  }
+  const { requests, recorded } = traffic;
+  const lines = reportLines(session, traffic);
+  addToError(testInfo, lines);
+  const table = trafficTable(session, traffic, lines);
   await attachFile(testInfo, "server-traffic.html", table, "text/html");
   if (requests.length) await attachFile(testInfo, "server-traffic.har", har(requests, recorded), "application/json");
 }

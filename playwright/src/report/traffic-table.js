@@ -1,6 +1,7 @@
 "use strict";
 
 const { connected } = require("../session/diagnosis.js");
+const { decisionOf } = require("./decisions.js");
 const { redactUrl } = require("./redaction.js");
 
 /**
@@ -20,20 +21,13 @@ tr.failed td { color: light-dark(#b00020, #ff8a80); }
 pre { white-space: pre-wrap; }
 `;
 
-/** Texts for requests that no route of the test decided, by the kind of their outcome. */
-const OUTCOMES = /** @type {Record<string, string>} */ ({
-  passthrough: "went to the real network",
-  pending: "not settled yet",
-  mocked: "fulfilled",
-});
-
 /**
  * @param {Session} session
- * @param {{ requests: RequestState[], recorded: Recorded, agents: any[] | undefined }} traffic the requests, oldest
- *   first, the entries of the history, and the connected applications
+ * @param {import("./traffic-report.js").Traffic} traffic
+ * @param {readonly string[]} lines of the report
  * @returns {string} an HTML page
  */
-function trafficTable(session, { requests, recorded, agents }) {
+function trafficTable(session, { requests, recorded, agents }, lines) {
   const rows = requests.map((request) => rowOf(session, recorded, request)).join("\n");
   const body = requests.length
     ? `<table><thead><tr><th>Method</th><th>URL</th><th>Status</th><th>Client</th><th>Decided</th></tr></thead>
@@ -47,9 +41,25 @@ ${rows}
 <title>Server traffic of ${escape(session.info.title)}</title>
 <style>${STYLE}</style>
 <h1>Server traffic</h1>
+${lines.length ? `<pre>${escape(lines.join("\n"))}</pre>` : ""}
 ${body}
-<pre>${escape(connected(agents).join("\n"))}</pre>
+${routesTable(session)}
+<pre>${requests.length ? escape(connected(agents).join("\n")) : ""}</pre>
 `;
+}
+
+/** @param {Session} session */
+function routesTable({ http }) {
+  const rows = [...http.known.values()].map((entry) => {
+    const cells = [String(entry.matcher), entry.name, String(entry.calls)];
+    return `<tr>${cells.map((text) => `<td>${escape(text)}</td>`).join("")}</tr>`;
+  });
+  if (!rows.length) return "";
+  return `<h2>Routes of the test</h2>
+<table><thead><tr><th>Route</th><th>Handler</th><th>Requests</th></tr></thead>
+<tbody>
+${rows.join("\n")}
+</tbody></table>`;
 }
 
 /**
@@ -66,26 +76,6 @@ function rowOf(session, recorded, request) {
   const cells = [escape(request.method), escape(redactUrl(request.url)), status, request.clientId, decided];
   const [method, url, ...rest] = cells;
   return `<tr${failed}><td>${method}</td><td class="url">${url}</td>${rest.map((text) => `<td>${escape(text)}</td>`).join("")}</tr>`;
-}
-
-/** The URLs in a text. */
-const URLS = /\b(?:https?|wss?):\/\/\S+/g;
-
-/**
- * @param {Session} session
- * @param {Recorded} recorded
- * @param {RequestState} request
- */
-function decisionOf(session, recorded, { id }) {
-  const routed = session.http.owned.get(id);
-  if (routed) return routed.entry ? `${routed.decision} by ${routed.entry.name}` : routed.decision;
-  const entry = recorded.get(id);
-  if (!entry) return "";
-  if (entry.testId !== undefined && entry.testId !== session.id) return `by another test: ${entry.title}`;
-  const { outcome } = entry;
-  if (!outcome.code) return OUTCOMES[outcome.kind] ?? outcome.kind;
-  const why = outcome.message ? `. ${outcome.message.replace(URLS, redactUrl)}` : "";
-  return `${outcome.kind}: ${outcome.code}${why}`;
 }
 
 /**

@@ -72,6 +72,16 @@ function raisedAt(error, place) {
 }
 
 /**
+ * @template {Error} T
+ * @param {T} error that a message of the proxy, or the loss of its connection, led to
+ * @returns {T} without a stack: no code of the test is on it
+ */
+function withoutFrames(error) {
+  error.stack = `${error.name}: ${error.message}`;
+  return error;
+}
+
+/**
  * @param {string} stack
  * @returns {string} without the frames of this package
  */
@@ -81,4 +91,4 @@ const withoutOwnFrames = (stack) =>
     .filter((line) => !(/^\s+at /.test(line) && line.includes(OWN)))
     .join("\n");
 
-module.exports = { callSite, calledFrom, raisedAt, withoutOwnFrames, written };
+module.exports = { callSite, calledFrom, raisedAt, withoutFrames, withoutOwnFrames, written };

@@ -30,6 +30,8 @@ class RouteEntry {
     this.began = now();
     // Less than one counts as one, NaN as no limit (Playwright's rule).
     this.left = Number.isNaN(times) ? Infinity : Math.max(times, 1);
+    /** The number of requests that it got. */
+    this.calls = 0;
     /** Whether it was neither removed nor used up. */
     this.isActive = true;
     /** Whether errors of its running calls are ignored from now on. */
@@ -241,6 +243,7 @@ class HttpRoutes {
     this.checkContext(message);
     const routed = new RoutedRequest(this.session, state, []);
     routed.entry = this.known.get(message.routeId);
+    if (routed.entry) routed.entry.calls += 1;
     routed.replied();
     this.owned.set(state.id, routed);
   }

@@ -28,6 +28,8 @@ class Registration {
     this.context = undefined;
     /** @type {number | undefined} the port of the proxy for the browser of this test */
     this.doorPort = undefined;
+    /** @type {string | undefined} why there is none, although the test has a browser */
+    this.doorError = undefined;
     /** @type {number | undefined} the time of the registration, by the proxy's clock; epoch ms */
     this.startedAt = undefined;
     /** @type {ProxyClock | undefined} */
@@ -49,11 +51,12 @@ class Registration {
       ...(this.context && { context: this.context }),
       ...(info.strict && { strict: { allow: info.allow ?? [] } }),
       ...(info.isShared && { scope: "worker" }),
-      ...(this.context && info.hasBrowser && { door: { origins: info.origins } }),
+      ...(this.context && info.hasBrowser && { door: { origins: info.origins, hostsUnderTest: info.hostsUnderTest } }),
     });
     this.clock = new ProxyClock(answer.clock, { asked, answered: now() });
     this.startedAt = answer.at;
     this.doorPort = answer.doorPort;
+    this.doorError = answer.doorError;
   }
 
   /**

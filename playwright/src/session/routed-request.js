@@ -74,6 +74,7 @@ class RoutedRequest {
   async run(entry) {
     this.stage = "running";
     this.entry = entry;
+    entry.calls += 1;
     this.session.http.count(entry);
     const route = this.session.views.route(this);
     const call = (async () => entry.handler(route, this.session.views.request(this.request)))();
@@ -278,8 +279,8 @@ class RoutedRequest {
   /** @param {FetchOptions} options */
   fetchOverrides({ url, method, headers: given, postData }) {
     const overrides = overriding.merge(this.request.overrides, { method, postData });
-    if (given !== undefined) overrides.pairs = headers.lenient(given);
-    if (url !== undefined) overrides.url = absolute(url, this.session.baseURL ?? this.request.url);
+    if (given) overrides.pairs = headers.lenient(given);
+    if (url) overrides.url = absolute(url, this.session.baseURL ?? this.request.url);
     return overrides;
   }
 

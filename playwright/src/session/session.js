@@ -22,6 +22,7 @@ const { WebSocketRoutes } = require("./websocket-routes.js");
  * @property {"auto" | "off" | "required"} [isolation] whether the test has a context: if the proxy supports contexts,
  *   never, or else registration fails
  * @property {string[]} [origins] globs of the application's origins
+ * @property {boolean} [hostsUnderTest] whether loopback and the other hosts under test are the application too
  * @property {boolean} [strict] whether requests that no route matches are refused
  * @property {readonly string[]} [allow] hosts and URL globs that strict mode lets through
  * @property {boolean} [isShared] whether its routes serve all tests of this worker, after their own
@@ -154,6 +155,8 @@ class Session {
       case "ws:closePage":
       case "ws:closeServer":
         return this.sockets.receive(message);
+      case "door:untagged":
+        return void this.errors.untagged.add(message.origin);
       case "proxy:error":
         return this.proxyError(message);
     }

@@ -1,7 +1,7 @@
 "use strict";
 
 const { IsolationError, RoutingError, TrafficMockError } = require("../errors.js");
-const { withoutOwnFrames } = require("./call-site.js");
+const { withoutFrames, withoutOwnFrames } = require("./call-site.js");
 
 /**
  * @typedef {import("./http-routes.js").RouteEntry} RouteEntry
@@ -14,6 +14,8 @@ const NOTHING_FURTHER = "Further requests of this test were refused without an e
 class TestErrors {
   /** @type {Error[]} */
   #errors = [];
+  /** @type {Set<string>} origins to which the clients of the test sent requests without its context */
+  untagged = new Set();
 
   get count() {
     return this.#errors.length;
@@ -29,6 +31,7 @@ class TestErrors {
     const taken = this.#errors;
     this.#errors = [];
     for (const error of taken) {
+      if (this.untagged.size && isOfContexts(error)) withNote(error, untaggedNote([...this.untagged]));
       if ((error instanceof RoutingError || error instanceof IsolationError) && error.repeats) {
         withNote(error, `${error.repeats} more ${error.repeats === 1 ? "request" : "requests"} met the same.`);
       }
@@ -95,6 +98,15 @@ class TestErrors {
   }
 }
 
+/** @param {Error} error */
+const isOfContexts = (error) =>
+  error instanceof IsolationError || (error instanceof RoutingError && error.code === "ambiguous_route");
+
+/** @param {readonly string[]} origins */
+const untaggedNote = (origins) =>
+  `The test sent requests to ${origins.join(", ")} without its context, because \`origins\` does not name it: add it to ` +
+  "use: { trafficmock: { origins } }.";
+
 /**
  * @param {RoutingError} known
  * @param {RoutingError} told
@@ -104,7 +116,15 @@ function isRepeated(known, told) {
   if (known.code !== told.code) return false;
   // The message may differ: it names the nearest route.
   if (told.code === "unmatched_request") return requestOf(known) === requestOf(told);
+  // The same tests are told apart by no request of this kind: one is enough.
+  if (told.code === "ambiguous_route") return rivalsOf(known) === rivalsOf(told);
   return known.message === told.message;
+}
+
+/** @param {RoutingError} error about a request that several tests match */
+function rivalsOf({ detail, message }) {
+  const matches = Array.isArray(detail) ? detail : [];
+  return matches.length ? JSON.stringify([...new Set(matches.map(({ routeId }) => routeId))].sort()) : message;
 }
 
 /** @param {RoutingError} error of strict mode */
@@ -130,16 +150,6 @@ function throwAll(errors) {
  * @returns {string} with the nearest route and the advice on lines of their own, because reports do not wrap lines
  */
 const inLines = (message) => message.replace(/ (?=Nearest: |Add a route|Allow )/g, "\n");
-
-/**
- * @template {Error} T
- * @param {T} error that a message of the proxy led to
- * @returns {T} without a stack: no code of the test is on it
- */
-function withoutFrames(error) {
-  error.stack = `${error.name}: ${error.message}`;
-  return error;
-}
 
 /**
  * Add a line to an error's text and to its stack, which begins with the text.

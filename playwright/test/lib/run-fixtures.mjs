@@ -18,7 +18,7 @@ export async function runFixtures(args, env = {}, options = {}) {
     const ended = results(await project.run(...(await surroundings(args, env))));
     // The project goes, and with it the files that are attached.
     for (const each of ended.tests.flatMap(({ result }) => result.attachments)) {
-      if (each.name.startsWith("server-traffic.")) each.body = readFileSync(each.path).toString("base64");
+      if (/^server-traffic\.|^error-context$/.test(each.name)) each.body = readFileSync(each.path).toString("base64");
     }
     return ended;
   } finally {

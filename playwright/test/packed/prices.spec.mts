@@ -3,10 +3,16 @@ import { mergeTests, test as base } from "@playwright/test";
 import {
   expect,
   test as withTraffic,
+  type BackendRequest,
+  type BackendResponse,
+  type BackendRoute,
   type Request,
   type Route,
+  type RouteMatcherInput,
+  type RouteUrl,
   type TrafficMock,
   type UrlMatcher,
+  type WaitForNetworkOptions,
 } from "trafficmock-playwright";
 import { connect, type ConnectedTrafficMock } from "trafficmock-playwright/core";
 
@@ -37,6 +43,20 @@ test("the names of the npm fixture", async ({ request, backendMocks }) => {
   expect((await request.get("/price/teapot")).status()).toBe(502);
   // @ts-expect-error a code that Playwright does not have
   expect(() => backendMocks.route(PRICES, (route) => route.abort("offline"))).toBeDefined();
+});
+
+test("the types of the npm fixture, and typed bodies", async ({ request, backendMocks }) => {
+  const matcher: RouteMatcherInput = { url: PRICES satisfies RouteUrl, method: "GET" };
+  const options: WaitForNetworkOptions = { timeout: 5000 };
+  await backendMocks.route(matcher, async (route: BackendRoute, asked: BackendRequest) => {
+    const sent = asked.postDataJSON<{ item: string } | null>();
+    await route.fulfill({ json: { price: sent?.item.length ?? 4 } });
+  });
+  const answered = backendMocks.waitForResponse(PRICES, options);
+  await request.get("/price/teapot");
+  const response: BackendResponse = await answered;
+  const { price } = await response.json<{ price: number }>();
+  expect(price.toFixed(1)).toBe("4.0");
 });
 
 test("the core", async ({ baseURL }) => {

@@ -6,6 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.core.ownership.context_case import UNKNOWN, A, B, ContextCase
 from tests.support.builders import (
+    continue_,
     observe,
     redirect,
     report,
@@ -13,7 +14,9 @@ from tests.support.builders import (
 )
 from tests.support.playbook import SETTINGS, Peer, Playbook
 from trafficmock.core.effects import CloseDoor, Effects, OpenDoor, Send
+from trafficmock.records import RequestContinued
 from trafficmock.wire import inbound, outbound
+from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 
 class ObserverTests(ContextCase):
@@ -53,6 +56,23 @@ class ObserverTests(ContextCase):
         self.assertEqual(self.told(), {})
         self.agent.sends(inbound.RequestBody("r1", request().body_base64))
         self.assertEqual(self.told().keys(), {self.mine.id, self.npm.id})
+
+    def test_written_by_a_handler(self) -> None:
+        """A context that a handler writes into headers goes out, and is not in the history."""
+        self.a.route("**")
+        self.playbook.take()
+        self.starts(A)
+        self.playbook.take()
+        value = f"trafficmock.test={A}"
+        overrides = SerializedOverrides(
+            headers={"baggage": value, "a": "b"}, headers_list=[("baggage", value), ("a", "b")]
+        )
+        self.mine.sends(continue_("r1", overrides))
+        (record,) = [each for each in self.playbook.take() if isinstance(each, RequestContinued)]
+        hidden = "trafficmock.test=…"
+        assert record.overrides is not None
+        self.assertEqual(record.overrides.headers, {"baggage": hidden, "a": "b"})
+        self.assertEqual(record.overrides.headers_list, [("baggage", hidden), ("a", "b")])
 
     def test_hop(self) -> None:
         """A hop has the context of its chain; one without a chain its own."""
@@ -122,7 +142,7 @@ class DoorTests(ContextCase):
         """The test is acknowledged by whoever opens its door, which has its context."""
         effects = self.registers("door", UNKNOWN, "http://*.test")
         registered = self.registered_at("door")
-        expected = OpenDoor(self.mine.id, registered, UNKNOWN, ("http://*.test",))
+        expected = OpenDoor(self.mine.id, registered, UNKNOWN, inbound.Door(["http://*.test"]))
         self.assertEqual(effects, [expected])
         self.assertEqual(self.owner(UNKNOWN), None)
 

@@ -15,6 +15,7 @@ from trafficmock.proxy.door.doors import Doors
 from trafficmock.proxy.door.silent_gateway import SilentGateway
 from trafficmock.proxy.downstream.forward_proxy import ForwardProxy, make_forward_proxy
 from trafficmock.proxy.proxy_settings import ProxySettings
+from trafficmock.wire.inbound import Door
 
 if TYPE_CHECKING:
     from twisted.internet.protocol import Factory
@@ -51,7 +52,8 @@ class DoorHarness:
     dialer: FakeDialer = field(factory=FakeDialer)
     ports: list[FakePort] = field(factory=list)
     count: ConnectionCount = field(factory=lambda: ConnectionCount(3, lambda: 0.0))
-    error: OSError | None = None
+    error: Exception | None = None
+    untagged: list[str] = field(factory=list)
     doors: Doors = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -78,7 +80,7 @@ class DoorHarness:
 
     def open(self, *origins: str) -> int:
         """Open the door of the test ``t``."""
-        return self.doors.open("t", CONTEXT, origins)
+        return self.doors.open("t", CONTEXT, Door([*origins]), self.untagged.append)
 
     def ask(self, data: bytes) -> FakeTransport:
         """Give the transport of a browser that has sent something to the last door."""

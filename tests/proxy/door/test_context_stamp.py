@@ -47,6 +47,30 @@ class StampTests(SynchronousTestCase):
             origins = "http://shop.test", "http://*.Shop.test:8000", "http://[::1]:3000"
             self.assertEqual(self.stamped(url, *origins), expected, url)
 
+    def test_origins_and_hosts_under_test(self) -> None:
+        """Both are the application, where the origin is only that of a base URL."""
+        origins = ("http://127.0.0.1:3000", "http://shop.test:8000")
+        stamp = ContextStamp(CONTEXT, origins, ("own.test:*",), hosts_under_test=True)
+        for url, expected in (
+            ("http://127.0.0.1:3000/", True),
+            ("http://127.0.0.1:4000/", True),
+            ("http://localhost:4000/", True),
+            ("http://[::1]:4000/", True),
+            ("http://own.test/", True),
+            ("http://shop.test:8000/", True),
+            ("http://shop.test:8001/", False),
+            ("http://third.example/", False),
+        ):
+            self.assertEqual(stamp(absolute(url.encode()).origin, []) != [], expected, url)
+
+    def test_untagged(self) -> None:
+        """A host under test that the origins leave out is told; others are not."""
+        told: list[str] = []
+        stamp = ContextStamp(CONTEXT, ("http://127.0.0.1:3000",), untagged=told.append)
+        for url in ("http://127.0.0.1:3000/", "http://localhost:4000/a", "http://third.example/"):
+            stamp(absolute(url.encode()).origin, [])
+        self.assertEqual(told, ["http://localhost:4000"])
+
     def test_trace(self) -> None:
         """A trace of the page's own stays, and ours is a valid one."""
         stamp = ContextStamp(CONTEXT)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from twisted.internet.error import CannotListenError
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.door.harness import MEMBER, TRACE, DoorHarness
+from tests.proxy.door.harness import CONTEXT, MEMBER, TRACE, DoorHarness
 from tests.proxy.websocket.harness import OPEN
+from trafficmock.proxy.door import doors
+from trafficmock.proxy.door.doors import DoorError
 from trafficmock.proxy.proxy_settings import ProxySettings
+from trafficmock.wire.inbound import Door
 
 GET = b"GET http://localhost:3000/x HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -102,6 +106,18 @@ class DoorTests(SynchronousTestCase):
 
     def test_no_port(self) -> None:
         """Where nobody can listen nothing is left behind."""
-        self.rig.error = OSError("no ports")
-        self.assertRaises(OSError, self.rig.open)
+        # As Twisted's reactors do it.
+        reason = OSError(24, "Too many open files")
+        self.rig.error = CannotListenError("127.0.0.1", 0, reason)
+        with self.assertRaisesRegex(DoorError, "Too many open files"):
+            self.rig.open()
         self.rig.doors.stop()
+
+    def test_most(self) -> None:
+        """Only so many tests have one at a time; a test that opens its own again has one."""
+        self.patch(doors, "MOST_DOORS", 1)
+        self.rig.open()
+        with self.assertRaisesRegex(DoorError, "1 tests have such a port, the most"):
+            self.rig.doors.open("another", CONTEXT, Door(), self.rig.untagged.append)
+        self.rig.doors.close("t")
+        self.rig.doors.open("another", CONTEXT, Door(), self.rig.untagged.append)

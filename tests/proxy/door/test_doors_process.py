@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from attrs import define
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.processes.proxy_process import NO_PINGS, ProxyProcess, running_proxy
+from tests.support.processes.proxy_process import NO_PINGS, TWISTD, ProxyProcess, running_proxy
 from tests.support.raw_client import RawClient
 from tests.support.threaded_server import threaded_server
 from tests.support.waiting import wait_until
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 CONTEXT = "1" * 32
 MEMBER = b"trafficmock.test=" + CONTEXT.encode()
 SECONDS = 60.0
+FILES = 128
+LIMITED = "sh", "-c", f'ulimit -n {FILES}; exec "$@"', "sh"
+FEW_FILES = (*LIMITED, *TWISTD, "-n", "trafficmock")
+"""Runs the service with few open files."""
 TOKEN = "a-token-of-sixteen-characters"
 
 
@@ -115,6 +119,40 @@ class ProcessTests(SynchronousTestCase):
         body = client.getresponse().read()
         client.close()
         return body
+
+    def test_service(self) -> None:
+        """It leads to nothing on the port of the service: the page sees its connection fail."""
+        everywhere = "--host", "0.0.0.0", "--insecure"  # noqa: S104 - what is tested
+        for options in (everywhere, ()):
+            with opened(*options) as door:
+                url = door.proxy.url
+                with self.assertRaises(ConnectionError):
+                    self.ask(door.port, f"{url}/api/history")
+                place = url.removeprefix("http://")
+                with socket.create_connection(("127.0.0.1", door.port), SECONDS) as tunnel:
+                    tunnel.sendall(f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n".encode())
+                    with contextlib.suppress(ConnectionError):
+                        answer = tunnel.recv(1000)
+                        tunnel.sendall(b"GET /api/history HTTP/1.1\r\nHost: x\r\n\r\n")
+                        self.assertNotIn(b"entries", answer + tunnel.recv(10_000))
+
+    def test_no_file_left(self) -> None:
+        """A test for whose door no file is left is registered, with the reason; others go on."""
+        with running_proxy(*NO_PINGS, command=FEW_FILES) as proxy:
+            worker = RawClient.connect(proxy.url)
+            worker.hello("playwright", workerId="0", features=["context"])
+            for number in range(FILES):
+                test = {"testId": f"t{number}", "title": "T", "file": "t", "workerId": "0"}
+                worker.send(type="test:register", context=f"{number + 1:032x}", door={}, **test)
+                registered = worker.receive()
+                self.assertEqual(registered["type"], "test:registered")
+                if "doorError" in registered:
+                    break
+            self.assertIn("Too many open files", registered["doorError"])
+            self.assertNotIn("doorPort", registered)
+            worker.send(type="test:unregister", testId="t0")
+            self.assertEqual(worker.receive()["type"], "test:unregistered")
+            worker.close()
 
     def test_life(self) -> None:
         """It is open when the test hears of it, stamps, records nothing, and ends with the test.

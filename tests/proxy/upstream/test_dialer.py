@@ -57,6 +57,19 @@ class LoopTests(SynchronousTestCase):
             self.assertIsInstance(self.successResultOf(other), Protocol)
             self.assertFalse(server.aborted)
 
+    def test_service(self) -> None:
+        """The port of the service is its own also for what came in by another one of its ports."""
+        made = FakeDialer()
+        made.service_port = 4321
+        for port, is_own in ((4321, True), (4310, True), (4322, False)):
+            made.peer = IPv4Address("TCP", "127.0.0.1", port)
+            endpoint = made.host_endpoint("a.test", 1)
+            found = made.connect(endpoint, Protocol, "a.test:1", OURS)
+            if is_own:
+                self.failureResultOf(found, UpstreamError)
+            else:
+                self.assertIsInstance(self.successResultOf(found), Protocol)
+
     def test_https(self) -> None:
         """By https it is cut before the handshake, to which nobody would answer."""
         made = FakeDialer(trust=ServerVerification())

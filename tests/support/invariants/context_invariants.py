@@ -49,6 +49,9 @@ class ContextInvariants:
     def took(self, effects: Effects, sender: str | None, cause: object) -> None:
         """Check what an event led to."""
         public = [each for each in effects if not _tells_of_strict_tests(each)]
+        if isinstance(cause, inbound.HandlerResult):
+            # The application gets what the handler wrote.
+            public = [each for each in public if not _is_of_handler(each)]
         assert not self.ever.intersection(_ID.findall(repr(public))), "an id got out"
         if sender is not None:
             self._heard(effects, sender, cause)
@@ -114,6 +117,11 @@ def _tells_of_strict_tests(effect: Effect) -> bool:
     """Tell whether this has the contexts of strict tests: for agents, and for the next process."""
     to_agents = isinstance(effect, Send) and isinstance(effect.message, FILTERS)
     return to_agents or isinstance(effect, KeepStrictness)
+
+
+def _is_of_handler(effect: Effect) -> bool:
+    """Tell whether this carries a handler's own changes to the request's agent."""
+    return isinstance(effect, Send) and isinstance(effect.message, outbound.DecisionContinue)
 
 
 def _refused(effects: Effects) -> bool:

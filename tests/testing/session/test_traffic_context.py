@@ -73,6 +73,18 @@ class DoorTests(SynchronousTestCase):
         )
         self.assertEqual(harness.session.browser_proxy(), {"server": "http://proxy.test:5000"})
 
+    def test_other_ports(self) -> None:
+        """The base URL is one port of the application; origins that are named are all."""
+        for origins, base, expected in (
+            (("http://127.0.0.1:3000/",), "http://127.0.0.1:3000/shop/", True),
+            (("http://127.0.0.1:4000",), "http://127.0.0.1:3000", False),
+            ((), "http://127.0.0.1:3000", False),
+        ):
+            harness = SessionHarness(info=info(door=True, origins=origins, base_url=base))
+            door = harness.registered.door
+            assert door is not UNSET
+            self.assertEqual(door.hosts_under_test, expected, origins)
+
     def test_address(self) -> None:
         """It is on the host of the service, and asks for the same token."""
         harness = SessionHarness(info=info(door=True))

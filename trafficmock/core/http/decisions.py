@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
     from trafficmock.wire.inbound import RequestCancel
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
     from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedOverrides
+
+_HIDDEN = "…"
+"""In the history, stands for a context that a handler wrote."""
 
 
 @define
@@ -75,8 +80,9 @@ class Decisions:
             self.fail_owner(pending, "handler_failed", text, out)
             return
         judge_hops = self.strictness.judges_hops(pending) or UNSET
+        shown = overrides and _without_contexts(overrides, pending)
         self._settle(pending)
-        out.record(records.RequestContinued(pending.id, _owner(pending), overrides))
+        out.record(records.RequestContinued(pending.id, _owner(pending), shown))
         sent = (
             response_rules.overrides_for(overrides, pending.agent.features) if overrides else UNSET
         )
@@ -258,3 +264,26 @@ def _owner(pending: PendingRequest) -> records.Owner:
     if pending.owner is None:
         raise IllegalStepError(f"request {pending.id} was decided by nobody")
     return pending.owner
+
+
+def _without_contexts(
+    overrides: SerializedOverrides, pending: PendingRequest
+) -> SerializedOverrides:
+    """Return overrides for the history: without the contexts that a handler may have written.
+
+    A context lets its reader send requests in the name of the test.
+    """
+    if pending.test is None or (overrides.headers is UNSET and overrides.headers_list is UNSET):
+        return overrides
+    contexts = [test.context for test in pending.test.worker.tests.values() if test.context]
+    if not contexts:
+        return overrides
+    hide = partial(re.compile("|".join(contexts)).sub, _HIDDEN)
+    headers, pairs = overrides.headers, overrides.headers_list
+    return structs.replace(
+        overrides,
+        headers=UNSET
+        if headers is UNSET
+        else {name: hide(value) for name, value in headers.items()},
+        headers_list=UNSET if pairs is UNSET else [(name, hide(value)) for name, value in pairs],
+    )

@@ -85,13 +85,14 @@ def sendable_response(response: SerializedResponse) -> SerializedResponse:
     if not response.status_text and (phrase := phrase_of(response.status)):
         changes["status_text"] = phrase
     content = response.body_base64
-    dropped = _DROPPED
     if response.status in BODILESS_STATUSES and not body.is_empty(content):
         changes["body_base64"] = content = body.NULL
-    elif _is_plain(response):
-        dropped = _DROPPED | {_CODING}
     length = _true_length(response.status, content)
-    if not _may_stay(response.headers, length):
+    may_stay, listed = _may_stay(response.headers, length), response.headers_list is not UNSET
+    dropped = _DROPPED
+    if (listed or not may_stay) and _is_plain(response, content):
+        dropped = _DROPPED | {_CODING}
+    if not may_stay:
         changes |= _mended_headers(response, length, dropped)
     if response.headers_list is not UNSET:
         pairs = list(_framed(response.headers_list, length, dropped))
@@ -245,21 +246,14 @@ def _judge_names(names: str) -> tuple[int, int]:
     return lower.count(_LENGTH), names.count("\n") + 1 if may_stay else -1
 
 
-def _is_plain(response: SerializedResponse) -> bool:
+def _is_plain(response: SerializedResponse, content: Raw) -> bool:
     """Return whether the body certainly is not in the coding that the header names."""
-    if body.is_empty(response.body_base64):
+    if body.is_empty(content):
         return False
-    if response.headers_list is not UNSET:
-        coding = _coding(response.headers_list)
-    elif _CODING in "\n".join(response.headers).lower():
-        coding = _coding(response.headers.items())
-    else:
-        return False
-    return bool(coding) and is_plain(body.to_bytes(response.body_base64), coding)
-
-
-def _coding(pairs: Iterable[tuple[str, str]]) -> str:
-    return ",".join(value for name, value in pairs if name.lower() == _CODING)
+    listed = response.headers_list
+    pairs = response.headers.items() if listed is UNSET else listed
+    coding = ",".join([value for name, value in pairs if name.lower() == _CODING])
+    return bool(coding) and is_plain(body.to_bytes(content), coding)
 
 
 def _mended_headers(

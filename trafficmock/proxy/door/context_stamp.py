@@ -35,6 +35,9 @@ class ContextStamp:
     :param origins: globs of the application's origins, such as ``http://*.shop.test``. If there
         are none, the application is at the hosts under test.
     :param own_hosts: globs of hosts under test (``--own-host``).
+    :param hosts_under_test: hosts under test are the application besides the origins.
+    :param untagged: called with the origin of a request to a host under test that is not the
+        application's.
     :param new_span: makes the span id of a trace, 16 hexadecimal digits.
     :param alias: replaces the context wherever other servers would see it as the id of a trace.
     """
@@ -42,6 +45,8 @@ class ContextStamp:
     context: str
     origins: tuple[str, ...] = ()
     own_hosts: tuple[str, ...] = ()
+    hosts_under_test: bool = field(default=False, kw_only=True)
+    untagged: Callable[[str], None] = field(default=lambda _: None, kw_only=True)
     new_span: Callable[[], bytes] = _new_span
     alias: bytes = field(factory=lambda: secrets.token_hex(16).encode("ascii"))
 
@@ -49,10 +54,13 @@ class ContextStamp:
         """Return the header to send to ``origin``."""
         if self._is_application(origin):
             return stamped(pairs, self.context.encode("ascii"), self.new_span())
+        if is_under_test(origin, self.own_hosts):
+            self.untagged(str(origin))
         # The application may have passed the id of the trace to the page, which sends it on.
         return with_other_id(without_context(pairs), self.context.encode("ascii"), self.alias)
 
     def _is_application(self, origin: Origin) -> bool:
-        if not self.origins:
-            return is_under_test(origin, self.own_hosts)
-        return any(fnmatchcase(str(origin), _literal_brackets(glob)) for glob in self.origins)
+        if any(fnmatchcase(str(origin), _literal_brackets(glob)) for glob in self.origins):
+            return True
+        everywhere = self.hosts_under_test or not self.origins
+        return everywhere and is_under_test(origin, self.own_hosts)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import define, field
+from twisted.internet.error import CannotListenError
 from twisted.internet.protocol import Factory, connectionDone
 from twisted.internet.protocol import Protocol as TwistedProtocol
 
+from trafficmock.errors import LocalError
 from trafficmock.proxy.door.context_stamp import ContextStamp
 from trafficmock.proxy.upstream_errors import error_response
 
@@ -20,6 +22,15 @@ if TYPE_CHECKING:
     from trafficmock.http.http_limits import ConnectionCount
     from trafficmock.proxy.downstream.forward_proxy import ForwardProxy
     from trafficmock.proxy.downstream.protocol_sniffing import ProtocolSniffer
+    from trafficmock.wire.inbound import Door
+
+
+MOST_DOORS = 1000
+"""The most doors of all tests together; each has a port and an open file."""
+
+
+MOST_UNTAGGED = 5
+"""The most origins of one test that are told because their requests get no context."""
 
 
 class Listen(Protocol):
@@ -28,8 +39,12 @@ class Listen(Protocol):
     def __call__(self, factory: Factory) -> IListeningPort:
         """Listen.
 
-        :raises OSError: if there is no port to listen on.
+        :raises CannotListenError: if there is no port to listen on, as Twisted's reactors do.
         """
+
+
+class DoorError(LocalError):
+    """A door cannot be opened; the message is the reason."""
 
 
 class MakeProxy(Protocol):
@@ -122,18 +137,39 @@ class Doors:
     own_hosts: tuple[str, ...] = ()
     _open: dict[str, tuple[IListeningPort, DoorFactory]] = field(factory=dict)
 
-    def open(self, test_id: str, context: str, origins: tuple[str, ...]) -> int:
+    def open(self, test_id: str, context: str, door: Door, untagged: Callable[[str], None]) -> int:
         """Open the door of a test; a door that it has already is closed.
 
         :param context: the context of the test.
-        :param origins: see :class:`~trafficmock.proxy.door.context_stamp.ContextStamp`.
+        :param door: what the application is.
+        :param untagged: called with the origins of hosts under test that get no context; once for
+            each of the first :data:`MOST_UNTAGGED`.
         :returns: the port of the door.
-        :raises OSError: if there is no port to listen on.
+        :raises DoorError: if there is no port to listen on, or :data:`MOST_DOORS` are open.
         """
         self.close(test_id)
-        stamp = ContextStamp(context, origins, self.own_hosts)
+        if len(self._open) >= MOST_DOORS:
+            raise DoorError(f"{MOST_DOORS} tests have such a port, the most that may have one")
+        known: set[str] = set()
+
+        def tell(origin: str) -> None:
+            if origin not in known and len(known) < MOST_UNTAGGED:
+                known.add(origin)
+                untagged(origin)
+
+        stamp = ContextStamp(
+            context,
+            tuple(door.origins),
+            self.own_hosts,
+            hosts_under_test=door.hosts_under_test,
+            untagged=tell,
+        )
         factory = DoorFactory(self.forward(stamp=stamp), self.count)
-        listening = self.listen(factory)
+        try:
+            listening = self.listen(factory)
+        except CannotListenError as error:
+            factory.stop()
+            raise DoorError(str(error).rstrip(".")) from error
         self._open[test_id] = listening, factory
         address: Any = listening.getHost()
         port: int = address.port

@@ -68,6 +68,8 @@ class Dialer:
     :param resolved: addresses by host and port, as of curl's ``--resolve``.
     :param proxy: the proxy for all servers that are not on a loopback address.
     :param bound_everywhere: whether this service listens on all interfaces.
+    :ivar service_port: the port of this service, which is its own also for connections that came in
+        by a door; ``None`` until it listens.
     """
 
     reactor: Any
@@ -76,6 +78,7 @@ class Dialer:
     resolved: Mapping[tuple[str, int], str] = field(factory=dict)
     proxy: UpstreamProxy | None = None
     bound_everywhere: bool = False
+    service_port: int | None = field(default=None, init=False)
 
     def connect(
         self,
@@ -159,7 +162,8 @@ class Dialer:
 
     def _is_ourselves(self, upstream: Any, reached_at: Any) -> bool:
         peer = upstream.getPeer()
-        if getattr(peer, "port", None) != getattr(reached_at, "port", 0):
+        port = getattr(peer, "port", None)
+        if port is None or port not in {getattr(reached_at, "port", 0), self.service_port}:
             return False
         hosts = {reached_at.host}
         here = upstream.getHost().host

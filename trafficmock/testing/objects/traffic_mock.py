@@ -92,7 +92,7 @@ class BaseTrafficMock(
         It is a port (a *door*) that adds the context to requests for the application. The dict has
         ``server`` and, with a token, ``username`` and ``password``; ``None`` without a context.
 
-        :raises UsageError: the test did not ask for a door.
+        :raises UsageError: no door was asked for; ``RoutingError``: it could not be opened.
         """
         session = self._session
         if session.context.id is not None and not session.info.door:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from attrs import define, field, frozen
 from msgspec import UNSET, UnsetType
@@ -21,12 +20,12 @@ from trafficmock.testing.session.observation.waiting import Observation
 from trafficmock.testing.session.traffic_context import (
     Isolation,
     TrafficContext,
+    browser_proxy,
     check_isolation,
-    origins_of,
+    door_of,
 )
 from trafficmock.wire.features import CONTEXT, STRICT, SUBSCRIBE
 from trafficmock.wire.inbound import (
-    Door,
     RecordedReply,
     RouteRegister,
     RouteUnregister,
@@ -97,9 +96,9 @@ class Session:
     :param adapter: runs the functions of the test.
     :ivar finishing: functions that are called at the end, before the test is unregistered.
     :ivar started_at: the time of the registration by the proxy's clock, in epoch milliseconds.
-    :ivar door_port: the port for this test's browser, if it has one.
     :ivar tagged: whether a request came with the test's context.
     :ivar allow: the patterns that strict mode lets through; ``None`` for a test that is not strict.
+    :ivar untagged: origins to which the test's browser sent requests without the context.
     :ivar refused: the ids of the requests that strict mode refused.
     """
 
@@ -119,9 +118,10 @@ class Session:
     started_at: int | None = field(init=False, default=None)
     clock: ProxyClock | None = field(init=False, default=None)
     context: TrafficContext = field(init=False, factory=TrafficContext)
-    door_port: int | None = field(init=False, default=None)
+    _registered: outbound.TestRegistered | None = field(init=False, default=None)
     tagged: bool = field(init=False, default=False)
     allow: tuple[str, ...] | None = field(init=False, default=None)
+    untagged: list[str] = field(init=False, factory=list)
     refused: set[str] = field(init=False, factory=set)
     _subscribed: Promise[Any] | None = field(init=False, default=None)
     _without_context: dict[str, IsolationError] = field(init=False, factory=dict)
@@ -186,7 +186,7 @@ class Session:
             self.client.identity.worker_id,
             context=UNSET if self.context.id is None else self.context.id,
             scope="worker" if info.shared else UNSET,
-            door=Door(origins_of(info.origins)) if info.door and self.context.id else UNSET,
+            door=door_of(info.origins, info.base_url) if info.door and self.context.id else UNSET,
             strict=UNSET if patterns is None else Strict(list(patterns)),
         )
         self.client.sessions[self.id] = self
@@ -196,7 +196,7 @@ class Session:
         def registered(answer: outbound.TestRegistered) -> None:
             self.clock = ProxyClock(answer.clock, asked_at, self.client.link.monotonic_us())
             self.started_at = None if answer.at is UNSET else answer.at
-            self.door_port = None if answer.door_port is UNSET else answer.door_port
+            self._registered = answer
 
         def forget_if_refused(answer: Promise[Any]) -> None:
             if answer.error is not None:
@@ -227,14 +227,12 @@ class Session:
         return self.client.ask(("test:strict", self.id), message)
 
     def browser_proxy(self) -> dict[str, str] | None:
-        """Return the door of this test as Playwright's ``proxy``; ``None`` without one."""
-        if self.door_port is None:
-            return None
-        token = self.client.identity.token
-        credentials = {} if token is None else {"username": "browser", "password": token}
-        host = urlsplit(self.client.link.proxy_url).hostname or ""
-        host = f"[{host}]" if ":" in host else host
-        return {"server": f"http://{host}:{self.door_port}", **credentials}
+        """Return the door of this test as Playwright's ``proxy``; ``None`` without one.
+
+        :raises RoutingError: the service could not open it.
+        """
+        client = self.client
+        return browser_proxy(self._registered, client.link.proxy_url, client.identity.token)
 
     def finish(self) -> Promise[list[BaseException]]:
         """End the test: unregister it, and return a promise of its errors."""
@@ -271,7 +269,7 @@ class Session:
         self.fetches.end()
         self.recorded.end()
         errors, self.errors = self.errors, []
-        handler_errors.note_repeats(errors)
+        handler_errors.add_notes(errors, self.untagged)
         result.resolve(errors)
 
     def connection_lost(self, error: Exception) -> None:
@@ -285,7 +283,7 @@ class Session:
 
         def take(_: Any) -> list[BaseException]:
             taken, self.errors[:] = list(self.errors), []
-            handler_errors.note_repeats(taken)
+            handler_errors.add_notes(taken, self.untagged)
             return taken
 
         return mapped(self.client.barrier(), take)

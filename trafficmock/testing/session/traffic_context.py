@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
 
 from attrs import frozen
+from msgspec import UNSET
 
-from trafficmock.testing.errors import UsageError
+from trafficmock.testing.errors import RoutingError, UsageError
+from trafficmock.wire.inbound import Door
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from trafficmock.wire.outbound import TestRegistered
 
 Isolation = Literal["auto", "off", "required"]
 ISOLATIONS: tuple[Isolation, ...] = ("auto", "off", "required")
@@ -73,6 +78,16 @@ def origins_of(urls: Sequence[str]) -> list[str]:
     return [_DEFAULT_PORT.sub(r"\1\2", origin) for origin in origins]
 
 
+def door_of(origins: Sequence[str], base_url: str | None) -> Door:
+    """Return what the application is for the door.
+
+    If the base URL alone says where the application is, it may have other ports as well.
+    """
+    named = origins_of(origins)
+    base = origins_of((base_url,)) if base_url else []
+    return Door(named, hosts_under_test=bool(named) and named == base)
+
+
 def check_isolation(isolation: str) -> None:
     """Check the argument ``isolation``.
 
@@ -80,3 +95,32 @@ def check_isolation(isolation: str) -> None:
     """
     if isolation not in ISOLATIONS:
         raise UsageError(f"isolation is one of {', '.join(ISOLATIONS)}, not {isolation!r}")
+
+
+def browser_proxy(
+    registered: TestRegistered | None, proxy_url: str, token: str | None
+) -> dict[str, str] | None:
+    """Return the door of a test as Playwright's ``proxy``; ``None`` without one.
+
+    :param registered: the acknowledgement of the test, if it has come.
+    :param proxy_url: the URL of the service.
+    :param token: its token, if it wants one.
+    :raises RoutingError: the service could not open the door.
+    """
+    if registered is None:
+        return None
+    if registered.door_error is not UNSET:
+        raise RoutingError(f"{_NO_DOOR}: {registered.door_error}. {_DOOR_REMEDY}", code="internal")
+    if registered.door_port is UNSET:
+        return None
+    credentials = {} if token is None else {"username": "browser", "password": token}
+    host = urlsplit(proxy_url).hostname or ""
+    host = f"[{host}]" if ":" in host else host
+    return {"server": f"http://{host}:{registered.door_port}", **credentials}
+
+
+_NO_DOOR = "the service could not open a port for this test's browser"
+_DOOR_REMEDY = (
+    "Each test with a browser has one until its end. Let fewer of them run at the same time, or "
+    "let the service open more files (ulimit -n)."
+)

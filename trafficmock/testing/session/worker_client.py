@@ -80,6 +80,7 @@ WorkerMessage = (
     | outbound.RequestClaim
     | outbound.HandlerRun
     | outbound.RequestReplied
+    | outbound.DoorUntagged
     | outbound.RouteExpired
     | RequestResponse
     | outbound.FetchDone
@@ -312,6 +313,9 @@ class WorkerClient:
             case outbound.RequestReplied():
                 if session := self.sessions.get(message.test_id):
                     session.http.replied(message)
+            case outbound.DoorUntagged():
+                if session := self.sessions.get(message.test_id):
+                    session.untagged.append(message.origin)
             case outbound.RouteExpired():
                 for session in sessions:
                     session.http.expired(message)

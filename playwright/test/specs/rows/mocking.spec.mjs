@@ -156,7 +156,7 @@ const WRONG = [
   [{ path: "missing" }, "no such file"],
   [{ times: "2" }, "times is a number of requests"],
   [{ method: "POST" }, "not method; filters stand beside the url"],
-  ["x", "the response is an object"],
+  ["x", "mock: the options are an object"],
 ];
 
 /** What makes no response, or no route for HTTP requests, is refused by the call. */

@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from trafficmock.errors import TrafficMockError
 from trafficmock.testing.errors import (
+    IsolationError,
     RepeatedError,
     RoutingError,
     UnmatchedRequestError,
@@ -18,7 +19,7 @@ from trafficmock.testing.session.arguments.callables import code_of
 from trafficmock.wire.outbound import UNMATCHED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from types import TracebackType
 
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
@@ -67,6 +68,27 @@ def is_repeated(known: RoutingError, error: RoutingError) -> bool:
     if isinstance(known, UnmatchedRequestError) and isinstance(error, UnmatchedRequestError):
         return known.request == error.request
     return error.code == known.code == "ambiguous_route" and _competing(error) == _competing(known)
+
+
+def add_notes(errors: Sequence[BaseException], untagged: Sequence[str]) -> None:
+    """Add the notes of both functions below."""
+    note_repeats(errors)
+    note_untagged(errors, untagged)
+
+
+def note_untagged(errors: Sequence[BaseException], origins: Sequence[str]) -> None:
+    """Add a note to errors of missing contexts, if the test's own browser left the context out.
+
+    :param origins: where it sent requests without the context.
+    """
+    for error in errors:
+        is_ambiguous = isinstance(error, RoutingError) and error.code == "ambiguous_route"
+        if origins and (is_ambiguous or isinstance(error, IsolationError)):
+            error.add_note(
+                f"The browser of the test sent requests to {', '.join(origins)} without its "
+                "context, because the origins of the application do not name it: add it to the "
+                "ini value trafficmock_origins."
+            )
 
 
 def note_repeats(errors: Iterable[BaseException]) -> None:

@@ -1,0 +1,100 @@
+"use strict";
+
+const { UsageError } = require("../errors.js");
+
+/** The options of the calls. A key that is none of them is an error: it would be ignored, and the test go astray. */
+
+const REQUEST_CHANGES = ["url", "method", "headers", "postData"];
+const RESPONSE = ["status", "statusText", "headers", "contentType", "body", "json", "path"];
+const WAIT = ["timeout", "signal"];
+const TEST = ["isolation", "origins", "strict", "allow", "traffic"];
+
+const OPTIONS = {
+  route: ["times"],
+  mock: [...RESPONSE, "times"],
+  unrouteAll: ["behavior"],
+  routeFromHAR: ["url", "notFound", "update", "updateContent", "updateMode"],
+  strict: ["allow"],
+  waitForRequest: WAIT,
+  waitForResponse: WAIT,
+  "route.fulfill": [...RESPONSE, "response"],
+  "route.continue": REQUEST_CHANGES,
+  "route.fallback": REQUEST_CHANGES,
+  "route.fetch": [...REQUEST_CHANGES, ...WAIT, "maxRedirects", "maxRetries"],
+  "webSocketRoute.close": ["code", "reason"],
+  connect: ["title", "file", "proxyUrl", "token", "workerId", "baseURL", "isolation", "strict", "allow"],
+  trafficmock: TEST,
+  trafficmockOptions: TEST,
+  trafficmockStrict: ["allow"],
+  attached: ["clientId", "proxyUrl", "token", "args"],
+  proxyServer: [
+    ...["proxyUrl", "token", "strict", "args"],
+    // Those of an item of `webServer`.
+    ...["name", "command", "url", "port", "cwd", "env", "timeout", "reuseExistingServer", "ignoreHTTPSErrors"],
+    ...["gracefulShutdown", "stdout", "stderr", "wait"],
+  ],
+};
+
+/** How many letters of a name may be wrong for a suggestion. */
+const MOST_WRONG = 2;
+
+/**
+ * @template T
+ * @param {keyof typeof OPTIONS} call
+ * @param {T} given
+ * @param {string} [hint] added to the text of the error
+ * @returns {T} the options
+ * @throws {UsageError} they are not an object, or there is no such option
+ */
+function checked(call, given, hint = "") {
+  const known = OPTIONS[call];
+  if (given === undefined) return given;
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    const value = typeof given === "function" ? "a function" : JSON.stringify(given);
+    throw new UsageError(`${call}: the options are an object of ${known.join(", ")}, not ${value}${hint}`);
+  }
+  const unknown = Object.keys(given).filter((key) => !known.includes(key));
+  if (unknown.length) {
+    const meant = unknown.map((key) => suggestion(key, known)).filter(Boolean);
+    const question = meant.length ? `; did you mean ${meant.join(", ")}?` : "";
+    throw new UsageError(`${call}: the options are ${known.join(", ")}, not ${unknown.join(", ")}${hint}${question}`);
+  }
+  return given;
+}
+
+/**
+ * @param {string} key
+ * @param {readonly string[]} known
+ * @returns {string | undefined} the most similar name, if it is a likely one
+ */
+function suggestion(key, known) {
+  const rated = known.map((name) => ({ name, wrong: distance(key.toLowerCase(), name.toLowerCase()) }));
+  const [best] = rated.sort((one, other) => one.wrong - other.wrong);
+  return best.wrong <= MOST_WRONG && best.wrong < key.length ? best.name : undefined;
+}
+
+/**
+ * Count the letters to insert, to remove or to replace (the Levenshtein distance).
+ * @param {string} one
+ * @param {string} other
+ */
+function distance(one, other) {
+  let row = [...other, ""].map((_, column) => column);
+  for (const [index, letter] of [...one].entries()) {
+    const next = [index + 1];
+    for (const [column, wanted] of [...other].entries()) {
+      next.push(Math.min(row[column] + (letter === wanted ? 0 : 1), row[column + 1] + 1, next[column] + 1));
+    }
+    row = next;
+  }
+  return row[other.length];
+}
+
+/**
+ * @param {unknown} value
+ * @returns {boolean} whether it is the options of a test, in the place of the fixture `trafficmock`
+ */
+const isTestOptions = (value) =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+module.exports = { checked, isTestOptions };

@@ -1,0 +1,34 @@
+"use strict";
+
+const { redactUrl } = require("./redaction.js");
+
+/** Texts for requests that no route of the test decided, by the kind of their outcome. */
+const OUTCOMES = /** @type {Record<string, string>} */ ({
+  passthrough: "went to the real network",
+  pending: "not settled yet",
+  mocked: "fulfilled",
+});
+
+/** The URLs in a text. */
+const URLS = /\b(?:https?|wss?):\/\/\S+/g;
+
+/**
+ * Say what became of a request, and who decided it.
+ *
+ * @param {import("../session/session.js").Session} session
+ * @param {ReadonlyMap<string, import("../connection/worker-connection.js").HistoryEntry>} recorded
+ * @param {{ id: string }} request
+ */
+function decisionOf(session, recorded, { id }) {
+  const routed = session.http.owned.get(id);
+  if (routed) return routed.entry ? `${routed.decision} by ${routed.entry.name}` : routed.decision;
+  const entry = recorded.get(id);
+  if (!entry) return "";
+  if (entry.testId !== undefined && entry.testId !== session.id) return `by another test: ${entry.title}`;
+  const { outcome } = entry;
+  if (!outcome.code) return OUTCOMES[outcome.kind] ?? outcome.kind;
+  const why = outcome.message ? `. ${outcome.message.replace(URLS, redactUrl)}` : "";
+  return `${outcome.kind}: ${outcome.code}${why}`;
+}
+
+module.exports = { decisionOf };

@@ -1,0 +1,120 @@
+"use strict";
+
+const { connected, describeDifference } = require("../session/diagnosis.js");
+const { decisionOf } = require("./decisions.js");
+const { redactUrl } = require("./redaction.js");
+
+/**
+ * Says why a test may have failed: the routes that no request met, with the nearest requests, and the requests that no
+ * route of the test decided. It is added to the error of the test, and stands above the table of the traffic.
+ *
+ * @typedef {import("../session/session.js").Session} Session
+ * @typedef {import("../session/http-routes.js").RouteEntry} RouteEntry
+ * @typedef {import("../session/diagnosis.js").SimilarRequest} SimilarRequest
+ * @typedef {import("../session/request-state.js").RequestState} RequestState
+ *
+ * @typedef {object} Traffic the traffic of a test
+ * @property {RequestState[]} requests since the test began, oldest first
+ * @property {Map<string, import("../connection/worker-connection.js").HistoryEntry>} recorded in the proxy's history, by id
+ * @property {RouteEntry[]} unmet the routes that no request met
+ * @property {SimilarRequest[][]} similar for each of them, the nearest requests
+ * @property {any[] | undefined} agents the connected applications; `undefined` if the proxy does not report them
+ */
+
+/** Limit of the lines for one kind: the first ones tell most. */
+const MOST_LINES = 20;
+
+/**
+ * @param {Session} session
+ * @returns {Promise<Traffic>}
+ */
+async function trafficOf(session) {
+  const { http, connection, registration } = session;
+  const requests = await session.requests();
+  const recorded = await connection.recorded(registration.startedAt);
+  const met = new Set(
+    requests.flatMap(({ id }) => {
+      const { outcome, alsoMatched = [] } = recorded.get(id) ?? {};
+      return [...alsoMatched, ...(outcome?.matches ?? []).map(({ routeId }) => routeId)];
+    }),
+  );
+  const unmet = http.live.filter((entry) => !entry.calls && !met.has(entry.id));
+  const diagnosis = await registration.diagnosis(
+    unmet.map(({ matcher, began }) => ({ matcher: matcher.wire, began })),
+  );
+  const similar = unmet.map((_, index) => diagnosis?.found[index]?.requests ?? []);
+  return { requests, recorded, unmet, similar, agents: diagnosis ? diagnosis.agents : await connection.agents() };
+}
+
+/**
+ * @param {Session} session
+ * @param {Traffic} traffic
+ * @returns {string[]} lines; none if the test has no routes, or if each was met and decided all that came
+ */
+function reportLines(session, { requests, recorded, unmet, similar, agents }) {
+  if (!session.http.known.size) return [];
+  const undecided = requests.filter(({ id }) => !session.http.owned.has(id));
+  const lines = unmet.flatMap((entry, index) => [
+    `no request met the route ${entry.matcher}: ${entry.name}`,
+    ...similar[index].flatMap((each) => (session.http.owned.has(each.id) ? [] : whyNot(each))),
+  ]);
+  if (undecided.length) lines.push("without a decision of this test:");
+  const rows = undecided.map((request) => {
+    const { method, url, clientId, response } = request;
+    const status = response ? String(response.wire.status) : "no response";
+    const decision = decisionOf(session, recorded, request);
+    return `  ${[`${method} ${redactUrl(url)}`, status, `client ${clientId}`, decision].filter(Boolean).join(", ")}`;
+  });
+  lines.push(...counted(rows));
+  if (!requests.length) lines.push("No request of any application came since the test began.", ...connected(agents));
+  return lines;
+}
+
+/**
+ * @param {SimilarRequest} request
+ * @returns {string[]} why a route did not get it; empty for a request that is another one in more than one part
+ */
+function whyNot({ method, url, differs, foreign, before, count = 1, title, path }) {
+  const times = count > 1 ? ` (${count} times)` : "";
+  const row = (/** @type {string} */ why) => [`  ${method} ${redactUrl(url)}: ${why}${times}`];
+  if (foreign) return row(`matches it, but was made for the test '${title}' in ${path}`);
+  if (differs.length === 1) return row(describeDifference(redacted(differs[0])));
+  return differs.length === 0 && before ? row("came before the route was registered") : [];
+}
+
+/** @param {import("../session/diagnosis.js").Difference} difference */
+function redacted(difference) {
+  const { part, found = "" } = difference;
+  if (part !== "query") return difference;
+  return { ...difference, found: redactUrl(`http://query/${found}`).slice("http://query/".length) };
+}
+
+/**
+ * @param {string[]} rows
+ * @returns {string[]} each once, with the number of its repeats
+ */
+function counted(rows) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const row of rows) counts.set(row, (counts.get(row) ?? 0) + 1);
+  const lines = [...counts].map(([row, count]) => (count > 1 ? `${row} (${count} times)` : row));
+  if (lines.length <= MOST_LINES) return lines;
+  return [...lines.slice(0, MOST_LINES), `  and ${lines.length - MOST_LINES} more`];
+}
+
+/**
+ * Add the report to the error of a failed test, which the terminal, the HTML report and `error-context.md` show.
+ *
+ * @param {import("@playwright/test").TestInfo} testInfo
+ * @param {readonly string[]} lines
+ */
+function addToError({ errors }, lines) {
+  const [error] = errors;
+  if (!error?.message || !lines.length) return;
+  const text = `${error.message}\n\nThe server's traffic:\n${lines.map((line) => `  ${line}`).join("\n")}\n`;
+  // A stack begins with the message.
+  if (error.stack) error.stack = error.stack.replace(error.message, () => text);
+  error.message = text;
+}
+
+module.exports = { addToError, reportLines, trafficOf };

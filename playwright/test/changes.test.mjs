@@ -1,0 +1,59 @@
+/* What the parts of a changed request and of a mock become. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+const require = createRequire(import.meta.url);
+const { readContent } = require("../src/arguments/mock-response.js");
+const overriding = require("../src/arguments/request-overrides.js");
+const { Request } = require("../src/objects/request.js");
+const { RequestState } = require("../src/session/request-state.js");
+const { RoutedRequest } = require("../src/session/routed-request.js");
+
+const stateWith = (overrides, bodyBase64 = null) => {
+  const wire = { method: "POST", url: "http://h.test/", headers: {}, bodyBase64 };
+  return new RequestState({ id: "r1", clientId: "shop", wire, overrides });
+};
+
+test("an empty URL or method and null change nothing", () => {
+  const before = { url: "http://h.test/before", method: "PUT" };
+  for (const nothing of ["", null, undefined]) {
+    assert.deepEqual(overriding.merge(before, { url: nothing, method: nothing, postData: null }), before);
+  }
+  assert.deepEqual(overriding.merge(before, { headers: null }), before);
+  assert.deepEqual(overriding.merge(before, { url: "http://h.test/after" }).url, "http://h.test/after");
+  const error = { name: "UsageError", message: "url must be a string, not number" };
+  assert.throws(() => overriding.merge(before, { url: 5 }), error);
+});
+
+test("nor do they for the fetch of a handler", () => {
+  const routed = new RoutedRequest({ baseURL: "http://shop.test" }, stateWith({}), []);
+  assert.deepEqual(routed.fetchOverrides({ url: null, method: "", headers: null }), {});
+  assert.equal(routed.fetchOverrides({ url: "/a" }).url, "http://shop.test/a");
+});
+
+test("a handler that empties the body leaves an empty one to the next", () => {
+  const emptied = new Request(stateWith(overriding.merge({}, { postData: "" }), "YQ=="), {});
+  assert.deepEqual([emptied.postData(), emptied.postDataBuffer(), emptied.postDataJSON()], ["", Buffer.alloc(0), null]);
+  const without = new Request(stateWith({}), {});
+  assert.deepEqual([without.postData(), without.postDataBuffer(), without.postDataJSON()], [null, null, null]);
+  assert.equal(new Request(stateWith({}, "YQ=="), {}).postData(), "a");
+});
+
+test("a file with json has its bytes and the type of JSON", async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), "trafficmock-mock-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, "price.txt");
+  writeFileSync(path, "12");
+  const content = Buffer.from("12");
+  assert.deepEqual(await readContent({ path, json: { ignored: true } }), { content, naturalType: "application/json" });
+  assert.deepEqual(await readContent({ path }), { content, naturalType: "text/plain" });
+});
+
+test("null is no body, and the error says so", async () => {
+  await assert.rejects(readContent({ body: null }), /not null; for an empty body leave it out$/);
+  await assert.rejects(readContent({ body: {} }), /not object; for objects there is json$/);
+});

@@ -1,0 +1,67 @@
+/* Options that a call does not have are refused: ignored, they would lead a test astray. */
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import { connect } from "trafficmock-playwright/core";
+import { attached, proxyServer } from "trafficmock-playwright/config";
+
+const require = createRequire(import.meta.url);
+const { checked, isTestOptions } = require("../src/arguments/options.js");
+const { Route } = require("../src/objects/route.js");
+const { TrafficMock } = require("../src/objects/traffic-mock.js");
+const { WebSocketRoute } = require("../src/objects/websocket-route.js");
+
+/** A route whose request records the calls that reach it. */
+function routeWith(reached) {
+  const record = (name) => () => reached.push(name);
+  const routed = { checkHandler() {}, fulfill: record("fulfill"), continue: record("continue") };
+  return new Route({ ...routed, fallback: record("fallback"), fetch: record("fetch") });
+}
+
+test("a handler's calls name the option that was meant", async () => {
+  const reached = [];
+  const route = routeWith(reached);
+  for (const [call, options, said] of [
+    ["fulfill", { jsno: {} }, /^route\.fulfill: the options are status, .*, not jsno; did you mean json\?$/],
+    ["continue", { urll: "" }, /^route\.continue: .*, not urll; did you mean url\?$/],
+    ["fallback", { Method: "" }, /^route\.fallback: .*, not Method; did you mean method\?$/],
+    ["fetch", { timeOut: 1, redirects: 2 }, /^route\.fetch: .*, not timeOut, redirects; did you mean timeout\?$/],
+    ["fulfill", null, /^route\.fulfill: the options are an object of .*, not null$/],
+    ["continue", "http://x/", /not "http:\/\/x\/"$/],
+  ]) {
+    await assert.rejects(() => route[call](options), { name: "UsageError", message: said });
+  }
+  assert.deepEqual(reached, []);
+  await route.continue();
+  await route.continue({ url: "http://h/", method: "GET", headers: {}, postData: "" });
+  assert.deepEqual(reached, ["continue", "continue"]);
+});
+
+test("a test's calls name the option that was meant", async () => {
+  const mocks = new TrafficMock({ waiters: {} });
+  const handler = () => {};
+  for (const [call, said] of [
+    [() => mocks.route("**", handler, { time: 1 }), /^route: the options are times, not time; did you mean times\?$/],
+    [() => mocks.mock("**", { jsno: 1 }), /^mock: .*did you mean json\?$/],
+    [() => mocks.unrouteAll({ behaviour: "wait" }), /^unrouteAll: .*did you mean behavior\?$/],
+    [() => mocks.routeFromHAR("a.har", { notfound: "abort" }), /^routeFromHAR: .*did you mean notFound\?$/],
+    [() => mocks.strict({ alow: [] }), /^strict: .*did you mean allow\?$/],
+    [() => mocks.waitForRequest("**", { timout: 1 }), /^waitForRequest: .*did you mean timeout\?$/],
+    [() => mocks.waitForResponse("**", { ms: 1 }), /^waitForResponse: the options are timeout, signal, not ms$/],
+    [() => connect({ titel: "t" }), /^connect: .*did you mean title\?$/],
+    [async () => new WebSocketRoute({}).close({ cod: 1 }), /^webSocketRoute\.close: .*did you mean code\?$/],
+  ]) {
+    await assert.rejects(call, { name: "UsageError", message: said });
+  }
+});
+
+test("the configuration's calls name the option that was meant", () => {
+  assert.throws(() => proxyServer({ proxyURl: "" }), /^UsageError: proxyServer: .*did you mean proxyUrl\?$/);
+  assert.throws(() => attached({ clientID: "shop" }), /^UsageError: attached: .*did you mean clientId\?$/);
+  assert.throws(() => checked("trafficmockOptions", { origin: [] }), /did you mean origins\?$/);
+});
+
+test("the settings of a test are told from its fixture", () => {
+  assert.equal(isTestOptions({ origins: [] }), true);
+  assert.equal(isTestOptions(new TrafficMock({})), false);
+});
