@@ -18,13 +18,13 @@ def api_text(name: str, *, without: list[str]) -> str:
     """Write the signature and docstring of a function, or of a class or module with its members.
 
     :param name: the dotted name.
-    :param without: names of members that are left out.
+    :param without: names of members that are left out; ``members`` for all of them.
     """
     subject = found(name)
     if inspect.ismodule(subject):
         return "\n\n".join(_classes(subject))
     parts = [_entry(subject, name.rpartition(".")[2], name, "###")]
-    if inspect.isclass(subject):
+    if inspect.isclass(subject) and "members" not in without:
         parts += _members(subject, without)
     return "\n\n".join(parts)
 
@@ -51,9 +51,13 @@ def _classes(module: Any) -> Iterator[str]:
 
 
 def _members(subject: type, without: list[str]) -> Iterator[str]:
+    """Write the public members that the library defines, and not those of ``unittest`` or trial."""
+    library = subject.__module__.partition(".")[0]
+    ours = [vars(each) for each in subject.__mro__ if each.__module__.startswith(library)]
     for name in dir(subject):
         value = inspect.getattr_static(subject, name)
-        if name.startswith("_") or name in without or inspect.isclass(value):
+        known = any(name in names for names in ours)
+        if name.startswith("_") or name in without or inspect.isclass(value) or not known:
             continue
         if isinstance(value, property) or callable(getattr(subject, name, None)):
             yield _entry(getattr(subject, name), name, name, "####")
