@@ -10,7 +10,7 @@ from typing import Any, Generic, Literal, TypeVar
 from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.json import Encoder
 
-from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
+from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, ShownRoute
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -87,6 +87,7 @@ class RequestFacts(
     duration_ms: int | UnsetType = UNSET
     test_id: str | UnsetType = UNSET
     route_id: str | UnsetType = UNSET
+    route: ShownRoute | UnsetType = UNSET
     overrides: SerializedOverrides | UnsetType = UNSET
     redirected_from_id: str | UnsetType = UNSET
     redirected_to_id: str | UnsetType = UNSET
@@ -122,6 +123,7 @@ class SocketRecord(Struct, omit_defaults=True, rename="camel"):
     path: str | UnsetType = UNSET
     test_id: str | UnsetType = UNSET
     route_id: str | UnsetType = UNSET
+    route: ShownRoute | UnsetType = UNSET
     error_code: str | UnsetType = UNSET
     error_message: str | UnsetType = UNSET
     matches: list[RouteMatchDiagnostic] | UnsetType = UNSET

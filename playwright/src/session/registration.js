@@ -74,7 +74,7 @@ class Registration {
       testId: this.testId,
       matcher: matcher.wire,
       ...(kind === "websocket" && { kind }),
-      ...(this.info.strict && { place: written(placeOf()) }),
+      ...placed(placeOf()),
       ...(isKept && { reply }),
       ...(replies.length && { replies }),
       ...(isCounted && { times: Math.ceil(left) }),
@@ -110,5 +110,8 @@ class Registration {
     return undefined;
   }
 }
+
+/** @param {import("./call-site.js").Location | undefined} place */
+const placed = (place) => (place ? { place: written(place) } : {});
 
 module.exports = { Registration };

@@ -164,7 +164,7 @@ class Replies:
         self._count(route, route.reply, worker, out)
         pending.observers = with_observer(pending.observers, worker.id)
         if pending.owner is not None:
-            pending.owner = structs.replace(pending.owner, route_id=route_id)
+            pending.owner = structs.replace(pending.owner, route_id=route_id, route=route.shown)
         return True
 
     def _count(self, route: RegisteredRoute, reply: Reply, worker: Worker, out: EffectList) -> None:

@@ -5,12 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from attrs import Factory, define, field
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from trafficmock.matching import PatternCache, RouteIndex, compile_matcher
 from trafficmock.matching.patterns.match_cost import STEPS
+from trafficmock.records import Owner
 from trafficmock.wire.features import CLOCK, CONTEXT, SUBSCRIBE
-from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
+from trafficmock.wire.payloads.serialized_matcher import (
+    RouteMatchDiagnostic,
+    SerializedMatcher,
+    ShownRoute,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,6 +118,15 @@ class RegisteredRoute:
     test: RegisteredTest | None = None
     place: str | None = None
     reply: Reply | None = None
+
+    @property
+    def shown(self) -> ShownRoute:
+        """The route as the history shows it."""
+        return ShownRoute(self.matcher, UNSET if self.place is None else self.place)
+
+    def owner(self, test: RegisteredTest) -> Owner:
+        """Return the owner of a request that this route matches."""
+        return Owner(test.id, self.id, test.title, test.file, self.shown)
 
     def diagnostic(self, test: RegisteredTest) -> RouteMatchDiagnostic:
         """Describe the route and its test, for the error of an ambiguous request."""

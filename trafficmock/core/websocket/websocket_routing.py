@@ -94,12 +94,11 @@ class WebSocketRouting(OwnerResolution[Socket]):
         socket.test = test
         test.sockets[socket.id] = socket
         self.owner_timeouts.begin(socket, test.worker, out)
-        route_id = routes[0].id
-        owner = socket.owner = records.Owner(test.id, route_id, test.title, test.file)
+        owner = socket.owner = routes[0].owner(test)
         out.record(records.SocketOwned(socket.id, owner))
         match = outbound.SocketMatched(
             socket.id,
-            route_id,
+            owner.route_id,
             test.id,
             socket.url,
             socket.protocols,
