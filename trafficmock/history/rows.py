@@ -33,6 +33,7 @@ class Rows(Generic[E]):
 
     :param limit: the most entries.
     :param budget: bounds bodies and frames.
+    :ivar evicted: how many entries that were shown have been removed because of a bound.
     :param hides_pending: whether an entry is shown only after it is settled. Hidden entries do not
         count among the others, and have the bound ``limit`` of their own.
     """
@@ -42,6 +43,7 @@ class Rows(Generic[E]):
     hides_pending: bool = False
     revision: int = 0
     weight: int = 0
+    evicted: int = 0
     _serial: int = 0
     _by_id: dict[str, E] = Factory(dict)
     _by_serial: dict[int, E] = Factory(dict)
@@ -181,11 +183,15 @@ class Rows(Generic[E]):
         heads = self._heads
         if newest.weight > heads:
             # This entry alone exceeds the bound: removing others would not help.
-            self.remove(newest)
+            self._evict(newest)
         if self.hides_pending and len(self._pending) > self.limit:
-            self.remove(next(iter(self._pending.values())))
+            self._evict(next(iter(self._pending.values())))
         while len(self) > self.limit or self.weight > heads:
-            self.remove(self._oldest())
+            self._evict(self._oldest())
+
+    def _evict(self, entry: E) -> None:
+        self.evicted += self._shown(entry.serial) is not None
+        self.remove(entry)
 
     def _oldest(self) -> E:
         while self._settled:

@@ -201,7 +201,7 @@ class RestApi:
         show = summaries if asked.summary else records
         query, removed = self._changes(asked, rows)
         return self._unless_current(
-            request, tag, lambda: listed(name, rows.slices(query), show, removed)
+            request, tag, lambda: listed(name, rows.slices(query), show, removed, rows.evicted)
         )
 
     def _changes(self, asked: ListRequest, rows: Rows[Any]) -> tuple[Query, list[str] | None]:
