@@ -9,8 +9,8 @@ stands between two markers, and a test fails while a page is not current::
 =========== ==================================== ==================================================
 Marker      Subject                              Options
 =========== ==================================== ==================================================
-``file``    file, relative to the page           ``caption``, ``language``, ``object`` (a function
-                                                 or class of a Python file)
+``file``    file, relative to the page           ``caption``, ``language``, ``object`` (a function,
+                                                 a class, or the title of a test)
 ``part``    page, relative to the page           ``after``, ``before``: texts around the part
 ``help``    command of ``trafficmock``, or none
 ``table``   ``exit statuses``
@@ -119,7 +119,8 @@ def _block(page: Path, found: re.Match[str]) -> str:
 def _file(asked: Asked) -> str:
     text, caption = asked.read(), asked.options.get("caption", "")
     if name := asked.options.get("object"):
-        text = python_object(text, name)
+        find = python_object if asked.subject.endswith(".py") else js_object
+        text = find(text, name)
     language = asked.options.get("language") or LANGUAGES[Path(asked.subject).suffix]
     head = f"**{caption}**\n\n" if caption else ""
     return f"{head}```{language}\n{text.rstrip()}\n```"
@@ -137,6 +138,23 @@ def python_object(text: str, name: str) -> str:
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
             return "\n".join(text.splitlines()[first - 1 : node.end_lineno])
     raise LookupError(name)
+
+
+def js_object(text: str, name: str) -> str:
+    """Return the lines of a function, or of the test with a title, of a JavaScript file.
+
+    The file is formatted as prettier does: what begins at the margin ends at the margin. The
+    comment above belongs to it.
+
+    :raises LookupError: if there is none of that name.
+    """
+    begin = rf"(?:async )?function {re.escape(name)}\(|test\(\"{re.escape(name)}\","
+    found = re.search(
+        rf"(?:^/\*\*.*\*/\n)?^(?:{begin}).*\n(?:^[ \n].*\n?)*?^}}.*$", text, re.MULTILINE
+    )
+    if found is None:
+        raise LookupError(name)
+    return found[0]
 
 
 def _part(asked: Asked) -> str:

@@ -107,6 +107,20 @@ class RenderedTests(SynchronousTestCase):
         written = self.written("<!-- part: other.md | after: ## One | before: ## Two -->\n")
         self.assertIn("-->\n\ntext\n\n<!-- part end", written)
 
+    def test_js_object(self) -> None:
+        """Of a JavaScript file it is a function with its comment, or a test by its title."""
+        text = (
+            'import a from "a";\n\n'
+            "/** Help. */\nfunction help(x) {\n  return {\n    x,\n  };\n}\n\n"
+            'test("one", async () => {\n  go();\n\n  stop();\n});\n\n'
+            'test("one more", () => {\n});\n'
+        )
+        wanted = "/** Help. */\nfunction help(x) {\n  return {\n    x,\n  };\n}"
+        self.assertEqual(page_blocks.js_object(text, "help"), wanted)
+        wanted = 'test("one", async () => {\n  go();\n\n  stop();\n});'
+        self.assertEqual(page_blocks.js_object(text, "one"), wanted)
+        self.assertRaises(LookupError, page_blocks.js_object, text, "two")
+
     def test_no_such_object(self) -> None:
         """A name that the file does not have is an error."""
         self.page.write_text("<!-- file: conftest.py | object: gone -->\n")
