@@ -38,7 +38,8 @@ class HarLookup {
    * Find the recorded response to a request, after redirects within the HAR.
    *
    * @param {Question} question
-   * @returns {Promise<{ status: number, statusText: string, pairs: Pairs, body: Buffer } | undefined>}
+   * @returns {Promise<{ status: number, statusText: string, pairs: Pairs, body: Buffer, failure: string } | undefined>}
+   *   `failure`: why there is no response, with the status -1
    * @throws {HarCycleError}
    */
   async find(question) {
@@ -110,6 +111,7 @@ class HarLookup {
       statusText: String(response.statusText ?? ""),
       pairs: pairsOf(response).filter(([name]) => !NOT_AS_STORED.includes(name)),
       body: await this.contentOf(response.content ?? {}),
+      failure: String(response._failureText ?? ""),
     };
   }
 

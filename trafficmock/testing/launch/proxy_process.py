@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from attrs import frozen
+from attrs import field, frozen
 
 from trafficmock.attach import agent_variables
 from trafficmock.testing.errors import ConnectionLostError
@@ -42,7 +42,7 @@ class Proxy:
     """
 
     url: str
-    token: str | None = None
+    token: str | None = field(default=None, repr=False)
     pid: int | None = None
 
     def environment(
