@@ -177,10 +177,11 @@ def _has_ended(pid: int, url: str) -> bool:
 
 
 def listens(url: str) -> bool:
-    """Return whether something accepts connections at a proxy's URL."""
+    """Return whether something accepts connections at a URL."""
     place = urlsplit(url)
+    port = place.port or (443 if place.scheme == "https" else 80)
     try:
-        socket.create_connection((place.hostname, place.port), timeout=STOP_SECONDS).close()
+        socket.create_connection((place.hostname, port), timeout=STOP_SECONDS).close()
     except OSError:
         return False
     return True
