@@ -35,12 +35,14 @@ class Rows(Generic[E]):
     :param budget: bounds bodies and frames.
     :param hides_pending: whether an entry is shown only after it is settled. Hidden entries do not
         count among the others, and have the bound ``limit`` of their own.
+    :ivar dropped: how many entries were removed for a bound.
     """
 
     limit: int
     budget: ByteBudget
     hides_pending: bool = False
     revision: int = 0
+    dropped: int = 0
     weight: int = 0
     _serial: int = 0
     _by_id: dict[str, E] = Factory(dict)
@@ -181,11 +183,15 @@ class Rows(Generic[E]):
         heads = self._heads
         if newest.weight > heads:
             # This entry alone exceeds the bound: removing others would not help.
-            self.remove(newest)
+            self._drop(newest)
         if self.hides_pending and len(self._pending) > self.limit:
-            self.remove(next(iter(self._pending.values())))
+            self._drop(next(iter(self._pending.values())))
         while len(self) > self.limit or self.weight > heads:
-            self.remove(self._oldest())
+            self._drop(self._oldest())
+
+    def _drop(self, entry: E) -> None:
+        self.dropped += 1
+        self.remove(entry)
 
     def _oldest(self) -> E:
         while self._settled:

@@ -9,7 +9,9 @@ from attrs import define, field
 
 from trafficmock.history.budget import ByteBudget
 from trafficmock.history.request_recorder import RequestRecorder
+from trafficmock.history.rest_records import Summary, TotalsRecord
 from trafficmock.history.rows import Rows
+from trafficmock.history.totals import Totals
 from trafficmock.history.websocket_recorder import SocketRecorder
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ class History:
     event_prefix: str = "e"
     requests: Rows[RequestEntry] = field(init=False)
     sockets: Rows[SocketEntry] = field(init=False)
+    request_totals: Totals = field(init=False, factory=Totals)
+    socket_totals: Totals = field(init=False, factory=Totals)
     writers: dict[type, Callable[[Any, int], None]] = field(init=False)
     """The function for each type of event, which :meth:`record` calls. The driver, which has many
     events, calls it directly."""
@@ -59,9 +63,15 @@ class History:
         def event_id() -> str:
             return f"{self.event_prefix}{next(numbers)}"
 
-        requests = RequestRecorder(self.requests, self.capture, event_id)
-        sockets = SocketRecorder(self.sockets, self.capture, event_id)
+        requests = RequestRecorder(self.requests, self.capture, event_id, self.request_totals)
+        sockets = SocketRecorder(self.sockets, self.capture, event_id, self.socket_totals)
         self.writers = requests.writers() | sockets.writers()
+
+    def summary(self) -> Summary:
+        """Return the counts since the start, also of what was not kept."""
+        return Summary(
+            _totals(self.request_totals, self.requests), _totals(self.socket_totals, self.sockets)
+        )
 
     def record(self, record: Record, at: int) -> None:
         """Write an event into the history.
@@ -72,3 +82,7 @@ class History:
         :param at: the time of the event in epoch milliseconds.
         """
         self.writers[type(record)](record, at)
+
+
+def _totals(totals: Totals, rows: Rows[Any]) -> TotalsRecord:
+    return TotalsRecord(totals.seen, totals.decisions, len(rows), rows.dropped)

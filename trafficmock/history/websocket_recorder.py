@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from trafficmock.history.rest_records import Direction
     from trafficmock.history.rows import Rows
+    from trafficmock.history.totals import Totals
 
 
 @define(eq=False)
@@ -26,11 +27,13 @@ class SocketRecorder:
 
     :param capture: as in :class:`trafficmock.history.store.History`.
     :param event_id: returns the id of the next event.
+    :param totals: counts WebSockets and decisions, also of those that are not kept.
     """
 
     sockets: Rows[SocketEntry]
     capture: str
     _event_id: Callable[[], str]
+    _totals: Totals
 
     def writers(self) -> dict[type, Callable[[Any, int], None]]:
         """Return the method that writes each type of event; it also gets the time in epoch ms."""
@@ -44,6 +47,7 @@ class SocketRecorder:
         }
 
     def _seen(self, record: records.SocketSeen, at: int) -> None:
+        self._totals.seen += 1
         if self.capture == "none":
             return
         url, protocols = record.url, record.protocols
@@ -63,12 +67,14 @@ class SocketRecorder:
 
     def _owned(self, record: records.SocketOwned, at: int) -> None:
         entry = self.sockets.find(record.socket_id)
+        self._count(entry, "matched")
         if entry is not None and entry.pending:
             entry.own(record.owner)
             self._settle(entry, "matched", at)
 
     def _passed_through(self, record: records.SocketPassedThrough, at: int) -> None:
         entry = self.sockets.find(record.socket_id)
+        self._count(entry, "passthrough")
         if entry is None or not entry.pending:
             return
         if self.capture == "handled":
@@ -78,11 +84,18 @@ class SocketRecorder:
             self._settle(entry, "passthrough", at)
             self.sockets.weigh(entry, grown)
 
+    def _count(self, entry: SocketEntry | None, action: str) -> None:
+        """Count a decision, but no second one."""
+        if entry is None or entry.pending:
+            self._totals.decided(action)
+
     def _failed(self, record: records.SocketFailed, at: int) -> None:
         """Write the failure of a WebSocket, unless it has failed or was closed before."""
         entry = self.sockets.find(record.socket_id)
         if entry is None or entry.action == "error" or entry.closed_sides:
             return
+        if entry.pending:
+            self._totals.decided("error")
         entry.own(record.owner)
         kept, message = entry.record, record.message
         kept.outcome = "error"

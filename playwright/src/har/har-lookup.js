@@ -9,7 +9,7 @@ const headers = require("../arguments/headers.js");
  * @typedef {{ url: string, method: string, pairs: Pairs, body: Buffer }} Question
  */
 
-/** The status of an entry whose request got no response. */
+/** The status of an entry whose request got no response; browsers write 0 for it. */
 const STALLED = -1;
 const REDIRECTS = [301, 302, 303, 307, 308];
 /** Headers about the encoded body; a HAR has the decoded one. */
@@ -107,11 +107,11 @@ class HarLookup {
   /** @param {any} response */
   async recorded(response) {
     return {
-      status: Number(response.status ?? STALLED),
+      status: Number(response.status ?? STALLED) || STALLED,
       statusText: String(response.statusText ?? ""),
       pairs: pairsOf(response).filter(([name]) => !NOT_AS_STORED.includes(name)),
       body: await this.contentOf(response.content ?? {}),
-      failure: String(response._failureText ?? ""),
+      failure: String(response._failureText ?? response._error ?? ""),
     };
   }
 

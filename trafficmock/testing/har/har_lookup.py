@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 HarEntry = dict[str, Any]
 STALLED = -1
-"""The status of an entry whose request got no response."""
+"""The status of an entry whose request got no response; browsers write 0 for it."""
 
 _SEE_OTHER = 303
 _MOVED = frozenset({301, 302})
@@ -179,11 +179,11 @@ class HarLookup:
         :raises OSError: a file beside the HAR cannot be read.
         """
         return RecordedResponse(
-            status=int(response.get("status", STALLED)),
+            status=int(response.get("status", STALLED)) or STALLED,
             status_text=str(response.get("statusText", "")),
             headers=hd.without(_pairs(response), *_NOT_AS_STORED),
             body=self._content(response.get("content") or {}),
-            failure=str(response.get("_failureText") or ""),
+            failure=str(response.get("_failureText") or response.get("_error") or ""),
         )
 
     def _content(self, holder: dict[str, Any]) -> bytes:
