@@ -114,14 +114,12 @@ def show_list(listing: Listing, options: argparse.Namespace) -> int:
     terminal.flush()
     counts = client.get("/api/summary")
     totals = counts.document[listing.totals] if counts.found else None
-    if not options.json:
-        if options.limit is None and len(entries) == most:
-            complain(f"these are the newest {LISTED}; --all shows all")
-        if totals is not None and totals["dropped"]:
-            complain(
-                f"{totals['dropped']} older ones are gone: the history is limited "
-                "(--history-limit, --history-bytes)"
-            )
+    if options.limit is None and len(entries) == most and not options.json:
+        complain(f"these are the newest {LISTED}; --all shows all")
+    if totals is not None and totals["dropped"]:
+        complain(
+            f"{totals['dropped']} older ones are gone: the history is limited (--history-limit)"
+        )
     return _verdict(entries, query, totals) if options.fail else status
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from trafficmock.history.rows import Rows
     from trafficmock.history.stored_bodies import Body
-    from trafficmock.history.totals import Totals
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 AWAITS_RESPONSE = frozenset({"continue", "passthrough"})
@@ -31,13 +30,11 @@ class RequestRecorder:
 
     :param capture: as in :class:`trafficmock.history.store.History`.
     :param event_id: returns the id of the next event.
-    :param totals: counts requests and decisions, also of requests that are not kept.
     """
 
     requests: Rows[RequestEntry]
     capture: str
     _event_id: Callable[[], str]
-    _totals: Totals
 
     def writers(self) -> dict[type, Callable[[Any, int], None]]:
         """Return the method that writes each type of event; it also gets the time in epoch ms."""
@@ -54,7 +51,7 @@ class RequestRecorder:
         }
 
     def _seen(self, record: records.RequestSeen, at: int) -> None:
-        self._totals.seen += 1
+        self.requests.seen += 1
         if self.capture != "none":
             entry = self._new_request(record, at)
             if record.body_pending:
@@ -189,8 +186,8 @@ class RequestRecorder:
 
     def _hop_seen(self, record: records.HopSeen, at: int) -> None:
         action = record.action
-        self._totals.seen += 1
-        self._totals.decided(action)
+        self.requests.seen += 1
+        self.requests.decided(action)
         if self.capture == "none" or (self.capture == "handled" and action == "passthrough"):
             return
         entry = self._new_request(record, at)
@@ -244,7 +241,7 @@ class RequestRecorder:
         entry = self.requests.find(request_id)
         if entry is not None and entry.action != "pending":
             return None
-        self._totals.decided(action)
+        self.requests.decided(action)
         return entry
 
     def _settled(self, entry: RequestEntry, body: Body | None, grown: int) -> None:

@@ -168,7 +168,7 @@ class RequestSummary(RequestFacts[RequestLine, OutcomeSummary], kw_only=True):
     handler_error: str | UnsetType
 
 
-class TotalsRecord(Struct):
+class Totals(Struct):
     """Counts of requests, or of WebSockets.
 
     :param total: how many there were since the start of the service.
@@ -186,8 +186,8 @@ class TotalsRecord(Struct):
 class Summary(Struct, rename="camel"):
     """The counts of a service since its start."""
 
-    requests: TotalsRecord
-    web_sockets: TotalsRecord
+    requests: Totals
+    web_sockets: Totals
 
 
 _AS_THEY_ARE = set(RequestFacts.__struct_fields__) - {"request", "outcome", "overrides"}

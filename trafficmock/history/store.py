@@ -9,9 +9,8 @@ from attrs import define, field
 
 from trafficmock.history.budget import ByteBudget
 from trafficmock.history.request_recorder import RequestRecorder
-from trafficmock.history.rest_records import Summary, TotalsRecord
+from trafficmock.history.rest_records import Summary
 from trafficmock.history.rows import Rows
-from trafficmock.history.totals import Totals
 from trafficmock.history.websocket_recorder import SocketRecorder
 
 if TYPE_CHECKING:
@@ -47,8 +46,6 @@ class History:
     event_prefix: str = "e"
     requests: Rows[RequestEntry] = field(init=False)
     sockets: Rows[SocketEntry] = field(init=False)
-    request_totals: Totals = field(init=False, factory=Totals)
-    socket_totals: Totals = field(init=False, factory=Totals)
     writers: dict[type, Callable[[Any, int], None]] = field(init=False)
     """The function for each type of event, which :meth:`record` calls. The driver, which has many
     events, calls it directly."""
@@ -63,15 +60,13 @@ class History:
         def event_id() -> str:
             return f"{self.event_prefix}{next(numbers)}"
 
-        requests = RequestRecorder(self.requests, self.capture, event_id, self.request_totals)
-        sockets = SocketRecorder(self.sockets, self.capture, event_id, self.socket_totals)
+        requests = RequestRecorder(self.requests, self.capture, event_id)
+        sockets = SocketRecorder(self.sockets, self.capture, event_id)
         self.writers = requests.writers() | sockets.writers()
 
     def summary(self) -> Summary:
         """Return the counts since the start, also of what was not kept."""
-        return Summary(
-            _totals(self.request_totals, self.requests), _totals(self.socket_totals, self.sockets)
-        )
+        return Summary(self.requests.totals(), self.sockets.totals())
 
     def record(self, record: Record, at: int) -> None:
         """Write an event into the history.
@@ -82,7 +77,3 @@ class History:
         :param at: the time of the event in epoch milliseconds.
         """
         self.writers[type(record)](record, at)
-
-
-def _totals(totals: Totals, rows: Rows[Any]) -> TotalsRecord:
-    return TotalsRecord(totals.seen, totals.decisions, len(rows), rows.dropped)

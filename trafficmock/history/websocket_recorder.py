@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from trafficmock.history.rest_records import Direction
     from trafficmock.history.rows import Rows
-    from trafficmock.history.totals import Totals
 
 
 @define(eq=False)
@@ -27,13 +26,11 @@ class SocketRecorder:
 
     :param capture: as in :class:`trafficmock.history.store.History`.
     :param event_id: returns the id of the next event.
-    :param totals: counts WebSockets and decisions, also of those that are not kept.
     """
 
     sockets: Rows[SocketEntry]
     capture: str
     _event_id: Callable[[], str]
-    _totals: Totals
 
     def writers(self) -> dict[type, Callable[[Any, int], None]]:
         """Return the method that writes each type of event; it also gets the time in epoch ms."""
@@ -47,7 +44,7 @@ class SocketRecorder:
         }
 
     def _seen(self, record: records.SocketSeen, at: int) -> None:
-        self._totals.seen += 1
+        self.sockets.seen += 1
         if self.capture == "none":
             return
         url, protocols = record.url, record.protocols
@@ -87,7 +84,7 @@ class SocketRecorder:
     def _count(self, entry: SocketEntry | None, action: str) -> None:
         """Count a decision, but no second one."""
         if entry is None or entry.pending:
-            self._totals.decided(action)
+            self.sockets.decided(action)
 
     def _failed(self, record: records.SocketFailed, at: int) -> None:
         """Write the failure of a WebSocket, unless it has failed or was closed before."""
@@ -95,7 +92,7 @@ class SocketRecorder:
         if entry is None or entry.action == "error" or entry.closed_sides:
             return
         if entry.pending:
-            self._totals.decided("error")
+            self.sockets.decided("error")
         entry.own(record.owner)
         kept, message = entry.record, record.message
         kept.outcome = "error"

@@ -19,10 +19,10 @@ from trafficmock.testing.shared_directory import has_proxy
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
-    from trafficmock.testing.adapters.pytest_applications import StartedApplications
     from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
     from trafficmock.testing.launch.application import Application
     from trafficmock.testing.launch.proxy_process import Proxy
+    from trafficmock.testing.launch.pytest_applications import StartedApplications
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""
@@ -110,7 +110,7 @@ def trafficmock_app(
     Its arguments are those of :func:`trafficmock.testing.launch.attached_application`. The report
     of a test that fails has what the application wrote during the test.
     """
-    from trafficmock.testing.adapters.pytest_applications import StartedApplications  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.launch.pytest_applications import StartedApplications  # noqa: PLC0415 - only where it is needed
 
     started = request.session.stash[_STARTED] = StartedApplications(trafficmock_proxy)
     yield started.start

@@ -12,36 +12,36 @@ from msgspec import Struct
 _FAULT = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<field>.*)`)?", re.DOTALL)
 
 
-class _Part(Struct):
+class _HarPart(Struct):
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"  # its values may be secrets
 
 
-class _Header(_Part):
+class _Header(_HarPart):
     name: str
     value: str | int | float | bool | None
 
 
-class _Content(_Part):
+class _Content(_HarPart):
     text: str | None = None
     encoding: str | None = None
     file: str | None = msgspec.field(default=None, name="_file")
 
 
-class _Request(_Part):
+class _Request(_HarPart):
     method: str
     url: str
     headers: list[_Header] | None = None
     post_data: _Content | None = msgspec.field(default=None, name="postData")
 
 
-class _Response(_Part):
+class _Response(_HarPart):
     status: int = -1
     headers: list[_Header] | None = None
     content: _Content | None = None
 
 
-class _Entry(_Part):
+class _Entry(_HarPart):
     request: _Request
     response: _Response
 

@@ -1,8 +1,9 @@
 """Starts the application of the tests, and a proxy for tests that do not name one.
 
-``application`` starts an application attached. ``proxy_process`` starts a proxy, or finds the one
-that the environment names; ``shared_proxy`` shares one between pytest workers; ``leased_proxy`` is
-the program that both start: it ends when no process holds its ``lease``.
+``application`` starts an application attached, ``pytest_applications`` those of a pytest run.
+``proxy_process`` starts a proxy, or finds the one that the environment names; ``shared_proxy``
+shares one between pytest workers; ``leased_proxy`` is the program that both start: it ends when no
+process holds its ``lease``.
 """
 
 from trafficmock.testing.launch.application import Application, attached_application

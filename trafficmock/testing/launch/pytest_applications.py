@@ -9,13 +9,14 @@ import pytest
 from attrs import define, field
 
 from trafficmock.testing.errors import ApplicationError
-from trafficmock.testing.launch import attached_application
+from trafficmock.testing.launch.application import attached_application
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from trafficmock.testing.launch import Application, Proxy
+    from trafficmock.testing.launch.application import Application
+    from trafficmock.testing.launch.proxy_process import Proxy
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""

@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.history.builders import OWNER, request, response
 from tests.history.decisions import DECISIONS, begun
 from trafficmock import records
-from trafficmock.history.rest_records import TotalsRecord
+from trafficmock.history.rest_records import Totals
 from trafficmock.history.store import Capture, History
 from trafficmock.wire.payloads.serialized_response import SerializedError
 
@@ -38,7 +38,7 @@ class RequestTests(SynchronousTestCase):
         mocked(history, 1000)
         self.assertEqual(
             history.summary().requests,
-            TotalsRecord(1001, {"passthrough": 1, "fulfill": 1000}, 10, 991),
+            Totals(1001, {"passthrough": 1, "fulfill": 1000}, 10, 991),
         )
 
     def test_capture(self) -> None:
@@ -50,7 +50,7 @@ class RequestTests(SynchronousTestCase):
                 mocked(history, 2)
                 self.assertEqual(
                     history.summary().requests,
-                    TotalsRecord(5, {"passthrough": 3, "fulfill": 2}, recorded, 0),
+                    Totals(5, {"passthrough": 3, "fulfill": 2}, recorded, 0),
                 )
         self.assertEqual(set(get_args(Capture)), {"all", "handled", "none"})
 
@@ -61,7 +61,7 @@ class RequestTests(SynchronousTestCase):
             history.record(records.RequestSeen(f"r{each}", "app", request()), 1)
         for each in range(5):
             history.record(records.RequestAborted(f"r{each}", OWNER, "failed", ""), 2)
-        self.assertEqual(history.summary().requests, TotalsRecord(5, {"abort": 5}, 2, 3))
+        self.assertEqual(history.summary().requests, Totals(5, {"abort": 5}, 2, 3))
 
     def test_one_decision_each(self) -> None:
         """Each decision counts once; a second one does not."""
@@ -89,7 +89,7 @@ class RequestTests(SynchronousTestCase):
         passed(history, 1)
         hop = records.HopSeen("h", "app", request(), "p0", "passthrough", None)
         history.record(hop, 5)
-        self.assertEqual(history.summary().requests, TotalsRecord(2, {"passthrough": 2}, 0, 0))
+        self.assertEqual(history.summary().requests, Totals(2, {"passthrough": 2}, 0, 0))
 
 
 class SocketTests(SynchronousTestCase):
@@ -99,7 +99,7 @@ class SocketTests(SynchronousTestCase):
         """They are counted in the same way."""
         for capture in ("all", "handled", "none"):
             with self.subTest(capture):
-                history = History(capture=capture, socket_limit=2)  # type: ignore[arg-type]
+                history = History(capture=capture, socket_limit=2)
                 for each in ("passed", "owned", "failed"):
                     history.record(records.SocketSeen(each, "app", "ws://h/", []), 1)
                 history.record(records.SocketPassedThrough("passed"), 2)
