@@ -54,6 +54,7 @@ LANGUAGES = {
     ".ini": "ini",
     ".service": "ini",
     ".socket": "ini",
+    ".sh": "sh",
     ".java": "java",
     ".go": "go",
     ".rb": "ruby",

@@ -170,6 +170,28 @@ class RequestSummary(RequestFacts[RequestLine, OutcomeSummary], kw_only=True):
     handler_error: str | UnsetType
 
 
+class Totals(Struct):
+    """Counts of requests, or of WebSockets.
+
+    :param total: how many there were since the start of the service.
+    :param decisions: how many of them were decided, by the action.
+    :param recorded: how many entries the history has.
+    :param dropped: how many entries it has dropped to stay within its limits.
+    """
+
+    total: int
+    decisions: dict[str, int]
+    recorded: int
+    dropped: int
+
+
+class Summary(Struct, rename="camel"):
+    """The counts of a service since its start."""
+
+    requests: Totals
+    web_sockets: Totals
+
+
 _AS_THEY_ARE = set(RequestFacts.__struct_fields__) - {"request", "outcome", "overrides"}
 """The fields that a summary copies from its record."""
 

@@ -23,6 +23,14 @@ const WORDS = /** @type {Record<string, string[]>} */ ({
   updateMode: ["minimal", "full"],
 });
 
+/** What the recorded texts of failures have, by the error code. */
+const FAILURES = /** @type {[string, RegExp][]} */ ([
+  ["namenotresolved", /ENOTFOUND|EAI_|DNS|getaddrinfo|not.?resolved/i],
+  ["connectionrefused", /refused/i],
+  ["connectionreset", /ECONNRESET|reset/i],
+  ["timedout", /timed? ?out/i],
+]);
+
 /**
  * Register the route; a HAR that is recorded is written at the test's end.
  *
@@ -65,12 +73,8 @@ function player(session, lookup, { notFound = "abort" }) {
       if (error instanceof HarCycleError) return undefined;
       throw error;
     });
-    if (found?.status === STALLED) {
-      throw new UsageError(
-        `the HAR says that ${routed.request} never got an answer (status -1); record it anew or route it by hand`,
-      );
-    }
-    if (found) routed.settleWith({ ...found, content: found.body });
+    if (found?.status === STALLED) routed.abort(failureCode(found.failure));
+    else if (found) routed.settleWith({ ...found, content: found.body });
     else if (notFound === "fallback") routed.fallback();
     else routed.abort("failed");
   };
@@ -99,5 +103,8 @@ function recorder(session, store, { updateContent = "attach", updateMode = "mini
     else routed.settleWith({ response });
   };
 }
+
+/** @param {string} text of a recorded failure */
+const failureCode = (text) => FAILURES.find(([, told]) => told.test(text))?.[0] ?? "failed";
 
 module.exports = { routeFromHAR };

@@ -163,7 +163,7 @@ class OverviewTests(BrowserTestCase):
             page.get_by_role("link", name="3 times").click()
             expect(rows(page)).to_have_count(3)
 
-    def test_evicted(self) -> None:
+    def test_dropped(self) -> None:
         """The figure of the requests says how many older ones are gone."""
         made = forgetful_setup()
         with ProxyClients(made.proxy.url) as clients:
@@ -171,7 +171,7 @@ class OverviewTests(BrowserTestCase):
             for number in range(LITTLE + 2):
                 agent.passes(request(f"https://many.example/{number}"), response())
             agent.settled()
-        gone = made.proxy.get("/api/history")["evicted"]
+        gone = made.proxy.get("/api/history")["dropped"]
         self.assertGreaterEqual(gone, 2)
         page = self.open("/?view=overview", made.dashboard.url)
         expect(page.locator(".figures")).to_contain_text(

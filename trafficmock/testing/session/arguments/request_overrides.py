@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import ada_url
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 from msgspec import UNSET
 
 from trafficmock.testing.errors import UsageError
@@ -32,8 +32,8 @@ class Changes:
 
     url: str | None = None
     method: str | None = None
-    headers: Pairs | None = None
-    body: bytes | None = None
+    headers: Pairs | None = field(default=None, repr=False)
+    body: bytes | None = field(default=None, repr=False)
     body_kind: str = BYTES
 
     def __bool__(self) -> bool:

@@ -15,7 +15,7 @@ export class Collection {
     /** The list's entity tag; `""` before the first response. */
     this.tag = "";
     /** The number of entries that the proxy has dropped since its start, to make room for newer ones. */
-    this.evicted = 0;
+    this.dropped = 0;
   }
 
   /** Replace all rows. @param {Row[]} rows newest first */
@@ -70,6 +70,6 @@ export class Collection {
   forget() {
     this.replace([]);
     this.tag = "";
-    this.evicted = 0;
+    this.dropped = 0;
   }
 }

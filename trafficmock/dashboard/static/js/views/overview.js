@@ -78,8 +78,8 @@ function figure(count, text, kind, where) {
 }
 
 /** @param {string} what @param {import("../data/collection.js").Collection} list */
-function keptOf(what, { evicted }) {
-  return evicted ? `${what} kept; ${evicted.toLocaleString("en")} older ones are gone` : `${what} recorded`;
+function keptOf(what, { dropped }) {
+  return dropped ? `${what} kept; ${dropped.toLocaleString("en")} older ones are gone` : `${what} recorded`;
 }
 
 /** @param {Row} row */
