@@ -91,7 +91,7 @@ class MadeForTests(SynchronousTestCase):
             owner = structs.replace(OWNER, route=route)
             history.record(records.RequestFulfilled("r", owner, response()), 11)
             history.record(records.SocketOwned("s", owner), 11)
-            expected = {"matcher": {"urlGlob": "**/pay"}}
+            expected: dict[str, Any] = {"matcher": {"urlGlob": "**/pay"}}
             if place is not UNSET:
                 expected["place"] = place
             for entry in (history.requests.get("r"), history.sockets.get("s")):
