@@ -126,8 +126,12 @@ function test(entry) {
 
 /** An older proxy names a route by its id only. @param {HttpEntry | WebSocketEntry} entry */
 function routeWords({ route, routeId = "" }) {
-  if (!route) return [visible(routeId)];
-  return [matcherText(route.matcher), route.place && h("div", { class: "size" }, visible(route.place))];
+  return route ? shownRoute(route) : [visible(routeId)];
+}
+
+/** @param {import("../../../rest-records.js").ShownRoute} route its pattern, and below it its place if known */
+function shownRoute({ matcher, place }) {
+  return [matcherText(matcher), place && h("div", { class: "size" }, visible(place))];
 }
 
 /**
@@ -151,7 +155,7 @@ function alsoMatched(ids, workers) {
   );
 }
 
-/** @param {string} caption @param {(Omit<Claimant, "testId" | "workerId"> & {workerId?: string})[]} matches */
+/** @param {string} caption @param {(Omit<Claimant, "testId" | "workerId"> & {workerId?: string, place?: string})[]} matches */
 function claimants(caption, matches) {
   return h(
     "table",
@@ -172,7 +176,7 @@ function claimants(caption, matches) {
           h("td", {}, visible(match.title)),
           h("td", { class: "mono" }, visible(match.file)),
           h("td", {}, visible(match.workerId ?? "")),
-          h("td", { class: "mono" }, matcherText(match.matcher)),
+          h("td", { class: "mono" }, ...shownRoute(match)),
         ),
       ),
     ),
