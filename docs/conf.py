@@ -11,16 +11,11 @@ release = version = __version__
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
-extensions = ["command_help", "myst_parser", "sphinx.ext.autodoc"]
-autodoc_member_order = "bysource"
-autodoc_typehints = "signature"
-autodoc_typehints_format = "short"
+extensions = ["dark_pictures", "myst_parser"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "examples/**"]
 nitpicky = True
-# Types in signatures are for reading; the pages link to what they describe.
-nitpick_ignore_regex = [("py:.*", ".*")]
 smartquotes = False  # they would make one dash of the two before an option
 
 html_theme = "furo"

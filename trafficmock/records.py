@@ -8,18 +8,22 @@ from typing import Literal
 
 from msgspec import Struct
 
-from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
+from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, ShownRoute
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 
 class Owner(Struct, frozen=True):
-    """The test and the route that own a request or a WebSocket, as they were at the match."""
+    """The test and the route that own a request or a WebSocket, as they were at the match.
+
+    :param route: what the route matches, and where the test registers it.
+    """
 
     test_id: str
     route_id: str
     title: str
     file: str
+    route: ShownRoute | None = None
 
 
 class MadeFor(Struct, frozen=True):

@@ -60,7 +60,7 @@ class HistoryTests(CommandTestCase):
         self.patch(history, "LISTED", 3)
         done = self.run_command("history")
         self.assertEqual(len(done.out.splitlines()), 4)
-        self.assertEqual(done.err, "trafficmock: these are the newest 3; --limit shows more\n")
+        self.assertEqual(done.err, "trafficmock: these are the newest 3; --all shows all\n")
         self.assertEqual(self.run_command("history", "--limit", "3").err, "")
 
     def test_json(self) -> None:

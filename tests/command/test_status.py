@@ -34,8 +34,9 @@ class _NpmAnswer(BaseHTTPRequestHandler):
     """Answers as the npm proxy 0.1.8."""
 
     def do_GET(self) -> None:
-        body = json.dumps(_NPM_ANSWERS[self.path.partition("?")[0]]).encode()
-        self.send_response(200)
+        answer = _NPM_ANSWERS.get(self.path.partition("?")[0])
+        body = json.dumps(answer or {"error": "not_found"}).encode()
+        self.send_response(200 if answer else 404)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(body)))
         self.end_headers()

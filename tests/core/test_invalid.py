@@ -48,7 +48,12 @@ class InvalidTests(SynchronousTestCase):
             self.worker.sends_text(json.dumps(message))
             record, decision, _, answer = self.playbook.take()
             reason = text("handler:result", "$.result")
-            self.assertEqual(record, RequestFailed("r1", OWNER, "handler_failed", reason, None))
+            self.assertEqual(
+                record,
+                self.playbook.with_route(
+                    RequestFailed("r1", OWNER, "handler_failed", reason, None)
+                ),
+            )
             error = outbound.DecisionError("r1", "handler_failed", reason)
             self.assertEqual(decision, self.agent.gets(error))
             self.assertEqual(answer, self.worker.gets(self.complaint(reason, "buys")))

@@ -214,7 +214,9 @@ class HandlerBodyTests(SynchronousTestCase):
         agent.sends(inbound.RequestStart("r1", "app", posted(b"123456")))
         message = text("6 bytes", "5 bytes", "--handler-body-bytes")
         _, _, record, decision, _, complaint = playbook.take()
-        self.assertEqual(record, RequestFailed("r1", OWNER, "internal", message, None))
+        self.assertEqual(
+            record, playbook.with_route(RequestFailed("r1", OWNER, "internal", message, None))
+        )
         self.assertEqual(decision, agent.gets(outbound.DecisionError("r1", "internal", message)))
         self.assertEqual(complaint, worker.gets(outbound.ProxyError("internal", message, "buys")))
         self.assertEqual(playbook.tables(), before)

@@ -220,7 +220,8 @@ class SilentOwnerTests(TimeoutTests):
             self.playbook.take()
         self.playbook.muted |= {self.worker.id, other.id}
         self.playbook.wait(4)
-        self.assertEqual(self.playbook.take()[0], self.failed(OWNER, text("no sign"))[0])
+        failed = self.playbook.with_route(self.failed(OWNER, text("no sign"))[0])
+        self.assertEqual(self.playbook.take()[0], failed)
         self.playbook.wait(1)
         lost = [each.request_id for each in self.playbook.take() if isinstance(each, RequestFailed)]
         self.assertEqual(lost, ["r7", "r8"])

@@ -115,12 +115,11 @@ class DashboardTests(SynchronousTestCase):
 
     def test_pictures(self) -> None:
         """Every picture that is shown is there, in light and dark."""
-        shown = set(re.findall(r"pictures/(\w+)-(light|dark)\.webp", self.TEXT))
-        self.assertEqual(
-            {name for name, _ in shown}, {name for name, how in shown if how == "dark"}
-        )
+        shown = set(re.findall(r"pictures/(\w+)-light\.webp", self.TEXT))
+        self.assertGreater(len(shown), 5)
         there = {path.name for path in (DOCS / "pictures").glob("*.webp")}
-        self.assertEqual({f"{name}-{how}.webp" for name, how in shown} - there, set())
+        wanted = {f"{name}-{how}.webp" for name in shown for how in ("light", "dark")}
+        self.assertEqual(wanted - there, set())
 
 
 MODULES = (agent_filter, inbound, outbound, local_reports)

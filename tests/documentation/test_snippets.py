@@ -170,8 +170,8 @@ class FormTests(SynchronousTestCase):
         self.assertEqual(set(github), {"name", True, "jobs"})
         steps = github["jobs"]["tests"]["steps"]
         self.assertTrue(all(len({"uses", "run"} & set(step)) == 1 for step in steps))
-        known = {"image", "timeout", "variables", "before_script", "script", "after_script"}
-        self.assertEqual(set(gitlab["checkout"]) - known, {"artifacts"})
+        known = {"image", "timeout", "before_script", "script"}
+        self.assertEqual(set(gitlab["tests"]) - known, {"artifacts"})
         networks = set(compose["networks"])
         for name, one in compose["services"].items():
             self.assertLessEqual(set(one["networks"]), networks, name)

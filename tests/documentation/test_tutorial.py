@@ -149,9 +149,8 @@ class ReadmeTests(PageTestCase):
         test, output, install, attach, run, *_ = blocks(README)
         self.assertEqual(test.text, (REPOSITORY / FIRST / "test_shop.py").read_text())
         start = install.text.rpartition("&& .venv/bin/")[2]
-        self.assertEqual(start, "twistd -n trafficmock --port 4310\n")
-        serve = start.replace("twistd -n trafficmock", "trafficmock serve")
-        self.do(Block("sh", "proxy", f". .venv/bin/activate\n{serve}"))
+        self.assertEqual(start, "trafficmock serve --port 4310\n")
+        self.do(Block("sh", "proxy", f". .venv/bin/activate\n{start}"))
         self.do(attrs.evolve(attach, caption="shop"))
         typed = "".join(f"echo '$ {line}'\n{line}\n" for line in run.text.splitlines()[1:])
         self.do(Block("sh", "test", run.text.splitlines()[0] + "\n"))

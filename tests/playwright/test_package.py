@@ -69,6 +69,10 @@ class PackageTests(PackageTestCase):
         """The fixtures in Playwright: parallel tests on one application, and what reports say."""
         self.check("fixtures.test.mjs")
 
+    def test_recipes(self) -> None:
+        """The recipes of the documentation do what their page says."""
+        self.check("recipes.test.mjs")
+
     def test_types(self) -> None:
         """The JSDoc types hold, strictly."""
         compiler = PACKAGE / "node_modules" / "typescript" / "bin" / "tsc"

@@ -172,6 +172,19 @@ class CoreTests(SynchronousTestCase):
             [(r["clientId"], r["kind"]) for r in rows], [("proxy", "proxy"), ("a", "proxy")]
         )
 
+    def test_attached_process(self) -> None:
+        """Each attached process has a row of kind ``python``, with its id and command line."""
+        harness = ForwardProxyHarness()
+        named = b"\r\nTrafficmock-Agent: python; pid=%d; command=cHkgYS5weQ==\r\n\r\n"
+        for pid in (7, 8, 7):
+            harness.ask(GET.replace(b"\r\n\r\n", named % pid))
+        harness.ask(GET)
+        rows = connections_report(harness.core.driver.coordinator)["nodeAgents"]
+        self.assertEqual(
+            [(r["kind"], r.get("pid"), r.get("command")) for r in rows],
+            [("python", 7, "py a.py"), ("python", 8, "py a.py"), ("proxy", None, None)],
+        )
+
     def test_linked(self) -> None:
         """The request that follows a redirect is routed on its own, and linked."""
         harness = ForwardProxyHarness()

@@ -10,8 +10,13 @@ from attrs import frozen
 if TYPE_CHECKING:
     from pathlib import Path
 
-_FENCE = re.compile(r"^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
-_OPTION = re.compile(r"^:([\w-]+): (.*)\n", re.MULTILINE)
+_FENCE = re.compile(
+    r"(?:^\*\*(?P<caption>[^\n*]+)\*\*\n\n)?^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$",
+    re.DOTALL | re.MULTILINE,
+)
+_WRITTEN = re.compile(
+    r"^<!-- (\w+) begin:[^\n]*-->\n.*?^<!-- \1 end -->\n", re.DOTALL | re.MULTILINE
+)
 _NUMBER = re.compile(r"\d+")
 _ID = re.compile(r"\b[0-9a-f]{8}(?:[0-9a-f]{8})?\b")
 
@@ -21,7 +26,7 @@ class Block:
     """A fenced block of a page.
 
     :param language: ``sh``, ``python``, ``text``...
-    :param caption: what stands above it, which says where it is to be typed.
+    :param caption: the bold line above it, which says where it is to be typed.
     """
 
     language: str
@@ -30,17 +35,15 @@ class Block:
 
 
 def blocks(page: Path) -> list[Block]:
-    """List the fenced blocks of a page, in order; ``{code-block}`` directives too."""
-    found = []
-    for fence in _FENCE.finditer(page.read_text(encoding="utf-8")):
-        language, body, caption = fence["info"].strip(), fence["body"], ""
-        if language.startswith("{code-block}"):
-            language = language.removeprefix("{code-block}").strip()
-            while option := _OPTION.match(body):
-                caption = option[2] if option[1] == "caption" else caption
-                body = body[option.end() :]
-        found.append(Block(language, caption, body))
-    return found
+    """List the fenced blocks of a page, in order, but for those that ``tools.page_blocks`` writes.
+
+    What is written comes from files and commands, which have tests of their own.
+    """
+    text = _WRITTEN.sub("", page.read_text(encoding="utf-8"))
+    return [
+        Block(fence["info"].strip(), fence["caption"] or "", fence["body"])
+        for fence in _FENCE.finditer(text)
+    ]
 
 
 def table(page: Path, head: str) -> list[list[str]]:

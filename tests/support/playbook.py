@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any, TypeVar
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import ANY, glob
@@ -27,12 +27,13 @@ from trafficmock.core.effects import CloseConnection, Effects, Note, Send, Wake
 from trafficmock.core.http.deferred_bodies import body_limits
 from trafficmock.core.settings import Settings
 from trafficmock.core.timers import Moment
+from trafficmock.records import Owner
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.agent_filter import FilterSet
 from trafficmock.wire.codec import InvalidMessageError, decode, to_plain
 from trafficmock.wire.features import CONTEXT, STREAM, SUBSCRIBE
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
-from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher, ShownRoute
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 from trafficmock.wire.shrink import shrink, too_large
 
@@ -62,6 +63,7 @@ class Playbook:
         self.notes: list[str] = []
         self.muted: set[str] = set()
         self._unread: Effects = []
+        self._routes: dict[str, ShownRoute] = {}
         self._wake_at: float | None = None
         case.addCleanup(self._assert_all_read)
 
@@ -146,6 +148,8 @@ class Playbook:
     def deliver(self, connection_id: str, message: inbound.Message) -> None:
         """Let a connection say something."""
         self._assert_all_read()
+        if isinstance(message, inbound.RouteRegister):
+            self._routes.setdefault(message.route_id, ShownRoute(message.matcher, message.place))
         effects = self.coordinator.handle(connection_id, message, self.now())
         self._took(effects, connection_id, message)
 
@@ -209,8 +213,12 @@ class Playbook:
     # Expectations
 
     def expect(self, *expected: object) -> None:
-        """Say what the last event must have led to, in order."""
+        """Say what the last event must have led to, in order.
+
+        An owner without a route stands for one with the route of its id, as it was registered.
+        """
         took, self._unread = self._unread, []
+        expected = tuple(self.with_route(effect) for effect in expected)
         if list(expected) != list(took):
             lines = difflib.unified_diff(
                 [line for effect in expected for line in _lines(effect)],
@@ -221,6 +229,15 @@ class Playbook:
                 lineterm="",
             )
             self.case.fail("\n" + "\n".join(lines))
+
+    def with_route(self, effect: Any) -> Any:
+        """Give the owner of a record the route of its id, as it was registered."""
+        owner = getattr(effect, "owner", None)
+        if not isinstance(owner, Owner) or owner.route is not None:
+            return effect
+        return structs.replace(
+            effect, owner=structs.replace(owner, route=self._routes.get(owner.route_id))
+        )
 
     def take(self) -> Effects:
         """Look at what the last event led to in some other way than by :meth:`expect`."""

@@ -36,6 +36,7 @@ EXAMPLES = """\
   trafficmock har 7341eb17 -o charge.har
   trafficmock har 7341eb17 --chain -o login.har   # with all its redirects
   trafficmock har -o all.har
+  trafficmock har --failed -o all.har   # with those that got no response
   trafficmock har -q api.example --from 10m -o api.har
 """
 
@@ -57,6 +58,11 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument(
         "-o", "--output", metavar="FILE", help="file to write (default: standard output)"
+    )
+    made.add_argument(
+        "--failed",
+        action="store_true",
+        help="include requests without a response, with the status 0 and _error",
     )
     made.add_argument("-n", "--limit", type=count, metavar="N", help="only the N newest")
     add_filters(made, REQUEST_ACTIONS)
@@ -81,7 +87,7 @@ def main(words: Sequence[str]) -> int:
     chosen = _named(client, options.ids) if options.ids else REQUESTS.get(client, query)[::-1]
     if options.chain:
         chosen = [hop for entry in chosen for hop in chain(client, entry)]
-    _write(compose(client, chosen), options.output)
+    _write(compose(client, chosen, failed=options.failed), options.output)
     return OK
 
 
@@ -102,17 +108,20 @@ def chain(client: RestClient, entry: Entry) -> list[Entry]:
     return list(hops.values())
 
 
-def compose(client: RestClient, entries: Sequence[Entry]) -> dict[str, Any]:
+def compose(
+    client: RestClient, entries: Sequence[Entry], *, failed: bool = False
+) -> dict[str, Any]:
     """Merge the HARs of entries, the oldest first.
 
     :param entries: in the order that is kept for entries of the same millisecond.
+    :param failed: whether to include those without a response.
     :raises CommandError: if none of them has a HAR.
     """
     once = {entry["id"]: entry for entry in entries}
     ordered = sorted(once.values(), key=lambda entry: int(entry["timestamp"]))
-    documents = list(_documents(client, ordered))
+    documents = list(_documents(client, ordered, failed=failed))
     if left := len(ordered) - len(documents):
-        complain(f"{left} of {len(ordered)} left out: no response was recorded")
+        complain(f"{left} of {len(ordered)} left out: no response was recorded (see --failed)")
     if not documents:
         raise CommandError("there is no response to make a HAR of", status=NOTHING)
     whole = documents[0]
@@ -124,9 +133,12 @@ def _named(client: RestClient, ids: Sequence[str]) -> list[Entry]:
     return [find(client, given, [REQUESTS]).entry for given in ids]
 
 
-def _documents(client: RestClient, entries: Sequence[Entry]) -> Iterator[dict[str, Any]]:
+def _documents(
+    client: RestClient, entries: Sequence[Entry], *, failed: bool
+) -> Iterator[dict[str, Any]]:
+    query = {"failed": "true" if failed else None}
     for entry in entries:
-        answer = client.get(entry_path("history", entry["id"], "/har"))
+        answer = client.get(entry_path("history", entry["id"], "/har"), query)
         if answer.found:
             yield answer.document
 

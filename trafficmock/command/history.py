@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trafficmock.command.arguments import (
     REQUEST_ACTIONS,
@@ -15,7 +15,7 @@ from trafficmock.command.arguments import (
     filters,
     proxy,
 )
-from trafficmock.command.exit_status import NOTHING, OK, USAGE, CommandError
+from trafficmock.command.exit_status import NOTHING, OK, REFUSED, USAGE, CommandError
 from trafficmock.command.output.list_columns import has_status
 from trafficmock.command.output.terminal import complain, standard_output
 from trafficmock.command.rest.follow import Follower
@@ -23,7 +23,7 @@ from trafficmock.command.rest.list_resources import REQUESTS, Listing, print_tab
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 LISTED = 100
 FOLLOWED = 10
@@ -33,6 +33,8 @@ EXAMPLES = """\
   trafficmock history --follow --action passthrough
   trafficmock history --method POST --status 5xx
   trafficmock history -q payments --from 10m
+  trafficmock history --action passthrough --fail   # status 1 if any ever passed
+  trafficmock history --all --full --json > history.json
   trafficmock history --json --limit 5 | jq -r '.entries[].request.url'
 """
 
@@ -60,6 +62,15 @@ def add_list_options(made: argparse.ArgumentParser, as_json: str) -> None:
     made.add_argument(
         "--offset", type=count, metavar="N", help="leave out the N newest (default 0)"
     )
+    made.add_argument("--all", action="store_true", help=f"all, not only the newest {LISTED}")
+    made.add_argument(
+        "--full", action="store_true", help="with --json: headers, bodies and events, too"
+    )
+    made.add_argument(
+        "--fail",
+        action="store_true",
+        help="exit with status 1 if one fits, also one that is no longer recorded; else with 0",
+    )
     add_output(made, as_json)
 
 
@@ -79,9 +90,8 @@ def show_list(listing: Listing, options: argparse.Namespace) -> int:
     :raises CommandError: if options exclude each other, or the proxy does not answer.
     """
     client, terminal, query = proxy(options), standard_output(options.color), filters(options)
+    _check(options)
     if options.follow:
-        if options.to is not None or options.offset:
-            raise CommandError("--follow goes with neither --to nor --offset", status=USAGE)
         wanted = query.pop("status")
         follower = Follower(
             client=client,
@@ -92,14 +102,69 @@ def show_list(listing: Listing, options: argparse.Namespace) -> int:
             accepts=lambda entry: has_status(entry, wanted),
         )
         follower.run(FOLLOWED if options.limit is None else options.limit)
-    query["limit"] = LISTED if options.limit is None else options.limit
+    most = None if options.all else LISTED
+    query["limit"] = most if options.limit is None else options.limit
     query["offset"] = options.offset
-    entries = listing.get(client, query)
+    entries = listing.get(client, query, full=options.full)
     if options.json:
         terminal.line(json.dumps({listing.key: entries}))
-        return OK if entries else NOTHING
-    status = print_table(listing, entries, terminal)
-    if options.limit is None and len(entries) == LISTED:
-        terminal.flush()
-        complain(f"these are the newest {LISTED}; --limit shows more")
-    return status
+        status = OK if entries else NOTHING
+    else:
+        status = print_table(listing, entries, terminal)
+    terminal.flush()
+    counts = client.get("/api/summary")
+    totals = counts.document[listing.totals] if counts.found else None
+    if options.limit is None and len(entries) == most and not options.json:
+        complain(f"these are the newest {LISTED}; --all shows all")
+    if totals is not None and totals["dropped"]:
+        complain(
+            f"{totals['dropped']} older ones are gone: the history is limited (--history-limit)"
+        )
+    return _verdict(entries, query, totals) if options.fail else status
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Check that the options go together.
+
+    :raises CommandError: if they do not.
+    """
+    wrong = None
+    if options.follow and (options.to is not None or options.offset):
+        wrong = "--follow goes with neither --to nor --offset"
+    elif options.follow and (options.all or options.fail or options.full):
+        wrong = "--follow goes with none of --all, --fail and --full"
+    elif options.all and options.limit is not None:
+        wrong = "--all and --limit exclude each other"
+    elif options.full and not options.json:
+        wrong = "--full goes with --json"
+    if wrong is not None:
+        raise CommandError(wrong, status=USAGE)
+
+
+def _verdict(
+    entries: Sequence[object], query: Mapping[str, Any], totals: Mapping[str, Any] | None
+) -> int:
+    """Return the exit status of ``--fail``, and say why it is 1 if the list does not show it.
+
+    :param totals: the counts since the start of the proxy, if it has them.
+    :raises CommandError: if it has none, and the list is empty.
+    """
+    if entries:
+        return NOTHING
+    if totals is None:
+        raise CommandError(
+            "the proxy does not count what it no longer records: it is another version",
+            status=REFUSED,
+        )
+    action = query["action"]
+    others = {**query, "action": None, "limit": None, "offset": None}
+    if any(value is not None for value in others.values()):
+        if gone := totals["total"] - totals["recorded"]:
+            complain(f"{gone} more are not in the history, and may have fitted")
+            return NOTHING
+        return OK
+    ever = totals["total"] if action is None else totals["decisions"].get(action, 0)
+    if ever:
+        complain(f"{ever} since the start of the proxy, which are not in the history any more")
+        return NOTHING
+    return OK

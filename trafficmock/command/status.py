@@ -67,6 +67,7 @@ def collect(client: RestClient) -> dict[str, Any]:
         "proxyUrl": client.shown,
         "health": health,
         "connections": _connections(client),
+        "summary": client.get("/api/summary").document,
         "requests": Counter(entry["action"] for entry in REQUESTS.get(client, {})),
         "webSockets": Counter(entry["outcome"] for entry in SOCKETS.get(client, {})),
     }
@@ -103,7 +104,9 @@ def _lines(status: Mapping[str, Any], terminal: Terminal) -> Iterator[str]:
         yield f"{terminal.paint('strict', 'bold')}      {strict[0]}"
         yield from (f"            {line}" for line in strict[1:])
     yield _tally("requests", status["requests"], terminal)
+    yield from _more(status["summary"].get("requests"), terminal)
     yield _tally("websockets", status["webSockets"], terminal)
+    yield from _more(status["summary"].get("webSockets"), terminal)
 
 
 def local_line(local: Mapping[str, Any]) -> str:
@@ -151,12 +154,22 @@ def _counted(name: str, those: Sequence[object], terminal: Terminal) -> str:
     return f"{terminal.paint(name, 'bold')}{' ' * (12 - len(name))}{len(those) or 'none'}"
 
 
+def _more(totals: Mapping[str, Any] | None, terminal: Terminal) -> Iterator[str]:
+    """Yield the counts since the start, if the history does not have all of it."""
+    if totals is not None and totals["total"] > totals["recorded"]:
+        yield f"            since the start {_counts(totals['decisions'], terminal)}"
+
+
 def _tally(name: str, counts: Mapping[str, int], terminal: Terminal) -> str:
+    return f"{terminal.paint(name, 'bold')}{' ' * (12 - len(name))}{_counts(counts, terminal)}"
+
+
+def _counts(counts: Mapping[str, int], terminal: Terminal) -> str:
     parts = [
         terminal.paint(f"{number} {printable(action)}", list_columns.COLOURS.get(action))
         for action, number in sorted(counts.items(), key=lambda item: -item[1])
     ]
-    return f"{terminal.paint(name, 'bold')}{' ' * (12 - len(name))}{', '.join(parts) or 'none'}"
+    return ", ".join(parts) or "none"
 
 
 def _number(number: int, noun: str) -> str:

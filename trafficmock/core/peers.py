@@ -34,7 +34,8 @@ class Unauthenticated:
 class Client:
     """The parent of the clients that have sent ``hello``.
 
-    :param kind: the way it is connected: ``node`` for ``/ws``, ``proxy`` for the forward proxy.
+    :param kind: the way it is connected: ``node`` for ``/ws``, ``python`` for a preload, ``proxy``
+        for other clients of the forward proxy.
     :param features: the features that client and coordinator know.
     :param last_heard: monotonic seconds of its last sign of life.
     :param connected_at: epoch milliseconds of its ``hello``.

@@ -140,6 +140,11 @@ export interface HttpEvent {
   detail?: string;
 }
 
+export interface ShownRoute {
+  matcher: Matcher;
+  place?: string;
+}
+
 /** The fields that requests and WebSockets share. */
 interface Row {
   id: string;
@@ -149,6 +154,7 @@ interface Row {
   path?: string;
   testId?: string;
   routeId?: string;
+  route?: ShownRoute;
   hasContext?: true;
   late?: true;
   alsoMatched?: string[];

@@ -11,9 +11,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 from msgspec import UNSET, UnsetType
 
-from trafficmock.errors import LocalError
 from trafficmock.history.har_cookies import sent_cookies, set_cookie, split_set_cookie
 from trafficmock.history.request_entry import RequestEntry
+from trafficmock.history.rest_records import RequestRecord
 from trafficmock.history.stored_bodies import Body
 from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -30,7 +30,7 @@ _PENDING = "the body has not arrived yet"
 
 
 def har_available(entry: RequestEntry) -> bool:
-    """Return whether the entry has a response, without which there is no HAR.
+    """Return whether the entry has a response, without which most readers want no HAR.
 
     A mocked request always has one; after ``continue`` and ``passthrough`` the agent reports it.
     """
@@ -46,20 +46,20 @@ def to_har(entry: RequestEntry, *, version: str) -> dict[str, Any]:
     """Make a HAR with exactly this entry.
 
     A body that is not complete has its whole size (-1 if unknown) and a
-    ``comment``, and no ``text``.
+    ``comment``, and no ``text``. An entry without a response has the status 0 and ``_error``, as
+    browsers write it.
 
     :param version: the version of trafficmock, for ``log.creator``.
-    :raises LocalError: for an entry without a response, see :func:`har_available`.
     """
     record, response = entry.record, entry.record.outcome.response
-    if response is UNSET:
-        raise LocalError("a HAR needs a response: ask har_available() first")
     took = 0 if record.duration_ms is UNSET else record.duration_ms
     exchange = {
         "startedDateTime": _moment(record.timestamp),
         "time": took,
         "request": _request(record.request, entry.request_body),
-        "response": _response(response, entry.response_body),
+        "response": _no_response(record)
+        if response is UNSET
+        else _response(response, entry.response_body),
         "cache": {},
         "timings": {"send": 0, "wait": took, "receive": 0},
     }
@@ -105,6 +105,30 @@ def _response(response: SerializedResponse, body: Body | None) -> dict[str, Any]
         "headersSize": -1,
         "bodySize": size,
     }
+
+
+def _no_response(record: RequestRecord) -> dict[str, Any]:
+    return {
+        "status": 0,
+        "statusText": "",
+        "httpVersion": _VERSION,
+        "cookies": [],
+        "headers": [],
+        "content": {"size": 0, "mimeType": "x-unknown"},
+        "redirectURL": "",
+        "headersSize": -1,
+        "bodySize": -1,
+        "_error": _failure(record),
+    }
+
+
+def _failure(record: RequestRecord) -> str:
+    """Return why an entry has no response: a code, a text or the action of its outcome."""
+    outcome = record.outcome
+    failed = [event.detail for event in record.events if event.kind == "upstream_error"]
+    known = (outcome.error_code, outcome.code, *reversed(failed))
+    told = [part for part in (*known, outcome.message) if part is not UNSET and part]
+    return ": ".join(dict.fromkeys(told)) or record.action
 
 
 def _pairs(headers: dict[str, str], listed: HeaderPairs | UnsetType) -> HeaderPairs:

@@ -51,6 +51,7 @@ class RequestRecorder:
         }
 
     def _seen(self, record: records.RequestSeen, at: int) -> None:
+        self.requests.seen += 1
         if self.capture != "none":
             entry = self._new_request(record, at)
             if record.body_pending:
@@ -74,7 +75,7 @@ class RequestRecorder:
         self._hold(entry, entry.request_body)
 
     def _passed_through(self, record: records.RequestPassedThrough, at: int) -> None:
-        entry = self._pending_request(record.request_id)
+        entry = self._undecided(record.request_id, "passthrough")
         if entry is None:
             return
         if self.capture == "handled":
@@ -91,7 +92,7 @@ class RequestRecorder:
         entry.passed(also)
 
     def _continued(self, record: records.RequestContinued, at: int) -> None:
-        entry = self._pending_request(record.request_id)
+        entry = self._undecided(record.request_id, "continue")
         if entry is None:
             return
         entry.settle("continue", RequestOutcome("continued"), record.owner, at)
@@ -100,7 +101,7 @@ class RequestRecorder:
         self._settled(entry, entry.overrides_body, grown)
 
     def _fulfilled(self, record: records.RequestFulfilled, at: int) -> None:
-        entry = self._pending_request(record.request_id)
+        entry = self._undecided(record.request_id, "fulfill")
         if entry is None:
             return
         entry.action = "fulfill"
@@ -115,7 +116,7 @@ class RequestRecorder:
         entry.log(self._event_id(), at, "fulfill")
 
     def _aborted(self, record: records.RequestAborted, at: int) -> None:
-        entry = self._pending_request(record.request_id)
+        entry = self._undecided(record.request_id, "abort")
         if entry is None:
             return
         outcome = RequestOutcome("aborted", error_code=record.error_code)
@@ -124,7 +125,7 @@ class RequestRecorder:
         self._settled(entry, None, len(record.error_code))
 
     def _failed(self, record: records.RequestFailed, at: int) -> None:
-        entry = self._pending_request(record.request_id)
+        entry = self._undecided(record.request_id, "error")
         if entry is None:
             return
         message, matches = record.message, record.matches or UNSET
@@ -185,6 +186,8 @@ class RequestRecorder:
 
     def _hop_seen(self, record: records.HopSeen, at: int) -> None:
         action = record.action
+        self.requests.seen += 1
+        self.requests.decided(action)
         if self.capture == "none" or (self.capture == "handled" and action == "passthrough"):
             return
         entry = self._new_request(record, at)
@@ -229,9 +232,17 @@ class RequestRecorder:
         else:
             self.requests.add(entry)
 
-    def _pending_request(self, request_id: str) -> RequestEntry | None:
+    def _undecided(self, request_id: str, action: str) -> RequestEntry | None:
+        """Count a decision, and return the entry of its request.
+
+        :returns: ``None`` for a second decision, which does not count, and if the history does not
+            have the request, which may have been dropped.
+        """
         entry = self.requests.find(request_id)
-        return entry if entry is not None and entry.action == "pending" else None
+        if entry is not None and entry.action != "pending":
+            return None
+        self.requests.decided(action)
+        return entry
 
     def _settled(self, entry: RequestEntry, body: Body | None, grown: int) -> None:
         self.requests.settle(entry)

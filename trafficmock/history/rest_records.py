@@ -10,7 +10,7 @@ from typing import Any, Generic, Literal, TypeVar
 from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.json import Encoder
 
-from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
+from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, ShownRoute
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -87,6 +87,7 @@ class RequestFacts(
     duration_ms: int | UnsetType = UNSET
     test_id: str | UnsetType = UNSET
     route_id: str | UnsetType = UNSET
+    route: ShownRoute | UnsetType = UNSET
     overrides: SerializedOverrides | UnsetType = UNSET
     redirected_from_id: str | UnsetType = UNSET
     redirected_to_id: str | UnsetType = UNSET
@@ -122,6 +123,7 @@ class SocketRecord(Struct, omit_defaults=True, rename="camel"):
     path: str | UnsetType = UNSET
     test_id: str | UnsetType = UNSET
     route_id: str | UnsetType = UNSET
+    route: ShownRoute | UnsetType = UNSET
     error_code: str | UnsetType = UNSET
     error_message: str | UnsetType = UNSET
     matches: list[RouteMatchDiagnostic] | UnsetType = UNSET
@@ -166,6 +168,28 @@ class RequestSummary(RequestFacts[RequestLine, OutcomeSummary], kw_only=True):
 
     upstream_error: str | UnsetType
     handler_error: str | UnsetType
+
+
+class Totals(Struct):
+    """Counts of requests, or of WebSockets.
+
+    :param total: how many there were since the start of the service.
+    :param decisions: how many of them were decided, by the action.
+    :param recorded: how many entries the history has.
+    :param dropped: how many entries it has dropped to stay within its limits.
+    """
+
+    total: int
+    decisions: dict[str, int]
+    recorded: int
+    dropped: int
+
+
+class Summary(Struct, rename="camel"):
+    """The counts of a service since its start."""
+
+    requests: Totals
+    web_sockets: Totals
 
 
 _AS_THEY_ARE = set(RequestFacts.__struct_fields__) - {"request", "outcome", "overrides"}

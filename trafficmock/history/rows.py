@@ -11,6 +11,7 @@ from attrs import Factory, define, field
 from trafficmock.history.budget import ByteBudget
 from trafficmock.history.entry import HistoryEntry
 from trafficmock.history.query import Query
+from trafficmock.history.rest_records import Totals
 from trafficmock.history.search import slices
 
 E = TypeVar("E", bound=HistoryEntry[Any])
@@ -35,12 +36,18 @@ class Rows(Generic[E]):
     :param budget: bounds bodies and frames.
     :param hides_pending: whether an entry is shown only after it is settled. Hidden entries do not
         count among the others, and have the bound ``limit`` of their own.
+    :ivar seen: how many requests or WebSockets there were, whether kept or not.
+    :ivar decisions: how many of them were decided, by the action.
+    :ivar dropped: how many entries were removed for a bound.
     """
 
     limit: int
     budget: ByteBudget
     hides_pending: bool = False
     revision: int = 0
+    seen: int = 0
+    decisions: dict[str, int] = Factory(dict)
+    dropped: int = 0
     weight: int = 0
     _serial: int = 0
     _by_id: dict[str, E] = Factory(dict)
@@ -57,6 +64,14 @@ class Rows(Generic[E]):
 
     def __len__(self) -> int:
         return len(self._by_serial) - (len(self._pending) if self.hides_pending else 0)
+
+    def decided(self, action: str) -> None:
+        """Count a decision."""
+        self.decisions[action] = self.decisions.get(action, 0) + 1
+
+    def totals(self) -> Totals:
+        """Return the counts since the start, which no bound touches."""
+        return Totals(self.seen, self.decisions, len(self), self.dropped)
 
     def get(self, entry_id: str) -> E | None:
         """Return an entry that is shown, else ``None``."""
@@ -181,11 +196,15 @@ class Rows(Generic[E]):
         heads = self._heads
         if newest.weight > heads:
             # This entry alone exceeds the bound: removing others would not help.
-            self.remove(newest)
+            self._drop(newest)
         if self.hides_pending and len(self._pending) > self.limit:
-            self.remove(next(iter(self._pending.values())))
+            self._drop(next(iter(self._pending.values())))
         while len(self) > self.limit or self.weight > heads:
-            self.remove(self._oldest())
+            self._drop(self._oldest())
+
+    def _drop(self, entry: E) -> None:
+        self.dropped += 1
+        self.remove(entry)
 
     def _oldest(self) -> E:
         while self._settled:

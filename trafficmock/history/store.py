@@ -9,6 +9,7 @@ from attrs import define, field
 
 from trafficmock.history.budget import ByteBudget
 from trafficmock.history.request_recorder import RequestRecorder
+from trafficmock.history.rest_records import Summary
 from trafficmock.history.rows import Rows
 from trafficmock.history.websocket_recorder import SocketRecorder
 
@@ -62,6 +63,10 @@ class History:
         requests = RequestRecorder(self.requests, self.capture, event_id)
         sockets = SocketRecorder(self.sockets, self.capture, event_id)
         self.writers = requests.writers() | sockets.writers()
+
+    def summary(self) -> Summary:
+        """Return the counts since the start, also of what was not kept."""
+        return Summary(self.requests.totals(), self.sockets.totals())
 
     def record(self, record: Record, at: int) -> None:
         """Write an event into the history.

@@ -1,5 +1,6 @@
 """The proxy clients: to the coordinator, the forward proxy is one agent for each client id.
 
+An attached Python process, which names itself, is an agent of its own, as a Node process is.
 Each remembers the redirects of its requests, so that the request that follows one is linked to it.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import Factory, define, field
+from msgspec import UNSET
 from twisted.logger import Logger
 
 from trafficmock.proxy.transfer.body_decoding import Decoders
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IReactorTime
 
     from trafficmock.http.backpressure import FlowControlled
+    from trafficmock.proxy.http1.attached_clients import AttachedProcess
     from trafficmock.records import Record
     from trafficmock.wire.inbound import Message
     from trafficmock.wire.outbound import BodyLimits
@@ -101,27 +104,35 @@ class CoordinatorGateway(Protocol):
 
 @define(eq=False)
 class ProxyClient:
-    """All connections to the forward proxy with one client id: one agent of the coordinator.
+    """All connections to the forward proxy with one client id, or of one attached process.
+
+    It is one agent of the coordinator.
 
     :param gateway: passes messages to the core.
     :param clock: monotonic seconds.
     :param decoders: decode the bodies that it reports.
+    :param process: the attached process; ``None`` for a client that says nothing of itself.
     """
 
     log = Logger()
-    kind = "proxy"
     peer = "the forward proxy"
 
     gateway: CoordinatorGateway
     client_id: str
     clock: IReactorTime
     decoders: Decoders
+    process: AttachedProcess | None = None
     id: str = ""
     receivers: dict[str, MessageReceiver] = field(factory=dict)
     sockets: dict[str, FlowControlled] = field(factory=dict)
     connections: int = 0
     limits: BodyLimits | None = None
     _redirects: dict[tuple[str | None, str], tuple[str, float]] = field(factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """The way it is connected: ``python`` by the preload, else ``proxy``."""
+        return "proxy" if self.process is None else "python"
 
     def deliver(self, message: Message) -> None:
         """Deliver a message of the core. Exceptions are logged, and end the request concerned."""
@@ -193,7 +204,7 @@ class ProxyClient:
 
 @define(eq=False, kw_only=True)
 class ProxyClients:
-    """The proxy clients by client id, which end some time after their last connection.
+    """The proxy clients by client id and process, which end some time after their last connection.
 
     :param gateway: passes messages to the core.
     :param version: the version of the service, for ``hello``.
@@ -207,16 +218,19 @@ class ProxyClients:
     _decoders: Decoders = field(
         init=False, default=Factory(lambda self: Decoders(self.clock), takes_self=True)
     )
-    _proxy_clients: dict[str, ProxyClient] = field(factory=dict)
+    _proxy_clients: dict[tuple[str, AttachedProcess | None], ProxyClient] = field(factory=dict)
     _idle_clients: dict[ProxyClient, Any] = field(factory=dict)
 
-    def enter(self, client_id: str) -> ProxyClient:
-        """Return the proxy client of a client id, and count one more connection of it."""
-        proxy_client = self._proxy_clients.get(client_id)
+    def enter(self, client_id: str, process: AttachedProcess | None = None) -> ProxyClient:
+        """Return the proxy client of a client id, and count one more connection of it.
+
+        :param process: the attached process that the connection is of, if there is one.
+        """
+        proxy_client = self._proxy_clients.get((client_id, process))
         if proxy_client is None:
-            proxy_client = ProxyClient(self.gateway, client_id, self.clock, self._decoders)
-            self._proxy_clients[client_id] = proxy_client
-            self.gateway.client_opened(proxy_client, self._hello(client_id))
+            proxy_client = ProxyClient(self.gateway, client_id, self.clock, self._decoders, process)
+            self._proxy_clients[client_id, process] = proxy_client
+            self.gateway.client_opened(proxy_client, self._hello(client_id, process))
         elif (timer := self._idle_clients.pop(proxy_client, None)) is not None:
             timer.cancel()
         proxy_client.connections += 1
@@ -250,10 +264,10 @@ class ProxyClients:
         timer = self._idle_clients.pop(proxy_client)
         if timer.active():
             timer.cancel()
-        del self._proxy_clients[proxy_client.client_id]
+        del self._proxy_clients[proxy_client.client_id, proxy_client.process]
         self.gateway.client_closed(proxy_client)
 
-    def _hello(self, client_id: str) -> inbound.Hello:
+    def _hello(self, client_id: str, process: AttachedProcess | None) -> inbound.Hello:
         return inbound.Hello(
             protocol_version=PROTOCOL_VERSION,
             package_version=self.version,
@@ -261,5 +275,7 @@ class ProxyClients:
             client_id=client_id,
             # A proxy client has no copy of the routes: it asks the core about every request.
             features=[each for each in features.OF_AGENTS if each != features.LOCAL],
+            pid=UNSET if process is None or process.pid is None else process.pid,
+            command=UNSET if process is None else process.command,
             **({} if self.token is None else {"token": self.token}),
         )

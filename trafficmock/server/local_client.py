@@ -13,11 +13,13 @@ class LocalClient(Protocol):
     """A client of the core within this process, which gets messages as objects.
 
     :param id: the connection id, set by the driver.
-    :param kind: the kind of connection, for ``/api/connections``.
     """
 
     id: str
-    kind: str
+
+    @property
+    def kind(self) -> str:
+        """The kind of connection, for ``/api/connections``."""
 
     def deliver(self, message: Message) -> None:
         """Deliver a message of the core; it must not raise."""

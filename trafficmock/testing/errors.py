@@ -27,6 +27,10 @@ class ConnectionLostError(LocalError):
     """There is no connection to the proxy: it cannot be reached, closed, or did not answer."""
 
 
+class ApplicationError(LocalError):
+    """The application of the tests did not start; the text has what it wrote."""
+
+
 class RefusedError(PeerError):
     """The proxy refused the connection by ``hello:error``, for example for a wrong token."""
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
     from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
+    from trafficmock.testing.launch.application import Application
     from trafficmock.testing.launch.proxy_process import Proxy
+    from trafficmock.testing.launch.pytest_applications import StartedApplications
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""
@@ -97,6 +99,22 @@ def trafficmock_env(trafficmock_proxy: Proxy) -> Callable[..., dict[str, str]]:
     :meth:`trafficmock.testing.launch.Proxy.environment` for the others.
     """
     return trafficmock_proxy.environment
+
+
+@pytest.fixture(scope="session")
+def trafficmock_app(
+    request: pytest.FixtureRequest, trafficmock_proxy: Proxy
+) -> Iterator[Callable[..., Application]]:
+    """Return a function that starts an application attached, until the tests of this worker end.
+
+    Its arguments are those of :func:`trafficmock.testing.launch.attached_application`. The report
+    of a test that fails has what the application wrote during the test.
+    """
+    from trafficmock.testing.launch.pytest_applications import StartedApplications  # noqa: PLC0415 - only where it is needed
+
+    started = request.session.stash[_STARTED] = StartedApplications(trafficmock_proxy)
+    yield started.start
+    started.stop()
 
 
 @pytest.fixture(scope="session")
@@ -263,6 +281,8 @@ def _has_browser(request: pytest.FixtureRequest) -> bool:
 _ERRORS: pytest.StashKey[Any] = pytest.StashKey()
 """The :class:`TestErrors` of a test with mocks."""
 
+_STARTED: pytest.StashKey[StartedApplications] = pytest.StashKey()
+
 _SHARED: pytest.StashKey[Any] = pytest.StashKey()
 """The :class:`SharedErrors` of this worker."""
 
@@ -280,6 +300,13 @@ def _errors_of(item: pytest.Item, *, create: bool = False) -> Any:
     if errors is not None:
         errors.shared = shared
     return errors
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Begin the output of this test in what the applications write."""
+    if started := item.session.stash.get(_STARTED, None):
+        started.mark()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -306,6 +333,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, pytest.
     report: pytest.TestReport = yield
     if errors := _errors_of(item):
         errors.add_to(report)
+    if report.failed and (started := item.session.stash.get(_STARTED, None)):
+        started.add_to(report)
     return report
 
 

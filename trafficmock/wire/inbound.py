@@ -232,7 +232,7 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
     """A test registers a route.
 
     :param kind: whether the route is for requests or for WebSockets.
-    :param place: file and line of the route in the test, for messages (feature ``strict``).
+    :param place: file and line of the route in the test, to be shown (feature ``strict``).
     :param reply: the response to each request of the route (feature ``reply``).
     :param replies: the responses to some requests of a route without ``reply``.
     :param times: the number of requests that ``reply`` answers; with the feature ``chain`` also

@@ -292,8 +292,8 @@ class ConnectedClient(Struct, frozen=True, rename="camel", omit_defaults=True):
     """A connected client; ``/api/connections`` has the same keys.
 
     :param connected_at: epoch milliseconds.
-    :param kind: for agents: ``node`` for the Node agent, ``proxy`` for a client of the forward
-        proxy.
+    :param kind: for agents: ``node`` for the Node agent, ``python`` for a Python process with the
+        preload, ``proxy`` for another client of the forward proxy.
     :param pid: the id of its process, if the client sent it.
     :param command: the command line of that process, if the client sent it.
     """

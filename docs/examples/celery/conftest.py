@@ -1,22 +1,23 @@
 """Starts a worker, attached, as it is started without tests."""
 
 import os
-import subprocess
+import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
+from trafficmock.testing.launch import Application
+
 os.environ["QUEUE"] = tempfile.mkdtemp()
+
+CELERY = [
+    *(sys.executable, "-m", "celery", "--app", "shop", "worker"),
+    *("--pool", "solo", "--loglevel", "INFO"),
+]
 
 
 @pytest.fixture(scope="session", autouse=True)
-def worker(trafficmock_env: Callable[..., dict[str, str]]) -> Iterator[None]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "celery", "--app", "shop", "worker", "--pool", "solo"],
-        env=trafficmock_env(client_id="worker"),
-    )
-    yield
-    process.terminate()
-    process.wait()
+def worker(trafficmock_app: Callable[..., Application]) -> None:
+    trafficmock_app(CELERY, ready=re.compile(r"ready\."), client_id="worker")

@@ -1,24 +1,17 @@
 """Starts the application, attached, as it is started without tests."""
 
 import re
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
-RUNNING = re.compile(r"Running on (http://\S+)")
+from trafficmock.testing.launch import Application
+
+FLASK = [sys.executable, "-m", "flask", "--app", "app", "run", "--port", "0"]
 
 
 @pytest.fixture(scope="session")
-def shop(trafficmock_env: Callable[..., dict[str, str]]) -> Iterator[str]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "flask", "--app", "app", "run", "--port", "0"],
-        env=trafficmock_env(client_id="shop"),
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stderr is not None
-    yield next(found[1] for line in process.stderr if (found := RUNNING.search(line)))
-    process.terminate()
-    process.communicate()
+def shop(trafficmock_app: Callable[..., Application]) -> str:
+    ready = re.compile(r"Running on (http://\S+)")
+    return trafficmock_app(FLASK, ready=ready, client_id="shop").url

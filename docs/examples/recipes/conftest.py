@@ -1,18 +1,18 @@
 """The applications of the recipes, attached to the proxy that the tests started."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from shop_process import Pages, started
+from shop_process import SHOP, URL, Pages, pages_of
+
+from trafficmock.testing.launch import Application
 
 
 @pytest.fixture(scope="session")
-def shop(trafficmock_env: Callable[..., dict[str, str]]) -> Iterator[Pages]:
-    with started(trafficmock_env(client_id="shop")) as page:
-        yield page
+def shop(trafficmock_app: Callable[..., Application]) -> Pages:
+    return pages_of(trafficmock_app(SHOP, ready=URL, client_id="shop").url)
 
 
 @pytest.fixture(scope="session")
-def other_shop(trafficmock_env: Callable[..., dict[str, str]]) -> Iterator[Pages]:
-    with started(trafficmock_env(client_id="other-shop")) as page:
-        yield page
+def other_shop(trafficmock_app: Callable[..., Application]) -> Pages:
+    return pages_of(trafficmock_app(SHOP, ready=URL, client_id="other-shop").url)

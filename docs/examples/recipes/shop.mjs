@@ -74,4 +74,6 @@ const server = http.createServer(async (request, response) => {
     response.writeHead(500).end(error.cause?.code ?? error.name);
   }
 });
-server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}`));
+server.listen(Number(process.env.PORT ?? 0), "127.0.0.1", () =>
+  console.log(`http://127.0.0.1:${server.address().port}`),
+);

@@ -1,29 +1,19 @@
-"""Starts the shop in an environment; a test asks it for a page and gets its text."""
+"""How the shop is started, and how a test asks it for a page and gets its text."""
 
 import os
-import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import re
+from collections.abc import Callable
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-NODE = os.environ.get("SHOP_NODE", "node")
+SHOP = [os.environ.get("SHOP_NODE", "node"), Path(__file__).with_name("shop.mjs")]
+URL = re.compile(r"(http://\S+)\n")
 
 Pages = Callable[..., str]
 
 
-@contextmanager
-def started(environment: dict[str, str]) -> Iterator[Pages]:
-    process = subprocess.Popen(
-        [NODE, Path(__file__).with_name("shop.mjs")],
-        env=environment,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    url = process.stdout.readline().strip()
-
+def pages_of(url: str) -> Pages:
     def page(path: str, headers: dict[str, str] | None = None) -> str:
         try:
             with urlopen(Request(url + path, headers=headers or {})) as answer:
@@ -31,6 +21,4 @@ def started(environment: dict[str, str]) -> Iterator[Pages]:
         except HTTPError as answer:
             return answer.read().decode()
 
-    yield page
-    process.terminate()
-    process.communicate()
+    return page

@@ -2,16 +2,16 @@
 
 import atexit
 import functools
-import json
 import os
-import subprocess
+import re
 import urllib.request
+from contextlib import ExitStack
 from pathlib import Path
 
-from trafficmock.testing.launch import Proxy, process_proxy
+from trafficmock.testing.launch import Proxy, attached_application, process_proxy
 
-NODE = os.environ.get("SHOP_NODE", "node")
-SHOP = Path(__file__).with_name("shop.mjs")
+SHOP = [os.environ.get("SHOP_NODE", "node"), Path(__file__).with_name("shop.mjs")]
+READY = re.compile(r'"url":"(http://[^"]+)"')
 
 
 class Shop:
@@ -19,15 +19,9 @@ class Shop:
 
     def __init__(self, proxy: Proxy, client_id: str = "shop") -> None:
         self.client_id = client_id
-        self.process = subprocess.Popen(
-            [NODE, SHOP],
-            # The whole environment: with it the process runs attached.
-            env=proxy.environment(client_id),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        assert self.process.stdout is not None
-        self.url: str = json.loads(self.process.stdout.readline())["url"]
+        self._running = ExitStack()
+        application = attached_application(SHOP, ready=READY, client_id=client_id, proxy=proxy)
+        self.url: str = self._running.enter_context(application).url
 
     def buy(self) -> str:
         """Buy the teapot; give what the shop says."""
@@ -37,8 +31,7 @@ class Shop:
 
     def stop(self) -> None:
         """End it."""
-        self.process.terminate()
-        self.process.communicate()
+        self._running.close()
 
 
 @functools.cache

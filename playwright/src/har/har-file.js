@@ -16,7 +16,12 @@ class HarFile {
     this.isArchive = path.extname(file) === ".zip";
   }
 
-  /** @returns {Promise<any[]>} the entries; none, with a warning, if the file is missing or is not a HAR */
+  /**
+   * Read the entries.
+   *
+   * @returns {Promise<any[]>}
+   * @throws {UsageError} the file is missing, cannot be read, or is no HAR
+   */
   async entries() {
     try {
       const text = this.isArchive ? await this.readArchived() : await readFile(this.file, "utf8");
@@ -24,9 +29,12 @@ class HarFile {
       return entries.filter((/** @type {any} */ each) => each?.request && each?.response);
     } catch (error) {
       const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
-      const why = code ? message : "it is no HAR";
-      process.emitWarning(`${this.file} has no entries to answer from: ${why}`, "trafficmock");
-      return [];
+      if (code === "ENOENT") {
+        const how = "run the test once with routeFromHAR(…, { update: true })";
+        throw new UsageError(`there is no HAR ${this.file}. To record it, ${how}`);
+      }
+      if (code) throw new UsageError(`${this.file} cannot be read: ${message}`);
+      throw new UsageError(`${this.file} is no HAR: it is not JSON with a list log.entries`);
     }
   }
 

@@ -9,7 +9,7 @@ const headers = require("../arguments/headers.js");
  * @typedef {{ url: string, method: string, pairs: Pairs, body: Buffer }} Question
  */
 
-/** The status of an entry whose request got no response. */
+/** The status of an entry whose request got no response; browsers write 0 for it. */
 const STALLED = -1;
 const REDIRECTS = [301, 302, 303, 307, 308];
 /** Headers about the encoded body; a HAR has the decoded one. */
@@ -38,7 +38,8 @@ class HarLookup {
    * Find the recorded response to a request, after redirects within the HAR.
    *
    * @param {Question} question
-   * @returns {Promise<{ status: number, statusText: string, pairs: Pairs, body: Buffer } | undefined>}
+   * @returns {Promise<{ status: number, statusText: string, pairs: Pairs, body: Buffer, failure: string } | undefined>}
+   *   `failure`: why there is no response, with the status -1
    * @throws {HarCycleError}
    */
   async find(question) {
@@ -106,10 +107,11 @@ class HarLookup {
   /** @param {any} response */
   async recorded(response) {
     return {
-      status: Number(response.status ?? STALLED),
+      status: Number(response.status ?? STALLED) || STALLED,
       statusText: String(response.statusText ?? ""),
       pairs: pairsOf(response).filter(([name]) => !NOT_AS_STORED.includes(name)),
       body: await this.contentOf(response.content ?? {}),
+      failure: String(response._failureText ?? response._error ?? ""),
     };
   }
 

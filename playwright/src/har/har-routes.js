@@ -26,6 +26,13 @@ const WORDS = /** @type {Record<string, string[]>} */ ({
 
 /** The most requests without an answer that the warning of a recording names. */
 const MOST_NAMED = 5;
+/** What the recorded texts of failures have, by the error code. */
+const FAILURES = /** @type {[string, RegExp][]} */ ([
+  ["namenotresolved", /ENOTFOUND|EAI_|DNS|getaddrinfo|not.?resolved/i],
+  ["connectionrefused", /refused/i],
+  ["connectionreset", /ECONNRESET|reset/i],
+  ["timedout", /timed? ?out/i],
+]);
 
 /**
  * Register the route; a HAR that is recorded is written at the test's end.
@@ -69,12 +76,8 @@ function player(session, lookup, { notFound = "abort" }) {
       if (error instanceof HarCycleError) return undefined;
       throw error;
     });
-    if (found?.status === STALLED) {
-      throw new UsageError(
-        `the HAR says that ${routed.request} never got an answer (status -1); record it anew or route it by hand`,
-      );
-    }
-    if (found) routed.settleWith({ ...found, content: found.body });
+    if (found?.status === STALLED) routed.abort(failureCode(found.failure));
+    else if (found) routed.settleWith({ ...found, content: found.body });
     else if (notFound === "fallback") routed.fallback();
     else routed.abort("failed");
   };
@@ -123,5 +126,7 @@ function withoutAnswer(file, failed) {
   if (failed.length > MOST_NAMED) lines.push(`\n  and ${failed.length - MOST_NAMED} more`);
   return `trafficmock: while ${file} was recorded, the real server gave no answer. The HAR has status -1 for:${lines.join("")}`;
 }
+/** @param {string} text of a recorded failure */
+const failureCode = (text) => FAILURES.find(([, told]) => told.test(text))?.[0] ?? "failed";
 
 module.exports = { routeFromHAR };

@@ -34,6 +34,8 @@ const TOO_EARLY = "came before the wait began: begin it before the act";
 const HOW_TO_ATTACH =
   "Start the application with the environment that attached({ clientId }) of trafficmock-playwright/config gives, " +
   "or through `trafficmock run -- COMMAND`.";
+/** How an application is attached, by the `kind` of its connection. @type {Record<string, string>} */
+const WAYS = { proxy: "the forward proxy", python: "the Python preload" };
 const FROM_FIRST_REQUEST =
   "An application without the Node agent, such as a Python one, is listed from its first request on.";
 
@@ -111,7 +113,7 @@ function connected(agents) {
   if (!agents) return [`Does the application run attached? ${HOW_TO_ATTACH}`];
   if (!agents.length) return [`No application is connected to the proxy. ${HOW_TO_ATTACH}`, FROM_FIRST_REQUEST];
   const lines = agents.slice(0, MOST_AGENTS).map(({ clientId, kind, pid, command }) => {
-    const by = kind === "proxy" ? "the forward proxy" : "the Node agent";
+    const by = WAYS[kind] ?? "the Node agent";
     return `  ${clientId}, by ${by}${pid ? `, pid ${pid}` : ""}${command ? `, ${command}` : ""}`;
   });
   if (agents.length > MOST_AGENTS) lines.push(`  and ${agents.length - MOST_AGENTS} more`);

@@ -92,7 +92,7 @@ class Registration {
       testId: this.testId,
       matcher: matcher.wire,
       ...(kind === "websocket" && { kind }),
-      ...(this.info.strict && { place: written(placeOf()) }),
+      ...placed(placeOf()),
       ...(isKept && { reply }),
       ...(replies.length && { replies }),
       ...(isCounted && { times: Math.ceil(left) }),
@@ -137,5 +137,8 @@ class Registration {
     return undefined;
   }
 }
+
+/** @param {import("./call-site.js").Location | undefined} place */
+const placed = (place) => (place ? { place: written(place) } : {});
 
 module.exports = { Registration };

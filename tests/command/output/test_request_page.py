@@ -6,7 +6,7 @@ import io
 
 from tests.command.output.test_list_columns import ENTRY
 from tests.command.recorded_proxy import CommandTestCase
-from trafficmock.command.output.request_page import claimants, write_request
+from trafficmock.command.output.request_page import about_test, claimants, write_request
 from trafficmock.command.output.terminal import Terminal
 
 
@@ -31,10 +31,25 @@ class RequestPageTests(CommandTestCase):
         self.assertIn("  leads to  hop-2\n", page)
         self.assertIn("  from      hop-1\n", self.page("hop-2"))
 
+    def test_route(self) -> None:
+        """A route is known by its pattern and place; an older proxy says its id only."""
+        matcher = {"urlGlob": "**/charges", "methods": ["POST", "PUT"], "clientIds": ["shop"]}
+        shop = "POST|PUT **/charges of client shop"
+        regex = {"urlRegex": {"source": "a+", "flags": "i"}, "predicate": True}
+        for entry, wanted in (
+            ({"route": {"matcher": matcher, "place": "a.py:12"}}, f"{shop} (a.py:12)"),
+            ({"route": {"matcher": regex}}, "/a+/i a predicate"),
+            ({"route": {"matcher": {}}}, "any request"),
+            ({}, "r1"),
+        ):
+            facts = dict(about_test({"routeId": "r1", **entry}))
+            self.assertEqual(facts["route"], wanted)
+        self.assertIn("  route     **/charges\n", self.page("fulfilled"))
+
     def test_ambiguous(self) -> None:
         """The competing tests are named with their files, and the error is told once."""
         page = self.page("both")
-        for line in ("  日本語のテスト", "    tests/t2.spec.ts, worker 0", "    route r3: **/both"):
+        for line in ("  日本語のテスト", "    tests/t2.spec.ts, worker 0", "    route **/both"):
             self.assertIn(line + "\n", page)
         self.assertEqual(page.count("Ambiguous"), 1)
 

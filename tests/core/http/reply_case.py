@@ -38,7 +38,8 @@ class ReplyCase(SynchronousTestCase):
         owner = records.Owner(test_id, route_id, test_id, f"{test_id}.spec.ts")
         answer = structs.replace(ANSWER, url=url)
         decision = outbound.DecisionFulfill(request_id, answer)
-        return [records.RequestFulfilled(request_id, owner, answer), self.agent.gets(decision)]
+        fulfilled = records.RequestFulfilled(request_id, owner, answer)
+        return [self.playbook.with_route(fulfilled), self.agent.gets(decision)]
 
     def matched(self, route_id: str, request_id: str = "r1") -> Send:
         return self.worker.gets(

@@ -217,7 +217,10 @@ class HandlerTests(SynchronousTestCase):
     def failed(self, message: str) -> None:
         """Check that both sides learn of it, and that the record does."""
         record, decision, _, complaint = self.playbook.take()
-        self.assertEqual(record, RequestFailed("r1", OWNER, "handler_failed", message, None))
+        self.assertEqual(
+            record,
+            self.playbook.with_route(RequestFailed("r1", OWNER, "handler_failed", message, None)),
+        )
         error = outbound.DecisionError("r1", "handler_failed", message)
         self.assertEqual(decision, self.agent.gets(error))
         told = outbound.ProxyError("handler_failed", message, "buys")
@@ -235,7 +238,9 @@ class HandlerTests(SynchronousTestCase):
         """A mended mock is what is sent, recorded and passed on."""
         self.worker.sends(fulfill("r1", response(204, b"x")))
         record, decision, news = self.playbook.take()
-        self.assertEqual(record, RequestFulfilled("r1", OWNER, response(204)))
+        self.assertEqual(
+            record, self.playbook.with_route(RequestFulfilled("r1", OWNER, response(204)))
+        )
         self.assertEqual(decision, self.agent.gets(outbound.DecisionFulfill("r1", response(204))))
         assert isinstance(news, Send)
         self.assertIn("status=204", repr(news))
@@ -257,7 +262,7 @@ class HandlerTests(SynchronousTestCase):
         overrides = SerializedOverrides(body_base64=Raw(b'"' + b"A" * (MOST - 2000) + b'"'))
         self.worker.sends(continue_("r1", overrides))
         record, _ = self.playbook.take()
-        self.assertEqual(record, RequestContinued("r1", OWNER, overrides))
+        self.assertEqual(record, self.playbook.with_route(RequestContinued("r1", OWNER, overrides)))
 
 
 class HeaderTests(SynchronousTestCase):

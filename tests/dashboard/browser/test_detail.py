@@ -30,6 +30,8 @@ class PartTests(BrowserTestCase):
         expect(panel.get_by_role("heading", name="A test answered it")).to_be_visible()
         expect(panel).to_contain_text("buys a teapot with a card")
         expect(panel).to_contain_text("tests/checkout.spec.ts")
+        expect(panel).to_contain_text("Route**/v1/charges · POSTtests/checkout.spec.ts:12")
+        expect(panel).not_to_contain_text("route-0")
         panel.get_by_role("link", name="all of this test").click()
         expect(page.locator(".grid-body .col-host")).to_have_text(
             ["stock.example", "api.pay.example"]

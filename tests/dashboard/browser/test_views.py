@@ -1,12 +1,14 @@
 """The other views in a browser: WebSockets, connections, overview."""
 
-from playwright.sync_api import expect
+from playwright.sync_api import ViewportSize, expect
 
 from tests.dashboard.fixtures.browser import (
+    LITTLE,
     BrowserTestCase,
     ask_now,
     busy_setup,
     clipboard,
+    forgetful_setup,
     row,
     rows,
     show,
@@ -50,6 +52,10 @@ class SocketTests(BrowserTestCase):
         self.assertIn("Ada", message[0])
         self.assertIn("welcome", message[1])
         self.assertIn("00000000  00 01 02", message[5])
+        expect(panel.locator(".frame-system")).to_contain_text(
+            ["the application opens it", "a test handles it", "accepts it", "closed by"]
+        )
+        expect(panel).not_to_contain_text("sendToPage")
         left = panel.locator(".frame-client").first.bounding_box()
         right = panel.locator(".frame-server").first.bounding_box()
         assert left is not None
@@ -135,6 +141,62 @@ class OverviewTests(BrowserTestCase):
         expect(failures).not_to_contain_text("connectionrefused")
         failures.get_by_role("link", name="search.example").click()
         expect(page.locator(".detail-url")).to_contain_text("search.example")
+
+    def test_grouped(self) -> None:
+        """Failures of one URL with one cause are one line; what a test ordered is no failure."""
+        made = busy_setup()
+        with ProxyClients(made.proxy.url) as clients:
+            worker, agent = clients.worker("0"), clients.agent("poller")
+            test = worker.test("polls", "poll.spec.ts")
+            worker.route(test, urlGlob="https://ordered.example/**")
+            for number in range(3):
+                url = f"https://polled.example/feed?at={number}"
+                agent.passes(request(url), None, f"ECONNREFUSED connect {number}")
+                ordered = request("https://ordered.example/")
+                worker.answers(agent, ordered, action="fulfill", response=response(500))
+            agent.settled()
+            page = self.open("/?view=overview", made.dashboard.url)
+            line = page.locator("#failures li", has_text="polled.example")
+            expect(line).to_have_count(1)
+            expect(line).to_contain_text("3 times")
+            expect(page.locator("#failures")).not_to_contain_text("ordered.example")
+            page.get_by_role("link", name="3 times").click()
+            expect(rows(page)).to_have_count(3)
+
+    def test_dropped(self) -> None:
+        """The figure of the requests says how many older ones are gone."""
+        made = forgetful_setup()
+        with ProxyClients(made.proxy.url) as clients:
+            agent = clients.agent("many")
+            for number in range(LITTLE + 2):
+                agent.passes(request(f"https://many.example/{number}"), response())
+            agent.settled()
+        gone = made.proxy.get("/api/history")["dropped"]
+        self.assertGreaterEqual(gone, 2)
+        page = self.open("/?view=overview", made.dashboard.url)
+        expect(page.locator(".figures")).to_contain_text(
+            f"{LITTLE}requests kept; {gone} older ones are gone"
+        )
+
+    def test_narrow(self) -> None:
+        """On a telephone nothing of a page is cut off; filters fold, and leave with an entry."""
+        small: ViewportSize = {"width": 400, "height": 800}
+        for path in ("/?view=overview", "/", "/?view=ws", "/?view=connections"):
+            page = self.open(path, viewport=small)
+            wide = page.evaluate(
+                "[document.body, ...document.querySelectorAll('.panel')]"
+                ".every(each => each.scrollWidth <= each.clientWidth + 1)"
+            )
+            self.assertTrue(wide, path)
+        page = self.open("/", viewport=small)
+        expect(page.get_by_label("only failures")).to_be_hidden()
+        top = page.locator(".grid").bounding_box()
+        assert top is not None
+        self.assertLess(top["y"], 180)
+        page.get_by_role("button", name="Filters", exact=True).click()
+        expect(page.get_by_label("only failures")).to_be_visible()
+        show(page, "charges")
+        expect(page.locator(".filters")).to_be_hidden()
 
     def test_tables(self) -> None:
         """Per host unmocked, per test and per host, those with failures first."""

@@ -1,14 +1,16 @@
 """What is remembered of traffic with a test's context."""
 
+import json
 from typing import Any
 
-from msgspec import structs
+from msgspec import UNSET, structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import OWNER, ids, request, response, shown
 from trafficmock import records
 from trafficmock.history.query import Query
 from trafficmock.history.store import History
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher, ShownRoute
 
 MADE_FOR = records.MadeFor("test-7", "sells a book", "tests/sell.py", late=False)
 NAMES = {
@@ -80,6 +82,22 @@ class MadeForTests(SynchronousTestCase):
         history.record(records.SocketOwned("s", OWNER), 11)
         expected = NAMES | {"routeId": OWNER.route_id}
         self.assertEqual(self.both(history), [expected, expected])
+
+    def test_route(self) -> None:
+        """An entry has what its owner's route matches, and the place of the route if known."""
+        for place in ("tests/pay.spec.ts:12", UNSET):
+            history = seen()
+            route = ShownRoute(SerializedMatcher(url_glob="**/pay"), place)
+            owner = structs.replace(OWNER, route=route)
+            history.record(records.RequestFulfilled("r", owner, response()), 11)
+            history.record(records.SocketOwned("s", owner), 11)
+            expected: dict[str, Any] = {"matcher": {"urlGlob": "**/pay"}}
+            if place is not UNSET:
+                expected["place"] = place
+            for entry in (history.requests.get("r"), history.sockets.get("s")):
+                assert entry is not None
+                self.assertEqual(shown(entry)["route"], expected)
+                self.assertEqual(json.loads(entry.summary_json())["route"], expected)
 
     def test_hop(self) -> None:
         """A hop is its chain's test's."""

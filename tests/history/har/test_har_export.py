@@ -12,7 +12,6 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.history.builders import OWNER, request, response
 from tests.history.store.test_store import REQUESTS, RESPONSES
 from trafficmock import records
-from trafficmock.errors import LocalError
 from trafficmock.history.har_export import har_available, har_filename, to_har
 from trafficmock.history.request_entry import RequestEntry
 from trafficmock.history.store import History
@@ -66,14 +65,26 @@ class AvailabilityTests(SynchronousTestCase):
         with_har = [e.id for e in history.requests._by_id.values() if har_available(e)]
         self.assertEqual(with_har, ["mocked", "answered"])
 
-    def test_asked_too_early(self) -> None:
-        """Asking for a HAR where there is none is the caller's mistake."""
+    def test_without_response(self) -> None:
+        """Without a response the status is 0, and ``_error`` says why, as browsers write it."""
         history = History()
-        history.record(records.RequestSeen("r", "app", request()), 0)
-        entry = history.requests.get("r")
-        assert entry is not None
-        with self.assertRaises(LocalError):
-            to_har(entry, version="1")
+        for request_id in ("refused", "ambiguous", "reset", "pending"):
+            history.record(records.RequestSeen(request_id, "app", request()), 0)
+        history.record(records.RequestAborted("refused", OWNER, "connectionrefused", ""), 1)
+        history.record(records.RequestFailed("ambiguous", None, "ambiguous_route", "two", []), 1)
+        history.record(records.RequestPassedThrough("reset"), 1)
+        gone = SerializedError("Error", "read ECONNRESET")
+        history.record(records.ResponseReported("reset", None, gone), 2)
+        for request_id, said in (
+            ("refused", "connectionrefused"),
+            ("ambiguous", "ambiguous_route: two"),
+            ("reset", "read ECONNRESET"),
+            ("pending", "pending"),
+        ):
+            entry = history.requests.get(request_id)
+            assert entry is not None
+            (made,) = to_har(entry, version="1")["log"]["entries"]
+            self.assertEqual((made["response"]["status"], made["response"]["_error"]), (0, said))
 
     def test_filename(self) -> None:
         """A file name holds only safe characters, and at most 64 of the id."""

@@ -104,6 +104,7 @@ class RetentionTests(SynchronousTestCase):
         for name in "vwxyz":
             history.record(records.RequestFulfilled(name, OWNER, response()), 0)
         self.assertEqual(ids(history), ["z", "y"])
+        self.assertEqual(history.requests.dropped, 5)
 
     def test_evicted_bytes_are_freed(self) -> None:
         """An entry that goes gives its bytes back."""
@@ -111,6 +112,7 @@ class RetentionTests(SynchronousTestCase):
         for name in "abc":
             history.record(records.RequestSeen(name, "app", request(content=b"body")), 0)
         self.assertEqual(history.requests.budget.used, len('"Ym9keQ=="'))
+        self.assertEqual(history.requests.dropped, 2)
 
     def test_heavy_heads(self) -> None:
         """Heads are bounded as well: entries go when URLs and headers pass 16 MiB."""

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import ssl
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -10,6 +10,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from trafficmock.certificates.authority import open_authority
 from trafficmock.proxy.http1.attached_clients import (
     HEADERS,
+    AttachedProcess,
+    attached_process,
     authority_line,
     failure_lines,
     opens_for_agent,
@@ -32,6 +34,20 @@ class AttachedClientsTests(SynchronousTestCase):
         head = parse_request(b"GET / HTTP/1.1\r\ntrafficmock-context:")
         self.assertTrue(understands_failures(head))
         self.assertFalse(opens_for_agent(head))
+
+    def test_process(self) -> None:
+        """A process says its id and its command line; what cannot be read is left out."""
+        coded = b64encode("python caf\u00e9.py".encode())
+        for value, wanted in (
+            (b"python", AttachedProcess()),
+            (b"python; pid=17; command=" + coded, AttachedProcess(17, "python caf\u00e9.py")),
+            (b"python;pid=0x1;command=%%%", AttachedProcess()),
+            (b"python; pid=99999999999", AttachedProcess()),
+            (b"python; command=" + b64encode(b"\xff"), AttachedProcess(None, "\ufffd")),
+        ):
+            head = parse_request(b"CONNECT a:1 HTTP/1.1\r\ntrafficmock-agent: " + value)
+            self.assertEqual(attached_process(head), wanted, value)
+        self.assertIsNone(attached_process(parse_request(b"CONNECT a:1 HTTP/1.1\r\na: b")))
 
     def test_context(self) -> None:
         """The context that it names counts first; an invalid one does not count."""

@@ -1,5 +1,6 @@
 """Applications under test, each started as a process.
 
 ``pages_flask``, ``pages_django`` and ``pages_fastapi`` have the preload; ``prices.mjs`` and
-``prices_https.mjs`` run in Node; ``propagating_app`` copies the context by itself.
+``prices_https.mjs`` run in Node; ``propagating_app`` copies the context by itself. ``flood`` writes
+a lot to its output.
 """

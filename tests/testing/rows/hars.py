@@ -2,7 +2,6 @@
 
 import json
 import tempfile
-import warnings
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -75,18 +74,19 @@ async def not_found(t: RowContext) -> None:
 
 @row
 async def missing_file(t: RowContext) -> None:
-    """A file that is missing or no HAR has no entries; other URLs are not touched."""
+    """A missing file says how to record it, one that is no HAR says so; no route is made."""
     url = t.url("echo")
     with har() as path:
         path.write_text("{")
-        for file in (path, path.with_name("missing.har")):
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                await t(t.mocks.route_from_har(file, url="**/nothing/*"))
-            said = [str(each.message) for each in caught]
-            assert any(f"{file} has no entries to answer from: " in text for text in said), said
-            assert '"path"' in (await t.get(url))["body"]
-            assert "error" in await t.get(t.url("nothing"))
+        missing = path.with_name("missing.har")
+        for file, why in ((path, f"{path} is no HAR"), (missing, f"there is no HAR {missing}.")):
+            try:
+                await t(t.mocks.route_from_har(file))
+            except UsageError as error:
+                said = str(error)
+            assert said.startswith(why), said
+        assert f"route_from_har({str(missing)!r}, update=True)" in said
+        assert '"path"' in (await t.get(url))["body"]
 
 
 @row
@@ -125,13 +125,16 @@ async def redirects(t: RowContext) -> None:
 
 @row
 async def never_answered(t: RowContext) -> None:
-    """An entry with status -1 fails the request and the test; nothing stalls."""
-    url = t.url("echo")
-    with har(entry(url, status=-1)) as path:
+    """An entry with status -1 aborts the request, with the recorded failure if that is known."""
+    url, other = t.url("echo"), t.url("other")
+    refused = entry(url, status=-1, _failureText="connect ECONNREFUSED 192.0.2.1:443")
+    with har(refused, entry(other, status=-1)) as path:
         await t(t.mocks.route_from_har(path))
-        assert "error" in await t.get(url)
-    (error,) = await t.errors()
-    assert isinstance(error, UsageError)
+        for each, code in ((url, "connectionrefused"), (other, "failed")):
+            assert "error" in await t.get(each)
+            (found,) = [one for one in await t.recorded() if one["request"]["url"] == each]
+            assert found["outcome"]["errorCode"] == code, found
+    assert not await t.errors()
 
 
 @row

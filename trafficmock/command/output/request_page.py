@@ -60,10 +60,32 @@ def about_test(entry: Entry) -> list[tuple[str, object]]:
         ("test", entry.get("title")),
         ("file", entry.get("path")),
         ("test id", entry.get("testId")),
-        ("route id", entry.get("routeId")),
+        ("route", _route(entry)),
         ("late", "the test had ended" if entry.get("late") else None),
         ("others", _also_matched(entry.get("alsoMatched", ()))),
     ]
+
+
+def _route(entry: Entry) -> str | None:
+    """Return what the entry's route matches and where it stands, else its id."""
+    route = entry.get("route")
+    if route is None:
+        return entry.get("routeId")
+    place = f" ({route['place']})" if "place" in route else ""
+    return f"{matcher_text(route['matcher'])}{place}"
+
+
+def matcher_text(matcher: Entry) -> str:
+    """Return the conditions of a route, such as ``POST **/charges``."""
+    regex = matcher.get("urlRegex")
+    parts = [
+        "|".join(matcher.get("methods", ())),
+        matcher.get("urlGlob", ""),
+        f"/{regex['source']}/{regex['flags']}" if regex else "",
+        "a predicate" if matcher.get("predicate") else "",
+        f"of client {', '.join(clients)}" if (clients := matcher.get("clientIds")) else "",
+    ]
+    return " ".join(filter(None, parts)) or "any request"
 
 
 def _also_matched(routes: Sequence[str]) -> str:
@@ -75,12 +97,10 @@ def claimants(matches: Sequence[Entry], terminal: Terminal) -> Iterator[str]:
     if matches:
         yield from heading("Claimed by", terminal)
     for match in matches:
-        matcher = match.get("matcher", {})
-        wanted = matcher.get("urlGlob") or matcher.get("urlRegex", {}).get("source") or "predicate"
         yield f"{INDENT}{printable(match['title'])}"
         place = f"{printable(match['file'])}, " if match["file"] else ""
         yield f"{INDENT * 2}{place}worker {printable(match['workerId'])}"
-        yield f"{INDENT * 2}route {printable(match['routeId'])}: {printable(wanted)}"
+        yield f"{INDENT * 2}route {printable(matcher_text(match.get('matcher', {})))}"
 
 
 def _head(entry: Entry, page: _Page) -> Iterator[str]:

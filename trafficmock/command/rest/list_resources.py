@@ -25,6 +25,7 @@ class Listing:
 
     :param kind: ``history`` or ``ws``, as in the path.
     :param key: the name of the list in its response.
+    :param totals: the key of its counts in ``/api/summary``.
     :param one: the name of the entry in the response for one entry.
     :param columns: the columns of the table.
     :param row: makes the cells of an entry, with its shown id.
@@ -33,6 +34,7 @@ class Listing:
 
     kind: str
     key: str
+    totals: str
     one: str
     columns: Sequence[Column]
     row: Callable[[list_columns.Entry, str], Sequence[Cell]]
@@ -42,9 +44,15 @@ class Listing:
     def path(self) -> str:
         return f"/api/{self.kind}"
 
-    def get(self, client: RestClient, query: dict[str, Any]) -> list[list_columns.Entry]:
-        """Fetch entries as summaries, newest or best first."""
-        return self.read(client, client.get(self.path, {**query, "fields": "summary"}))
+    def get(
+        self, client: RestClient, query: dict[str, Any], *, full: bool = False
+    ) -> list[list_columns.Entry]:
+        """Fetch entries, newest or best first.
+
+        :param full: whether with headers, bodies and events; else as summaries.
+        """
+        fields = None if full else "summary"
+        return self.read(client, client.get(self.path, {**query, "fields": fields}))
 
     def read(self, client: RestClient, answer: RestResponse) -> list[list_columns.Entry]:
         """Return the entries in a response; none for 304.
@@ -76,6 +84,7 @@ def _request_state(entry: list_columns.Entry) -> object:
 REQUESTS = Listing(
     kind="history",
     key="entries",
+    totals="requests",
     one="entry",
     columns=list_columns.REQUEST_COLUMNS,
     row=list_columns.request_row,
@@ -84,6 +93,7 @@ REQUESTS = Listing(
 SOCKETS = Listing(
     kind="ws",
     key="connections",
+    totals="webSockets",
     one="connection",
     columns=list_columns.SOCKET_COLUMNS,
     row=list_columns.socket_row,

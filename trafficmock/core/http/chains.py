@@ -13,7 +13,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from attrs import define, field
-from msgspec import UNSET, Struct, structs
+from msgspec import UNSET, Struct
 
 from trafficmock.core.http.request_changes import NO_CHANGES, merged
 from trafficmock.core.ownership.registry import MatchingTests
@@ -157,8 +157,7 @@ class Chains:
         self, pending: PendingRequest, chain: Chain, route: RegisteredRoute, out: EffectList
     ) -> None:
         chain.route = route
-        if pending.owner is not None:
-            pending.owner = structs.replace(pending.owner, route_id=route.id)
+        pending.owner = route.owner(chain.owner)
         if self.replies.answers(pending, chain.owner, route, chain.request, out):
             return
         worker = chain.owner.worker

@@ -196,7 +196,9 @@ class PendingBodies:
             return True
         left = [route_id for route_id in pending.routes if route_id in test.routes]
         if left and owner.route_id not in left:
-            pending.owner = structs.replace(owner, route_id=left[0])
+            pending.owner = structs.replace(
+                owner, route_id=left[0], route=test.routes[left[0]].shown
+            )
         return bool(left)
 
 

@@ -191,7 +191,7 @@ class Replies:
         self._count(route, worker, out)
         pending.observers = with_observer(pending.observers, worker.id)
         if pending.owner is not None:
-            pending.owner = structs.replace(pending.owner, route_id=route_id)
+            pending.owner = structs.replace(pending.owner, route_id=route_id, route=route.shown)
         return True
 
     def _count(self, route: RegisteredRoute, worker: Worker, out: EffectList) -> None:

@@ -143,7 +143,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         test, routes = claimant
         pending.reply = self.replies.route_for(pending, claimant)
         route = pending.reply or routes[0]
-        pending.owner = records.Owner(test.id, route.id, test.title, test.file)
+        pending.owner = route.owner(test)
         if pending.deferred is None and self._answered_at_once(pending, test, out):
             return
         pending.test = test

@@ -9,8 +9,13 @@ from msgspec import UNSET, Struct
 
 from trafficmock.matching import PatternCache, RouteIndex, compile_matcher
 from trafficmock.matching.patterns.match_cost import STEPS
+from trafficmock.records import Owner
 from trafficmock.wire.features import CHAIN, CLOCK, CONTEXT, SUBSCRIBE
-from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, SerializedMatcher
+from trafficmock.wire.payloads.serialized_matcher import (
+    RouteMatchDiagnostic,
+    SerializedMatcher,
+    ShownRoute,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,6 +122,15 @@ class RegisteredRoute:
     reply: Reply | None = None
     left: int | None = None
     ignores_errors: bool = False
+
+    @property
+    def shown(self) -> ShownRoute:
+        """The route as the history shows it."""
+        return ShownRoute(self.matcher, UNSET if self.place is None else self.place)
+
+    def owner(self, test: RegisteredTest) -> Owner:
+        """Return the owner of a request that this route matches."""
+        return Owner(test.id, self.id, test.title, test.file, self.shown)
 
     def diagnostic(self, test: RegisteredTest) -> RouteMatchDiagnostic:
         """Describe the route and its test, for the error of an ambiguous request."""

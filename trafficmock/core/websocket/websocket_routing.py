@@ -96,12 +96,12 @@ class WebSocketRouting(OwnerResolution[Socket]):
         self.owner_timeouts.begin(socket, test.worker, out)
         # The npm worker finds the handler by itself; it is told its oldest route.
         newest = CHAIN in test.worker.features
-        route_id = (max(routes, key=lambda each: each.sequence) if newest else routes[0]).id
-        owner = socket.owner = records.Owner(test.id, route_id, test.title, test.file)
+        route = max(routes, key=lambda each: each.sequence) if newest else routes[0]
+        owner = socket.owner = route.owner(test)
         out.record(records.SocketOwned(socket.id, owner))
         match = outbound.SocketMatched(
             socket.id,
-            route_id,
+            owner.route_id,
             test.id,
             socket.url,
             socket.protocols,

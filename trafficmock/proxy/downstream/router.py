@@ -154,7 +154,8 @@ class AbsoluteFormRouter:
         credentials = head.fields.get(b"proxy-authorization")
         if self._proxy_client is None or credentials != self._credentials:
             name = client_id(credentials, self._context.settings.token)
-            self._proxy_client = self._context.proxy_clients.enter(name)
+            process = attached_clients.attached_process(head)
+            self._proxy_client = self._context.proxy_clients.enter(name, process)
             self._credentials = credentials
             connection.belongs_to(self._proxy_client)
         return self._proxy_client

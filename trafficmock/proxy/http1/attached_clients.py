@@ -9,8 +9,11 @@ raises the exception that the failure of a direct connection would raise.
 
 from __future__ import annotations
 
+from base64 import b64decode
 from typing import TYPE_CHECKING
 from urllib.parse import quote
+
+from attrs import frozen
 
 if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Pairs, RequestHead
@@ -23,8 +26,41 @@ FAILURE = b"trafficmock-failure"
 HEADERS = frozenset({AGENT, AUTHORITY, CONTEXT, FAILURE})
 """They are removed from forwarded requests and responses, and from the copies for tests."""
 
+_PID_DIGITS = 10
+LONGEST_AGENT = 4096
+"""The most bytes of ``Trafficmock-Agent`` that are read."""
 LONGEST_TEXT = 2000
 """Characters of a failure's text, before it is percent-encoded; the rest is cut off."""
+
+
+@frozen
+class AttachedProcess:
+    """The process of an attached client, which is only shown.
+
+    :param pid: its id, if it sent one.
+    :param command: its command line; empty if it sent none.
+    """
+
+    pid: int | None = None
+    command: str = ""
+
+
+def attached_process(head: RequestHead) -> AttachedProcess | None:
+    """Read who opens a tunnel: ``python; pid=4711; command=BASE64``, all but the first optional.
+
+    :returns: ``None``, if the client is not an attached process.
+    """
+    value = head.fields.get(AGENT)
+    if value is None:
+        return None
+    parts = [part.strip().partition(b"=") for part in value[:LONGEST_AGENT].split(b";")]
+    named = {name: text for name, _, text in parts}
+    pid = named.get(b"pid", b"")
+    try:
+        command = b64decode(named.get(b"command", b""), validate=True).decode("utf-8", "replace")
+    except ValueError:
+        command = ""  # not base64; it is only shown
+    return AttachedProcess(int(pid) if pid.isdigit() and len(pid) <= _PID_DIGITS else None, command)
 
 
 def opens_for_agent(head: RequestHead) -> bool:

@@ -1,6 +1,6 @@
 """Writes the JSON of lists and entries in chunks, each made when it is sent.
 
-Entries may change or be evicted between two chunks: a list has each entry as it is when its chunk
+Entries may change or be dropped between two chunks: a list has each entry as it is when its chunk
 is made.
 """
 
@@ -19,6 +19,7 @@ def listed(
     batches: Iterator[list[Any]],
     show: Callable[[list[Any], bytes], Iterator[bytes]],
     removed: list[str] | None = None,
+    dropped: int = 0,
 ) -> Iterator[bytes]:
     """Write an object with a list, one batch of entries after the other.
 
@@ -27,10 +28,13 @@ def listed(
     :param show: writes a batch, with a separator before its first entry: :func:`records` or
         :func:`summaries`.
     :param removed: ids of entries that are gone, for a list of changes.
+    :param dropped: how many entries were dropped since the start; 0 is not written.
     """
     yield b"{"
     if removed is not None:
         yield encode({"removed": removed})[1:-1] + b","
+    if dropped:
+        yield b'"dropped":%d,' % dropped
     yield b'"%s":[' % name.encode("ascii")
     before = b""
     for batch in batches:

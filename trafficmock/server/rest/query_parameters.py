@@ -69,6 +69,14 @@ def wants_tests(query_string: str) -> bool:
     return _fields(_first_values(query_string), "tests")
 
 
+def wants_failed(query_string: str) -> bool:
+    """Read the query string of a HAR: ``failed=true`` makes one without a response, too.
+
+    :raises RestError: 400 ``invalid_parameter`` for other values.
+    """
+    return _flag(_first_values(query_string), "failed")
+
+
 def _first_values(query_string: str) -> dict[str, str]:
     """Decode the parameters: the first value of each name, without empty ones."""
     found: dict[str, str] = {}

@@ -19,6 +19,7 @@ from werkzeug.exceptions import MethodNotAllowed, NotFound
 from werkzeug.routing import RequestRedirect
 
 from trafficmock.certificates.files import CertificateError
+from trafficmock.history import rest_records
 from trafficmock.history.har_export import har_available, har_filename, to_har
 from trafficmock.history.query import Query
 from trafficmock.history.rows import Rows
@@ -40,7 +41,12 @@ from trafficmock.http.service_request import ServiceRequest
 from trafficmock.http.sliced_response import send_sliced
 from trafficmock.server.rest.json_lists import listed, records, summaries, wrapped
 from trafficmock.server.rest.path_segments import decode_segment
-from trafficmock.server.rest.query_parameters import ListRequest, read_list_request, wants_tests
+from trafficmock.server.rest.query_parameters import (
+    ListRequest,
+    read_list_request,
+    wants_failed,
+    wants_tests,
+)
 from trafficmock.wire import PROTOCOL_VERSION
 
 API_PATHS = (
@@ -51,6 +57,7 @@ API_PATHS = (
     "/api/ws",
     "/api/ws/<segment>",
     "/api/connections",
+    "/api/summary",
     "/ca.pem",
 )
 """All paths of the API; ``<segment>`` is an id."""
@@ -129,6 +136,12 @@ class RestApi:
         rows = {**report, "playwrightWorkers": report["runnerWorkers"]}
         return whole(request, 200, encode(rows))
 
+    @app.route("/api/summary", methods=["GET"])
+    def summary(self, request: ServiceRequest) -> bytes:
+        """Send the counts since the start of the service."""
+        self._admit(request)
+        return whole(request, 200, rest_records.encode(self._history.summary()))
+
     @app.route("/ca.pem", methods=["GET"])
     def ca_pem(self, request: ServiceRequest) -> bytes:
         """Send the certificate that clients of the forward proxy have to trust, to any peer.
@@ -156,7 +169,8 @@ class RestApi:
         """Send one HTTP entry as HAR 1.2, for download as a file."""
         self._admit(request)
         entry = _find(self._history.requests, segment)
-        if not har_available(entry):
+        _, _, query_string = request.uri.partition(b"?")
+        if not (har_available(entry) or wants_failed(query_string.decode("latin-1"))):
             raise _NO_HAR
         disposition = f'attachment; filename="{har_filename(entry.id)}"'
         pretty = json.JSONEncoder(indent=2).iterencode(to_har(entry, version=self._version))
@@ -205,7 +219,7 @@ class RestApi:
         show = summaries if asked.summary else records
         query, removed = self._changes(asked, rows)
         return self._unless_current(
-            request, tag, lambda: listed(name, rows.slices(query), show, removed)
+            request, tag, lambda: listed(name, rows.slices(query), show, removed, rows.dropped)
         )
 
     def _changes(self, asked: ListRequest, rows: Rows[Any]) -> tuple[Query, list[str] | None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import warnings
 import zipfile
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -26,19 +25,25 @@ class HarFile:
         return self.path.suffix == ".zip"
 
     def entries(self) -> list[dict[str, Any]]:
-        """Read the entries; none, with a warning, if the file is missing or is not a HAR."""
-        why = "it is no HAR"
+        """Read the entries.
+
+        :raises UsageError: the file is missing, cannot be read, or is no HAR.
+        """
         try:
             text = self._archived(_IN_ARCHIVE) if self._is_archive() else self.path.read_bytes()
             found = json.loads(text)["log"]["entries"]
+        except FileNotFoundError:
+            raise UsageError(
+                f"there is no HAR {self.path}. To record it, run the test once with "
+                f"route_from_har({str(self.path)!r}, update=True)"
+            ) from None
         except OSError as error:
-            found, why = None, str(error)
+            raise UsageError(f"{self.path} cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, zipfile.BadZipFile):
             found = None
-        if isinstance(found, list):
-            return [each for each in found if _is_entry(each)]
-        warnings.warn(f"{self.path} has no entries to answer from: {why}", stacklevel=2)
-        return []
+        if not isinstance(found, list):
+            raise UsageError(f"{self.path} is no HAR: it is not JSON with a list log.entries")
+        return found
 
     def read(self, name: str) -> bytes:
         """Read a body from a file beside the HAR, or from the archive.
@@ -103,12 +108,3 @@ class HarFile:
             names = [each for each in archive.namelist() if each.endswith(".har")]
             wanted = name if name != _IN_ARCHIVE or name in names else (names or [name])[0]
             return archive.read(wanted)
-
-
-def _is_entry(value: object) -> bool:
-    """Return whether an entry has a request and a response."""
-    return (
-        isinstance(value, dict)
-        and isinstance(value.get("request"), dict)
-        and isinstance(value.get("response"), dict)
-    )

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import ada_url
 from attrs import field, frozen
 
+from trafficmock.testing.errors import UsageError
+from trafficmock.testing.har import har_form
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.wire.payloads.serialized_response import REDIRECTS
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 HarEntry = dict[str, Any]
 STALLED = -1
-"""The status of an entry whose request got no response."""
+"""The status of an entry whose request got no response; browsers write 0 for it."""
 
 _SEE_OTHER = 303
 _MOVED = frozenset({301, 302})
@@ -31,12 +33,17 @@ _NOT_AS_STORED = ("content-encoding", "content-length", "transfer-encoding")
 
 @frozen
 class RecordedResponse:
-    """A recorded response; ``body`` is decoded."""
+    """A recorded response.
+
+    :param body: the decoded body.
+    :param failure: why there is none, with the status :data:`STALLED`.
+    """
 
     status: int
     status_text: str
-    headers: Pairs
-    body: bytes
+    headers: Pairs = field(repr=False)
+    body: bytes = field(repr=False)
+    failure: str = ""
 
 
 @frozen
@@ -45,37 +52,43 @@ class HarRequest:
 
     url: str
     method: str
-    headers: Pairs
-    body: bytes
+    headers: Pairs = field(repr=False)
+    body: bytes = field(repr=False)
 
 
 class HarCycleError(Exception):
     """The redirects in a HAR form a cycle."""
 
 
-@frozen
+@frozen(repr=False)
 class HarLookup:
     """The entries of one HAR; each can answer any number of requests.
 
     :param read: returns the content of a file beside the HAR.
+    :param name: the file name of the HAR, for errors.
     """
 
     entries: Sequence[HarEntry]
     read: Callable[[str], bytes]
+    name: str = "the HAR"
     by_request: dict[tuple[str, str], list[HarEntry]] = field(init=False, factory=dict)
     """The entries by method and URL, in their order."""
+    numbers: dict[int, int] = field(init=False, factory=dict)
+    """The number of each entry, from 1, by its ``id()``."""
 
     def __attrs_post_init__(self) -> None:
-        for entry in self.entries:
-            key = entry["request"].get("method"), entry["request"].get("url")
-            if all(isinstance(each, str) for each in key):
+        for number, entry in enumerate(self.entries, 1):
+            key = har_form.key_of(entry)
+            if key is not None:
                 self.by_request.setdefault(key, []).append(entry)
+                self.numbers[id(entry)] = number
 
     def find(self, question: HarRequest) -> RecordedResponse | None:
         """Return the recorded response to a request, after redirects within the HAR.
 
         :returns: ``None`` where the HAR has none.
         :raises HarCycleError: the redirects form a cycle.
+        :raises UsageError: an entry has not the form of a HAR.
         :raises OSError: a file beside the HAR cannot be read.
         """
         response = _follow(question, self._best)
@@ -94,7 +107,7 @@ class HarLookup:
         """Return the entry with the most header lines in common, the first of several."""
         best, most = None, -1
         asked = set(question.headers)
-        for entry in self.by_request.get((question.method, question.url), ()):
+        for entry in self._checked(question.method, question.url):
             if self._has_the_body(entry, question):
                 lines = _pairs(entry["request"])
                 common = sum(1 for line in lines if line in asked)
@@ -104,13 +117,49 @@ class HarLookup:
 
     def _only(self, question: HarRequest) -> HarEntry | None:
         """Return the first entry if :meth:`_best` returns it for all headers and bodies."""
-        entries = self.by_request.get((question.method, question.url))
+        entries = self._checked(question.method, question.url)
         if not entries or (question.method == "POST" and any(map(_has_body, entries))):
             return None
         most = Counter(_pairs(entries[0]["request"]))
         if any(Counter(_pairs(other["request"])) - most for other in entries[1:]):
             return None
         return entries[0]
+
+    def _checked(self, method: str, url: str) -> Sequence[HarEntry]:
+        """Return the entries for a method and URL.
+
+        :raises UsageError: one of them has not the form of a HAR.
+        """
+        entries = self.by_request.get((method, url), [])
+        for entry in entries:
+            if wrong := har_form.fault_of(entry):
+                raise UsageError(f"{self.name}, {self._number(entry)} ({method} {url}): {wrong}")
+        return entries
+
+    def _number(self, entry: HarEntry) -> str:
+        return f"entry {self.numbers[id(entry)]}"
+
+    def nearest(self, question: HarRequest) -> str:
+        """Return what the nearest entry has instead of a request that the HAR does not have.
+
+        :returns: its number, and the part that differs, without its content; empty where no entry
+            has the URL, apart from the query.
+        """
+        same = self.by_request.get((question.method, question.url))
+        if same:
+            recorded = self._content(same[0]["request"].get("postData") or {})
+            here = _common(recorded, question.body)
+            return (
+                f"{self._number(same[0])} has another body: {len(recorded)} bytes, not "
+                f"{len(question.body)}; they differ from byte {here}"
+            )
+        path = question.url.partition("?")[0]
+        for (method, url), (entry, *_) in self.by_request.items():
+            if url == question.url:
+                return f"{self._number(entry)} has the method {method}"
+            if url.partition("?")[0] == path and method == question.method:
+                return f"{self._number(entry)} has another query"
+        return ""
 
     def _has_the_body(self, entry: HarEntry, question: HarRequest) -> bool:
         if question.method != "POST" or not question.body:
@@ -130,10 +179,11 @@ class HarLookup:
         :raises OSError: a file beside the HAR cannot be read.
         """
         return RecordedResponse(
-            status=int(response.get("status", STALLED)),
+            status=int(response.get("status", STALLED)) or STALLED,
             status_text=str(response.get("statusText", "")),
             headers=hd.without(_pairs(response), *_NOT_AS_STORED),
             body=self._content(response.get("content") or {}),
+            failure=str(response.get("_failureText") or response.get("_error") or ""),
         )
 
     def _content(self, holder: dict[str, Any]) -> bytes:
@@ -179,6 +229,12 @@ def _pairs(holder: dict[str, Any]) -> Pairs:
 
 def _header(holder: dict[str, Any], name: str) -> str:
     return hd.get(_pairs(holder), name) or ""
+
+
+def _common(one: bytes, other: bytes) -> int:
+    """Return the number of bytes at the beginning that are equal."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _without_boundary(content: bytes, kind: str) -> bytes:

@@ -36,8 +36,8 @@ class HarRecording:
     version: str
     content: Content = "attach"
     mode: Mode = "minimal"
-    files: dict[str, bytes] = field(init=False, factory=dict)
-    _entries: list[dict[str, Any]] = field(init=False, factory=list)
+    files: dict[str, bytes] = field(init=False, factory=dict, repr=False)
+    _entries: list[dict[str, Any]] = field(init=False, factory=list, repr=False)
 
     def add(
         self, request: RequestState, response: ResponseState | str, began: int, ms: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import UNSET, structs
@@ -24,6 +25,14 @@ MOST_REPLIES = 1000
 """Limit of the number of these responses: the call of the test makes all, in some 60 µs each."""
 
 _BASE64 = 4 / 3
+
+_FAILURES = (
+    ("namenotresolved", re.compile(r"ENOTFOUND|EAI_|DNS|getaddrinfo|not.?resolved", re.IGNORECASE)),
+    ("connectionrefused", re.compile("refused", re.IGNORECASE)),
+    ("connectionreset", re.compile("ECONNRESET|reset", re.IGNORECASE)),
+    ("timedout", re.compile("timed? ?out", re.IGNORECASE)),
+)
+"""What the recorded texts of failures have, by the error code."""
 
 
 class Sizes(Protocol):
@@ -85,6 +94,11 @@ def mock_of(found: RecordedResponse) -> Mock:
         headers=found.headers,
         body=found.body,
     )
+
+
+def failure_code(text: str) -> str:
+    """Return the error code of Playwright for the recorded text of a failure, else ``failed``."""
+    return next((code for code, told in _FAILURES if told.search(text)), "failed")
 
 
 def _letters(response: dict[str, Any], files: Sizes) -> float:

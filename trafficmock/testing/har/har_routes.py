@@ -18,12 +18,14 @@ from trafficmock.testing.har.har_lookup import (
     HarRequest,
 )
 from trafficmock.testing.har.har_recording import Content, HarRecording, Mode
-from trafficmock.testing.har.har_replies import mock_of, replies_of
+from trafficmock.testing.har.har_replies import failure_code, mock_of, replies_of
 from trafficmock.testing.session.arguments.url_matchers import UrlMatcher, make_matcher
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.mock_response import Mock
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.handlers.routed_request import RoutedRequest
     from trafficmock.testing.session.observation.request_state import ResponseState
@@ -35,6 +37,10 @@ NotFound = Literal["abort", "fallback"]
 
 class HarStore(Protocol):
     """Reads and writes a HAR."""
+
+    @property
+    def path(self) -> Path:
+        """The path of the file."""
 
     def entries(self) -> list[dict[str, Any]]:
         """Read the entries."""
@@ -84,7 +90,7 @@ def route_from_har(session: Session, options: HarOptions, place: str) -> Promise
     url = "**/*" if options.url is None else options.url
     matcher = make_matcher(url, base_url=session.base_url)
     if not options.update:
-        lookup = HarLookup(options.store.entries(), options.store.read)
+        lookup = HarLookup(options.store.entries(), options.store.read, str(options.store.path))
         replay = HarReplay(lookup, options.not_found)
         kept = replies_of(lookup, matcher, options.store)
         return session.http.route(matcher, replay, run=replay.run, place=place, recorded=kept)
@@ -101,6 +107,9 @@ class HarReplay:
 
     lookup: HarLookup
     not_found: NotFound
+
+    def __repr__(self) -> str:
+        return f"of the HAR {self.lookup.name}"
 
     def run(self, routed: RoutedRequest, done: Done) -> None:
         try:
@@ -119,15 +128,15 @@ class HarReplay:
             found = None
         if found is not None:
             if found.status == STALLED:
-                raise UsageError(
-                    f"the HAR says that {request} never got an answer (status -1); "
-                    "record it anew or route it by hand"
-                )
-            routed.fulfill(mock_of(found))
+                routed.abort(failure_code(found.failure), "the failure that was recorded")
+            else:
+                routed.fulfill(mock_of(found))
         elif self.not_found == "fallback":
             routed.fallback(url=None, method=None, headers=None, post_data=None)
         else:
-            routed.abort("failed")
+            near = self.lookup.nearest(question)
+            name = self.lookup.name
+            routed.abort("failed", f"{name} has no such request{near and '; its '}{near}")
 
 
 @define(eq=False)
@@ -135,6 +144,9 @@ class HarRecorder:
     """Fetches responses from upstream, and records them."""
 
     recording: HarRecording
+
+    def __repr__(self) -> str:
+        return "of a HAR that is recorded"
 
     def run(self, routed: RoutedRequest, done: Done) -> None:
         """Send a request upstream, record the response, and answer with it."""

@@ -1,10 +1,12 @@
-"""Starts a proxy for tests that do not name one: once per run, until the tests end.
+"""Starts the application of the tests, and a proxy for tests that do not name one.
 
-``proxy_process`` starts it, or finds the one that the environment names; ``shared_proxy`` shares
-one between pytest workers; ``leased_proxy`` is the program that both start: it ends when no process
-holds its ``lease``.
+``application`` starts an application attached, ``pytest_applications`` those of a pytest run.
+``proxy_process`` starts a proxy, or finds the one that the environment names; ``shared_proxy``
+shares one between pytest workers; ``leased_proxy`` is the program that both start: it ends when no
+process holds its ``lease``.
 """
 
+from trafficmock.testing.launch.application import Application, attached_application
 from trafficmock.testing.launch.proxy_process import Proxy, process_proxy, start_proxy
 
-__all__ = ["Proxy", "process_proxy", "start_proxy"]
+__all__ = ["Application", "Proxy", "attached_application", "process_proxy", "start_proxy"]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from attrs import frozen
+from attrs import field, frozen
 
 from trafficmock.attach import agent_variables
 from trafficmock.testing.errors import ConnectionLostError
@@ -42,7 +42,7 @@ class Proxy:
     """
 
     url: str
-    token: str | None = None
+    token: str | None = field(default=None, repr=False)
     pid: int | None = None
 
     def environment(
@@ -177,10 +177,11 @@ def _has_ended(pid: int, url: str) -> bool:
 
 
 def listens(url: str) -> bool:
-    """Return whether something accepts connections at a proxy's URL."""
+    """Return whether something accepts connections at a URL."""
     place = urlsplit(url)
+    port = place.port or (443 if place.scheme == "https" else 80)
     try:
-        socket.create_connection((place.hostname, place.port), timeout=STOP_SECONDS).close()
+        socket.create_connection((place.hostname, port), timeout=STOP_SECONDS).close()
     except OSError:
         return False
     return True

@@ -48,7 +48,7 @@ class WorkerIdentity:
 
     version: str
     worker_id: str = "0"
-    token: str | None = None
+    token: str | None = field(default=None, repr=False)
 
     def hello(self) -> Hello:
         """Return the first message of a connection."""

@@ -24,6 +24,16 @@ class SerializedMatcher(Struct, frozen=True, omit_defaults=True, rename="camel")
     predicate: bool | UnsetType = UNSET
 
 
+class ShownRoute(Struct, frozen=True, omit_defaults=True):
+    """What people know a route by.
+
+    :param place: file and line of its registration, if the test side sent them.
+    """
+
+    matcher: SerializedMatcher
+    place: str | UnsetType = UNSET
+
+
 class RouteMatchDiagnostic(Struct, frozen=True, rename="camel"):
     """A route that matches an ambiguous request, with the test that registered it."""
 

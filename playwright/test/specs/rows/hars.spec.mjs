@@ -1,5 +1,4 @@
 /** `routeFromHAR`: answers from a recording. */
-import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { strToU8, zipSync } from "fflate";
@@ -54,20 +53,15 @@ test("hars_not_found", async ({ t, trafficmock, directory }) => {
   expect((await t.get(url)).body).toContain('"path"');
 });
 
-/** A file that is missing or no HAR has no entries; other URLs are not touched. */
+/** A missing file says how to record it, one that is no HAR says so; no route is made. */
 test("hars_missing_file", async ({ t, trafficmock, directory }) => {
   const broken = join(directory, "some.har");
   await writeFile(broken, "{");
-  for (const [file, why] of [
-    [broken, "it is no HAR"],
-    [join(directory, "missing.har"), "ENOENT"],
-  ]) {
-    const warned = once(process, "warning");
-    await trafficmock.routeFromHAR(file, { url: "**/nothing/*" });
-    expect((await warned)[0].message).toContain(`${file} has no entries to answer from: ${why}`);
-    expect((await t.get(t.url("echo"))).body).toContain('"path"');
-    expect(await t.get(t.url("nothing"))).toHaveProperty("error");
-  }
+  await expect(trafficmock.routeFromHAR(broken)).rejects.toThrow(`${broken} is no HAR`);
+  const missing = join(directory, "missing.har");
+  const how = `there is no HAR ${missing}. To record it, run the test once with routeFromHAR(…, { update: true })`;
+  await expect(trafficmock.routeFromHAR(missing)).rejects.toThrow(how);
+  expect((await t.get(t.url("echo"))).body).toContain('"path"');
 });
 
 /** Method and body must be equal; most equal header lines win, then the earliest. */
@@ -101,12 +95,19 @@ test("hars_redirects", async ({ t, trafficmock, directory }) => {
   expect(await t.get(circle)).toHaveProperty("error");
 });
 
-/** An entry with status -1 fails the request and the test; nothing stalls. */
+/** An entry with status -1 aborts the request, with the recorded failure if that is known. */
 test("hars_never_answered", async ({ t, trafficmock, directory }) => {
-  const url = t.url("echo");
-  await trafficmock.routeFromHAR(await har(directory, entry(url, { status: -1 })));
-  expect(await t.get(url)).toHaveProperty("error");
-  expect(trafficmock.takeErrors().map(({ name }) => name)).toEqual(["UsageError"]);
+  const [url, other] = [t.url("echo"), t.url("other")];
+  const refused = entry(url, { status: -1, _failureText: "connect ECONNREFUSED 192.0.2.1:443" });
+  await trafficmock.routeFromHAR(await har(directory, refused, entry(other, { status: -1 })));
+  for (const [each, code] of [
+    [url, "connectionrefused"],
+    [other, "failed"],
+  ]) {
+    expect(await t.get(each)).toHaveProperty("error");
+    expect((await t.recorded(each))[0].outcome.errorCode).toBe(code);
+  }
+  expect(trafficmock.takeErrors()).toEqual([]);
 });
 
 /** Bodies are read from files beside the HAR, and from nowhere else. */

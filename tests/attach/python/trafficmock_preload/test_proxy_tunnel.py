@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -66,7 +67,8 @@ class TunnelTests(SynchronousTestCase):
         head = tunnels().request("b\u00fccher.test", 443).decode("ascii")
         self.assertTrue(head.startswith("CONNECT xn--bcher-kva.test:443 HTTP/1.1\r\n"))
         self.assertIn(f"Basic {base64.b64encode(b'app:t').decode()}\r\n", head)
-        self.assertIn("\r\nTrafficmock-Agent: python\r\n\r\n", head)
+        process = rf"python; pid={os.getpid()}; command=\S+"
+        self.assertRegex(head, rf"\r\nTrafficmock-Agent: {process}\r\n\r\n$")
         self.assertIn(b"CONNECT [::1]:80 ", tunnels().request("::1", 80))
 
     def test_opened(self) -> None:

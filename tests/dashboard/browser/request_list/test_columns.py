@@ -124,9 +124,10 @@ class WidthTests(BrowserTestCase):
         page = self.look(viewport={"width": 900, "height": 700})
         titles = page.get_by_role("columnheader").all_text_contents()
         self.assertEqual(
-            titles, ["Time", "Method", "Status", "Host", "Path", "Action", "Test", "Duration"]
+            titles,
+            ["Time", "Method", "Status", "Host", "Path", "Action", "Test", "Duration", "Waterfall"],
         )
-        page.set_viewport_size({"width": 500, "height": 700})
+        page.set_viewport_size({"width": 400, "height": 700})
         expect(page.get_by_role("columnheader")).to_have_text(
             ["Method", "Status", "Path", "Action"]
         )
@@ -137,6 +138,8 @@ class WidthTests(BrowserTestCase):
             page = self.look(path, viewport={"width": 900, "height": 700})
             show(page, text)
             expect(page.get_by_role("columnheader", name="Time")).to_have_count(0)
+            page.set_viewport_size({"width": 1280, "height": 700})
+            expect(page.get_by_role("columnheader", name="Test")).to_be_visible()
             wide = page.locator(".grid").evaluate("grid => [grid.scrollWidth, grid.clientWidth]")
             self.assertLessEqual(wide[0], wide[1], path)
 

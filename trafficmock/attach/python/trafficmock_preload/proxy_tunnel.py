@@ -9,9 +9,10 @@ from __future__ import annotations
 import errno
 import os
 from binascii import Error as CodingError
-from binascii import a2b_base64
+from binascii import a2b_base64, b2a_base64
 from weakref import WeakKeyDictionary
 
+from trafficmock_preload.attached_process import command_line
 from trafficmock_preload.direct_targets import DirectTargets
 
 TYPE_CHECKING = False
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 END = b"\r\n\r\n"
 MOST_BYTES = 65536
 _ESTABLISHED = 200
+_MOST_OF_COMMAND = 500
 _AUTHORITY = b"trafficmock-authority"
 _WITHOUT_PROXY = (
     "Start it (trafficmock serve), or start the application without TRAFFICMOCK_PROXY_URL."
@@ -50,6 +52,7 @@ class Tunnels:
         self.problem = problem
         self.changed: set[str] = set()
         self._direct = None if settings is None else DirectTargets(settings)
+        self._named = 0, b""
         self._read: WeakKeyDictionary[Any, bytes] = WeakKeyDictionary()
 
     def wants(self, host: object, port: object) -> bool:
@@ -93,9 +96,18 @@ class Tunnels:
             (
                 b"CONNECT %s HTTP/1.1\r\nHost: %s\r\n" % (target, target),
                 b"Proxy-Authorization: %s\r\n" % credentials,
-                b"Trafficmock-Agent: python\r\n\r\n",
+                b"Trafficmock-Agent: %s\r\n\r\n" % self._agent(),
             )
         )
+
+    def _agent(self) -> bytes:
+        """Say which process this is; after a fork it is another one."""
+        pid = os.getpid()
+        if self._named[0] != pid:
+            command = " ".join(command_line())[:_MOST_OF_COMMAND].encode("utf-8", "replace")
+            coded = b2a_base64(command, newline=False)
+            self._named = pid, b"python; pid=%d; command=%s" % (pid, coded)
+        return self._named[1]
 
     def authority(self, answer: bytes) -> bytes | None:
         """Read the proxy's answer to ``CONNECT``.

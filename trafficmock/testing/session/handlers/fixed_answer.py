@@ -26,7 +26,7 @@ class FixedAnswer:
     """
 
     mock: Mock
-    response: SerializedResponse = field(init=False)
+    response: SerializedResponse = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         self.response = structs.replace(mock_response.build(self.mock, ""), url=UNSET)

@@ -38,8 +38,8 @@ class FetchOptions:
 
     url: str | None = None
     method: str | None = None
-    headers: HeadersArgument | None = None
-    post_data: PostData = None
+    headers: HeadersArgument | None = field(default=None, repr=False)
+    post_data: PostData = field(default=None, repr=False)
     timeout: float = DEFAULT_TIMEOUT_MS
     max_redirects: int | None = None
     max_retries: int | None = None
@@ -74,7 +74,7 @@ def _absolute(url: str, base: str) -> str:
     return parsed.href
 
 
-@define
+@define(repr=False)
 class HandlerFetches:
     """The open fetches of one test."""
 

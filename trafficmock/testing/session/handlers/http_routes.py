@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType, structs
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise, all_of
-from trafficmock.testing.session.arguments.callables import describe
+from trafficmock.testing.session.arguments.callables import code_of, describe
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest
 from trafficmock.wire.inbound import (
     HandlerResult,
@@ -55,6 +55,7 @@ class RouteEntry:
     :param ignore_errors: whether errors of its running calls are ignored from now on.
     :param running: a promise for each call that has not returned.
     :param live_in: the list that it was added to.
+    :param place: the file and line of the test's call.
     """
 
     id: str
@@ -69,11 +70,13 @@ class RouteEntry:
     ignore_errors: bool = False
     running: list[Promise[None]] = field(factory=list)
     live_in: RouteList | None = field(default=None, repr=False)
+    place: str = ""
 
     @property
     def name(self) -> str:
-        """The handler's name, with the file and line of its definition."""
-        return describe(self.handler)
+        """The handler's name, with the file and line of its definition, or else of the call."""
+        name = describe(self.handler)
+        return name if code_of(self.handler) or not self.place else f"{name} ({self.place})"
 
     def reply_to(self, request: SerializedRequest) -> SerializedResponse | None:
         """Return the response that the proxy sends to a request without this process, if any."""
@@ -174,6 +177,7 @@ class HttpRoutes:
             run or (lambda routed, done: self.session.adapter.run_handler(handler, routed, done)),
             self.session.client.link.monotonic_us(),
             recorded=recorded or {},
+            place=place or "",
         )
         sent = read_times(times)
         self.live.add(entry)
@@ -198,6 +202,7 @@ class HttpRoutes:
             answer.run,
             self.session.client.link.monotonic_us(),
             reply=answer.response,
+            place=place,
         )
         self.live.add(entry)
         self.known[entry.id] = entry

@@ -7,7 +7,7 @@ import mimetypes
 import re
 from typing import TYPE_CHECKING, Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments import headers as hd
@@ -31,7 +31,7 @@ class File:
     """A file whose content is the body; the extension of ``name`` gives the content type."""
 
     name: str
-    content: bytes
+    content: bytes = field(repr=False)
 
 
 @frozen(kw_only=True)
@@ -40,9 +40,9 @@ class Mock:
 
     status: int | None = None
     status_text: str | None = None
-    headers: HeadersArgument | None = None
-    body: str | bytes | None = None
-    json: Any = None
+    headers: HeadersArgument | None = field(default=None, repr=False)
+    body: str | bytes | None = field(default=None, repr=False)
+    json: Any = field(default=None, repr=False)
     file: File | None = None
     content_type: str | None = None
     response: ResponseState | None = None

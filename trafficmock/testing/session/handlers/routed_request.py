@@ -169,10 +169,11 @@ class RoutedRequest:
         check_scheme(self.request.wire.url, url)
         self._settle(Continue(self._change(url, method, headers, post_data)))
 
-    def abort(self, code: str) -> None:
+    def abort(self, code: str, why: str = "") -> None:
         """Fail the request with a network error.
 
         :param code: a key of :data:`ABORT_CODES`.
+        :param why: the reason, for the report of a test that fails.
         :raises UsageError: another code; the request is still undecided.
         """
         self._check_open()
@@ -184,6 +185,8 @@ class RoutedRequest:
                 f"{hint} are: {', '.join(ABORT_CODES)}"
             )
         self._settle(Abort(ABORT_CODES[code]))
+        if why:
+            self.session.http.decisions[self.request.id] = f"abort: {why}"
 
     def fallback(
         self,

@@ -46,7 +46,7 @@ class SocketEnd:
     name: EndName
     on_message: Any = None
     on_close: Any = None
-    _queue: deque[tuple[Any, tuple[Any, ...]]] = field(init=False, factory=deque)
+    _queue: deque[tuple[Any, tuple[Any, ...]]] = field(init=False, factory=deque, repr=False)
     _busy: bool = field(init=False, default=False)
 
     def send(self, message: str | bytes) -> None:

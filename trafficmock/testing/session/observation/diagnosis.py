@@ -103,9 +103,13 @@ def connected(agents: Sequence[ConnectedClient] | None, *, heard: bool = False) 
     return lines
 
 
+_WAYS = {"proxy": "the forward proxy", "python": "the Python preload"}
+"""How an application is attached, by the ``kind`` of its connection."""
+
+
 def _agent(agent: ConnectedClient) -> str:
     since = datetime.fromtimestamp(agent.connected_at / 1000).astimezone()
-    route_in = "the forward proxy" if agent.kind == "proxy" else "the Node agent"
+    route_in = _WAYS.get(agent.kind or "", "the Node agent")
     parts = [f"  {agent.client_id}, by {route_in}", f"since {since:%H:%M:%S}"]
     if agent.pid is not UNSET:
         parts.append(f"pid {agent.pid}")

@@ -35,12 +35,12 @@ class RequestState:
 
     id: str
     client_id: str
-    wire: WireRequest
+    wire: WireRequest = field(repr=False)
     sequence: int
     answered: Promise[ResponseState | None] = field(factory=Promise)
     redirected_from: RequestState | None = None
     redirected_to: RequestState | None = None
-    views: dict[type, Any] = field(factory=dict)
+    views: dict[type, Any] = field(factory=dict, repr=False)
     seen_at: int | UnsetType = UNSET
     failure: str = ""
     current: WireRequest = field(init=False)
@@ -102,9 +102,9 @@ class ResponseState:
     """
 
     request: RequestState
-    wire: WireResponse
+    wire: WireResponse = field(repr=False)
     disposed: bool = False
-    views: dict[type, Any] = field(factory=dict)
+    views: dict[type, Any] = field(factory=dict, repr=False)
 
     @property
     def url(self) -> str:

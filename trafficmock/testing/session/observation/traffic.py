@@ -96,6 +96,9 @@ class RecordedOutcome(Struct, frozen=True):
     code: str | UnsetType = UNSET
     matches: list[RouteMatchDiagnostic] | UnsetType = UNSET
 
+    def __repr__(self) -> str:
+        return f"RecordedOutcome({self.kind!r})"
+
 
 class RecordedEvent(Struct, frozen=True):
     """One event of a request in the history."""
@@ -129,6 +132,9 @@ class RecordedRequest(Struct, frozen=True, rename="camel"):
     late: bool = False
     also_matched: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"RecordedRequest({self.id!r})"
+
     @property
     def upstream_failure(self) -> str:
         """Why the upstream gave no complete response; empty where it did not fail."""
@@ -141,7 +147,7 @@ class RecordedRequest(Struct, frozen=True, rename="camel"):
 _decoder = msgspec.json.Decoder(RecordedRequest)
 
 
-@define
+@define(repr=False)
 class RecordedTraffic:
     """Merges the proxy's history with the requests that this test observed.
 

@@ -76,7 +76,7 @@ class Waiter:
     ready: Promise[None] = field(factory=Promise)
     promise: Promise[Any] = field(factory=Promise)
     stop_clock: Cancel | None = None
-    _queue: deque[Any] = field(factory=deque)
+    _queue: deque[Any] = field(factory=deque, repr=False)
     _busy: bool = False
 
     @property

@@ -14,6 +14,8 @@ export class Collection {
     this.cleared = new Set();
     /** The list's entity tag; `""` before the first response. */
     this.tag = "";
+    /** The number of entries that the proxy has dropped since its start, to make room for newer ones. */
+    this.dropped = 0;
   }
 
   /** Replace all rows. @param {Row[]} rows newest first */
@@ -68,5 +70,6 @@ export class Collection {
   forget() {
     this.replace([]);
     this.tag = "";
+    this.dropped = 0;
   }
 }

@@ -92,6 +92,7 @@ export class Poller {
     if (answer.body.removed) list.apply(answer.body.removed, rows);
     else list.replace(rows);
     list.tag = answer.tag;
+    list.dropped = answer.body.dropped ?? 0;
     this.store.changed(what);
   }
 

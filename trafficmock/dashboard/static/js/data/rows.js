@@ -28,13 +28,14 @@
  * @property {string} files the files of these tests
  * @property {string} fromId
  * @property {string} toId
- * @property {boolean} failed whether it has an error
+ * @property {boolean} failed whether it has an error that no test ordered
  * @property {Claimant[]} matches claimants of an ambiguous request
  * @property {number | undefined} closedAt of a WebSocket, epoch ms
  * @property {string} haystack the text that the filter searches, in lower case
  */
 
 import { urlParts } from "../lib/format.js";
+import { matcherText } from "./routes.js";
 import { testFiles, testNames } from "./tests.js";
 import { upstreamCode } from "./upstream.js";
 
@@ -79,7 +80,7 @@ export function requestRow(raw) {
     files: testFiles(raw.path, outcome.matches),
     fromId: raw.redirectedFromId ?? "",
     toId: raw.redirectedToId ?? "",
-    failed: raw.action === "error" || (raw.handlerError ?? raw.upstreamError) !== undefined || (status ?? 0) >= 500,
+    failed: hasFailed(raw),
     matches: outcome.matches ?? [],
     closedAt: undefined,
     haystack: haystack([
@@ -91,12 +92,20 @@ export function requestRow(raw) {
       raw.path,
       raw.testId,
       raw.clientId,
+      raw.route && matcherText(raw.route.matcher),
+      raw.route?.place,
       code,
       outcome.errorCode,
       problem,
       ...(outcome.matches ?? []).map((match) => match.title),
     ]),
   };
+}
+
+/** Whether it has an error that no test ordered: a mock may have any status. @param {HttpSummary} raw */
+function hasFailed({ action, handlerError, upstreamError, outcome }) {
+  if (action === "error" || (handlerError ?? upstreamError) !== undefined) return true;
+  return action !== "fulfill" && (outcome.response?.status ?? 0) >= 500;
 }
 
 /** @param {WebSocketSummary} raw a connection of `/api/ws?fields=summary` @returns {Row} */
@@ -134,6 +143,8 @@ export function socketRow(raw) {
       raw.path,
       raw.testId,
       raw.clientId,
+      raw.route && matcherText(raw.route.matcher),
+      raw.route?.place,
       raw.errorCode,
       raw.errorMessage,
       raw.close?.code,

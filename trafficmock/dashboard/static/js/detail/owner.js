@@ -1,14 +1,14 @@
 // @ts-check
 /** The owner of a request or WebSocket: which test decided about it, and why. */
 
+import { matcherText } from "../data/routes.js";
 import { upstreamError } from "../data/upstream.js";
 import { h } from "../lib/dom.js";
 import { link } from "../lib/address.js";
-import { oneLine, visible } from "../lib/text.js";
+import { visible } from "../lib/text.js";
 
 /** @typedef {import("../../../rest-records.js").Claimant} Claimant */
 /** @typedef {import("../../../rest-records.js").HttpEntry} HttpEntry */
-/** @typedef {import("../../../rest-records.js").Matcher} Matcher */
 /** @typedef {import("../../../rest-records.js").WebSocketEntry} WebSocketEntry */
 /** @typedef {import("../../../rest-records.js").Worker} Worker */
 
@@ -31,17 +31,6 @@ const ADVICE = {
 const ALSO =
   "The request carries the context of its test, so others did not get it. If one of them expected it, " +
   "the application took the context from the wrong request, for example in a cache or a queue.";
-
-/** @param {Matcher} matcher @returns {string} */
-export function matcherText(matcher) {
-  const parts = [];
-  if (matcher.urlGlob !== undefined) parts.push(matcher.urlGlob || "(any URL)");
-  if (matcher.urlRegex) parts.push(`/${matcher.urlRegex.source}/${matcher.urlRegex.flags}`);
-  if (matcher.predicate) parts.push("a predicate");
-  if (matcher.methods?.length) parts.push(matcher.methods.join(", "));
-  if (matcher.clientIds?.length) parts.push(`client ${matcher.clientIds.join(", ")}`);
-  return oneLine(parts.join(" · ") || "any request");
-}
 
 /**
  * @param {HttpEntry | WebSocketEntry} entry a request, or a WebSocket
@@ -131,8 +120,18 @@ function test(entry) {
     h("dt", {}, "File"),
     h("dd", { class: "mono" }, visible(entry.path ?? "")),
     entry.routeId && h("dt", {}, "Route"),
-    entry.routeId && h("dd", { class: "mono" }, visible(entry.routeId)),
+    entry.routeId && h("dd", { class: "mono", title: `id ${visible(entry.routeId)}` }, ...routeWords(entry)),
   );
+}
+
+/** An older proxy names a route by its id only. @param {HttpEntry | WebSocketEntry} entry */
+function routeWords({ route, routeId = "" }) {
+  return route ? shownRoute(route) : [visible(routeId)];
+}
+
+/** @param {import("../../../rest-records.js").ShownRoute} route its pattern, and below it its place if known */
+function shownRoute({ matcher, place }) {
+  return [matcherText(matcher), place && h("div", { class: "size" }, visible(place))];
 }
 
 /**
@@ -156,7 +155,7 @@ function alsoMatched(ids, workers) {
   );
 }
 
-/** @param {string} caption @param {(Omit<Claimant, "testId" | "workerId"> & {workerId?: string})[]} matches */
+/** @param {string} caption @param {(Omit<Claimant, "testId" | "workerId"> & {workerId?: string, place?: string})[]} matches */
 function claimants(caption, matches) {
   return h(
     "table",
@@ -177,7 +176,7 @@ function claimants(caption, matches) {
           h("td", {}, visible(match.title)),
           h("td", { class: "mono" }, visible(match.file)),
           h("td", {}, visible(match.workerId ?? "")),
-          h("td", { class: "mono" }, matcherText(match.matcher)),
+          h("td", { class: "mono" }, ...shownRoute(match)),
         ),
       ),
     ),

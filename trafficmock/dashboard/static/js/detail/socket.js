@@ -21,6 +21,23 @@ const SIDES = /** @type {const} */ ([
   ["server", "To the application"],
 ]);
 
+/** What happened to the WebSocket, by the detail of its event. @type {Record<string, string>} */
+const HAPPENED = {
+  observed: "the application opens it",
+  matched: "a test handles it",
+  passthrough: "no test wanted it: it goes to its server",
+  connect: "the handler connects it to its server",
+  ensureOpened: "the handler accepts it in place of its server",
+};
+
+/** @param {WebSocketEvent} event @returns {string} what happened, in words */
+function happened({ kind, detail = "" }) {
+  if (kind === "frame") return detail ? "sent by the handler" : "";
+  if (kind !== "close") return HAPPENED[detail] ?? [kind, detail].filter(Boolean).join(" · ");
+  const [, side, ...rest] = detail.split(" ");
+  return [`closed by the ${side === "page" ? "application's side" : "server's side"}`, ...rest].join(" ");
+}
+
 export class SocketDetail {
   /** @param {{store: import("../data/store.js").Store, onclose: () => void}} options */
   constructor({ store, onclose }) {
@@ -127,15 +144,7 @@ export class SocketDetail {
       /** @type {string} */ (event.direction)
     ];
     const length = data === undefined ? "" : size(event.isBase64 ? decode(data).length : new Blob([data]).size);
-    const note = [
-      who,
-      length,
-      event.isBase64 ? "binary" : "",
-      event.kind === "frame" ? "" : event.kind,
-      event.detail ?? "",
-    ]
-      .filter(Boolean)
-      .join(" · ");
+    const note = [who, length, event.isBase64 ? "binary" : "", happened(event)].filter(Boolean).join(" · ");
     return h(
       "li",
       { class: `frame frame-${event.direction} frame-kind-${event.kind}` },

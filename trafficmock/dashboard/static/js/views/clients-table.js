@@ -9,7 +9,10 @@ import { visible } from "../lib/text.js";
 
 /** @typedef {import("../data/clients.js").Client} Client @typedef {import("../data/rows.js").Row} Row */
 
-const TITLES = ["Client", "Process", "Since", "Connection", "Requests", "Last"];
+const TITLES = ["Client", "Attached by", "Process", "Since", "Requests", "Last"];
+
+/** How a client is attached, by the kind of its connection. @type {Record<string, string>} */
+const WAYS = { node: "Node agent", python: "Python preload", proxy: "HTTP_PROXY" };
 
 /**
  * @param {string} title
@@ -32,7 +35,7 @@ export function clientsTable(title, clients, rows, none) {
     lines.length > 0 &&
       h(
         "table",
-        { class: "wide" },
+        { class: "wide clients" },
         h("thead", {}, h("tr", {}, ...TITLES.map((name) => h("th", { scope: "col" }, name)))),
         h("tbody", {}, ...lines),
       ),
@@ -59,16 +62,20 @@ function line(client, traffic, shared) {
   return h(
     "tr",
     {},
-    h("td", {}, h("a", { href: link({ view: "http", client: client.clientId }) }, name)),
-    h("td", { class: "mono" }, processOf(client) || "—"),
-    h("td", { class: "mono when" }, sinceOf(client) || "—"),
-    h("td", { class: "mono" }, visible(client.connectionId)),
     h(
       "td",
-      { class: "number" },
+      { title: `connection ${visible(client.connectionId)}` },
+      h("a", { href: link({ view: "http", client: client.clientId }) }, name),
+    ),
+    h("td", {}, visible(WAYS[client.kind ?? ""] ?? client.kind ?? "—")),
+    h("td", { class: "mono" }, processOf(client) || "—"),
+    h("td", { class: "mono when", "data-title": "since" }, sinceOf(client) || "—"),
+    h(
+      "td",
+      { class: "number", "data-title": "requests" },
       (traffic?.count ?? 0).toLocaleString("en"),
       shared && h("span", { class: "size" }, " by all of this name"),
     ),
-    h("td", { class: "mono when" }, traffic ? clock(traffic.last) : "—"),
+    h("td", { class: "mono when", "data-title": "last" }, traffic ? clock(traffic.last) : "—"),
   );
 }

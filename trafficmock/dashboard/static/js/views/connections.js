@@ -2,7 +2,7 @@
 /** The page of connections: applications, and workers with their tests and routes. */
 
 import { processOf, sinceOf } from "../data/clients.js";
-import { matcherText } from "../detail/owner.js";
+import { matcherText } from "../data/routes.js";
 import { link } from "../lib/address.js";
 import { fill, h } from "../lib/dom.js";
 import { moment, plural } from "../lib/format.js";
@@ -38,7 +38,7 @@ export class ConnectionsView {
 
   update() {
     const { nodeAgents, runnerWorkers, strict, lostRuns = [] } = this.store.connections;
-    const proxied = nodeAgents.filter((agent) => agent.kind && agent.kind !== "node");
+    const proxied = nodeAgents.filter((agent) => agent.kind === "proxy");
     const agents = nodeAgents.filter((agent) => !proxied.includes(agent));
     const { rows } = this.store.requests;
     fill(
@@ -50,7 +50,9 @@ export class ConnectionsView {
         "Agents",
         agents,
         rows,
-        "No agent is connected: no application is attached, so nothing can be held or mocked.",
+        proxied.length
+          ? "No Node or Python process is attached; the clients below come through HTTP_PROXY."
+          : "No application is attached, so nothing can be held or mocked.",
       ),
       clientsTable("Proxied clients", proxied, rows, "No application came through HTTP_PROXY."),
       h(
@@ -71,7 +73,6 @@ export class ConnectionsView {
       plural(worker.testCount, "test"),
       plural(worker.routeCount, "route"),
       worker.strict && `strict about what no test owns: ${allowing(worker.strict)}`,
-      visible(worker.connectionId),
       processOf(worker),
       sinceOf(worker) && `since ${sinceOf(worker)}`,
     ]
@@ -130,7 +131,7 @@ function routesTable(routes) {
   return h(
     "table",
     { class: "wide" },
-    h("thead", {}, h("tr", {}, ...["Kind", "Matches", "Route"].map((name) => h("th", { scope: "col" }, name)))),
+    h("thead", {}, h("tr", {}, ...["Kind", "Matches", "Place"].map((name) => h("th", { scope: "col" }, name)))),
     h(
       "tbody",
       {},
@@ -140,7 +141,7 @@ function routesTable(routes) {
           {},
           h("td", {}, route.kind === "websocket" ? "WebSocket" : "HTTP"),
           h("td", { class: "mono" }, matcherText(route.matcher)),
-          h("td", { class: "mono" }, visible(route.routeId)),
+          h("td", { class: "mono", title: `id ${visible(route.routeId)}` }, visible(route.place ?? "—")),
         ),
       ),
     ),

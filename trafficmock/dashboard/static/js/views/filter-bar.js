@@ -70,6 +70,11 @@ export class FilterBar {
       { type: "button", class: "quiet", onclick: () => onchange(NOTHING), title: "Show everything (x)" },
       "Clear filters",
     );
+    this.fold = h(
+      "button",
+      { type: "button", class: "fold", "aria-expanded": "false", onclick: () => this.unfold() },
+      "Filters",
+    );
     this.deeds = h("div", { class: "list-deeds" });
     this.hostNote = h("span", { class: "host-note" });
     this.element = h(
@@ -79,12 +84,12 @@ export class FilterBar {
         "div",
         { class: "filter-line" },
         this.search,
+        this.fold,
         h("label", { class: "check", title: "Searched by the proxy" }, this.deep, "headers and bodies too"),
         h("label", { class: "check" }, this.failed, "only failures"),
         this.client.label,
         this.test.label,
         this.owner.label,
-        this.time.element,
       ),
       h(
         "div",
@@ -94,6 +99,7 @@ export class FilterBar {
           { class: "chips", role: "group", "aria-label": "Actions" },
           ...[...this.chips.values()].map((chip) => chip.button),
         ),
+        this.time.element,
         this.hostNote,
         this.clear,
         h("div", { class: "list-end" }, this.deeds, this.result),
@@ -113,6 +119,12 @@ export class FilterBar {
     const element = h("select", { onchange: () => this.onchange({ [name]: element.value }) });
     const label = h("label", { class: "pick" }, h("span", {}, title), element);
     return { element, label, shown: "" };
+  }
+
+  /** Show or hide the filters but the search; where there is room they are always shown. */
+  unfold() {
+    const shown = this.element.classList.toggle("unfolded");
+    this.fold.setAttribute("aria-expanded", String(shown));
   }
 
   /** @param {string} name */

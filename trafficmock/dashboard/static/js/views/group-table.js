@@ -35,7 +35,7 @@ export function groupTable({ id, title, note = "", first, found, to, noteOf = ()
     lines.length > 0 &&
       h(
         "table",
-        { class: "wide" },
+        { class: "wide groups" },
         h("thead", {}, h("tr", {}, ...titles.map((name) => h("th", { scope: "col" }, name)))),
         h("tbody", {}, ...lines),
       ),

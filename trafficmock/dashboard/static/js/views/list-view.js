@@ -77,7 +77,7 @@ export class ListView {
       "Clear the list",
     );
     this.har = api === "history" ? new HarExport(() => this.shown) : undefined;
-    this.bar.add(...(this.har ? [this.har.element] : []), clear, this.resetColumns);
+    this.bar.add(this.newer, ...(this.har ? [this.har.element] : []), clear, this.resetColumns);
     this.element = h(
       "div",
       { class: "list-view" },
@@ -86,7 +86,7 @@ export class ListView {
       h(
         "div",
         { class: "panes" },
-        h("div", { class: "list-pane" }, this.grid.element, this.hint, this.newer),
+        h("div", { class: "list-pane" }, this.grid.element, this.hint),
         this.pane.splitter.element,
         this.pane.element,
       ),

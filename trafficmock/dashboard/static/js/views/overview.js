@@ -1,12 +1,11 @@
 // @ts-check
 /** The overview page: failures, unmocked requests, and sums per test and per host. */
 
-import { actionClass } from "../data/actions.js";
 import { link } from "../lib/address.js";
 import { fill, h } from "../lib/dom.js";
-import { clock, moment } from "../lib/format.js";
-import { cut, oneLine, visible } from "../lib/text.js";
+import { moment } from "../lib/format.js";
 import { histogram } from "./charts.js";
+import { failures } from "./failures.js";
 import { groupTable } from "./group-table.js";
 import { groups, overTime } from "./tally.js";
 
@@ -14,9 +13,6 @@ import { groups, overTime } from "./tally.js";
 
 const DECIDED = ["fulfill", "continue", "abort"];
 const SLICES = 60;
-const MOST_FAILURES = 8;
-const LONGEST_URL = 160;
-const LONGEST_REASON = 500;
 
 export class OverviewView {
   /** @param {import("../data/store.js").Store} store */
@@ -65,8 +61,8 @@ export class OverviewView {
       figure(mocked, "decided by tests", "figure-fulfill", { view: "http", action: DECIDED.join(",") }),
       late > 0 && figure(late, "late: their test had ended", "figure-passthrough", { view: "http", owner: "late" }),
       also > 0 && figure(also, "other tests' routes match too", "figure-passthrough", { view: "http", owner: "also" }),
-      figure(rows.length, "requests recorded", "", { view: "http" }),
-      figure(this.store.sockets.rows.length, "WebSockets", "", { view: "ws" }),
+      figure(rows.length, keptOf("requests", this.store.requests), "", { view: "http" }),
+      figure(this.store.sockets.rows.length, keptOf("WebSockets", this.store.sockets), "", { view: "ws" }),
     );
   }
 }
@@ -81,31 +77,9 @@ function figure(count, text, kind, where) {
   );
 }
 
-/** @param {Row[]} failed newest first */
-function failures(failed) {
-  const more = h("a", { href: link({ view: "http", failed: "1" }) }, `All ${failed.length} failures`);
-  return h(
-    "section",
-    { class: "panel", id: "failures" },
-    h("h2", {}, "Failures"),
-    failed.length === 0 && h("p", { class: "note" }, "None."),
-    h("ul", { class: "failures" }, ...failed.slice(0, MOST_FAILURES).map(failure)),
-    failed.length > MOST_FAILURES && h("p", {}, more),
-  );
-}
-
-/** @param {Row} row */
-function failure(row) {
-  const what = oneLine(cut(`${row.method || "WebSocket"} ${row.url}`, LONGEST_URL));
-  const code = row.code && row.problem.includes(row.code) ? "" : row.code || row.status;
-  return h(
-    "li",
-    {},
-    h("span", { class: "mono" }, clock(row.at).slice(0, 8)),
-    h("span", { class: `badge ${actionClass(row.action)}` }, row.action),
-    h("a", { href: link({ view: row.method ? "http" : "ws", id: row.id }) }, h("bdi", {}, what)),
-    h("span", { class: "why" }, visible(cut([code, row.problem].filter(Boolean).join(": "), LONGEST_REASON))),
-  );
+/** @param {string} what @param {import("../data/collection.js").Collection} list */
+function keptOf(what, { dropped }) {
+  return dropped ? `${what} kept; ${dropped.toLocaleString("en")} older ones are gone` : `${what} recorded`;
 }
 
 /** @param {Row} row */

@@ -1,0 +1,311 @@
+"""Starts the application of the tests, attached, and stops it with all processes it started."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import shlex
+import signal
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from contextlib import closing, contextmanager, suppress
+from typing import TYPE_CHECKING, NoReturn
+from urllib.parse import urlsplit
+
+from attrs import define, field
+
+from trafficmock.testing.errors import ApplicationError, UsageError
+from trafficmock.testing.launch.proxy_process import listens, process_proxy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+    from urllib.parse import SplitResult
+
+    from trafficmock.testing.launch.proxy_process import Proxy
+
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
+Ready = str | re.Pattern[str] | None
+
+PORT = "{port}"
+KEPT_BYTES = 256 * 1024
+"""How much of an application's output is kept: the newest."""
+
+SHOWN_LINES = 60
+"""How many lines of it are shown with an error, the last ones."""
+
+READY_SECONDS = 60.0
+STOP_SECONDS = 10.0
+_POLL_SECONDS = 0.02
+_TRY_SECONDS = 5.0
+_CHUNK = 64 * 1024
+
+
+@define(eq=False)
+class Output:
+    """What a process writes, read by a thread so that the process never waits for a reader.
+
+    :param pipe: the descriptor to read from, which the thread closes.
+    """
+
+    pipe: int
+    _changed: threading.Condition = field(init=False, factory=threading.Condition, repr=False)
+    _kept: bytearray = field(init=False, factory=bytearray, repr=False)
+    _total: int = field(init=False, default=0)
+    _ended: bool = field(init=False, default=False)
+    _marked: int = field(init=False, default=0)
+
+    def __attrs_post_init__(self) -> None:
+        threading.Thread(target=self._read_all, daemon=True).start()
+
+    def _read_all(self) -> None:
+        """Read until the pipe ends; the oldest bytes are dropped."""
+        while chunk := os.read(self.pipe, _CHUNK):
+            with self._changed:
+                self._kept += chunk
+                self._total += len(chunk)
+                del self._kept[:-KEPT_BYTES]
+                self._changed.notify_all()
+        os.close(self.pipe)
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+
+    def mark(self) -> None:
+        """Let :meth:`since_mark` begin here."""
+        with self._changed:
+            self._marked = self._total
+
+    def since_mark(self) -> str:
+        """Return what was written since the mark, as far as it is kept."""
+        with self._changed:
+            new = self._total - self._marked
+            return self._kept[len(self._kept) - min(new, len(self._kept)) :].decode(
+                errors="replace"
+            )
+
+    def text(self) -> str:
+        """Return what is kept."""
+        with self._changed:
+            return self._kept.decode(errors="replace")
+
+    def wait(self, seconds: float) -> None:
+        """Wait for more output, or for its end."""
+        with self._changed:
+            if not self._ended:
+                self._changed.wait(seconds)
+
+    def wait_for_end(self, seconds: float) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._ended, seconds)
+
+
+@define(eq=False)
+class Application:
+    """An application that runs attached.
+
+    :ivar url: its address: the URL that it was waited for, or the first group of the pattern;
+        empty without ``ready``.
+    """
+
+    _process: subprocess.Popen[bytes] = field(repr=False)
+    _output: Output = field(repr=False)
+    command: str
+    client_id: str | None = None
+    url: str = field(init=False, default="")
+
+    @property
+    def pid(self) -> int:
+        """The id of the process that was started."""
+        return self._process.pid
+
+    def output(self) -> str:
+        """Return what the application has written, the newest 256 KiB."""
+        return self._output.text()
+
+    def mark(self) -> None:
+        """Begin the output of the next test."""
+        self._output.mark()
+
+    def new_output(self) -> str:
+        """Return the last lines that it has written since :meth:`mark`."""
+        return _last_lines(self._output.since_mark())
+
+    def wait_until_ready(self, ready: Ready, seconds: float) -> None:
+        """Wait until the application serves.
+
+        :raises ApplicationError: it ended before, or the time is over; the text has its output.
+        """
+        deadline = time.monotonic() + seconds
+        while not self._is_ready(ready):
+            if self._process.poll() is not None:
+                self._output.wait_for_end(_TRY_SECONDS)
+                how = f"ended with status {self._process.returncode}"
+                self._fail(f"{how} before it was ready ({_shown(ready)})")
+            if time.monotonic() > deadline:
+                self._fail(f"was not ready ({_shown(ready)}) after {seconds:g} s")
+            self._output.wait(_POLL_SECONDS)
+
+    def _is_ready(self, ready: Ready) -> bool:
+        if isinstance(ready, re.Pattern):
+            found = ready.search(self._output.text())
+            if found is not None and ready.groups:
+                self.url = found[1]
+            return found is not None
+        if ready is not None:
+            self.url = ready
+            return self._process.poll() is None and _answers(ready)
+        return True
+
+    def _fail(self, what: str) -> NoReturn:
+        said = _last_lines(self._output.text()) or "nothing"
+        raise ApplicationError(f"`{self.command}` {what}. It wrote:\n{said}")
+
+    def stop(self) -> None:
+        """End the application and the processes that it started: by ``SIGTERM``, then ``SIGKILL``.
+
+        ``SIGKILL`` follows when the application has ended, after 10 s at the latest.
+        """
+        self._signal(signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(STOP_SECONDS)
+        self._signal(signal.SIGKILL)
+        self._process.wait()
+        if self._process.stdin is not None:
+            with suppress(BrokenPipeError):
+                self._process.stdin.close()
+
+    def _signal(self, number: int) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, number)
+
+
+@contextmanager
+def attached_application(
+    command: Sequence[str | os.PathLike[str]],
+    *,
+    ready: Ready = None,
+    client_id: str | None = None,
+    proxy: Proxy | None = None,
+    cwd: str | Path | None = None,
+    env: Mapping[str, str] | None = None,
+    agent: bool = True,
+    forward_proxy: bool = True,
+    timeout: float = READY_SECONDS,
+) -> Iterator[Application]:
+    """Run an application attached to a proxy, until the block ends.
+
+    Its output is read all the time, so that it never waits for a reader; the newest 256 KiB are
+    kept. It and the processes that it started are stopped at the end, but those with a process
+    group of their own. Its standard input is a pipe that gets nothing, and ends with the tests.
+
+    :param command: the program and its arguments. ``{port}`` in one of them, and in ``ready``, is
+        a free port.
+    :param ready: a URL of the application: it is ready when the URL answers, with any status; one
+        without a path is only connected to. Or a compiled pattern: it is ready when its output
+        has it, and the first group is its ``url``. Without one, it is not waited for.
+    :param client_id: the name of the application, for the ``client_id`` of routes.
+    :param proxy: by default the one that the environment names, else one that is started.
+    :param cwd: its working directory.
+    :param env: more environment variables, which come before others of the same name.
+    :param agent: as in :meth:`trafficmock.testing.launch.Proxy.environment`.
+    :param forward_proxy: as there.
+    :param timeout: how long it may take to be ready, in seconds.
+    :returns: a context manager of the :class:`Application`.
+    :raises ApplicationError: there is no such program, it ended before it was ready, or the time
+        is over.
+    :raises UsageError: ``ready`` is of another type.
+    """
+    if not isinstance(ready, str | re.Pattern | None):
+        raise UsageError(f"ready is a URL or a compiled pattern, not {ready!r}")
+    words = [os.fspath(each) for each in command]
+    if any(PORT in each for each in words):
+        port = str(_free_port())
+        words = [each.replace(PORT, port) for each in words]
+        ready = ready.replace(PORT, port) if isinstance(ready, str) else ready
+    if isinstance(ready, str) and listens(ready):
+        raise ApplicationError(
+            f"something listens at {ready} already, before `{shlex.join(words)}` was started. "
+            f"Each worker of pytest-xdist starts its own: write {PORT} for a free port"
+        )
+    environment = (proxy or process_proxy()).environment(
+        client_id, agent=agent, forward_proxy=forward_proxy
+    )
+    environment.setdefault("PYTHONUNBUFFERED", "1")
+    process, output = _start(words, {**environment, **(env or {})}, cwd)
+    application = Application(process, output, shlex.join(words), client_id)
+    try:
+        application.wait_until_ready(ready, timeout)
+        yield application
+    finally:
+        application.stop()
+
+
+def _start(
+    words: Sequence[str], environment: Mapping[str, str], cwd: str | Path | None
+) -> tuple[subprocess.Popen[bytes], Output]:
+    reading, writing = os.pipe()
+    try:
+        process = subprocess.Popen(  # noqa: S603 - the command of the tests
+            words,
+            env=environment,
+            cwd=cwd,
+            stdin=subprocess.PIPE,
+            stdout=writing,
+            stderr=writing,
+            start_new_session=True,
+        )
+    except OSError as error:
+        os.close(reading)
+        raise ApplicationError(f"cannot start `{shlex.join(words)}`: {error}") from None
+    finally:
+        os.close(writing)
+    return process, Output(reading)
+
+
+def _free_port() -> int:
+    with closing(socket.create_server(("127.0.0.1", 0))) as free:
+        port: int = free.getsockname()[1]
+        return port
+
+
+def _answers(url: str) -> bool:
+    """Return whether a URL answers; neither proxies nor redirects are followed."""
+    place = urlsplit(url)
+    if not place.path:
+        return listens(url)
+    target = f"{place.path}?{place.query}" if place.query else place.path
+    with closing(_connection(place)) as connection:
+        try:
+            connection.request("GET", target)
+            connection.getresponse()
+        except (OSError, http.client.HTTPException):
+            return False
+    return True
+
+
+def _connection(place: SplitResult) -> http.client.HTTPConnection:
+    host = place.hostname or ""
+    if place.scheme == "https":
+        # A test's server may have any certificate.
+        trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+        return http.client.HTTPSConnection(host, place.port, timeout=_TRY_SECONDS, context=trusting)
+    return http.client.HTTPConnection(host, place.port, timeout=_TRY_SECONDS)
+
+
+def _shown(ready: Ready) -> str:
+    return f"/{ready.pattern}/ in its output" if isinstance(ready, re.Pattern) else str(ready)
+
+
+def _last_lines(text: str) -> str:
+    lines = text.splitlines()
+    left = len(lines) - SHOWN_LINES
+    head = [f"({left} lines before)"] if left > 0 else []
+    return "\n".join((*head, *lines[-SHOWN_LINES:]))
