@@ -15,10 +15,12 @@ class CaseSettings:
     """Attributes that a test case may set; see the arguments of the same names of ``mocks()``.
 
     ``trafficmock_proxy`` is the :class:`~trafficmock.testing.launch.Proxy` to use; unless set, the
-    one that the environment names, else one that is started and runs as long as this process.
+    one that the environment names, else one that is started and runs as long as this process, with
+    the options of ``trafficmock serve`` in ``trafficmock_proxy_options``.
     """
 
     trafficmock_proxy: Proxy | None = None
+    trafficmock_proxy_options: tuple[str, ...] = ()
     trafficmock_base_url: str | None = None
     trafficmock_isolation: Isolation = "auto"
     trafficmock_origins: tuple[str, ...] = ()

@@ -49,7 +49,7 @@ class TrafficMockMixin(CaseSettings):
         :raises RefusedError: the proxy refuses the connection.
         """
         super().setUp()  # type: ignore[misc] # the test case's
-        proxy = self.trafficmock_proxy or process_proxy()
+        proxy = self.trafficmock_proxy or process_proxy(*self.trafficmock_proxy_options)
         if self.trafficmock_strict:
             _begin_strict_class(type(self), proxy)
         connection = ThreadedConnection(proxy.url, token=proxy.token)
