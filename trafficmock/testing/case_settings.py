@@ -26,6 +26,7 @@ class CaseSettings:
     trafficmock_origins: tuple[str, ...] = ()
     trafficmock_door: bool = False
     trafficmock_strict: bool = False
+    trafficmock_required: bool = False
     trafficmock_allow: tuple[str, ...] = ()
 
     def _trafficmock_info(self: Any) -> TestInfo:
@@ -38,5 +39,6 @@ class CaseSettings:
             origins=self.trafficmock_origins,
             door=self.trafficmock_door,
             strict=self.trafficmock_strict,
+            required=self.trafficmock_required,
             allow=self.trafficmock_allow,
         )

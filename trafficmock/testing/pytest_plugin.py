@@ -39,6 +39,8 @@ _OPTIONS = {
 }
 
 
+_REQUIRED = "--trafficmock-required"
+_MUST = "fail a test if no request meets one of its routes"
 _PROXY_OPTIONS = "--trafficmock-proxy-options"
 
 
@@ -53,6 +55,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     meaning = "options of trafficmock serve, for a proxy that is started for the tests"
     group.addoption(_PROXY_OPTIONS, action="append", default=[], help=f"{meaning}, as one text")
     parser.addini("trafficmock_proxy_options", meaning, type="args", default=[])
+    group.addoption(_REQUIRED, action="store_true", default=False, help=_MUST)
+    parser.addini("trafficmock_required", _MUST, type="bool", default=False)
     strict_marks.add_options(parser, group)
 
 
@@ -163,6 +167,8 @@ def _trafficmock_settings(
         "origins": trafficmock_origins,
         "isolation": _setting(request.config, "isolation") or "auto",
         "root": str(request.config.rootpath),
+        "required": request.config.getoption(_REQUIRED)
+        or request.config.getini("trafficmock_required"),
     }
 
 
@@ -214,7 +220,8 @@ def trafficmock_shared(
     connection = _trafficmock_connection
     connection.refresh()
     title = f"shared routes of worker {_worker_id()}"
-    info = TestInfo(title=title, file="", shared=True, **_trafficmock_settings)
+    settings = {**_trafficmock_settings, "required": False}
+    info = TestInfo(title=title, file="", shared=True, **settings)
     mocks, session = sync.begin(connection, info)
     request.session.stash[_SHARED] = SharedErrors(connection, session)
     yield mocks

@@ -55,6 +55,8 @@ class TrafficMockMixin(CaseSettings):
 
     def _trafficmock_failed(self, failure: Failure) -> Any:
         mine = self._trafficmock_mine
+        if mine is not None:
+            mine[1].judged = True
         if mine is None or failure.check(unittest.SkipTest, KeyboardInterrupt):
             return failure
         return Deferred.fromCoroutine(_report(*mine, failure))

@@ -84,9 +84,12 @@ class TrafficMockMixin(CaseSettings):
         return calling
 
     def _trafficmock_note(self, error: Exception) -> None:
-        if self._trafficmock_mine is None or isinstance(error, unittest.SkipTest):
+        if self._trafficmock_mine is None:
             return
         connection, session = self._trafficmock_mine
+        session.judged = True
+        if isinstance(error, unittest.SkipTest):
+            return
         note_traffic(error, connection.traffic(session))
 
 

@@ -14,7 +14,7 @@ from trafficmock.testing.session.observation.diagnosis import connected, differi
 from trafficmock.wire.outbound import UNMATCHED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
@@ -59,6 +59,15 @@ def traffic(session: Session) -> Promise[str]:
     )
 
 
+def unmet_routes(session: Session, wanted: Callable[[RouteEntry], bool]) -> Promise[list[str]]:
+    """Return a promise of lines about the routes that no request met, with the nearest requests.
+
+    :param wanted: which routes; it is asked when all that the proxy has reported is known.
+    """
+    seen = session.observation.all()
+    return mapped(seen, lambda found: [*_Report(session, found, None).unmet(wanted)])
+
+
 @define
 class _Report:
     """The lines of one report.
@@ -94,7 +103,7 @@ class _Report:
                 yield f"{kind}: {len(requests)}"
             if kind not in COUNTED:
                 yield from _counted([self._line(each, kind) for each in requests])
-        yield from self._unmet()
+        yield from self.unmet(lambda route: not route.handled)
         if self.session.recorded.capture:
             yield f"(the proxy's history keeps only: {self.session.recorded.capture})"
 
@@ -154,13 +163,13 @@ class _Report:
         known = self.session.http.known
         return next((known[each] for each in entry.also_matched if each in known), None)
 
-    def _unmet(self) -> Iterator[str]:
-        """List the routes that matched no request, with the nearest requests."""
+    def unmet(self, wanted: Callable[[RouteEntry], bool]) -> Iterator[str]:
+        """List those of some routes that matched no request, with the nearest requests."""
         entries = [self._entry(each) for kind in (REFUSED, TAKEN) for each in self.kinds[kind]]
         met = {each for entry in entries if entry is not None for each in entry.also_matched}
         met |= {m.route_id for e in entries if e is not None for m in e.outcome.matches or ()}
         for route in self.session.http.live:
-            if not route.handled and route.id not in met:
+            if wanted(route) and route.id not in met:
                 yield f"no request met the route {route.matcher}: {route.name}"
                 yield from _counted(list(self._for_others(route)))
                 yield from self._why(route)

@@ -78,7 +78,7 @@ def note_repeats(errors: list[BaseException]) -> None:
     for error in errors:
         notes = tuple(getattr(error, "__notes__", ()))
         # Only an error with the place of its handler is known to be the same.
-        key = (type(error), str(error), notes) if notes else (id(error),)
+        key: tuple[object, ...] = (type(error), str(error), notes) if notes else (id(error),)
         known = first.setdefault(key, error)
         more = error.repeats if isinstance(error, RepeatedError) else 0
         repeats[key] = repeats.get(key, 0) + more + (known is not error)

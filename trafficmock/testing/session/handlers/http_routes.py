@@ -57,6 +57,7 @@ class RouteEntry:
     :param running: a promise for each call that has not returned.
     :param live_in: the list that it was added to.
     :param place: the file and line of the test's call.
+    :param required: whether the test fails if no request meets it.
     """
 
     id: str
@@ -72,6 +73,7 @@ class RouteEntry:
     running: list[Promise[None]] = field(factory=list)
     live_in: RouteList | None = field(default=None, repr=False)
     place: str = ""
+    required: bool = False
 
     @property
     def name(self) -> str:
@@ -168,6 +170,7 @@ class HttpRoutes:
         place: str | UnsetType = UNSET,
         *,
         recorded: Recorded | None = None,
+        required: bool = False,
     ) -> Promise[Any]:
         """Register a handler before all others.
 
@@ -175,6 +178,7 @@ class HttpRoutes:
         :param place: the file and line of the test's call.
         :param recorded: its fixed responses by method and URL, for a proxy with the feature
             ``reply``.
+        :param required: whether the test fails if no request meets it.
         :returns: resolved when every later request is compared with the route.
         """
         entry = RouteEntry(
@@ -185,13 +189,20 @@ class HttpRoutes:
             limit(times),
             recorded=recorded or {},
             place=place or "",
+            required=required,
         )
         self.live.add(entry)
         self.known[entry.id] = entry
         return self.session.register_route(entry, place=place)
 
     def mock(
-        self, matcher: Matcher, answer: FixedAnswer, times: float | None, place: str
+        self,
+        matcher: Matcher,
+        answer: FixedAnswer,
+        times: float | None,
+        place: str,
+        *,
+        required: bool = False,
     ) -> Promise[Any]:
         """Register a fixed response as a handler before all others.
 
@@ -199,9 +210,10 @@ class HttpRoutes:
         send the response, it refuses the route: the promise is rejected and the route removed.
 
         :param place: the file and line of the test's call.
+        :param required: whether the test fails if no request meets it.
         """
         if not self.session.keeps_replies():
-            return self.route(matcher, answer, times, answer.run, place)
+            return self.route(matcher, answer, times, answer.run, place, required=required)
         sent = _times_on_wire(times)
         entry = RouteEntry(
             self.session.client.link.new_id(),
@@ -210,6 +222,7 @@ class HttpRoutes:
             answer.run if sent is UNSET else answer.run_counted,
             reply=answer.response,
             place=place,
+            required=required,
         )
         self.live.add(entry)
         self.known[entry.id] = entry
