@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 TITLE = "traffic of this test"
-_SHOWN = 200
+_SHOWN = 80
 """The most characters of an error in the text of a group."""
 
 __tracebackhide__ = True
