@@ -53,6 +53,7 @@ async def mocks(
     origins: Sequence[str] = (),
     door: bool = False,
     strict: bool = False,
+    required: bool = False,
     allow: Sequence[str] = (),
 ) -> AsyncIterator[AsyncTrafficMock]:
     """Connect to the proxy and register one test, for an ``async with`` block.
@@ -70,6 +71,7 @@ async def mocks(
         browser sends the context. Those for a door may be globs: ``http://*.shop.test``.
     :param door: open a port of the proxy for this test's browser, see ``proxy``.
     :param strict: refuse requests of the test that no route matches; they fail it at its end.
+    :param required: fail the test at its end if no request meets one of its routes.
     :param allow: hosts and URL globs that strict mode lets through.
     :raises ConnectionLostError: no proxy answers.
     :raises RefusedError: the proxy refuses the connection.
@@ -87,12 +89,14 @@ async def mocks(
             origins=tuple(origins),
             door=door,
             strict=strict,
+            required=required,
             allow=allow,
         )
         mine, session = await asyncio.to_thread(begin, connection, info)
         try:
             yield mine
         except BaseException as error:
+            session.judged = True
             if isinstance(error, Exception):
                 note_traffic(error, await asyncio.to_thread(connection.traffic, session))
             note_errors(error, await finish(mine))

@@ -15,15 +15,18 @@ class CaseSettings:
     """Attributes that a test case may set; see the arguments of the same names of ``mocks()``.
 
     ``trafficmock_proxy`` is the :class:`~trafficmock.testing.launch.Proxy` to use; unless set, the
-    one that the environment names, else one that is started and runs as long as this process.
+    one that the environment names, else one that is started and runs as long as this process, with
+    the options of ``trafficmock serve`` in ``trafficmock_proxy_options``.
     """
 
     trafficmock_proxy: Proxy | None = None
+    trafficmock_proxy_options: tuple[str, ...] = ()
     trafficmock_base_url: str | None = None
     trafficmock_isolation: Isolation = "auto"
     trafficmock_origins: tuple[str, ...] = ()
     trafficmock_door: bool = False
     trafficmock_strict: bool = False
+    trafficmock_required: bool = False
     trafficmock_allow: tuple[str, ...] = ()
 
     def _trafficmock_info(self: Any) -> TestInfo:
@@ -36,5 +39,6 @@ class CaseSettings:
             origins=self.trafficmock_origins,
             door=self.trafficmock_door,
             strict=self.trafficmock_strict,
+            required=self.trafficmock_required,
             allow=self.trafficmock_allow,
         )

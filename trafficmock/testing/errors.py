@@ -27,6 +27,10 @@ class ConnectionLostError(LocalError):
     """There is no connection to the proxy: it cannot be reached, closed, or did not answer."""
 
 
+class UnmetRouteError(LocalError):
+    """No request met a route that a request has to meet (``required``); the text names them."""
+
+
 class ApplicationError(LocalError):
     """The application of the tests did not start; the text has what it wrote."""
 

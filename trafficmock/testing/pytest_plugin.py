@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -38,6 +39,11 @@ _OPTIONS = {
 }
 
 
+_REQUIRED = "--trafficmock-required"
+_MUST = "fail a test if no request meets one of its routes"
+_PROXY_OPTIONS = "--trafficmock-proxy-options"
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options, and the ini values of the same meaning."""
     group = parser.getgroup("trafficmock")
@@ -46,6 +52,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         parser.addini(ini, meaning, default="")
     origins = "origins of the application, such as http://localhost:3000; else that of --base-url"
     parser.addini("trafficmock_origins", origins, type="linelist", default=[])
+    meaning = "options of trafficmock serve, for a proxy that is started for the tests"
+    group.addoption(_PROXY_OPTIONS, action="append", default=[], help=f"{meaning}, as one text")
+    parser.addini("trafficmock_proxy_options", meaning, type="args", default=[])
+    group.addoption(_REQUIRED, action="store_true", default=False, help=_MUST)
+    parser.addini("trafficmock_required", _MUST, type="bool", default=False)
     strict_marks.add_options(parser, group)
 
 
@@ -82,13 +93,22 @@ def trafficmock_proxy(request: pytest.FixtureRequest) -> Proxy:
     one, a proxy is started on a free port.
     """
     from trafficmock.attach import agent_variables  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.errors import ConnectionLostError  # noqa: PLC0415
     from trafficmock.testing.launch import shared_proxy  # noqa: PLC0415
     from trafficmock.testing.launch.proxy_process import Proxy  # noqa: PLC0415
 
     url = _setting(request.config, "url") or agent_variables.proxy_url()
     token = _setting(request.config, "token") or agent_variables.proxy_token()
     allow = strict_marks.allowed_in_run(request.config)
-    return Proxy(url, token) if url else shared_proxy.get(request.config, token, allow)
+    if url:
+        return Proxy(url, token)
+    given = " ".join(request.config.getoption(_PROXY_OPTIONS))
+    options = [*request.config.getini("trafficmock_proxy_options"), *shlex.split(given)]
+    try:
+        return shared_proxy.get(request.config, token, allow, options)
+    except ConnectionLostError as error:
+        wrong = str(error)
+    pytest.fail(wrong, pytrace=False)
 
 
 @pytest.fixture(scope="session")
@@ -147,6 +167,8 @@ def _trafficmock_settings(
         "origins": trafficmock_origins,
         "isolation": _setting(request.config, "isolation") or "auto",
         "root": str(request.config.rootpath),
+        "required": request.config.getoption(_REQUIRED)
+        or request.config.getini("trafficmock_required"),
     }
 
 
@@ -198,7 +220,8 @@ def trafficmock_shared(
     connection = _trafficmock_connection
     connection.refresh()
     title = f"shared routes of worker {_worker_id()}"
-    info = TestInfo(title=title, file="", shared=True, **_trafficmock_settings)
+    settings = {**_trafficmock_settings, "required": False}
+    info = TestInfo(title=title, file="", shared=True, **settings)
     mocks, session = sync.begin(connection, info)
     request.session.stash[_SHARED] = SharedErrors(connection, session)
     yield mocks

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from trafficmock.testing.adapters.blocking_adapter import BlockingAdapter
 from trafficmock.testing.adapters.teardown import note_errors, note_traffic, raise_errors
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
+from trafficmock.testing.objects.capture_warning import warn_of_capture
 from trafficmock.testing.objects.expectations import Expectation
 from trafficmock.testing.objects.request import Request
 from trafficmock.testing.objects.response import Response
 from trafficmock.testing.objects.route import Route
-from trafficmock.testing.objects.traffic_mock import BaseTrafficMock, warn_of_capture
+from trafficmock.testing.objects.traffic_mock import BaseTrafficMock
 from trafficmock.testing.objects.websocket_route import WebSocketRoute
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.wire.payloads.refused_request import UnmatchedRequest
@@ -101,6 +102,7 @@ def mocks(
     origins: Sequence[str] = (),
     door: bool = False,
     strict: bool = False,
+    required: bool = False,
     allow: Sequence[str] = (),
 ) -> Iterator[TrafficMock]:
     """Connect to the proxy and register one test, for a ``with`` block.
@@ -118,6 +120,7 @@ def mocks(
         browser sends the context. Those for a door may be globs: ``http://*.shop.test``.
     :param door: open a port of the proxy for this test's browser, see ``proxy``.
     :param strict: refuse requests of the test that no route matches; they fail it at its end.
+    :param required: fail the test at its end if no request meets one of its routes.
     :param allow: hosts and URL globs that strict mode lets through.
     :raises ConnectionLostError: no proxy answers.
     :raises RefusedError: the proxy refuses the connection.
@@ -137,12 +140,14 @@ def mocks(
                 origins=tuple(origins),
                 door=door,
                 strict=strict,
+                required=required,
                 allow=allow,
             ),
         )
         try:
             yield mine
         except BaseException as error:
+            session.judged = True
             if isinstance(error, Exception):
                 note_traffic(error, connection.traffic(session))
             note_errors(error, finish(mine))

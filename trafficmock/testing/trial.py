@@ -55,6 +55,8 @@ class TrafficMockMixin(CaseSettings):
 
     def _trafficmock_failed(self, failure: Failure) -> Any:
         mine = self._trafficmock_mine
+        if mine is not None:
+            mine[1].judged = True
         if mine is None or failure.check(unittest.SkipTest, KeyboardInterrupt):
             return failure
         return Deferred.fromCoroutine(_report(*mine, failure))
@@ -79,7 +81,7 @@ class TestCase(TrafficMockMixin, unittest.TestCase):
 async def _begin(case: Any) -> AsyncTrafficMock:
     from twisted.internet import reactor  # noqa: PLC0415, TID251 - trial has picked it by now
 
-    proxy = case.trafficmock_proxy or process_proxy()
+    proxy = case.trafficmock_proxy or process_proxy(*case.trafficmock_proxy_options)
     connection = await tx.connect(reactor, proxy.url, token=proxy.token)
     mocks = await connection.begin(case._trafficmock_info())  # noqa: SLF001 - our mixin's
     (session,) = connection.client.sessions.values()

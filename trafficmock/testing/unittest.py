@@ -49,7 +49,7 @@ class TrafficMockMixin(CaseSettings):
         :raises RefusedError: the proxy refuses the connection.
         """
         super().setUp()  # type: ignore[misc] # the test case's
-        proxy = self.trafficmock_proxy or process_proxy()
+        proxy = self.trafficmock_proxy or process_proxy(*self.trafficmock_proxy_options)
         if self.trafficmock_strict:
             _begin_strict_class(type(self), proxy)
         connection = ThreadedConnection(proxy.url, token=proxy.token)
@@ -84,9 +84,12 @@ class TrafficMockMixin(CaseSettings):
         return calling
 
     def _trafficmock_note(self, error: Exception) -> None:
-        if self._trafficmock_mine is None or isinstance(error, unittest.SkipTest):
+        if self._trafficmock_mine is None:
             return
         connection, session = self._trafficmock_mine
+        session.judged = True
+        if isinstance(error, unittest.SkipTest):
+            return
         note_traffic(error, connection.traffic(session))
 
 

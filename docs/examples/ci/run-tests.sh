@@ -36,7 +36,7 @@ started+=("$!")
 answers "http://127.0.0.1:$STOCK_PORT/"
 answers "http://127.0.0.1:$SHOP_PORT/"
 
-pytest "$@"
+pytest --trafficmock-required "$@"
 
 trafficmock status
 trafficmock history --action passthrough --fail

@@ -66,7 +66,9 @@ class PytestTests(SynchronousTestCase):
     def test_group(self) -> None:
         """What is left is raised as a group that names the test, the handler and the line."""
         output = self.output()
-        self.assertIn("::test_whose_handler_fails (1 sub-exception)", output)
+        self.assertIn(
+            "::test_whose_handler_fails: ValueError: in the handler (1 sub-exception)", output
+        )
         self.assertRegex(output, r"in handler test_whose_handler_fails.<locals>.broken \(with_pyt")
         self.assertIn('raise ValueError("in the handler")', output)
 

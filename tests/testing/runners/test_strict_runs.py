@@ -83,10 +83,10 @@ class PytestTests(SynchronousTestCase):
             text = texts[f"test_nearly[{differs}]"]
             expected = re.escape(f"{refused}Nearest: {nearest}. Add a route, or allow pay.test.")
             self.assertRegex(text, expected.replace("PLACE", PLACE))
-            self.assertEqual(text.count(refused), 1)
+            self.assertEqual(text.count(f".UnmatchedRequestError: {refused}"), 1)
         self.assertIn(f"{refused}Add a route, or allow pay.test.", texts["test_no_route"])
         self.assertIn("2 more requests met the same", texts["test_often"])
-        self.assertEqual(texts["test_often"].count(refused), 1)
+        self.assertEqual(texts["test_often"].count(f".UnmatchedRequestError: {refused}"), 1)
         self.assertIn("see the errors: 3\n", texts["test_often"])
         self.assertIn("AssertionError", texts["test_that_fails_anyway"])
         self.assertIn("mocks of this test -", texts["test_that_fails_anyway"])

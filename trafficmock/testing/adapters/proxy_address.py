@@ -1,7 +1,9 @@
 """The coordinator's address, and the error when no proxy answers there."""
 
+import os
 from urllib.parse import urlsplit, urlunsplit
 
+from trafficmock.attach import agent_variables
 from trafficmock.redaction import without_credentials
 from trafficmock.testing.errors import ConnectionLostError, UsageError
 
@@ -22,6 +24,14 @@ def websocket_url(proxy_url: str) -> str:
 def unreachable(proxy_url: str, error: BaseException) -> ConnectionLostError:
     """Return the error for a proxy that cannot be reached."""
     return ConnectionLostError(
-        f"no trafficmock proxy at {without_credentials(proxy_url)}: {error}. "
+        f"no trafficmock proxy at {without_credentials(proxy_url)}{_origin(proxy_url)}: {error}. "
         "Start one with `trafficmock serve`, or say where it is with TRAFFICMOCK_PROXY_URL."
     )
+
+
+def _origin(proxy_url: str) -> str:
+    """Return where a URL comes from, if this process can tell."""
+    variable = agent_variables.proxy_url_variable(os.environ)
+    if variable is not None and os.environ[variable] == proxy_url:
+        return f" (the URL in {variable})"
+    return " (the default URL)" if proxy_url == agent_variables.DEFAULT_PROXY_URL else ""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import traceback
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from attrs import define, field
 
 from trafficmock.testing.adapters.teardown import TITLE, raise_errors
 from trafficmock.testing.errors import ConnectionLostError
+from trafficmock.testing.session import required_routes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,7 +74,15 @@ class TestErrors:
 
         :raises ExceptionGroup: there are errors.
         """
+        self._judge()
         raise_errors(self.item.nodeid, self._take())
+
+    def _judge(self) -> None:
+        """Look for routes that had to be met; a test that failed before has none."""
+        connection, session = self.connection, self.session
+        if connection is not None and session is not None and not session.ended:
+            with suppress(ConnectionLostError):  # the end of the test reports the loss
+                connection.background.wait_for(lambda: required_routes.check(session))
 
     def end(self) -> None:
         """End the mocks of this test; errors since its call fail the teardown.
@@ -82,6 +92,7 @@ class TestErrors:
         connection, session = self.connection, self.session
         if connection is None or session is None:
             return
+        session.judged = True
         errors = connection.background.wait_for(session.finish)
         if errors and not self.failed:
             # Read here: the connection may be closed when the report of the teardown is made.

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 TITLE = "traffic of this test"
+_SHOWN = 80
+"""The most characters of an error in the text of a group."""
 
 __tracebackhide__ = True
 """For pytest: a failure is shown where the test's own code called."""
@@ -21,7 +23,15 @@ def raise_errors(title: str, errors: Sequence[BaseException]) -> None:
     :raises BaseExceptionGroup: there are errors.
     """
     if errors:
-        raise BaseExceptionGroup(f"errors in the mocks of {title}", list(errors))
+        raise BaseExceptionGroup(f"errors in the mocks of {title}: {_first(errors)}", list(errors))
+
+
+def _first(errors: Sequence[BaseException]) -> str:
+    """Return the first line of the first error, for the one line of a summary."""
+    text = (str(errors[0]).splitlines() or [""])[0]
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    return f"{type(errors[0]).__name__}: {shown}{more}"
 
 
 def note_errors(error: BaseException, errors: Sequence[BaseException]) -> None:

@@ -23,7 +23,7 @@ from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.launch import lease
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 START_SECONDS = 60.0
 STOP_SECONDS = 5.0
@@ -93,6 +93,7 @@ def start_proxy(
     *,
     strict: bool = False,
     allow: Iterable[str] = (),
+    options: Sequence[str] = (),
 ) -> Proxy:
     """Start a proxy on a free loopback port and wait until it serves.
 
@@ -104,8 +105,9 @@ def start_proxy(
         uses it.
     :param strict: refuse requests that no route matches, from the start.
     :param allow: hosts and URL globs that strict mode lets through.
-    :raises ConnectionLostError: the proxy does not serve within 60 s, or it ended; the text has
-        its output.
+    :param options: more options of ``trafficmock serve``, such as ``["--history-limit", "5000"]``.
+    :raises ConnectionLostError: the proxy does not serve within 60 s, or it ended, for example
+        for an invalid option; the text has its output.
     """
     environment = dict(os.environ)
     environment.pop("TRAFFICMOCK_TOKEN", None)
@@ -115,7 +117,7 @@ def start_proxy(
         ready, held = Path(directory) / "ready.json", leased or Path(directory) / "lease"
         lease.hold(held)
         argv = [sys.executable, "-m", "trafficmock.testing.launch.leased_proxy", str(held), "serve"]
-        argv += ["--port", "0", "--ready-file", str(ready), "--log-level", "warn"]
+        argv += ["--port", "0", "--log-level", "warn", *options, "--ready-file", str(ready)]
         argv += ["--strict"] if strict else []
         argv += [part for pattern in allow for part in ("--allow", pattern)]
         process = subprocess.Popen(  # noqa: S603 - our own command
@@ -141,16 +143,18 @@ def given_proxy() -> Proxy | None:
 
 
 @functools.cache
-def process_proxy() -> Proxy:
+def process_proxy(*options: str) -> Proxy:
     """Return the proxy of this process: the one that the environment names, else a new one.
 
     The first call starts it; it ends with this process.
 
+    :param options: options of ``trafficmock serve`` for a new one. Calls with the same options get
+        the same proxy.
     :raises ConnectionLostError: the proxy does not come up.
     """
     proxy = given_proxy()
     if proxy is None:
-        proxy = start_proxy()
+        proxy = start_proxy(options=options)
         atexit.register(proxy.stop)
     return proxy
 

@@ -12,7 +12,7 @@ from trafficmock.testing.launch.proxy_process import Proxy, listens, start_proxy
 from trafficmock.testing.shared_directory import directory, state_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     import pytest
@@ -21,12 +21,19 @@ _LOCK = "trafficmock-proxy.lock"
 _LEASE = "trafficmock-proxy.lease"
 
 
-def get(config: pytest.Config, token: str | None, allow: Iterable[str] | None = None) -> Proxy:
+def get(
+    config: pytest.Config,
+    token: str | None,
+    allow: Iterable[str] | None = None,
+    options: Sequence[str] = (),
+) -> Proxy:
     """Return the proxy of the run, and start it if no worker has; it ends with the last worker.
 
     :param token: the token that a new proxy asks for.
     :param allow: the hosts and URL globs that a strict proxy lets through; ``None`` starts one
         that is not strict.
+    :param options: more options of ``trafficmock serve`` for a new proxy.
+    :raises ConnectionLostError: a new proxy does not come up; the text has its output.
     """
     folder, state = directory(config), state_file(config)
     with _locked(folder / _LOCK):
@@ -37,7 +44,9 @@ def get(config: pytest.Config, token: str | None, allow: Iterable[str] | None = 
             if listens(proxy.url):
                 return proxy
         strict = allow is not None
-        proxy = start_proxy(token, folder / _LEASE, strict=strict, allow=allow or ())
+        proxy = start_proxy(
+            token, folder / _LEASE, strict=strict, allow=allow or (), options=options
+        )
         state.touch(mode=0o600)
         state.write_text(json.dumps({"url": proxy.url, "token": token, "pid": proxy.pid}))
         return proxy

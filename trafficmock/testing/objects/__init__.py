@@ -3,5 +3,5 @@
 They have the names and rules of Playwright. The blocking and the awaitable class of each share a
 base: ``traffic_mock``, ``route``, ``request``, ``response``, ``websocket_route``. ``expectations``
 has the ``with`` blocks of ``expect_request`` and ``expect_response``. ``call_place`` finds the line
-of the test that called, for reports.
+of the test that called, for reports; ``capture_warning`` warns of an incomplete list.
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Awaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -12,6 +11,7 @@ from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_file import HarFile
 from trafficmock.testing.har.har_routes import HarOptions, route_from_har
 from trafficmock.testing.objects.call_place import place_of_call
+from trafficmock.testing.objects.capture_warning import warn_of_capture
 from trafficmock.testing.objects.expectations import AsyncExpectation
 from trafficmock.testing.objects.request import AsyncRequest
 from trafficmock.testing.objects.response import AsyncResponse
@@ -111,6 +111,7 @@ class BaseTrafficMock(
         method: Names = None,
         client_id: Names = None,
         times: float | None = None,
+        required: bool | None = None,
     ) -> DoneT:
         """Register a handler for matching requests, before those registered earlier.
 
@@ -120,6 +121,7 @@ class BaseTrafficMock(
         :param method: the method or methods that match, in any case; by default all.
         :param client_id: the client id or ids of the applications that match; by default all.
         :param times: how many requests the handler gets before it is removed; by default no limit.
+        :param required: fail the test if no request meets the route; by default as for the run.
         :raises HandlerSignatureError: the handler does not take these arguments.
         :raises GlobError: the glob's braces are nested or unmatched.
         """
@@ -128,7 +130,8 @@ class BaseTrafficMock(
 
         def register() -> Promise[Any]:
             check_handler(handler, "(route, request)", most=2)
-            return self._session.http.route(matcher, handler, times, place=place)
+            must = self._must(required=required)
+            return self._session.http.route(matcher, handler, times, place=place, required=must)
 
         return self._done(register)
 
@@ -139,6 +142,7 @@ class BaseTrafficMock(
         method: Names = None,
         client_id: Names = None,
         times: float | None = None,
+        required: bool | None = None,
         status: int | None = None,
         status_text: str | None = None,
         headers: HeadersArgument | None = None,
@@ -151,7 +155,7 @@ class BaseTrafficMock(
 
         It is faster than a handler, and works while the test is stopped at a breakpoint.
 
-        :param url: as in :meth:`route`; so are ``method``, ``client_id`` and ``times``.
+        :param url: as in :meth:`route`; so are ``method``, ``client_id``, ``times``, ``required``.
         :param status: as in :meth:`Route.fulfill`; so are the arguments after it.
         :param path: a file whose content is the body; it is read by this call.
         :raises RoutingError: the proxy cannot send this response.
@@ -160,18 +164,20 @@ class BaseTrafficMock(
         check_http(matcher)
         place = place_of_call(self._session.info.root)
         file = None if path is None else File(str(path), Path(path).read_bytes())
-        answer = FixedAnswer(
-            Mock(
-                status=status,
-                status_text=status_text,
-                headers=headers,
-                body=body,
-                json=json,
-                file=file,
-                content_type=content_type,
-            )
+        made = Mock(
+            status=status,
+            status_text=status_text,
+            headers=headers,
+            body=body,
+            json=json,
+            file=file,
+            content_type=content_type,
         )
-        return self._done(lambda: self._session.http.mock(matcher, answer, times, place))
+        answer, must, http = FixedAnswer(made), self._must(required=required), self._session.http
+        return self._done(lambda: http.mock(matcher, answer, times, place, required=must))
+
+    def _must(self, *, required: bool | None) -> bool:
+        return self._session.info.required if required is None else required
 
     def unroute(
         self,
@@ -385,10 +391,3 @@ class AsyncTrafficMock(
 def finish(mocks: AsyncTrafficMock) -> Awaitable[list[BaseException]]:
     """End a test; the awaitable has the errors that are left."""
     return mocks._finish()  # noqa: SLF001 - for those who run tests, not for tests
-
-
-def warn_of_capture(session: Session) -> None:
-    """Warn that a list of requests may be incomplete where the history does not keep everything."""
-    if session.recorded.capture is not None:
-        text = f"the proxy keeps only part of the traffic (capture: {session.recorded.capture})"
-        warnings.warn(text, stacklevel=3)

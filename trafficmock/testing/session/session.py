@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from trafficmock.testing.errors import IsolationError, RoutingError, UsageError
 from trafficmock.testing.promise import Promise, all_of, mapped, settled
+from trafficmock.testing.session import required_routes
 from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
 from trafficmock.testing.session.handlers import handler_errors
 from trafficmock.testing.session.handlers.handler_fetches import HandlerFetches
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from trafficmock.wire.inbound import Message, RequestResponse, RouteKind
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
-
 EVERYTHING = ("*",)
 """The pattern that allows every host."""
 
@@ -69,6 +69,7 @@ class TestInfo:
     :param strict: requests of the test that no route matches are refused.
     :param allow: hosts and URL globs that strict mode lets through.
     :param exempt: the test is not strict, even if the whole service is.
+    :param required: the test fails if a route of it meets no request.
     :param root: the directory of relative file names, by default the working directory.
     """
 
@@ -84,6 +85,7 @@ class TestInfo:
     strict: bool = False
     allow: tuple[str, ...] = field(default=(), converter=allow_patterns)
     exempt: bool = False
+    required: bool = False
     root: str = ""
 
 
@@ -115,6 +117,7 @@ class Session:
     errors: list[BaseException] = field(init=False, factory=list)
     finishing: list[Callable[[], None]] = field(init=False, factory=list)
     ended: bool = field(init=False, default=False)
+    judged: bool = field(init=False, default=False)
     started_at: int | None = field(init=False, default=None)
     clock: ProxyClock | None = field(init=False, default=None)
     context: TrafficContext = field(init=False, factory=TrafficContext)
@@ -242,19 +245,15 @@ class Session:
             except Exception as error:  # noqa: BLE001 - any error fails the test
                 self.errors.append(error)
         result: Promise[list[BaseException]] = Promise()
-        self._unregister().watch(lambda acks: self._end(acks, result))
+        checked, end = required_routes.check(self), lambda acks: self._end(acks, result)
+        checked.watch(lambda _: self._unregister().watch(end))
         return result
 
     def _unregister(self) -> Promise[None]:
         try:
-            return all_of(
-                [
-                    self.client.ask(
-                        ("route:unregister", self.id), RouteUnregister(test_id=self.id)
-                    ),
-                    self.client.ask(("test:unregister", self.id), TestUnregister(self.id)),
-                ]
-            )
+            gone = self.client.ask(("route:unregister", self.id), RouteUnregister(test_id=self.id))
+            ended = self.client.ask(("test:unregister", self.id), TestUnregister(self.id))
+            return all_of([gone, ended])
         except Exception as error:  # noqa: BLE001 - it becomes one of the test's errors
             failed: Promise[None] = Promise()
             failed.reject(error)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from attrs import define, field
 from msgspec import UNSET
@@ -18,7 +18,7 @@ from trafficmock.testing.session.observation.diagnosis import (
 from trafficmock.wire.outbound import UNMATCHED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.outbound import ConnectedClient
     from trafficmock.wire.payloads.similar_requests import SimilarRequest
+
+T = TypeVar("T")
 
 MOST_LINES = 20
 """Limit of the lines for one kind of request: the first ones tell most."""
@@ -57,18 +59,31 @@ def traffic(session: Session) -> Promise[str]:
     It is rejected with :class:`~trafficmock.testing.errors.ConnectionLostError` where the
     connection is lost.
     """
+    return _reported(session, lambda report: "\n".join(report.lines()))
+
+
+def unmet_routes(session: Session, wanted: Callable[[RouteEntry], bool]) -> Promise[list[str]]:
+    """Return a promise of lines about the routes that no request met, with the nearest requests.
+
+    :param wanted: which routes; it is asked when all that the proxy has reported is known.
+    """
+    return _reported(session, lambda report: [*report.unmet(wanted)])
+
+
+def _reported(session: Session, read: Callable[[_Report], T]) -> Promise[T]:
+    """Ask the proxy what came, and what differs from the routes that no request met."""
     idle = [route for route in session.http.live if not route.handled]
     diagnosis = session.observation.diagnosis([(each.matcher.wire, each.began) for each in idle])
     seen = session.observation.all()
 
-    def text(_: None) -> str:
+    def report(_: None) -> T:
         found = diagnosis.value
         agents = None if found is None else found.agents
         rows = [] if found is None else [each.requests for each in found.found]
         similar = dict(zip((route.id for route in idle), rows, strict=False))
-        return "\n".join(_Report(session, seen.value, agents, similar).lines())
+        return read(_Report(session, seen.value, agents, similar))
 
-    return mapped(all_of([diagnosis, seen]), text)
+    return mapped(all_of([diagnosis, seen]), report)
 
 
 @define
@@ -108,7 +123,7 @@ class _Report:
                 yield f"{kind}: {len(requests)}"
             if kind not in COUNTED:
                 yield from _counted([self._line(each, kind) for each in requests])
-        yield from self._unmet()
+        yield from self.unmet(lambda route: not route.handled)
         if self.session.recorded.capture:
             yield f"(the proxy's history keeps only: {self.session.recorded.capture})"
 
@@ -168,13 +183,13 @@ class _Report:
         known = self.session.http.known
         return next((known[each] for each in entry.also_matched if each in known), None)
 
-    def _unmet(self) -> Iterator[str]:
-        """List the routes that matched no request, with the nearest requests."""
+    def unmet(self, wanted: Callable[[RouteEntry], bool]) -> Iterator[str]:
+        """List those of some routes that matched no request, with the nearest requests."""
         entries = [self._entry(each) for kind in (REFUSED, TAKEN) for each in self.kinds[kind]]
         met = {each for entry in entries if entry is not None for each in entry.also_matched}
         met |= {m.route_id for e in entries if e is not None for m in e.outcome.matches or ()}
         for route in self.session.http.live:
-            if not route.handled and route.id not in met:
+            if wanted(route) and route.id not in met:
                 yield f"no request met the route {route.matcher}: {route.name}"
                 yield from self._for_others(route)
                 yield from self._why(route)

@@ -1,4 +1,5 @@
 """Test files that pytest (``with_pytest``, ``with_errors``, ``with_mistakes``, ``in_parallel``,
 ``strictly``), unittest (``with_unittest``) and trial (``with_trial``) run.
-``with_application`` starts applications.
+``with_application`` starts applications, ``with_proxy_options`` asks its proxy,
+``with_required`` has mocks that nobody meets.
 """

@@ -19,7 +19,7 @@ from trafficmock.testing.session.arguments.callables import code_of
 from trafficmock.wire.outbound import UNMATCHED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from types import TracebackType
 
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
@@ -70,7 +70,7 @@ def is_repeated(known: RoutingError, error: RoutingError) -> bool:
     return error.code == known.code == "ambiguous_route" and _competing(error) == _competing(known)
 
 
-def add_notes(errors: Sequence[BaseException], untagged: Sequence[str]) -> None:
+def add_notes(errors: list[BaseException], untagged: Sequence[str]) -> None:
     """Add the notes of both functions below."""
     note_repeats(errors)
     note_untagged(errors, untagged)
@@ -91,12 +91,25 @@ def note_untagged(errors: Sequence[BaseException], origins: Sequence[str]) -> No
             )
 
 
-def note_repeats(errors: Iterable[BaseException]) -> None:
-    """Add the number of requests as a note to each error that stands for several."""
+def note_repeats(errors: list[BaseException]) -> None:
+    """Keep one of the errors that are the same, and add a note with the number of the others.
+
+    A client that sends a request again meets the error of a handler each time.
+    """
+    repeats: dict[tuple[object, ...], int] = {}
+    first: dict[tuple[object, ...], BaseException] = {}
     for error in errors:
-        if isinstance(error, RepeatedError) and error.repeats:
-            more = "1 more request" if error.repeats == 1 else f"{error.repeats} more requests"
-            error.add_note(f"{more} met the same.")
+        notes = tuple(getattr(error, "__notes__", ()))
+        # Only an error with the place of its handler is known to be the same.
+        key: tuple[object, ...] = (type(error), str(error), notes) if notes else (id(error),)
+        known = first.setdefault(key, error)
+        more = error.repeats if isinstance(error, RepeatedError) else 0
+        repeats[key] = repeats.get(key, 0) + more + (known is not error)
+    for key, error in first.items():
+        if count := repeats[key]:
+            more_requests = "1 more request" if count == 1 else f"{count} more requests"
+            error.add_note(f"{more_requests} met the same.")
+    errors[:] = first.values()
 
 
 def _competing(error: RoutingError) -> list[str]:

@@ -56,6 +56,7 @@ class RouteEntry:
     :param running: a promise for each call that has not returned.
     :param live_in: the list that it was added to.
     :param place: the file and line of the test's call.
+    :param required: whether the test fails if no request meets it.
     """
 
     id: str
@@ -71,6 +72,7 @@ class RouteEntry:
     running: list[Promise[None]] = field(factory=list)
     live_in: RouteList | None = field(default=None, repr=False)
     place: str = ""
+    required: bool = False
 
     @property
     def name(self) -> str:
@@ -162,12 +164,14 @@ class HttpRoutes:
         place: str | UnsetType = UNSET,
         *,
         recorded: Recorded | None = None,
+        required: bool = False,
     ) -> Promise[Any]:
         """Register a handler before all others.
 
         :param run: runs the handler; by default the adapter does.
         :param place: the file and line of the test's call.
         :param recorded: its fixed responses by method and URL.
+        :param required: whether the test fails if no request meets it.
         :returns: resolved when every later request is compared with the route.
         """
         entry = RouteEntry(
@@ -178,6 +182,7 @@ class HttpRoutes:
             self.session.client.link.monotonic_us(),
             recorded=recorded or {},
             place=place or "",
+            required=required,
         )
         sent = read_times(times)
         self.live.add(entry)
@@ -185,7 +190,13 @@ class HttpRoutes:
         return self.session.register_route(entry, place=place, times=sent)
 
     def mock(
-        self, matcher: Matcher, answer: FixedAnswer, times: float | None, place: str
+        self,
+        matcher: Matcher,
+        answer: FixedAnswer,
+        times: float | None,
+        place: str,
+        *,
+        required: bool = False,
     ) -> Promise[Any]:
         """Register a fixed response as a handler before all others.
 
@@ -193,6 +204,7 @@ class HttpRoutes:
         and the route removed.
 
         :param place: the file and line of the test's call.
+        :param required: whether the test fails if no request meets it.
         """
         sent = read_times(times)
         entry = RouteEntry(
@@ -203,6 +215,7 @@ class HttpRoutes:
             self.session.client.link.monotonic_us(),
             reply=answer.response,
             place=place,
+            required=required,
         )
         self.live.add(entry)
         self.known[entry.id] = entry

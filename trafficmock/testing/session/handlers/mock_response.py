@@ -111,7 +111,10 @@ def _content(mock: Mock) -> bytes | None:
     if isinstance(mock.body, bytes | bytearray | memoryview):
         return bytes(mock.body)
     kind = type(mock.body).__name__
-    raise UsageError(f"body must be str or bytes, not {kind}; for objects there is json")
+    raise UsageError(
+        f"body must be str or bytes, not {kind}: for objects there is json, and the parts of an "
+        'iterator are joined first (b"".join(parts)), because a mock is sent whole'
+    )
 
 
 def _body(mock: Mock, content: bytes | None) -> Raw:

@@ -1,0 +1,16 @@
+"""Warns that a list of requests may be incomplete."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trafficmock.testing.session.session import Session
+
+
+def warn_of_capture(session: Session) -> None:
+    """Warn that a list of requests may be incomplete where the history does not keep everything."""
+    if session.recorded.capture is not None:
+        text = f"the proxy keeps only part of the traffic (capture: {session.recorded.capture})"
+        warnings.warn(text, stacklevel=3)
