@@ -21,6 +21,9 @@ export interface RouteFilter {
 /** Which requests: a condition on the URL, or several conditions. */
 export type RouteMatcher = UrlMatcher | RouteFilter;
 
+/** Which WebSockets: a condition on the URL, or with the applications that open them. */
+export type WebSocketMatcher = UrlMatcher | Pick<RouteFilter, "url" | "clientId">;
+
 /**
  * Decides a request by one of `fulfill`, `continue` and `abort`, or passes it to the next handler by `fallback`. It awaits
  * the call; one that returns without a decision fails the request and the test. One that never returns lets it hang.
@@ -310,8 +313,11 @@ export interface TrafficMock {
   unrouteAll(options?: UnrouteAllOptions): Promise<void>;
   /** Answers requests with the responses of a HAR file or `.zip` archive, or records one. */
   routeFromHAR(file: string, options?: RouteFromHAROptions): Promise<void>;
-  /** Registers a handler that acts as the server of WebSockets that are opened from now on. */
-  routeWebSocket(url: UrlMatcher, handler: WebSocketRouteHandler): Promise<void>;
+  /**
+   * Registers a handler that acts as the server of WebSockets that are opened from now on. `{ url, clientId }` takes
+   * those of some applications.
+   */
+  routeWebSocket(url: WebSocketMatcher, handler: WebSocketRouteHandler): Promise<void>;
   /**
    * Waits for a request that comes after the call: begin the wait before the act, and await it after. A `TimeoutError` lists
    * what came instead.

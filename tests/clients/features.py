@@ -241,7 +241,7 @@ def identified(cell: Cell) -> None:
     assert entry["clientId"] == cell.client, entry
     agents = cell.look("/api/connections")["nodeAgents"]
     kinds = {agent.get("kind") for agent in agents if agent["clientId"] == cell.client}
-    assert kinds <= {"proxy"}, agents
+    assert kinds <= {"proxy", "python"}, agents
 
 
 def expected(cell: Cell) -> None:

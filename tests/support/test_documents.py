@@ -13,21 +13,29 @@ Words.
 one
 ```
 
-```{code-block} python
-:caption: a file
-:emphasize-lines: 1
+**a file**
+
+```python
 two
 
 three
 ```
+
+<!-- file begin: written.py -->
+
+```python
+written
+```
+
+<!-- file end -->
 """
 
 
 class BlockTests(SynchronousTestCase):
     """Fenced blocks."""
 
-    def test_both_kinds(self) -> None:
-        """Plain fences and directives are read, with captions and without options."""
+    def test_captions(self) -> None:
+        """Fences are read with the bold line above them, but for those that are written."""
         page = Path(self.mktemp())
         page.write_text(PAGE)
         expected = [Block("sh", "", "one\n"), Block("python", "a file", "two\n\nthree\n")]

@@ -33,7 +33,7 @@ EXAMPLES = """\
   trafficmock history --follow --action passthrough
   trafficmock history --method POST --status 5xx
   trafficmock history -q payments --from 10m
-  trafficmock history --action passthrough --fail   # status 1 if any ever passed
+  trafficmock history --action passthrough --fail  # status 1 if any ever passed
   trafficmock history --all --full --json > history.json
   trafficmock history --json --limit 5 | jq -r '.entries[].request.url'
 """

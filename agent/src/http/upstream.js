@@ -52,7 +52,7 @@ function open(held, wanted) {
     path: text.pathOf(url),
     method: wanted.method,
     // A class that writes the head anew reads the headers by name.
-    headers: !agent || isNodes(agent) ? pairs.flat() : headers.toMultiMap(pairs),
+    headers: !agent || isNodes(agent) ? pairs.flat() : headers.toMultiMap(/** @type {headers.Pairs} */ (pairs)),
     setHost: false,
   });
   up.end(wanted.body?.length ? wanted.body : undefined);

@@ -116,7 +116,7 @@ class TrafficMock {
   }
 
   /**
-   * @param {import("../../index.js").UrlMatcher} url
+   * @param {import("../../index.js").WebSocketMatcher} url
    * @param {import("../../index.js").WebSocketRouteHandler} handler
    */
   async routeWebSocket(url, handler) {

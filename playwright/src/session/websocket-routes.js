@@ -30,15 +30,15 @@ class WebSocketRoutes {
   }
 
   /** @param {any} message `ws:claim` */
-  claimed({ socketId, url }) {
-    const matches = this.matching(url).map(({ id }) => ({ routeId: id }));
+  claimed({ socketId, url, clientId }) {
+    const matches = this.matching(url, clientId).map(({ id }) => ({ routeId: id }));
     this.session.send({ type: "ws:claim-result", socketId, testId: this.session.id, matches });
   }
 
   /** @param {any} message `ws:matched` */
-  async matched({ socketId, url, protocols }) {
+  async matched({ socketId, url, protocols, clientId }) {
     const { session } = this;
-    const [entry] = this.matching(url);
+    const [entry] = this.matching(url, clientId);
     if (!entry) {
       // The route was removed meanwhile; without this the application would never be answered.
       session.send({ type: "ws:connect", socketId, unhandled: true });
@@ -63,11 +63,14 @@ class WebSocketRoutes {
     this.sockets.get(message.socketId)?.receive(message);
   }
 
-  /** @param {string} url */
-  matching(url) {
+  /**
+   * @param {string} url
+   * @param {string} clientId of the application
+   */
+  matching(url, clientId) {
     return this.entries.filter(({ matcher }) => {
       try {
-        return matcher.matchesUrl(url);
+        return matcher.matches({ url, method: "GET", clientId });
       } catch (error) {
         this.session.errors.thrownByPredicate(error, matcher, url);
         return false;

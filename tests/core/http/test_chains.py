@@ -75,8 +75,9 @@ class OrderTests(ChainCase):
         self.assertEqual(self.asks(), [self.run_of("buys#3", "1")])
         self.assertEqual(self.falls_back(), [self.run_of("buys#1", "2")])
         effects = self.falls_back("2")
-        owner = records.Owner("buys", "buys#1", "buys", "buys.spec.ts")
-        self.assertEqual(effects[0], records.RequestContinued("r1", owner, None))
+        recorded = effects[0]
+        assert isinstance(recorded, records.RequestContinued)
+        self.assertEqual((recorded.owner.route_id, recorded.overrides), ("buys#1", None))
         self.assertEqual(self.sent(effects, outbound.DecisionContinue).overrides, UNSET)
 
     def test_decided(self) -> None:

@@ -22,6 +22,15 @@ test("sockets_mocked", async ({ t, trafficmock }) => {
   expect(messages[5].base64).toBe("YSE=");
 });
 
+/** A handler for another application's WebSockets is not asked, though it is newer. */
+test("sockets_one_application", async ({ t, trafficmock }) => {
+  const url = t.socketUrl("mock");
+  await trafficmock.routeWebSocket({ url, clientId: ["app", "b"] }, (ws) => ws.send("ours"));
+  await trafficmock.routeWebSocket({ url, clientId: "another app" }, (ws) => ws.send("another's"));
+  const socket = await t.openSocket(url);
+  expect((await socket.events(2))[1].data).toBe("ours");
+});
+
 /** A connected socket passes frames both ways where no handler is set. */
 test("sockets_relayed", async ({ t, trafficmock }) => {
   const url = t.socketUrl("ws-echo");

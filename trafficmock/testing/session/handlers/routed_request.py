@@ -81,7 +81,7 @@ class RoutedRequest:
     entry: RouteEntry
     run_id: str
     stage: Stage = Stage.RUNNING
-    _overrides: SerializedOverrides | UnsetType = field(init=False, default=UNSET)
+    _overrides: SerializedOverrides | UnsetType = field(init=False, default=UNSET, repr=False)
     _route_gone: bool = field(init=False, default=False)
 
     def run(self) -> None:

@@ -43,7 +43,7 @@ class RequestState:
     views: dict[type, Any] = field(factory=dict, repr=False)
     seen_at: int | UnsetType = UNSET
     failure: str = ""
-    current: WireRequest = field(init=False)
+    current: WireRequest = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         self.current = self.wire
