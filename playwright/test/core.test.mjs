@@ -356,7 +356,7 @@ test("a bad call is refused before anything is sent", async () => {
   const url = `http://127.0.0.1:${answering.address().port}`;
   const other = await connect({ title: "other", proxyUrl: url }).catch((error) => error);
   assert.match(other.message, /^What answers at http:\S+ is no trafficmock proxy \(it answered \/ws with status 200\)/);
-  assert.match(other.stack, /^ConnectionError: .*\n    at \S+core\.test\.mjs:\d+:\d+$/);
+  assert.match(other.stack, /^ConnectionError: .*\n {4}at \S+core\.test\.mjs:\d+:\d+$/);
   await assert.rejects(connect({ title: "bad", proxyUrl: "localhost" }), /URL such as/);
   answering.close();
 });

@@ -96,7 +96,10 @@ describe("one run of two workers", () => {
   });
 
   test("settings of a file that replace the fixture are refused, with where they belong", () => {
-    assert.match(reported("the fixture is replaced").text, /UsageError: test\.use\(\{ trafficmock \}\).*trafficmockOptions/);
+    assert.match(
+      reported("the fixture is replaced").text,
+      /UsageError: test\.use\(\{ trafficmock \}\).*trafficmockOptions/,
+    );
   });
 
   test("a request that nobody decides fails, and so does its test", () => {

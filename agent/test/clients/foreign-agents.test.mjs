@@ -58,7 +58,11 @@ async function startTunnel(port) {
   });
   server.on("connect", (_req, socket) => {
     const up = net.connect(port, "127.0.0.1", () => socket.write("HTTP/1.1 200 OK\r\n\r\n"));
-    for (const [from, to] of [[socket, up], [up, socket]]) from.on("error", () => to.destroy()).pipe(to);
+    for (const [from, to] of [
+      [socket, up],
+      [up, socket],
+    ])
+      from.on("error", () => to.destroy()).pipe(to);
   });
   const sockets = new Set();
   server.on("connection", (socket) => sockets.add(socket));
@@ -71,7 +75,13 @@ async function startTunnel(port) {
   return { port: server.address().port, stop };
 }
 
-const ended = (req) => new Promise((resolve) => req.on("error", (error) => resolve(error.code)).on("close", resolve).end());
+const ended = (req) =>
+  new Promise((resolve) =>
+    req
+      .on("error", (error) => resolve(error.code))
+      .on("close", resolve)
+      .end(),
+  );
 
 const body = (req) =>
   new Promise((resolve, reject) => {
@@ -195,7 +205,10 @@ describe("agents of libraries", () => {
     const { emit } = req;
     req.emit = (name, ...args) => (events.push(name), emit.call(req, name, ...args));
     await ended(req);
-    assert.deepEqual(events.filter((name) => name === "socket" || name === "finish"), []);
+    assert.deepEqual(
+      events.filter((name) => name === "socket" || name === "finish"),
+      [],
+    );
     assert.equal(isRun, false);
   });
 
@@ -225,7 +238,10 @@ describe("bodies and interceptors of undici", () => {
     test(`${name}: a form of npm form-data is sent and handed to handlers`, async () => {
       const undici = await import(name);
       await worker.route("/form-mocked", (r) => r.text(r.request.bodyBase64 ? "a body" : "none"));
-      for (const [path, expected] of [["/form-mocked", /^a body$/], ["/raw", /POST/]]) {
+      for (const [path, expected] of [
+        ["/form-mocked", /^a body$/],
+        ["/raw", /POST/],
+      ]) {
         const form = new FormData();
         form.append("x", "1");
         const given = { method: "POST", body: form, headers: form.getHeaders() };

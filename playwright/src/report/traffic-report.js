@@ -39,9 +39,7 @@ async function trafficOf(session) {
     }),
   );
   const unmet = http.live.filter((entry) => !entry.calls && !met.has(entry.id));
-  const diagnosis = await registration.diagnosis(
-    unmet.map(({ matcher, began }) => ({ matcher: matcher.wire, began })),
-  );
+  const diagnosis = await registration.diagnosis(unmet.map(({ matcher, began }) => ({ matcher: matcher.wire, began })));
   const similar = unmet.map((_, index) => diagnosis?.found[index]?.requests ?? []);
   return { requests, recorded, unmet, similar, agents: diagnosis ? diagnosis.agents : await connection.agents() };
 }
