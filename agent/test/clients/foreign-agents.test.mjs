@@ -56,13 +56,10 @@ async function startTunnel(port) {
   const server = http.createServer(({ method, url, rawHeaders }, res) => {
     res.end(JSON.stringify({ method, url, rawHeaders }));
   });
-  server.on("connect", (_req, socket) => {
-    const up = net.connect(port, "127.0.0.1", () => socket.write("HTTP/1.1 200 OK\r\n\r\n"));
-    for (const [from, to] of [
-      [socket, up],
-      [up, socket],
-    ])
-      from.on("error", () => to.destroy()).pipe(to);
+  server.on("connect", (_req, client) => {
+    const up = net.connect(port, "127.0.0.1", () => client.write("HTTP/1.1 200 OK\r\n\r\n"));
+    for (const socket of [client, up]) socket.on("error", () => socket.destroy());
+    client.pipe(up).pipe(client);
   });
   const sockets = new Set();
   server.on("connection", (socket) => sockets.add(socket));
