@@ -40,7 +40,7 @@ const withSecurity = (options, protocol) => ({
  * @returns {T}
  */
 function withProtocol(agent, protocol, act) {
-  if (!agent || isNodes(agent) || Object.hasOwn(agent, "protocol")) return act();
+  if (!agent || isNodes(agent) || Object.hasOwn(agent, "protocol") || !Object.isExtensible(agent)) return act();
   Object.defineProperty(agent, "protocol", { value: protocol, configurable: true, writable: true });
   try {
     return act();
