@@ -78,6 +78,7 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     :param deferred: the observation that waits for the body; ``None`` after it was sent.
     :param fetches: the ids of the unanswered fetches of its handler.
     :param made_for: the test whose context the request carries, if any.
+    :param is_contested: whether its test has ended and several tests run: then none may own it.
     :param also_matched: the ids of routes of other tests that match the request, but do not get
         it because of its context.
     :param judged_at: the ``sequence`` of the latest route that was registered when the request was
@@ -105,6 +106,7 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     deferred: DeferredObservation | None = None
     fetches: set[str] = field(default_factory=set)
     made_for: ContextTest | None = None
+    is_contested: bool = False
     also_matched: tuple[str, ...] = ()
     judged_at: int = 0
     unsure: frozenset[str] = frozenset()
@@ -157,8 +159,8 @@ SocketSide = Literal["page", "server"]
 class Socket(Struct, eq=False, kw_only=True):
     """The state of a WebSocket that is held or matched.
 
-    ``made_for``, ``also_matched``, ``judged_at``, ``unsure``, ``matching`` and ``presumed`` are of
-    :class:`PendingRequest`.
+    ``made_for``, ``is_contested``, ``also_matched``, ``judged_at``, ``unsure``, ``matching`` and
+    ``presumed`` are those of :class:`PendingRequest`.
 
     :param connected: whether the handler has connected it to the real server.
     :param closed: the sides whose close was recorded.
@@ -178,6 +180,7 @@ class Socket(Struct, eq=False, kw_only=True):
     closed: set[SocketSide] = field(default_factory=set)
     early: dict[type, tuple[CloseMessage, float]] = field(default_factory=dict)
     made_for: ContextTest | None = None
+    is_contested: bool = False
     also_matched: tuple[str, ...] = ()
     judged_at: int = 0
     unsure: frozenset[str] = frozenset()

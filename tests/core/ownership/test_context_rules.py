@@ -23,6 +23,10 @@ ROUTES = {
 }
 
 
+REFUSED = -1
+"""Marks a request that is refused although perhaps only one test wants it."""
+
+
 @frozen
 class Wanted:
     """A test with one route, and what its route says about the request."""
@@ -50,15 +54,25 @@ def expected(tests: list[Wanted], carried: int | None) -> set[int]:
     if carried is not None:
         test = tests[carried]
         if test.ended:
-            return set()
+            running = [n for n, each in enumerate(tests) if not each.ended and not each.shared]
+            if len(running) != 1:
+                # Refused, and so named, also if only one test wants it.
+                return {REFUSED, *_outranking(tests, wanting)} if wanting else set()
+            carried, test = running[0], tests[running[0]]
         if carried in wanting:
             return {carried}
         wanting = {n for n in wanting if tests[n].shared and tests[n].worker == test.worker}
+    return _outranking(tests, wanting)
+
+
+def _outranking(tests: list[Wanted], wanting: set[int]) -> set[int]:
+    """Leave out the shared routes of a worker that another test of it outranks."""
     found = {number for number in wanting if not tests[number].shared}
     served = {tests[number].worker for number in found}
     for worker in {tests[number].worker for number in wanting} - served:
         found.add(max(number for number in wanting if tests[number].worker == worker))
-    return found
+    # Shared routes of several workers do not contradict: none has a fixed answer.
+    return found if len(found) < 2 or served else {min(found)}
 
 
 class RulesTests(SynchronousTestCase):
@@ -109,5 +123,6 @@ def outcome(said: list[inbound.Message]) -> set[int]:
     if isinstance(decision, outbound.RequestMatched):
         return {int(decision.test_id[1:])}
     if isinstance(decision, outbound.DecisionError):
-        return {int(match.test_id[1:]) for match in decision.matches or ()}
+        late = {REFUSED} if "which has ended" in decision.message else set()
+        return {int(match.test_id[1:]) for match in decision.matches or ()} | late
     return set()

@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Sequence
+from typing import Any
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -14,11 +16,19 @@ from tests.support.builders import (
     open_socket,
     predicate,
     report,
+    response,
     start,
     text,
 )
+from trafficmock.core.effects import Send
 from trafficmock.core.ownership.contexts import LATE_SECONDS, MOST_ENDED, EndedTest
-from trafficmock.records import MadeFor, RequestPassedThrough, SocketPassedThrough
+from trafficmock.records import (
+    MadeFor,
+    RequestFailed,
+    RequestPassedThrough,
+    RequestSeen,
+    SocketPassedThrough,
+)
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import InvalidMessageError, decode
 from trafficmock.wire.payloads import handler_action
@@ -153,20 +163,96 @@ class SharedTests(ContextCase):
         self.assertEqual(matched.test_id, "buys")
 
 
+class SharedByAllTests(ContextCase):
+    """Shared routes of several workers, as a fixture registers them in parallel runs."""
+
+    def begin(self, **settings: Any) -> None:
+        super().begin(**settings)
+        features = sorted((*OURS, "reply"))
+        self.workers = [self.playbook.worker(name, features=features) for name in "234"]
+        self.all = [
+            self.registered(worker, f"all {worker.id}", shared=True) for worker in self.workers
+        ]
+
+    def test_same_answer(self) -> None:
+        """The same fixed answer of several workers is one answer."""
+        for test in self.all:
+            test.route(reply=response(204))
+        self.starts(None)
+        ((to, replied),) = self.sent(outbound.RequestReplied)
+        self.assertEqual((to, replied.test_id), ((self.workers[0].id,), "all worker 2"))
+
+    def test_other_answers(self) -> None:
+        """Fixed answers that differ are ambiguous."""
+        for status, test in zip((204, 204, 200), self.all, strict=True):
+            test.route(reply=response(status))
+        self.starts(None)
+        self.assertEqual(len(self.sent(outbound.DecisionError)), 1)
+
+    def test_handlers(self) -> None:
+        """Of handlers, that of the worker that came first runs."""
+        for test in self.all:
+            test.route()
+        self.assertEqual(self.owner(None), "all worker 2")
+
+    def test_own_route(self) -> None:
+        """A test's own route and another worker's shared one are ambiguous."""
+        self.a.route()
+        self.all[0].route()
+        self.starts(None)
+        self.assertEqual(len(self.sent(outbound.DecisionError)), 1)
+
+
 class LateTests(ContextCase):
     """Traffic that outlives its test."""
 
-    def test_late(self) -> None:
-        """For 30 s after the end it is nobody's, marked as late."""
-        self.b.route("**")
+    def late(self) -> Sequence[object]:
+        """Let the test end, and a request of it come late."""
         self.a.ends()
         self.playbook.expect(self.a.ended())
         self.playbook.wait(LATE_SECONDS - 1)
         self.playbook.take()
         self.starts()
-        self.playbook.expect(
-            *self.passes("sells#1", made_for=structs.replace(MADE_FOR_A, late=True))
-        )
+        seen, *effects = self.playbook.take()
+        assert isinstance(seen, RequestSeen)
+        self.assertEqual(seen.made_for, structs.replace(MADE_FOR_A, late=True))
+        return effects
+
+    def test_only_test(self) -> None:
+        """For 30 s after the end it is marked as late, and is that of the only running test."""
+        self.b.route("**")
+        (sent,) = self.late()
+        assert isinstance(sent, Send) and isinstance(sent.message, outbound.RequestMatched)
+        self.assertEqual((sent.message.test_id, sent.message.context), ("sells", UNSET))
+
+    def test_several_tests(self) -> None:
+        """While several tests run it is refused if a route of one matches, and fails none."""
+        self.b.route("**")
+        self.registered(self.mine, "lends")
+        failed, refusal = self.late()
+        assert isinstance(failed, RequestFailed)
+        self.assertIn('made for the test "buys", which has ended', failed.message)
+        assert isinstance(refusal, Send) and isinstance(refusal.message, outbound.DecisionError)
+        self.assertEqual(refusal.message.code, "ambiguous_route")
+
+    def test_nobody_wants_it(self) -> None:
+        """Without a matching route it passes, whoever runs."""
+        self.b.route("http://other.test/")
+        self.registered(self.mine, "lends")
+        _, sent = self.late()
+        assert isinstance(sent, Send)
+        self.assertIsInstance(sent.message, outbound.DecisionPassthrough)
+
+    def test_asked(self) -> None:
+        """Tests whose routes only the worker can judge are asked before it is refused."""
+        self.b.route(predicate())
+        self.registered(self.mine, "lends")
+        (question,) = self.late()
+        assert isinstance(question, Send)
+        self.assertIsInstance(question.message, outbound.RequestClaim)
+        self.theirs.sends(claims("r1", "sells", "sells#1"))
+        ((_, error),) = self.sent(outbound.DecisionError)
+        self.assertIn("which has ended", error.message)
 
     def test_later(self) -> None:
         """After that it counts as without a context."""

@@ -13,12 +13,13 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from attrs import define, field
-from msgspec import UNSET, Struct
+from msgspec import Struct
 
 from trafficmock.core.http.request_changes import NO_CHANGES, merged
+from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.ownership.registry import MatchingTests
 from trafficmock.wire.changed_request import changed_request
-from trafficmock.wire.outbound import OWN, HandlerRun, RequestClaim, RouteExpired
+from trafficmock.wire.outbound import HandlerRun, RequestClaim, RouteExpired
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest, Registry
     from trafficmock.wire.inbound import RequestClaimResult
-    from trafficmock.wire.outbound import Context
     from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 
 
@@ -149,7 +149,12 @@ class Chains:
         chain.asks = True
         ids = [each.route.id for each in chain.candidates if not each.matches]
         question = RequestClaim(
-            pending.id, chain.request, pending.client_id, _context(pending), chain.owner.id, ids
+            pending.id,
+            chain.request,
+            pending.client_id,
+            context_of(pending.made_for),
+            chain.owner.id,
+            ids,
         )
         out.send(chain.owner.worker.id, question)
 
@@ -169,15 +174,11 @@ class Chains:
             chain.run_id,
             route.id,
             chain.owner.id,
-            _context(pending),
+            context_of(pending.made_for),
         )
         out.send(worker.id, run)
         if self.registry.count(route):
             out.send(worker.id, RouteExpired(route.id))
-
-
-def _context(pending: PendingRequest) -> Context | UnsetType:
-    return UNSET if pending.made_for is None else OWN
 
 
 def _shared_beside(owner: RegisteredTest) -> list[RegisteredTest]:

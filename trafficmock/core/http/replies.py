@@ -14,10 +14,11 @@ from msgspec import UNSET, structs
 
 from trafficmock.core.http import response_rules
 from trafficmock.core.http.observation import clock_reading
+from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.ownership.kept_reply import KeptResponse, Reply
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.wire.features import REPLY
-from trafficmock.wire.outbound import OWN, RequestReplied, RouteExpired
+from trafficmock.wire.outbound import RequestReplied, RouteExpired
 from trafficmock.wire.payloads import body
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ class Replies:
         request: SerializedRequest,
         out: EffectList,
     ) -> None:
-        context: Context | UnsetType = UNSET if pending.made_for is None else OWN
+        context: Context | UnsetType = context_of(pending.made_for)
         told = RequestReplied(
             pending.id,
             request,

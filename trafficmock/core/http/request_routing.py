@@ -13,6 +13,7 @@ from trafficmock.core.http.deferred_bodies import DeferredObservation
 from trafficmock.core.http.observation import observers_of, send_observed, sighted
 from trafficmock.core.http.request_changes import for_continue, has_scheme_of
 from trafficmock.core.lifecycle import IllegalStepError, PendingRequest, RequestStage
+from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import CHAIN, CONTEXT, STREAM, SUBSCRIBE
@@ -114,7 +115,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
 
     def _claiming(self, pending: PendingRequest) -> to_client.RequestClaim:
         pending.step(RequestStage.CLAIMING)
-        context: Context | UnsetType = UNSET if pending.made_for is None else to_client.OWN
+        context: Context | UnsetType = context_of(pending.made_for)
         return to_client.RequestClaim(pending.id, pending.request, pending.client_id, context)
 
     def _pass_through(self, pending: PendingRequest, out: EffectList) -> None:
@@ -202,7 +203,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             pending.client_id,
             owner.route_id,
             test.id,
-            UNSET if pending.made_for is None else to_client.OWN,
+            context_of(pending.made_for),
         )
         out.send(test.worker.id, match)
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest
+    from trafficmock.records import MadeFor
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 MOST_NAMED = 5
@@ -28,6 +29,21 @@ def ambiguity_text(subject: str, claimants: list[Claimant]) -> str:
     return (
         f"Ambiguous backend mock routing: {len(claimants)} tests match {subject}: {rivals}. "
         f"{_advice([test for test, _ in claimants])}"
+    )
+
+
+def late_text(subject: str, made_for: MadeFor, claimants: list[Claimant]) -> str:
+    """Return the error text of a late request that routes of running tests match.
+
+    :param made_for: the ended test whose context the request carries.
+    """
+    rivals = "; ".join(f"{test} by {_routes(routes)}" for test, routes in claimants)
+    return (
+        f"Ambiguous backend mock routing: {subject} was made for the test "
+        f'"{made_for.title}", which has ended, and routes of running tests match it: {rivals}. '
+        "It was not sent to the real network. What lives longer than the request that began it, "
+        "such as a job loop, a consumer or a timer, keeps the context of that request: start it "
+        "with the application, or let the test wait for its requests."
     )
 
 

@@ -4,8 +4,9 @@ The context of a request decides which tests can own it:
 
 * the context of a running test: only that test owns the request, by its own routes, else by the
   shared routes of its worker; if none matches, the request passes through;
-* the context of a test that ended less than :data:`LATE_SECONDS` ago: no test owns the request,
-  which is marked as late;
+* the context of a test that ended less than :data:`LATE_SECONDS` ago (a late request): the only
+  running test, as without a context. With several running tests, no test owns the request, and it
+  is refused if a route of one matches: it must not reach the real network. It is marked as late;
 * any other context, or none: all tests. A context that no test has reserved is not stored.
 """
 
@@ -16,19 +17,24 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
-from msgspec import structs
+from msgspec import UNSET, structs
 
+from trafficmock.core.ownership.kept_reply import is_same
 from trafficmock.core.ownership.kept_strictness import KeptTest
 from trafficmock.core.ownership.registry import MatchingTests, RegisteredTest
 from trafficmock.records import MadeFor
+from trafficmock.wire.outbound import OWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
+    from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.timers import Alarm
     from trafficmock.matching.allow_list import AllowList
+    from trafficmock.wire.outbound import Context
 
 LATE_SECONDS = 30.0
 """Seconds after the end of a test in which its context is still known."""
@@ -156,8 +162,19 @@ def _is_over(ended: EndedTest, now: float) -> bool:
     return now >= ended.ended_at + LATE_SECONDS
 
 
+def context_of(test: ContextTest | None) -> Context | UnsetType:
+    """Return the key ``context`` of messages about a request with the context of ``test``."""
+    return OWN if isinstance(test, RegisteredTest) else UNSET
+
+
+def only_test(tests: Iterable[RegisteredTest]) -> RegisteredTest | None:
+    """Return the only running test, apart from those with shared routes; ``None`` for several."""
+    running = [test for test in tests if not test.shared]
+    return running[0] if len(running) == 1 else None
+
+
 def narrow(
-    found: MatchingTests | None, test: ContextTest
+    found: MatchingTests | None, test: RegisteredTest
 ) -> tuple[MatchingTests | None, tuple[str, ...]]:
     """Filter the tests that may own a request with the context of ``test``.
 
@@ -182,16 +199,15 @@ def narrow(
     return wanted, tuple(others[:MOST_ALSO_MATCHED])
 
 
-def _is_for(each: RegisteredTest, test: ContextTest) -> bool:
-    if isinstance(test, EndedTest):
-        return False
+def _is_for(each: RegisteredTest, test: RegisteredTest) -> bool:
     return each is test or (each.shared and each.worker is test.worker)
 
 
 def without_outranked(claimants: list[Claimant], test: ContextTest | None) -> list[Claimant]:
     """Remove the tests with shared routes that another test of the same worker outranks.
 
-    The worker's other tests outrank shared routes, and a newer shared route an older one.
+    The worker's other tests outrank shared routes, and a newer shared route an older one. If only
+    shared routes of several workers are left, as of a fixture in parallel runs, the first one wins.
 
     :param test: the test whose context the request carries, if any; its routes outrank all others
         of the worker.
@@ -203,7 +219,7 @@ def without_outranked(claimants: list[Claimant], test: ContextTest | None) -> li
         known = first.get(worker_id)
         if known is None or claimant[1][-1].sequence > known[1][-1].sequence:
             first[worker_id] = claimant
-    return [
+    left = [
         claimant
         for claimant in claimants
         if (
@@ -212,3 +228,16 @@ def without_outranked(claimants: list[Claimant], test: ContextTest | None) -> li
             else first[claimant[0].worker.id] is claimant
         )
     ]
+    if len(left) > 1 and all(each.shared for each, _ in left) and _agree(left):
+        return [min(left, key=lambda claimant: claimant[1][0].sequence)]
+    return left
+
+
+def _agree(shared: list[Claimant]) -> bool:
+    """Return whether the newest routes of several workers' shared tests do not contradict.
+
+    Fixed responses do if they differ. A handler is that of each worker of a run.
+    """
+    replies = [routes[-1].reply for _, routes in shared]
+    fixed = [None if reply is None else reply.fixed for reply in replies]
+    return None in fixed or all(is_same(fixed[0], each) for each in fixed[1:])

@@ -10,9 +10,15 @@ from msgspec import structs
 
 from trafficmock.core import error_messages
 from trafficmock.core.lifecycle import PendingRequest, Socket
-from trafficmock.core.ownership.ambiguity import ambiguity_text
+from trafficmock.core.ownership.ambiguity import ambiguity_text, late_text
 from trafficmock.core.ownership.claims import to_be_asked
-from trafficmock.core.ownership.contexts import Contexts, narrow, without_outranked
+from trafficmock.core.ownership.contexts import (
+    Contexts,
+    EndedTest,
+    narrow,
+    only_test,
+    without_outranked,
+)
 from trafficmock.wire.features import CHAIN
 from trafficmock.wire.outbound import UNMATCHED, ProxyError
 
@@ -88,8 +94,10 @@ class OwnerResolution(ABC, Generic[S]):
         if self.settings.ownership == "always-ask":
             found = self.registry.asking_all(self.kind, found)
         pending.judged_at = self.registry.sequence
-        if pending.made_for is not None:
-            found, pending.also_matched = narrow(found, pending.made_for)
+        test = self._context_test(pending)
+        if test is not None:
+            found, pending.also_matched = narrow(found, test)
+        pending.is_contested = test is None and pending.made_for is not None
         pending.matching = found
         if found is None:
             self.unmatched(pending, out)
@@ -101,6 +109,12 @@ class OwnerResolution(ABC, Generic[S]):
             self._ask(pending, found, asked, out)
         else:
             self._decide(pending, list(found.yes.values()), out)
+
+    def _context_test(self, pending: S) -> RegisteredTest | None:
+        """Return the running test whose routes decide: that of the context, or the only one."""
+        if isinstance(pending.made_for, EndedTest):
+            return only_test(self.registry.tests.values())
+        return pending.made_for
 
     def _ask(
         self, pending: S, found: MatchingTests, asked: dict[str, RegisteredTest], out: EffectList
@@ -132,6 +146,10 @@ class OwnerResolution(ABC, Generic[S]):
             claimants = without_outranked(claimants, pending.made_for)
         if not claimants:
             self.unmatched(pending, out)
+        elif pending.is_contested and isinstance(pending.made_for, EndedTest):
+            matches = [route.diagnostic(test) for test, routes in claimants for route in routes]
+            text = late_text(str(pending), pending.made_for.made_for, claimants)
+            self.fail(pending, "ambiguous_route", text, out, matches=matches)
         elif len(claimants) == 1:
             self._match(pending, claimants[0], out)
         else:

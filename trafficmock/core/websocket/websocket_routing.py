@@ -11,6 +11,7 @@ from msgspec import UNSET
 from trafficmock import records
 from trafficmock.core import error_messages
 from trafficmock.core.lifecycle import Socket, SocketStage
+from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import CHAIN, CONTEXT
@@ -83,7 +84,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
 
     def _claiming(self, socket: Socket) -> outbound.SocketClaim:
         socket.step(SocketStage.CLAIMING)
-        context: outbound.Context | UnsetType = UNSET if socket.made_for is None else outbound.OWN
+        context: outbound.Context | UnsetType = context_of(socket.made_for)
         return outbound.SocketClaim(
             socket.id, socket.url, socket.protocols, socket.client_id, context
         )
@@ -106,7 +107,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
             socket.url,
             socket.protocols,
             socket.client_id,
-            UNSET if socket.made_for is None else outbound.OWN,
+            context_of(socket.made_for),
         )
         out.send(test.worker.id, match)
         for message, since in socket.early.values():
