@@ -144,6 +144,16 @@ class RegistrationTests(LocalCase):
         self.assert_answered(self.routes("**/x", "q2"), answered=False)
         self.assert_answered(self.acknowledges(other))
 
+    def test_never_acknowledged(self) -> None:
+        """An agent that asks but acknowledges nothing delays a URL that it was told of once."""
+        self.asks()
+        self.assert_answered(self.routes("**/x"), answered=False)
+        for _ in range(3):
+            self.playbook.wait(0.4)
+            self.playbook.take()
+            self.asks()
+        self.assert_answered(self.routes("**/x", "q2"))
+
     def test_routes_before_their_test(self) -> None:
         """Those that wait for their test are entered with it, and hold its acknowledgement."""
         self.asks()

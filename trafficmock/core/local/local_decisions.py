@@ -57,6 +57,8 @@ class LocalDecisions:
     holds: Holds = field(factory=Holds)
     reports: Reports = "none"
     observed_since: dict[str, int] = field(factory=dict)
+    _sent_at: dict[int, float] = field(init=False, factory=dict)
+    """When the messages of the last :data:`LEASE_SECONDS` were sent, in monotonic seconds."""
 
     @property
     def is_on(self) -> bool:
@@ -194,12 +196,19 @@ class LocalDecisions:
     def _add(self, missing: list[FilterEntry], out: EffectList) -> None:
         for begin in range(0, len(missing), MOST_IN_MESSAGE):
             some = missing[begin : begin + MOST_IN_MESSAGE]
-            self.n += 1
+            self._next_number(out)
             self.entries.add(some, self.n, out.now.seconds)
             self._send(FilterAdd(self.n, some), out)
 
-    def _sync(self, out: EffectList) -> None:
+    def _next_number(self, out: EffectList) -> None:
+        now = out.now.seconds
         self.n += 1
+        for n in [n for n, at in self._sent_at.items() if at + LEASE_SECONDS <= now]:
+            del self._sent_at[n]
+        self._sent_at[self.n] = now
+
+    def _sync(self, out: EffectList) -> None:
+        self._next_number(out)
         self._send(Sync(self.n, self.reports), out)
 
     def _send(self, message: Message, out: EffectList) -> None:
@@ -218,16 +227,17 @@ class LocalDecisions:
     ) -> None:
         """Call ``release`` when agents with a lease have acknowledged message ``n``.
 
-        A later lease does not extend the wait: an agent gets the answer that renews its lease after
-        message ``n``.
+        A later lease does not extend the wait, not even of an agent that acknowledges nothing: an
+        agent gets the answer that renews its lease after message ``n``.
 
         :param longer: seconds after the end of a lease for which to wait.
         """
         now = out.now.seconds
+        latest = self._sent_at.get(n, now - LEASE_SECONDS) + LEASE_SECONDS
         until = {
-            each.id: each.may_until + longer
+            each.id: at
             for each in agents
-            if each.acted_on < n and each.may_until + longer > now
+            if each.acted_on < n and (at := min(each.may_until, latest) + longer) > now
         }
         if not until:
             release(out)
@@ -253,7 +263,7 @@ class LocalDecisions:
 
     def _forget_when_idle(self) -> None:
         if self.is_idle:
-            self.entries, self.observed_since = FilterEntries(), {}
+            self.entries, self.observed_since, self._sent_at = FilterEntries(), {}, {}
 
     def next_deadline(self) -> float | None:
         """Return the time of the next deadline in monotonic seconds, ``None`` for none."""
