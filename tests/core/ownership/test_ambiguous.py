@@ -186,16 +186,16 @@ class AmbiguityTests(SynchronousTestCase):
 class AdviceTests(SynchronousTestCase):
     """What two tests that want one request are advised, by what the proxy knows of them."""
 
-    def advised(self, *tests: tuple[str, bool]) -> str:
+    def advised(self, *tests: tuple[str, bool], features: tuple[str, ...] = (CONTEXT,)) -> str:
         """Give the advice to tests of fixtures with or without contexts, with theirs or none."""
         playbook = Playbook(self)
-        agent = playbook.agent(features=[CONTEXT])
+        agent = playbook.agent(features=features)
         for number, (context, knows) in enumerate(tests):
             worker = playbook.worker(str(number), features=[CONTEXT] if knows else [])
             worker.test("abcdefg"[number], context or None).route("**")
         agent.sends(start())
         failed = next(each for each in playbook.take() if isinstance(each, RequestFailed))
-        _, told, advice = failed.message.partition("'**'. ")
+        _, told, advice = failed.message.rpartition("'**'\n")
         self.assertTrue(told, failed.message)
         return advice
 
@@ -209,6 +209,12 @@ class AdviceTests(SynchronousTestCase):
         )
         self.assertNotIn("solation", said)
         self.assertNotIn("knows no contexts", said)
+
+    def test_agent_without_contexts(self) -> None:
+        """An agent that passes none on is the reason, whatever is on the inbound requests."""
+        said = self.advised((ONE, True), (OTHER, True), features=())
+        self.assertTrue(said.startswith('The agent of "app" passes on no contexts; use'), said)
+        self.assertNotIn("trafficmock.headers", said)
 
     def test_isolation_is_off(self) -> None:
         """Neither can have put its context on the request."""

@@ -97,5 +97,5 @@ class MistakeTests(SynchronousTestCase):
             report, r"a route for it: 1\n  GET \S+, client app, with 'test_other' in te"
         )
         self.assertNotIn("no request met", report)
-        self.assertRegex(text, "(?s)Put trafficmock.headers or .* its own client id")
+        self.assertRegex(text, "(?s)passes on no contexts; use trafficmock's.* its own client id")
         self.assertEqual(text.count("client id"), 1, text)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest
+    from trafficmock.core.peers import Agent
     from trafficmock.records import MadeFor
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
@@ -21,14 +22,23 @@ MOST_NAMED = 5
 """The most tests that the advice names."""
 
 
-def ambiguity_text(subject: str, claimants: list[Claimant]) -> str:
-    """Return the error text. Users' tests compare its first words."""
-    rivals = "; ".join(
-        f"{test} by {_count(len(routes), 'route')} {_routes(routes)}" for test, routes in claimants
-    )
+def ambiguity_text(subject: str, agent: Agent, claimants: list[Claimant]) -> str:
+    """Return the error text: what, a line for each test, and what to do.
+
+    Users' tests compare its first words.
+
+    :param agent: the agent of the request.
+    """
     return (
-        f"Ambiguous backend mock routing: {len(claimants)} tests match {subject}: {rivals}. "
-        f"{_advice([test for test, _ in claimants])}"
+        f"Ambiguous backend mock routing: {len(claimants)} tests match {subject}:"
+        f"{_rivals(claimants)}\n{_advice(agent, [test for test, _ in claimants])}"
+    )
+
+
+def _rivals(claimants: list[Claimant]) -> str:
+    return "".join(
+        f"\n  {test} by {_count(len(routes), 'route')} {_routes(routes)}"
+        for test, routes in claimants
     )
 
 
@@ -37,17 +47,17 @@ def late_text(subject: str, made_for: MadeFor, claimants: list[Claimant]) -> str
 
     :param made_for: the ended test whose context the request carries.
     """
-    rivals = "; ".join(f"{test} by {_routes(routes)}" for test, routes in claimants)
     return (
         f"Ambiguous backend mock routing: {subject} was made for the test "
-        f'"{made_for.title}", which has ended, and routes of running tests match it: {rivals}. '
+        f'"{made_for.title}", which has ended, and routes of running tests match it:'
+        f"{_rivals(claimants)}\n"
         "It was not sent to the real network. What lives longer than the request that began it, "
         "such as a job loop, a consumer or a timer, keeps the context of that request: start it "
         "with the application, or let the test wait for its requests."
     )
 
 
-def _advice(tests: list[RegisteredTest]) -> str:
+def _advice(agent: Agent, tests: list[RegisteredTest]) -> str:
     """Return the remedies.
 
     A request with the context of a running test is never ambiguous, so this one has none.
@@ -55,7 +65,11 @@ def _advice(tests: list[RegisteredTest]) -> str:
     only by client ids and URLs.
     """
     sentences = []
-    if any(test.context is not None for test in tests):
+    if any(test.context is not None for test in tests) and CONTEXT not in agent.features:
+        sentences.append(
+            f'The agent of "{agent.client_id}" passes on no contexts; use trafficmock\'s.'
+        )
+    elif any(test.context is not None for test in tests):
         sentences.append(
             "The request carries the context of no test. Put trafficmock.headers or "
             "trafficmock.cookie on the requests of the test, and let its browser use "
@@ -83,13 +97,19 @@ def _advice(tests: list[RegisteredTest]) -> str:
 def _names(some: list[RegisteredTest], tests: Collection[RegisteredTest]) -> str:
     if len(some) == len(tests):
         return "these tests"
-    named = ", ".join(f'"{test.title}"' for test in some[:MOST_NAMED])
+    titles = [test.title for test in tests]
+    named = ", ".join(
+        f'"{test.title}"' + (f" in {test.file}" if titles.count(test.title) > 1 else "")
+        for test in some[:MOST_NAMED]
+    )
     rest = len(some) - MOST_NAMED
     return f"{named} and {rest} more" if rest > 0 else named
 
 
 def _routes(routes: list[RegisteredRoute]) -> str:
-    return ", ".join(_matcher(route.matcher) for route in routes)
+    return ", ".join(
+        _matcher(route.matcher) + (f" ({route.place})" if route.place else "") for route in routes
+    )
 
 
 def _matcher(matcher: SerializedMatcher) -> str:

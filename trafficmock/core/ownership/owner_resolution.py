@@ -177,7 +177,7 @@ class OwnerResolution(ABC, Generic[S]):
 
     def _ambiguous(self, pending: S, claimants: list[Claimant], out: EffectList) -> None:
         matches = [route.diagnostic(test) for test, routes in claimants for route in routes]
-        text = ambiguity_text(str(pending), claimants)
+        text = ambiguity_text(str(pending), pending.agent, claimants)
         self.fail(pending, "ambiguous_route", text, out, matches=matches)
         for test, _ in claimants:
             out.send(test.worker.id, ProxyError("ambiguous_route", text, test.id, matches))
