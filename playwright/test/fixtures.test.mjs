@@ -96,11 +96,14 @@ describe("one run of two workers", () => {
   });
 
   test("settings of a file that replace the fixture are refused, with where they belong", () => {
-    assert.match(reported("the fixture is replaced").text, /UsageError: test\.use\(\{ trafficmock \}\).*trafficmockOptions/);
+    assert.match(
+      reported("the fixture is replaced").text,
+      /UsageError: test\.use\(\{ trafficmock \}\).*trafficmockOptions/,
+    );
   });
 
   test("a request that nobody decides fails, and so does its test", () => {
-    assert.match(reported("nobody decides").text, /the handler \(.*\) returned without a decision/);
+    assert.match(reported("nobody decides").text, /ended before the handler \(.*\) decided about GET/);
   });
 
   test("several errors are told together", () => {

@@ -6,7 +6,7 @@ const { MockedWebSocket } = require("./mocked-websocket.js");
 /** The WebSocket close code of an endpoint that failed (RFC 6455, section 7.4.1). */
 const INTERNAL_ERROR = 1011;
 
-/** The WebSocket handlers of a test, newest first; only the newest matching one gets a WebSocket. */
+/** The WebSocket handlers of a test, newest first; the proxy names the one that gets a WebSocket. */
 class WebSocketRoutes {
   /** @param {import("./session.js").Session} session */
   constructor(session) {
@@ -30,20 +30,17 @@ class WebSocketRoutes {
   }
 
   /** @param {any} message `ws:claim` */
-  claimed({ socketId, url }) {
-    const matches = this.matching(url).map(({ id }) => ({ routeId: id }));
+  claimed({ socketId, url, routeIds }) {
+    const matches = this.entries
+      .filter((entry) => routeIds.includes(entry.id) && this.judge(entry, url))
+      .map(({ id }) => ({ routeId: id }));
     this.session.send({ type: "ws:claim-result", socketId, testId: this.session.id, matches });
   }
 
   /** @param {any} message `ws:matched` */
-  async matched({ socketId, url, protocols }) {
+  async matched({ socketId, url, protocols, routeId }) {
     const { session } = this;
-    const [entry] = this.matching(url);
-    if (!entry) {
-      // The route was removed meanwhile; without this the application would never be answered.
-      session.send({ type: "ws:connect", socketId, unhandled: true });
-      return;
-    }
+    const entry = /** @type {RouteEntry} */ (this.entries.find(({ id }) => id === routeId));
     const socket = new MockedWebSocket(session, { id: socketId, url, protocols });
     this.sockets.set(socketId, socket);
     try {
@@ -63,16 +60,17 @@ class WebSocketRoutes {
     this.sockets.get(message.socketId)?.receive(message);
   }
 
-  /** @param {string} url */
-  matching(url) {
-    return this.entries.filter(({ matcher }) => {
-      try {
-        return matcher.matchesUrl(url);
-      } catch (error) {
-        this.session.errors.thrownByPredicate(error, matcher, url);
-        return false;
-      }
-    });
+  /**
+   * @param {RouteEntry} entry
+   * @param {string} url
+   */
+  judge({ matcher }, url) {
+    try {
+      return matcher.matchesUrl(url);
+    } catch (error) {
+      this.session.errors.thrownByPredicate(error, matcher, url);
+      return false;
+    }
   }
 }
 
