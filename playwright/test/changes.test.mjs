@@ -19,24 +19,23 @@ const stateWith = (overrides, bodyBase64 = null) => {
 };
 
 test("an empty URL or method and null change nothing", () => {
-  const before = { url: "http://h.test/before", method: "PUT" };
   for (const nothing of ["", null, undefined]) {
-    assert.deepEqual(overriding.merge(before, { url: nothing, method: nothing, postData: null }), before);
+    assert.deepEqual(overriding.read({ url: nothing, method: nothing, postData: null }), {});
   }
-  assert.deepEqual(overriding.merge(before, { headers: null }), before);
-  assert.deepEqual(overriding.merge(before, { url: "http://h.test/after" }).url, "http://h.test/after");
+  assert.deepEqual(overriding.read({ headers: null }), {});
+  assert.deepEqual(overriding.read({ url: "http://h.test/after" }), { url: "http://h.test/after" });
   const error = { name: "UsageError", message: "url must be a string, not number" };
-  assert.throws(() => overriding.merge(before, { url: 5 }), error);
+  assert.throws(() => overriding.read({ url: 5 }), error);
 });
 
 test("nor do they for the fetch of a handler", () => {
-  const routed = new RoutedRequest({ baseURL: "http://shop.test" }, stateWith({}), []);
-  assert.deepEqual(routed.fetchOverrides({ url: null, method: "", headers: null }), {});
-  assert.equal(routed.fetchOverrides({ url: "/a" }).url, "http://shop.test/a");
+  const routed = new RoutedRequest({ baseURL: "http://shop.test" }, stateWith({}), {}, "run");
+  assert.deepEqual(routed.fetchChanges({ url: null, method: "", headers: null }), {});
+  assert.equal(routed.fetchChanges({ url: "/a" }).url, "http://shop.test/a");
 });
 
 test("a handler that empties the body leaves an empty one to the next", () => {
-  const emptied = new Request(stateWith(overriding.merge({}, { postData: "" }), "YQ=="), {});
+  const emptied = new Request(stateWith(overriding.read({ postData: "" }), "YQ=="), {});
   assert.deepEqual([emptied.postData(), emptied.postDataBuffer(), emptied.postDataJSON()], ["", Buffer.alloc(0), null]);
   const without = new Request(stateWith({}), {});
   assert.deepEqual([without.postData(), without.postDataBuffer(), without.postDataJSON()], [null, null, null]);

@@ -11,7 +11,7 @@ const { WorkerConnection } = require("../src/connection/worker-connection.js");
 /** Answer what a worker says, as a proxy does. */
 function answer(socket, { type, queryId }) {
   const answers = {
-    hello: { type: "hello:ok", connectionId: "c1", protocolVersion: 3, features: ["strict"] },
+    hello: { type: "hello:ok", connectionId: "c1", protocolVersion: 3, features: ["chain", "strict"] },
     "run:strict": { type: "run:stricted", queryId },
     "run:unmatched:query": { type: "run:unmatched", queryId, requests: [], dropped: 0 },
   };
@@ -77,5 +77,20 @@ test("a strict run is so again when its connection was lost, without its tests",
   connection.close();
   assert.deepEqual((await closed)[0], 1006, "another worker may follow");
   assert.equal(connection.link.closed, true);
+  server.close();
+});
+
+test("another proxy, or an older one, is refused", async () => {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  await once(server, "listening");
+  server.on("connection", (socket) => {
+    const hello = { type: "hello:ok", connectionId: "c1", protocolVersion: 3, features: ["strict"] };
+    socket.on("message", () => socket.send(JSON.stringify(hello)));
+  });
+  const proxyUrl = `http://127.0.0.1:${server.address().port}`;
+  await assert.rejects(WorkerConnection.open({ proxyUrl }), {
+    name: "ConnectionError",
+    message: new RegExp(`^The proxy at ${proxyUrl} does not run the handlers of routes`),
+  });
   server.close();
 });

@@ -103,7 +103,7 @@ describe("one run of two workers", () => {
   });
 
   test("a request that nobody decides fails, and so does its test", () => {
-    assert.match(reported("nobody decides").text, /the handler \(.*\) returned without a decision/);
+    assert.match(reported("nobody decides").text, /ended before the handler \(.*\) decided about GET/);
   });
 
   test("several errors are told together", () => {

@@ -1,11 +1,6 @@
-"""What takes long: several versions of Playwright, npm's agent and proxy, the packed package."""
+"""What takes long: several versions of Playwright, npm's agent, the packed package."""
 
 from __future__ import annotations
-
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 from attrs import evolve
 
@@ -41,10 +36,6 @@ class DeepTests(test_package.PackageTestCase):
         """What npm packs installs into an empty project of strict TypeScript, and works there."""
         self.check("deep/pack.test.mjs")
 
-    def test_npm_proxy(self) -> None:
-        """The fixtures do on the npm proxy 0.1.8 what it has, and say what it does not have."""
-        self.check("deep/npm-proxy.test.mjs")
-
     def test_config(self) -> None:
         """What a configuration asks the command for, and how often."""
         self.check("config.test.mjs")
@@ -69,22 +60,6 @@ class DeepTests(test_package.PackageTestCase):
     def test_standing(self) -> None:
         """A test that stands still at a breakpoint harms no other."""
         self.check("deep/standing.test.mjs")
-
-    def test_rows_on_the_npm_proxy(self) -> None:
-        """Every row that asks for nothing more holds on the npm proxy 0.1.8."""
-        apart = f"--temp-directory={Path(self.mktemp()).absolute()}"
-        rows = f"{test_rows.__name__}.JavaScriptTests"
-        finished = subprocess.run(
-            [sys.executable, "-m", "twisted.trial", apart, rows],
-            cwd=specs.ROOT,
-            env={**os.environ, "TRAFFICMOCK_E2E_PROXY": "npm"},
-            capture_output=True,
-            text=True,
-            timeout=2 * specs.SECONDS,
-            check=False,
-        )
-        self.assertEqual(finished.returncode, 0, finished.stdout[-8000:])
-        self.assertIn("asks for more than the npm proxy gives", finished.stdout)
 
 
 class NpmAgentTests(specs.RunTestCase):

@@ -61,10 +61,6 @@ class PackageTests(PackageTestCase):
         """Tests without Playwright decide what they cause."""
         self.check("core.test.mjs")
 
-    def test_npm_proxy(self) -> None:
-        """On the npm proxy 0.1.8, what it does not have is refused in words."""
-        self.check("npm-proxy.test.mjs")
-
     def test_fixtures(self) -> None:
         """The fixtures in Playwright: parallel tests on one application, and what reports say."""
         self.check("fixtures.test.mjs")

@@ -9,44 +9,8 @@ const { UsageError } = require("../errors.js");
  * @typedef {[name: string, value: string][]} Pairs
  */
 
-/** Headers that a handler cannot change (the Fetch standard's forbidden request-headers). */
-const FORBIDDEN = new Set([
-  "accept-charset",
-  "accept-encoding",
-  "access-control-request-headers",
-  "access-control-request-method",
-  "connection",
-  "content-length",
-  "cookie",
-  "date",
-  "dnt",
-  "expect",
-  "host",
-  "keep-alive",
-  "origin",
-  "referer",
-  "set-cookie",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "via",
-]);
-const METHOD_OVERRIDES = new Set(["x-http-method", "x-http-method-override", "x-method-override"]);
-const FORBIDDEN_METHODS = new Set(["connect", "trace", "track"]);
-
 /** Characters that are invalid in the value of a header: CR, LF, NUL, and those outside latin-1. */
 const BAD_VALUE = /[\r\n\0\u{100}-\u{10ffff}]/u;
-
-/**
- * @param {string} name lower-case
- * @param {string} value
- */
-function isForbidden(name, value) {
-  if (FORBIDDEN.has(name) || name.startsWith("proxy-") || name.startsWith("sec-")) return true;
-  if (!METHOD_OVERRIDES.has(name)) return false;
-  return value.split(",").some((method) => FORBIDDEN_METHODS.has(method.trim().toLowerCase()));
-}
 
 /**
  * @param {unknown} given
@@ -113,17 +77,6 @@ function checked(pairs) {
 }
 
 /**
- * Replace a request's headers; forbidden ones keep the values of the original request.
- * @param {Pairs} original
- * @param {Pairs} changed
- * @returns {Pairs}
- */
-function forContinue(original, changed) {
-  const allowed = changed.filter(([name, value]) => !isForbidden(name, value));
-  return [...allowed, ...original.filter(([name, value]) => isForbidden(name, value))];
-}
-
-/**
  * @param {{ headers?: Record<string, string>, headersList?: Pairs }} wire
  * @returns {Pairs}
  */
@@ -169,4 +122,4 @@ const get = (pairs, name) => {
  */
 const without = (pairs, name) => pairs.filter(([each]) => each !== name);
 
-module.exports = { TOKEN, checked, forContinue, get, lenient, read, strict, toObject, toWire, without };
+module.exports = { TOKEN, checked, get, lenient, read, strict, toObject, toWire, without };

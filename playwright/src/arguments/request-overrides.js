@@ -4,7 +4,7 @@ const { UsageError } = require("../errors.js");
 const headers = require("./headers.js");
 
 /**
- * The changes of handlers to a request; each fallback adds to those before.
+ * The changes of one handler to a request; the proxy adds them to those of the handlers before.
  *
  * @typedef {import("./headers.js").Pairs} Pairs
  * @typedef {import("../../index.js").ContinueOptions} ContinueOptions
@@ -34,17 +34,14 @@ function readBody(postData) {
 }
 
 /**
- * Add a handler's changes; a part that it gives replaces the earlier one. An empty URL or method and `null` change nothing
- * (Playwright's rule).
+ * Read a handler's changes. An empty URL or method and `null` change nothing (Playwright's rule).
  *
- * @param {Overrides} before
  * @param {ContinueOptions} options
  * @returns {Overrides}
  * @throws {UsageError} the URL, the method or the value of a header is not a string
  */
-function merge(before, { url, method, headers: given, postData }) {
+function read({ url, method, headers: given, postData }) {
   return {
-    ...before,
     ...(url && { url: textOf("url", url) }),
     ...(method && { method: textOf("method", method) }),
     ...(given && { pairs: headers.strict(given) }),
@@ -76,75 +73,19 @@ function checkScheme(original, { url }) {
   }
 }
 
-/** @param {Overrides} overrides */
-const isEmpty = (overrides) => Object.keys(overrides).length === 0;
-
 /**
- * @param {Pairs} original headers of the request
  * @param {Overrides} overrides
  * @returns {object | undefined} the overrides for the proxy; `undefined` without changes
  */
-function forContinue(original, overrides) {
-  if (isEmpty(overrides)) return undefined;
-  let pairs = overrides.pairs && headers.forContinue(original, overrides.pairs);
-  if (overrides.body) pairs = withLength(pairs ?? original, overrides.body);
-  return toWire(overrides, pairs);
-}
-
-/**
- * Convert the overrides of a handler's fetch, where no header is forbidden.
- *
- * @param {Pairs} original
- * @param {Overrides} overrides
- */
-function forFetch(original, overrides) {
-  if (isEmpty(overrides)) return undefined;
-  let { pairs, body } = overrides;
-  if (body) {
-    pairs ??= original;
-    const type = headers.get(pairs, "content-type");
-    if (type === undefined) pairs = [...pairs, ["content-type", overrides.bodyType ?? BYTES_TYPE]];
-    else if (type === JSON_TYPE) body = asJson(body);
-    pairs = withLength(pairs, body);
-  }
-  return toWire({ ...overrides, body }, pairs);
-}
-
-/**
- * Convert a text that is not JSON to a JSON string: the content type says JSON.
- * @param {Buffer} body
- */
-function asJson(body) {
-  if (body.length === 0) return body;
-  try {
-    JSON.parse(body.toString());
-    return body;
-  } catch {
-    return Buffer.from(JSON.stringify(body.toString()));
-  }
-}
-
-/**
- * @param {Pairs} pairs
- * @param {Buffer} body
- * @returns {Pairs}
- */
-function withLength(pairs, body) {
-  const rest = headers.without(pairs, "content-length");
-  return body.length ? [...rest, ["content-length", String(body.length)]] : rest;
-}
-
-/**
- * @param {Overrides} overrides
- * @param {Pairs | undefined} pairs
- */
-function toWire({ url, method, body }, pairs) {
+function toWire(overrides) {
+  const { url, method, pairs, body, bodyType } = overrides;
+  if (Object.keys(overrides).length === 0) return undefined;
   return {
     ...(url !== undefined && { url }),
     ...(method !== undefined && { method }),
     ...(pairs && headers.toWire(pairs)),
-    ...(body && { bodyBase64: body.length ? body.toString("base64") : null }),
+    ...(body && { bodyBase64: body.length ? body.toString("base64") : null, contentType: bodyType }),
   };
 }
 
-module.exports = { BYTES_TYPE, JSON_TYPE, checkScheme, forContinue, forFetch, merge, readBody };
+module.exports = { BYTES_TYPE, JSON_TYPE, checkScheme, read, readBody, toWire };

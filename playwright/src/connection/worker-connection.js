@@ -30,7 +30,7 @@ const { Questions } = require("./questions.js");
  * the request that it causes next could come before the subscription.
  */
 const FEATURES = [
-  ...["headers-list", "agents", "clock", "context", "decline", "diagnosis", "reply", "strict", "liveness"],
+  ...["headers-list", "agents", "clock", "chain", "context", "diagnosis", "reply", "strict", "liveness"],
 ];
 
 /** One connection to the proxy; every test on it is a session. */
@@ -94,6 +94,14 @@ class WorkerConnection {
   up({ connectionId, features }) {
     if (this.lost) return this.stayStrict(features);
     this.features = new Set(features);
+    if (!this.features.has("chain")) {
+      this.link.close();
+      const lacks = "does not run the handlers of routes: it is another proxy, or an older trafficmock";
+      this.fail(
+        withoutFrames(new ConnectionError(`The proxy at ${this.proxyUrl} ${lacks}. Start trafficmock ${version}.`)),
+      );
+      return this.settle(this.lost);
+    }
     if (this.features.has("liveness")) {
       this.liveness = new Liveness(this.proxyUrl, { ...this.hello(), livenessOf: connectionId });
     }
@@ -254,7 +262,7 @@ class WorkerConnection {
     const message = JSON.parse(text);
     const { testId } = message;
     if (this.questions.answered(message)) return;
-    if (message.type === "request:matched" || message.type === "ws:matched") {
+    if (message.type === "handler:run" || message.type === "ws:matched") {
       this.sessions.get(testId)?.receive(message);
     } else {
       // A message with a test id is for that test, any other for all tests of this worker.
@@ -262,6 +270,18 @@ class WorkerConnection {
         if (testId === undefined || testId === session.id) session.receive(message);
       }
     }
+  }
+
+  /**
+   * @param {string} routeId
+   * @returns {import("../session/http-routes.js").RouteEntry | undefined} the HTTP route of any test of this worker
+   */
+  route(routeId) {
+    for (const { http } of this.sessions.values()) {
+      const entry = http.known.get(routeId);
+      if (entry) return entry;
+    }
+    return undefined;
   }
 
   /** Keep the process alive for a test. */

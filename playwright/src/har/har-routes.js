@@ -56,8 +56,7 @@ async function routeFromHAR(session, file, options = {}) {
     return;
   }
   const lookup = new HarLookup(await store.entries(), (name) => store.read(name));
-  const isKept = session.connection.features.has("reply");
-  const replies = isKept ? await repliesOf(lookup, matcher, store) : [];
+  const replies = await repliesOf(lookup, matcher, store);
   await session.http.route(matcher, player(session, lookup, options), undefined, replies);
 }
 

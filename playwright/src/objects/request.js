@@ -71,9 +71,7 @@ class Request {
   }
 
   postDataBuffer() {
-    const { body } = this.#state;
-    // A handler may have emptied it, which is not the same as no body (Playwright's rule).
-    return body.length || this.#state.overrides.body ? body : null;
+    return this.#state.hasBody ? this.#state.body : null;
   }
 
   postDataJSON() {

@@ -13,19 +13,11 @@ const routedRequests = new WeakMap();
  */
 class Route {
   #routed;
-  #entry;
 
   /** @param {import("../session/routed-request.js").RoutedRequest} routed */
   constructor(routed) {
     this.#routed = routed;
-    this.#entry = routed.entry;
     routedRequests.set(this, routed);
-  }
-
-  /** @returns {import("../session/routed-request.js").RoutedRequest} the request, if it is still this handler's to decide */
-  #own() {
-    this.#routed.checkHandler(this.#entry);
-    return this.#routed;
   }
 
   request() {
@@ -36,28 +28,28 @@ class Route {
 
   /** @param {import("../../index.js").FulfillOptions} [options] */
   async fulfill(options) {
-    await this.#own().fulfill(checked("route.fulfill", options));
+    await this.#routed.fulfill(checked("route.fulfill", options));
   }
 
   /** @param {import("../../index.js").ContinueOptions} [options] */
   async continue(options) {
-    this.#own().continue(checked("route.continue", options));
+    this.#routed.continue(checked("route.continue", options));
   }
 
   /** @param {import("../../index.js").ContinueOptions} [options] */
   async fallback(options) {
-    this.#own().fallback(checked("route.fallback", options));
+    this.#routed.fallback(checked("route.fallback", options));
   }
 
   /** @param {import("../../index.js").FetchOptions} [options] */
   async fetch(options) {
-    const response = await this.#own().fetch(checked("route.fetch", options));
+    const response = await this.#routed.fetch(checked("route.fetch", options));
     return this.#routed.session.views.response(response);
   }
 
   /** @param {string} [errorCode] */
   async abort(errorCode) {
-    this.#own().abort(errorCode);
+    this.#routed.abort(errorCode);
   }
 }
 

@@ -18,35 +18,28 @@ const BEHAVIORS = ["default", "wait", "ignoreErrors"];
 class RouteEntry {
   /**
    * @param {Matcher} matcher
-   * @param {Function} handler
+   * @param {Function} [handler] none for a fixed response
    * @param {number} [times] how many requests it takes
    */
-  constructor(matcher, handler, times = Infinity) {
-    if (typeof times !== "number") throw new UsageError(`times is a number of requests, not ${JSON.stringify(times)}`);
+  constructor(matcher, handler, times) {
     this.id = randomUUID();
     this.matcher = matcher;
-    this.handler = handler;
+    /** @type {Function} */
+    this.handler = handler ?? neverRuns;
     /** When it was made, by the clock of this process. */
     this.began = now();
-    // Less than one counts as one, NaN as no limit (Playwright's rule).
-    this.left = Number.isNaN(times) ? Infinity : Math.max(times, 1);
+    this.times = readTimes(times);
     /** The number of requests that it got. */
     this.calls = 0;
-    /** Whether it was neither removed nor used up. */
-    this.isActive = true;
     /** Whether errors of its running calls are ignored from now on. */
     this.ignoresErrors = false;
     /** @type {Set<Promise<unknown>>} one for each call that has not returned */
     this.running = new Set();
     this.placeOf = callSite();
-    /** @type {HttpRoutes | undefined} the routes of its test; a shared handler is also in the chains of other tests */
-    this.home = undefined;
     /** @type {object | undefined} its fixed response, without a URL, if it has one */
     this.reply = undefined;
     /** @type {import("../har/har-replies.js").RecordedReply[]} the responses that the proxy sends without the handler */
     this.replies = [];
-    /** Whether the proxy has the fixed response and counts `times`. */
-    this.isCounted = false;
   }
 
   /** The name of the handler, with the place of its registration. */
@@ -61,6 +54,22 @@ class RouteEntry {
   }
 }
 
+/** Fill `RouteEntry.handler` of a fixed response, which the proxy sends by itself. */
+const neverRuns = () => undefined;
+
+/**
+ * Read `times`. Less than one counts as one, NaN as no limit (Playwright's rule).
+ *
+ * @param {number | undefined} times
+ * @returns {number | undefined} the number for the proxy; `undefined` without a limit
+ * @throws {UsageError} it is not a number
+ */
+function readTimes(times = Infinity) {
+  if (typeof times !== "number") throw new UsageError(`times is a number of requests, not ${JSON.stringify(times)}`);
+  const whole = Math.ceil(Math.max(times, 1));
+  return Number.isSafeInteger(whole) ? whole : undefined;
+}
+
 /** The HTTP handlers of a test, newest first, and the requests that they have not decided yet. */
 class HttpRoutes {
   /** @param {import("./session.js").Session} session */
@@ -72,7 +81,7 @@ class HttpRoutes {
     this.known = new Map();
     /** @type {Map<string, RoutedRequest>} the undecided requests */
     this.open = new Map();
-    /** @type {Map<string, RoutedRequest>} all requests that the test owned */
+    /** @type {Map<string, { decision: string, entry?: RouteEntry }>} all requests that the test owned, with the last handler */
     this.owned = new Map();
   }
 
@@ -82,8 +91,7 @@ class HttpRoutes {
    * @param {Matcher} matcher
    * @param {Function} handler
    * @param {number} [times]
-   * @param {import("../har/har-replies.js").RecordedReply[]} [replies] its fixed responses by method and URL, for a proxy
-   *   with the feature `reply`
+   * @param {import("../har/har-replies.js").RecordedReply[]} [replies] its fixed responses by method and URL
    * @returns {Promise<void>} resolved when all later requests are compared with the route
    * @throws {UsageError} `times` is not a number
    */
@@ -94,7 +102,7 @@ class HttpRoutes {
   }
 
   /**
-   * Register a fixed response as a handler before all others. A proxy with the feature `reply` sends it and counts `times`.
+   * Register a fixed response as a handler before all others. The proxy sends it and counts `times`.
    *
    * @param {Matcher} matcher
    * @param {object} reply the response, without a URL
@@ -102,33 +110,21 @@ class HttpRoutes {
    * @throws {RoutingError} the proxy cannot send this response
    */
   async mock(matcher, reply, times) {
-    const entry = new RouteEntry(
-      matcher,
-      (/** @type {unknown} */ view) => this.session.views.routedOf(view).reply(entry, reply),
-      times,
-    );
+    const entry = new RouteEntry(matcher, undefined, times);
     entry.reply = reply;
-    entry.isCounted = Number.isSafeInteger(Math.ceil(entry.left)) && this.session.connection.features.has("reply");
     try {
       await this.register(entry);
     } catch (error) {
-      this.drop(entry);
+      this.forget([entry]);
       throw error;
     }
   }
 
   /** @param {RouteEntry} entry */
   async register(entry) {
-    entry.home = this;
     this.live.unshift(entry);
     this.known.set(entry.id, entry);
     await this.session.registration.addRoute(entry, "http");
-  }
-
-  /** @param {RouteEntry} entry to remove from the handlers, without a message to the proxy */
-  drop(entry) {
-    entry.isActive = false;
-    this.live = this.live.filter((each) => each !== entry);
   }
 
   /**
@@ -157,32 +153,25 @@ class HttpRoutes {
     }
     const entries = [...this.live];
     for (const entry of entries) entry.ignoresErrors = behavior === "ignoreErrors";
-    await this.remove(entries);
-    if (behavior === "wait") await Promise.all(entries.flatMap((entry) => [...entry.running]));
-    if (behavior !== "default") return;
-    for (const routed of [...this.open.values()]) {
-      if (routed.stage === "counted") continue;
-      if (routed.entry && entries.includes(routed.entry)) routed.continueUnhandled();
+    this.forget(entries);
+    if (behavior === "default") {
+      for (const routed of [...this.open.values()]) {
+        if (entries.includes(routed.entry)) routed.letGo();
+      }
     }
+    await this.session.registration.removeRoutes(behavior);
+    if (behavior === "wait") await Promise.all(entries.flatMap((entry) => [...entry.running]));
   }
 
   /** @param {RouteEntry[]} entries */
   async remove(entries) {
-    for (const entry of entries) entry.isActive = false;
-    this.live = this.live.filter((entry) => entry.isActive);
+    this.forget(entries);
     await Promise.all(entries.map((entry) => this.session.registration.removeRoute(entry.id)));
   }
 
-  /**
-   * Count a call of a handler, and remove the handler if it was the last one.
-   * @param {RouteEntry} entry
-   */
-  count(entry) {
-    if (entry.isCounted) return;
-    entry.left -= 1;
-    if (entry.left > 0 || !entry.isActive) return;
-    (entry.home ?? this).drop(entry);
-    this.session.send({ type: "route:unregister", routeId: entry.id });
+  /** @param {RouteEntry[]} entries to remove from the handlers, without a message to the proxy */
+  forget(entries) {
+    this.live = this.live.filter((entry) => !entries.includes(entry));
   }
 
   /**
@@ -202,26 +191,38 @@ class HttpRoutes {
 
   // Messages
 
-  /** @param {any} message `request:claim` */
-  claimed({ requestId, request: { url, method }, clientId }) {
-    const matches = this.live
-      .filter((entry) => this.judge(entry, { url, method, clientId }))
-      .map(({ id }) => ({ routeId: id }));
+  /** @param {any} message `request:claim`: the proxy cannot judge these routes */
+  claimed({ requestId, request: { url, method }, clientId, routeIds }) {
+    const matches = routeIds
+      .map((/** @type {string} */ id) => this.session.connection.route(id))
+      .filter((/** @type {RouteEntry | undefined} */ entry) => entry && this.judge(entry, { url, method, clientId }))
+      .map((/** @type {RouteEntry} */ { id }) => ({ routeId: id }));
     this.session.send({ type: "request:claim-result", requestId, testId: this.session.id, matches });
   }
 
-  /** @param {any} message `request:matched` */
-  matched(message) {
-    const state = this.session.observe(message);
-    this.session.waiters.requestMatched(state);
-    this.checkContext(message);
-    const routed = new RoutedRequest(this.session, state, [...this.live, ...this.session.sharedHandlers()]);
+  /** @param {any} message `handler:run`: run a handler on a request that this test owns */
+  run(message) {
+    const { session } = this;
+    const state = session.observe(message);
+    state.pass(message.request);
+    if (!this.owned.has(state.id)) {
+      session.waiters.requestMatched(state);
+      this.checkContext(message);
+    }
+    const { runId } = message;
+    const entry = session.connection.route(message.routeId);
+    if (!entry) {
+      // Its test has ended meanwhile; another one's handlers may be left.
+      session.send({ type: "handler:result", requestId: state.id, runId, result: { action: "fallback" } });
+      return;
+    }
+    const routed = new RoutedRequest(session, state, entry, runId);
     this.open.set(state.id, routed);
     this.owned.set(state.id, routed);
-    routed.proceed().catch((error) => this.session.errors.add(error));
+    routed.run().catch((error) => session.errors.add(error));
   }
 
-  /** @param {any} message `request:matched` or `request:replied` */
+  /** @param {any} message `handler:run` or `request:replied` */
   checkContext(message) {
     const { info, errors } = this.session;
     if (info.isolation === "required" && message.context === undefined) errors.withoutContext(message);
@@ -233,35 +234,23 @@ class HttpRoutes {
    */
   problemOf(id) {
     const routed = this.open.get(id);
-    if (routed?.stage === "held") return `${routed.entry?.name} returned without a decision`;
-    return routed?.stage === "running" ? `${routed.entry?.name} has not returned` : "";
+    if (routed?.stage === "held") return `${routed.entry.name} returned without a decision`;
+    return routed?.stage === "running" ? `${routed.entry.name} has not returned` : "";
   }
 
   /** @param {any} message `request:replied`: the proxy sent one of the test's fixed responses */
   replied(message) {
     const state = this.session.observe(message);
-    this.checkContext(message);
-    const routed = new RoutedRequest(this.session, state, []);
-    routed.entry = this.known.get(message.routeId);
-    if (routed.entry) routed.entry.calls += 1;
-    routed.replied();
-    this.owned.set(state.id, routed);
+    if (!this.owned.has(state.id)) this.checkContext(message);
+    const entry = this.session.connection.route(message.routeId);
+    if (entry) entry.calls += 1;
+    this.owned.set(state.id, { decision: "fulfilled", entry });
   }
 
-  /** @param {any} message `route:expired`: the proxy has sent a fixed response `times` times */
-  expired({ routeId, requestId }) {
+  /** @param {any} message `route:expired`: the route has taken `times` requests */
+  expired({ routeId }) {
     const entry = this.known.get(routeId);
-    if (entry?.isActive) this.drop(entry);
-    const routed = this.open.get(requestId);
-    if (routed?.stage !== "counted" || routed.entry?.id !== routeId) return;
-    routed.proceed().catch((error) => this.session.errors.add(error));
-  }
-
-  /** Fail requests whose handler returned without a decision. */
-  end() {
-    for (const routed of [...this.open.values()]) {
-      if (routed.isWaiting) routed.giveUp("returned without a decision, and none came until the test ended");
-    }
+    if (entry) this.forget([entry]);
   }
 }
 

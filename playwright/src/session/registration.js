@@ -84,8 +84,7 @@ class Registration {
    * @param {import("./http-routes.js").RouteEntry} entry
    * @param {"http" | "websocket"} kind
    */
-  addRoute({ id: routeId, matcher, placeOf, reply, replies, isCounted, left }, kind) {
-    const isKept = reply && this.connection.features.has("reply");
+  addRoute({ id: routeId, matcher, placeOf, reply, replies, times }, kind) {
     return this.connection.ask(`route:register ${routeId}`, {
       type: "route:register",
       routeId,
@@ -93,15 +92,24 @@ class Registration {
       matcher: matcher.wire,
       ...(kind === "websocket" && { kind }),
       ...placed(placeOf()),
-      ...(isKept && { reply }),
+      ...(reply && { reply }),
       ...(replies.length && { replies }),
-      ...(isCounted && { times: Math.ceil(left) }),
+      ...(times !== undefined && { times }),
     });
   }
 
   /** @param {string} routeId */
   removeRoute(routeId) {
     return this.connection.ask(`route:unregister ${routeId}`, { type: "route:unregister", routeId });
+  }
+
+  /**
+   * Remove all HTTP routes of the test.
+   * @param {import("./http-routes.js").Behavior} behavior for handlers that still run
+   */
+  removeRoutes(behavior) {
+    const { testId } = this;
+    return this.connection.ask(`route:unregister ${testId}`, { type: "route:unregister", testId, behavior });
   }
 
   /**

@@ -19,17 +19,19 @@ const headers = require("../arguments/headers.js");
 /** One request of the application and its response, as far as this process knows them. */
 class RequestState {
   /**
-   * @param {{ id: string, clientId: string, wire: WireRequest, sequence: number, seenAt?: number, overrides?: Overrides
-   *   }} known `sequence` is its number among the requests that the test observed; `seenAt` is the time when the proxy
+   * @param {{ id: string, clientId: string, wire: WireRequest, sequence: number, seenAt?: number, current?: WireRequest,
+   *   overrides?: Overrides }} known `sequence` is its number among the requests that the test observed; `seenAt` is the time when the proxy
    *   got it, in microseconds of the proxy's monotonic clock
    */
-  constructor({ id, clientId, wire, sequence, seenAt, overrides = {} }) {
+  constructor({ id, clientId, wire, sequence, seenAt, current = wire, overrides = {} }) {
     this.id = id;
     this.clientId = clientId;
     this.wire = wire;
     this.sequence = sequence;
     this.seenAt = seenAt;
-    /** @type {Overrides} the changes of handlers so far */
+    /** The request with the changes of earlier handlers. */
+    this.current = current;
+    /** @type {Overrides} the changes of the handler that runs, or ran last */
     this.overrides = overrides;
     /** @type {RequestState | null} */
     this.redirectedFrom = null;
@@ -49,21 +51,16 @@ class RequestState {
   }
 
   get url() {
-    return this.overrides.url ?? this.wire.url;
+    return this.overrides.url ?? this.current.url;
   }
 
   get method() {
-    return this.overrides.method ?? this.wire.method;
-  }
-
-  /** The headers that the application sent. */
-  get originalPairs() {
-    return headers.read(this.wire);
+    return this.overrides.method ?? this.current.method;
   }
 
   /** The headers, with the changes so far. */
   get pairs() {
-    return this.overrides.pairs ?? this.originalPairs;
+    return this.overrides.pairs ?? headers.read(this.current);
   }
 
   /**
@@ -72,13 +69,25 @@ class RequestState {
    */
   get body() {
     if (this.overrides.body) return this.overrides.body;
-    if (this.wire.truncated) {
+    if (this.current.truncated) {
       throw new UsageError(
         `the proxy did not keep the body of ${this} whole: no test owned the request, so it was passed on as it ` +
           "came, and it was not all sent or is longer than --history-body-bytes",
       );
     }
-    return Buffer.from(this.wire.bodyBase64 ?? "", "base64");
+    return Buffer.from(this.current.bodyBase64 ?? "", "base64");
+  }
+
+  /** Whether there is a body; a handler may have emptied it, which is not the same (Playwright's rule). */
+  get hasBody() {
+    const isEmptied = this.current.bodyBase64 === null && this.wire.bodyBase64 !== null;
+    return this.body.length > 0 || this.overrides.body !== undefined || isEmptied;
+  }
+
+  /** @param {WireRequest} current the request with the changes of earlier handlers, for the next one */
+  pass(current) {
+    this.current = current;
+    this.overrides = {};
   }
 
   /**

@@ -14,8 +14,7 @@ const { ResponseState } = require("./response-state.js");
  * @typedef {import("../../index.js").ContinueOptions} ContinueOptions
  * @typedef {import("../../index.js").FetchOptions} FetchOptions
  * @typedef {import("../../index.js").FulfillOptions} FulfillOptions
- * @typedef {"running" | "fallen back" | "held" | "counted" | "settled"} Stage `held`: the handler returned without a
- *   decision; `counted`: a fixed response was sent, and the proxy will report whether its `times` are used up
+ * @typedef {"running" | "fallen back" | "held" | "settled"} Stage `held`: the handler returned without a decision
  */
 
 /** Playwright's error codes, with the code of protocol 3 for each. */
@@ -37,69 +36,51 @@ const ABORT_CODES = /** @type {Record<string, string>} */ ({
 });
 const FETCH_TIMEOUT_MS = 30_000;
 
-/** One request of a test, which passes through the handlers until one decides it. */
+/** A request of a test with one of its handlers: one run of `handler:run`. */
 class RoutedRequest {
   /**
    * @param {import("./session.js").Session} session
    * @param {import("./request-state.js").RequestState} request
-   * @param {RouteEntry[]} chain the handlers that have not been tried, newest first
+   * @param {RouteEntry} entry the route whose handler runs
+   * @param {string} runId identifies the run in `handler:result`
    */
-  constructor(session, request, chain) {
+  constructor(session, request, entry, runId) {
     this.session = session;
     this.request = request;
-    this.chain = chain;
+    this.entry = entry;
+    this.runId = runId;
     /** @type {Stage} */
     this.stage = "running";
-    /** @type {RouteEntry | undefined} the handler that runs, or ran last */
-    this.entry = undefined;
     /** The decision, as text for reports. */
     this.decision = "undecided";
+    /** @type {object | undefined} the changes with which the handler fell back, for the proxy */
+    this.overrides = undefined;
   }
 
-  // The chain
-
-  /** Run the next handler that matches the request with its changes, else send it upstream. */
-  async proceed() {
-    for (let entry = this.chain.shift(); entry; entry = this.chain.shift()) {
-      if (!entry.isActive || !this.session.http.judge(entry, this.request)) continue;
-      if (!(await this.run(entry))) return;
-    }
-    this.exhausted();
-  }
-
-  /**
-   * @param {RouteEntry} entry
-   * @returns {Promise<boolean>} whether the next handler has to run
-   */
-  async run(entry) {
-    this.stage = "running";
-    this.entry = entry;
+  /** Run the handler, and send its result if it has left the request to the next one or failed. */
+  async run() {
+    const { entry, session } = this;
     entry.calls += 1;
-    this.session.http.count(entry);
-    const route = this.session.views.route(this);
-    const call = (async () => entry.handler(route, this.session.views.request(this.request)))();
+    const route = session.views.route(this);
+    const call = (async () => entry.handler(route, session.views.request(this.request)))();
     const running = call.catch(() => {});
     entry.running.add(running);
     try {
       await call;
     } catch (error) {
-      return this.failed(entry, error);
+      return this.failed(error);
     } finally {
       entry.running.delete(running);
     }
-    return this.returned(route);
+    this.returned(route);
   }
 
-  /**
-   * @param {object} route the argument of the handler
-   * @returns {boolean} whether the next handler has to run
-   */
+  /** @param {object} route the argument of the handler */
   returned(route) {
-    if (this.session.isEnded || this.stage === "settled" || this.stage === "counted") return false;
-    if (this.stage === "fallen back") return true;
+    if (this.session.isEnded || this.stage === "settled") return;
+    if (this.stage === "fallen back") return this.passOn();
     this.stage = "held";
     whenGone(route, this);
-    return false;
   }
 
   /** Fail the request if it is undecided: its route object was collected, so no decision can follow. */
@@ -113,39 +94,31 @@ class RoutedRequest {
     return this.stage === "held" && !this.session.isEnded && this.request.response === undefined;
   }
 
-  /**
-   * @param {RouteEntry} entry
-   * @param {unknown} error that the handler threw
-   * @returns {boolean} whether the next handler has to run
-   */
-  failed(entry, error) {
-    if (this.session.isEnded) return false;
+  /** @param {unknown} error that the handler threw */
+  failed(error) {
+    if (this.session.isEnded) return;
     if (error instanceof RequestGoneError) {
       if (this.stage !== "settled") {
         this.settle({ action: "abort", errorCode: "aborted" }, "given up by the application");
       }
-      return false;
+      return;
     }
-    if (entry.ignoresErrors) return this.stage !== "settled";
-    const message = this.session.errors.thrownByHandler(error, entry, this.request);
+    if (this.entry.ignoresErrors) {
+      if (this.stage !== "settled") this.passOn();
+      return;
+    }
+    const message = this.session.errors.thrownByHandler(error, this.entry, this.request);
     if (this.stage !== "settled") this.fail(message);
-    return false;
   }
 
-  /** Decline the request, or send it upstream, because no handler is left. */
-  exhausted() {
-    if (!this.entry && this.session.connection.features.has("decline")) {
-      this.settle({ action: "decline" }, "declined");
-      return;
-    }
-    try {
-      overriding.checkScheme(this.request.wire.url, this.request.overrides);
-    } catch (error) {
-      if (this.entry) this.session.errors.thrownByHandler(error, this.entry, this.request);
-      this.fail(/** @type {Error} */ (error).message);
-      return;
-    }
-    this.continueUnhandled();
+  /** Leave the request to the next handler. If there is none, it is sent upstream. */
+  passOn() {
+    this.settle({ action: "fallback", ...(this.overrides && { overrides: this.overrides }) }, "continued");
+  }
+
+  /** Record that the proxy sends the request upstream, because the route was removed. */
+  letGo() {
+    if (this.stage !== "settled") this.close("continued");
   }
 
   /**
@@ -153,11 +126,10 @@ class RoutedRequest {
    * @param {string} why what the handler did, for the text
    */
   giveUp(why) {
-    const name = this.entry?.name ?? "its handler";
     const error = new UndecidedError(
-      `${this.request}: ${name} ${why}; call route.fulfill, continue, abort or fallback, and await it`,
+      `${this.request}: ${this.entry.name} ${why}; call route.fulfill, continue, abort or fallback, and await it`,
     );
-    this.session.errors.add(raisedAt(error, this.entry?.placeOf()));
+    this.session.errors.add(raisedAt(error, this.entry.placeOf()));
     this.fail(error.message);
   }
 
@@ -182,27 +154,6 @@ class RoutedRequest {
     this.settleWith({ ...options, ...content, response });
   }
 
-  /**
-   * Answer with the fixed response of a route, which earlier handlers have passed the request to.
-   *
-   * @param {RouteEntry} entry
-   * @param {object} reply
-   */
-  reply(entry, reply) {
-    this.checkOpen();
-    const result = { action: "fulfill", response: { ...reply, url: this.request.url } };
-    if (!entry.isCounted) return this.settle(result, "fulfilled");
-    this.stage = "counted";
-    this.send({ ...result, routeId: entry.id });
-  }
-
-  /** Record that the proxy sent a fixed response. */
-  replied() {
-    this.stage = "settled";
-    this.decision = "fulfilled";
-    this.session.http.open.delete(this.request.id);
-  }
-
   /** @param {mockResponse.Mock} mock */
   settleWith(mock) {
     const wire = mockResponse.build(mock, this.request.url);
@@ -216,10 +167,10 @@ class RoutedRequest {
    */
   continue(options = {}) {
     this.checkOpen();
-    const overrides = overriding.merge(this.request.overrides, options);
-    overriding.checkScheme(this.request.wire.url, overrides);
-    this.request.overrides = overrides;
-    this.continueUpstream();
+    const changes = overriding.read(options);
+    overriding.checkScheme(this.request.wire.url, changes);
+    const overrides = this.change(changes);
+    this.settle({ action: "continue", ...(overrides && { overrides }) }, "continued");
   }
 
   /**
@@ -242,10 +193,10 @@ class RoutedRequest {
    */
   fallback(options = {}) {
     this.checkOpen();
-    this.request.overrides = overriding.merge(this.request.overrides, options);
+    this.overrides = this.change(overriding.read(options));
     const hasReturned = this.stage === "held";
     this.stage = "fallen back";
-    if (hasReturned) this.proceed().catch((error) => this.session.errors.add(error));
+    if (hasReturned) this.passOn();
   }
 
   /**
@@ -262,40 +213,41 @@ class RoutedRequest {
     for (const [name, value] of Object.entries({ maxRedirects, maxRetries })) {
       if (value !== undefined && value < 0) throw new UsageError(`${name} must be 0 or more`);
     }
-    const overrides = this.fetchOverrides(options);
-    const sent = overriding.forFetch(this.request.originalPairs, overrides);
+    const changes = this.fetchChanges(options);
+    const overrides = overriding.toWire(changes);
     const wire = await this.session.fetches.begin({ timeout, signal }, (fetchId) =>
       this.send({
         action: "fetch",
         fetchId,
-        ...(sent && { overrides: sent }),
+        ...(overrides && { overrides }),
         ...(maxRedirects !== undefined && { maxRedirects }),
         ...(maxRetries !== undefined && { maxRetries }),
       }),
     );
-    return new ResponseState(this.request.withOverrides(overrides), wire);
+    return new ResponseState(this.request.withOverrides(changes), wire);
   }
 
   /** @param {FetchOptions} options */
-  fetchOverrides({ url, method, headers: given, postData }) {
-    const overrides = overriding.merge(this.request.overrides, { method, postData });
-    if (given) overrides.pairs = headers.lenient(given);
-    if (url) overrides.url = absolute(url, this.session.baseURL ?? this.request.url);
-    return overrides;
+  fetchChanges({ url, method, headers: given, postData }) {
+    return {
+      ...overriding.read({ method, postData }),
+      ...(given && { pairs: headers.lenient(given) }),
+      ...(url && { url: absolute(url, this.session.baseURL ?? this.request.url) }),
+    };
+  }
+
+  /**
+   * Show the handler's changes in the request.
+   *
+   * @param {overriding.Overrides} changes
+   * @returns {object | undefined} the changes for the proxy
+   */
+  change(changes) {
+    this.request.overrides = changes;
+    return overriding.toWire(changes);
   }
 
   // Ends
-
-  /**
-   * Check that the request is with a handler, and not with a later one.
-   * @param {RouteEntry | undefined} entry the handler
-   * @throws {AlreadyHandledError} the handler left it to the next one
-   */
-  checkHandler(entry) {
-    if (entry !== this.entry && !this.session.isEnded) {
-      throw new AlreadyHandledError(`${this.request}: Route is already handled!`);
-    }
-  }
 
   checkOpen() {
     if (this.session.isEnded) throw new TestEndedError(`${this.request}: the test has ended`);
@@ -304,36 +256,26 @@ class RoutedRequest {
     }
   }
 
-  /** Send a request that no handler decided upstream, unless strict mode refuses it. */
-  continueUnhandled() {
-    this.continueUpstream({ unhandled: this.session.connection.features.has("strict") });
-  }
-
-  /**
-   * Send the request upstream; later decisions of its handler are errors.
-   * @param {{ unhandled?: boolean }} [options] strict mode may refuse an `unhandled` one: no handler decided it
-   */
-  continueUpstream({ unhandled } = {}) {
-    const overrides = overriding.forContinue(this.request.originalPairs, this.request.overrides);
-    const result = { action: "continue", ...(overrides && { overrides }), ...(unhandled && { unhandled }) };
-    this.settle(result, "continued");
-  }
-
   /**
    * @param {{ action: string, [key: string]: unknown }} result
    * @param {string} decision as text for reports
    */
   settle(result, decision) {
-    this.stage = "settled";
-    this.decision = decision;
-    this.session.http.open.delete(this.request.id);
+    this.close(decision);
     this.send(result);
     if (result.action === "abort") this.request.answer(null);
   }
 
+  /** @param {string} decision as text for reports */
+  close(decision) {
+    this.stage = "settled";
+    this.decision = decision;
+    this.session.http.open.delete(this.request.id);
+  }
+
   /** @param {object} result */
   send(result) {
-    this.session.send({ type: "handler:result", requestId: this.request.id, result });
+    this.session.send({ type: "handler:result", requestId: this.request.id, runId: this.runId, result });
   }
 }
 

@@ -88,7 +88,6 @@ class Session {
         .then(task)
         .catch((error) => this.errors.add(error));
     }
-    this.http.end();
     await this.registration.unregister().catch((error) => this.errors.add(error));
     this.isEnded = true;
     this.connection.sessions.delete(this.id);
@@ -112,14 +111,6 @@ class Session {
     this.stopWaiting(error);
   }
 
-  /** The handlers that serve all tests of this worker, which come last in a chain. */
-  sharedHandlers() {
-    return [...this.connection.sessions.values()]
-      .filter((session) => session.info.isShared && session !== this)
-      .reverse()
-      .flatMap((session) => session.http.live);
-  }
-
   /** @returns {Promise<RequestState[]>} all requests since the test began, oldest first */
   async requests() {
     // Messages that the proxy sent before come before its answer.
@@ -134,8 +125,8 @@ class Session {
     switch (message.type) {
       case "request:observed":
         return void this.observe(message);
-      case "request:matched":
-        return this.http.matched(message);
+      case "handler:run":
+        return this.http.run(message);
       case "request:replied":
         return this.http.replied(message);
       case "route:expired":
@@ -171,8 +162,6 @@ class Session {
 
   /** @param {any} message `request:response`, with the end of a request */
   responded({ requestId, ok, response: wire }) {
-    const routed = this.http.open.get(requestId);
-    if (ok && routed?.stage === "counted") routed.replied();
     const state = this.traffic.requests.get(requestId);
     if (!state) return;
     if (!ok || !wire) return void state.answer(null);

@@ -6,7 +6,7 @@ const { MockedWebSocket } = require("./mocked-websocket.js");
 /** The WebSocket close code of an endpoint that failed (RFC 6455, section 7.4.1). */
 const INTERNAL_ERROR = 1011;
 
-/** The WebSocket handlers of a test, newest first; only the newest matching one gets a WebSocket. */
+/** The WebSocket handlers of a test, newest first; the proxy names the one that gets a WebSocket. */
 class WebSocketRoutes {
   /** @param {import("./session.js").Session} session */
   constructor(session) {
@@ -30,20 +30,17 @@ class WebSocketRoutes {
   }
 
   /** @param {any} message `ws:claim` */
-  claimed({ socketId, url, clientId }) {
-    const matches = this.matching(url, clientId).map(({ id }) => ({ routeId: id }));
+  claimed({ socketId, url, clientId, routeIds }) {
+    const matches = this.entries
+      .filter((entry) => routeIds.includes(entry.id) && this.judge(entry, url, clientId))
+      .map(({ id }) => ({ routeId: id }));
     this.session.send({ type: "ws:claim-result", socketId, testId: this.session.id, matches });
   }
 
   /** @param {any} message `ws:matched` */
-  async matched({ socketId, url, protocols, clientId }) {
+  async matched({ socketId, url, protocols, routeId }) {
     const { session } = this;
-    const [entry] = this.matching(url, clientId);
-    if (!entry) {
-      // The route was removed meanwhile; without this the application would never be answered.
-      session.send({ type: "ws:connect", socketId, unhandled: true });
-      return;
-    }
+    const entry = /** @type {RouteEntry} */ (this.entries.find(({ id }) => id === routeId));
     const socket = new MockedWebSocket(session, { id: socketId, url, protocols });
     this.sockets.set(socketId, socket);
     try {
@@ -64,18 +61,17 @@ class WebSocketRoutes {
   }
 
   /**
+   * @param {RouteEntry} entry
    * @param {string} url
    * @param {string} clientId of the application
    */
-  matching(url, clientId) {
-    return this.entries.filter(({ matcher }) => {
-      try {
-        return matcher.matches({ url, method: "GET", clientId });
-      } catch (error) {
-        this.session.errors.thrownByPredicate(error, matcher, url);
-        return false;
-      }
-    });
+  judge({ matcher }, url, clientId) {
+    try {
+      return matcher.matches({ url, method: "GET", clientId });
+    } catch (error) {
+      this.session.errors.thrownByPredicate(error, matcher, url);
+      return false;
+    }
   }
 }
 

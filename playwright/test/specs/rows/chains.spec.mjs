@@ -31,7 +31,7 @@ test("chains_chain_to_another_scheme", async ({ t, trafficmock }) => {
   expect(await t.get(url)).toHaveProperty("error");
   const [error, ...others] = trafficmock.takeErrors();
   expect(others).toEqual([]);
-  expect(error.name).toBe("UsageError");
+  expect(error.name).toBe("RoutingError");
   expect(error.message).toContain("same protocol");
 });
 
