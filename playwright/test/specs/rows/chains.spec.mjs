@@ -29,7 +29,7 @@ test("chains_chain_to_another_scheme", async ({ t, trafficmock }) => {
   const url = t.url("echo");
   await trafficmock.route(url, (route) => route.fallback({ url: "https://h.test/" }));
   expect(await t.get(url)).toHaveProperty("error");
-  const [error, ...others] = trafficmock.takeErrors();
+  const [error, ...others] = await t.lateErrors();
   expect(others).toEqual([]);
   expect(error.name).toBe("RoutingError");
   expect(error.message).toContain("same protocol");
