@@ -30,12 +30,6 @@ def row(function: F) -> F:
     return function
 
 
-def ours(function: F) -> F:
-    """Mark a row that asks for more than the npm proxy gives."""
-    function.is_ours = True  # type: ignore[attr-defined] # a mark
-    return row(function)
-
-
 class Gate:
     """Holds handlers back until a row opens it."""
 

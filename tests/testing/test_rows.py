@@ -3,7 +3,6 @@
 The application has the npm agent; with DEEP also trafficmock's, which may decide locally or not.
 """
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -11,14 +10,10 @@ from twisted.internet import reactor  # noqa: TID251 - trial's own
 from twisted.trial import unittest
 
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.processes.tested_proxy import target
 from tests.testing import adapters
 from tests.testing.row_context import Row
 from tests.testing.rows import rows
 from tests.testing.shared_app import shared_app
-
-EVERY_ROW = "TRAFFICMOCK_EVERY_ROW"
-"""A variable that runs rows against the npm proxy which ask for more than it gives."""
 
 
 class RowTests(unittest.TestCase):
@@ -66,14 +61,11 @@ class AskingAgentTests(RowTests):
 
 
 CASES = (BlockingTests, AsyncioTests, TwistedTests)
-DEEP_CASES = (OwnAgentTests, AskingAgentTests) if DEEP and target() == "ours" else ()
+DEEP_CASES = (OwnAgentTests, AskingAgentTests) if DEEP else ()
 
 
 def _test(title: str, row: Row) -> Callable[[RowTests], Any]:
     def test(self: RowTests) -> Any:
-        asks_for_more = getattr(row, "is_ours", False) and target() != "ours"
-        if asks_for_more and not os.environ.get(EVERY_ROW):
-            raise unittest.SkipTest("asks for more than the npm proxy gives")
         return self.perform(title, row)
 
     test.__name__ = f"test_{title}"

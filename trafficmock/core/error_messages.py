@@ -136,8 +136,8 @@ def still_running(subject: str, test: RegisteredTest, place: str | None) -> str:
     where = "" if place is None else f" ({place})"
     return (
         f"The test {test} ended before the handler{where} decided about {subject}, so the request "
-        "failed. Await the traffic that the test starts, or call "
-        "unroute_all(behavior='ignoreErrors') before the end."
+        "failed. Await the traffic that the test starts, or remove its routes before the end by "
+        "unroute_all (unrouteAll) with the behavior ignoreErrors."
     )
 
 

@@ -156,12 +156,6 @@ export const test = base.extend({
   },
 });
 
-/** The rest of this row asks for more than the npm proxy gives. */
-export function ours() {
-  const isAsked = process.env.TRAFFICMOCK_EVERY_ROW || process.env.E2E_TARGET === "ours";
-  test.skip(!isAsked, "asks for more than the npm proxy gives");
-}
-
 /** Marks a row that states something else here than on the Python side, where both are right. */
 export const differs = (reason) => ({ annotation: { type: "differs", description: reason } });
 

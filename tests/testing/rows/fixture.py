@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.testing.row_context import RowContext, ours, row
+from tests.testing.row_context import RowContext, row
 
 
 @row
@@ -44,7 +44,7 @@ async def end_unregisters(t: RowContext) -> None:
     assert mine["routeCount"] == 0, mine
 
 
-@ours
+@row
 async def history_has_the_text(t: RowContext) -> None:
     """The text of a handler's error stands in the history beside the abort."""
     url = t.url("echo")

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from tests.testing.row_context import RowContext, ours
+from tests.testing.row_context import RowContext, row
 
 
-@ours
+@row
 async def requests_name_the_test(t: RowContext) -> None:
     """A request with the context is the test's, also where no route wants it."""
     url = t.url("json")
@@ -20,7 +20,7 @@ async def requests_name_the_test(t: RowContext) -> None:
     assert "trafficmock.test" not in str(mine["request"]["headers"]), mine
 
 
-@ours
+@row
 async def answers_to_its_own(t: RowContext) -> None:
     """A route answers what carries the context, and waits see it."""
     url = t.url("json")
@@ -32,7 +32,7 @@ async def answers_to_its_own(t: RowContext) -> None:
     assert len(t.mocks.id) == 32
 
 
-@ours
+@row
 async def browsers_are_tagged(t: RowContext) -> None:
     """A browser context gets the cookie by a call, or by something to await."""
     added: list[Any] = []

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.testing.row_context import RowContext, ours, row
+from tests.testing.row_context import RowContext, row
 from trafficmock.testing.errors import UsageError
 
 
@@ -152,7 +152,7 @@ async def seen_by_waits(t: RowContext) -> None:
     assert [(await t(each.response())).status for each in listed] == [201, 201]
 
 
-@ours
+@row
 async def recorded_as_fulfilled(t: RowContext) -> None:
     """The history shows what it answers as fulfilled by this test."""
     url = t.url("echo")

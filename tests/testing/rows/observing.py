@@ -4,7 +4,7 @@ import re
 from functools import partial
 from typing import Any
 
-from tests.testing.row_context import RowContext, ours, row
+from tests.testing.row_context import RowContext, row
 from trafficmock.testing.errors import WaitTimeoutError
 
 
@@ -185,7 +185,7 @@ async def says_which_part_differs(t: RowContext) -> None:
     raise AssertionError("the wait should fail")
 
 
-@ours
+@row
 async def who_looks_at_nothing_is_told_nothing(t: RowContext) -> None:
     """A test without waiters is told of nothing but what it owns."""
     url = t.url("echo")

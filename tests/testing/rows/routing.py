@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from tests.testing.row_context import RowContext, ours, row
+from tests.testing.row_context import RowContext, row
 from trafficmock.testing.errors import UsageError
 
 
@@ -73,7 +73,7 @@ async def two_at_once_on_times_one(t: RowContext) -> None:
     assert len(await t.upstream(f"seen?path=/echo/{t.base}")) == 1
 
 
-@ours
+@row
 async def unwanted_match_is_declined(t: RowContext) -> None:
     """What nobody in the test wants any more passes through, without an owner."""
     url = t.url("echo")

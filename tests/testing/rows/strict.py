@@ -2,13 +2,13 @@
 
 from urllib.error import HTTPError
 
-from tests.testing.row_context import RowContext, ours
+from tests.testing.row_context import RowContext, row
 from trafficmock.testing.errors import UnmatchedRequestError
 
 URL = "http://pay.test/charges"
 
 
-@ours
+@row
 async def from_now_on(t: RowContext) -> None:
     """A request that no route wants is refused, and fails the test."""
     await t(t.mocks.strict(allow=["auth.test"]))
@@ -29,7 +29,7 @@ async def from_now_on(t: RowContext) -> None:
     assert "row_context.py:" in str(error), error
 
 
-@ours
+@row
 async def nothing_without_a_test(t: RowContext) -> None:
     """The list of what no test owns can be asked for; this is not on it."""
     await t.through_proxy(t.url("json"), {})

@@ -1,5 +1,5 @@
 /** The beginning and the end of a test. */
-import { expect, ours, test } from "../../lib/row.mjs";
+import { expect, test } from "../../lib/row.mjs";
 
 /** `takeErrors` returns and empties the list; the request was aborted. */
 test("fixture_errors_are_taken_once", async ({ t, trafficmock }) => {
@@ -40,7 +40,6 @@ test("fixture_end_unregisters", async ({ t }) => {
 
 /** The text of a handler's error stands in the history beside the abort. */
 test("fixture_history_has_the_text", async ({ t, trafficmock }) => {
-  ours();
   const url = t.url("echo");
   await trafficmock.route(url, () => {
     throw new Error("the handler's own text");

@@ -1,9 +1,8 @@
 /** The context of a test, on requests that the test sends through the forward proxy itself. */
-import { differs, expect, ours, test } from "../../lib/row.mjs";
+import { differs, expect, test } from "../../lib/row.mjs";
 
 /** A request with the context is the test's, also where no route wants it. */
 test("isolation_requests_name_the_test", async ({ t, trafficmock }) => {
-  ours();
   const [url, other] = [t.url("json"), t.url("json", "?other")];
   await t.throughProxy(url, trafficmock.headers);
   await t.throughProxy(other, {});
@@ -17,7 +16,6 @@ test("isolation_requests_name_the_test", async ({ t, trafficmock }) => {
 
 /** A route answers what carries the context, and waits see it. */
 test("isolation_answers_to_its_own", async ({ t, trafficmock }) => {
-  ours();
   const url = t.url("json");
   await t.answer(url, "mine");
   expect(await t.throughProxy(url, trafficmock.headers)).toBe("mine");
@@ -32,7 +30,6 @@ test(
   "isolation_browsers_are_tagged",
   differs("the fixtures tag the contexts of a test; for others there is cookie(url), which addCookies takes"),
   async ({ trafficmock }) => {
-    ours();
     const cookie = trafficmock.cookie("https://localhost:3000/shop");
     expect(cookie).toMatchObject({ value: trafficmock.id, domain: "localhost", path: "/", secure: true });
   },

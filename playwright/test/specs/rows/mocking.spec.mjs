@@ -1,7 +1,7 @@
 /** `mock`: fixed answers, which the proxy gives by itself. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { errorOf, expect, ours, test } from "../../lib/row.mjs";
+import { errorOf, expect, test } from "../../lib/row.mjs";
 
 /** `mock` answers every request with the same status, headers and body. */
 test("mocking_same_answer", async ({ t, trafficmock }) => {
@@ -133,7 +133,6 @@ test("mocking_seen_by_waits", async ({ t, trafficmock }) => {
 
 /** The history shows what it answers as fulfilled by this test. */
 test("mocking_recorded_as_fulfilled", async ({ t, trafficmock }) => {
-  ours();
   const url = t.url("echo");
   await trafficmock.mock(url, { status: 201, body: "mock" });
   await t.get(url);

@@ -1,5 +1,5 @@
 /** Who handles what: order and `times`. */
-import { errorOf, expect, ours, test } from "../../lib/row.mjs";
+import { errorOf, expect, test } from "../../lib/row.mjs";
 
 /** The newest handler that matches is asked first. */
 test("routing_newest_first", async ({ t }) => {
@@ -67,7 +67,6 @@ test("routing_two_at_once_on_times_one", async ({ t, trafficmock }) => {
 
 /** What nobody in the test wants any more passes through, without an owner. */
 test("routing_unwanted_match_is_declined", async ({ t }) => {
-  ours();
   const url = t.url("echo");
   await t.answer(url, "once", { times: 1 });
   const keys = [await t.begin(url), await t.begin(url)];

@@ -1,11 +1,10 @@
 /** Strict mode, as a test asks for it. */
-import { errorOf, expect, ours, test } from "../../lib/row.mjs";
+import { errorOf, expect, test } from "../../lib/row.mjs";
 
 const CHARGES = "http://pay.test/charges";
 
 /** A request that no route wants is refused, and fails the test. */
 test("strict_from_now_on", async ({ t, trafficmock }) => {
-  ours();
   await trafficmock.strict({ allow: ["auth.test"] });
   await t.answer(`${CHARGES}?one`, "mine");
   expect(await t.throughProxy(`${CHARGES}?one`, trafficmock.headers)).toBe("mine");
@@ -24,7 +23,6 @@ test("strict_from_now_on", async ({ t, trafficmock }) => {
 
 /** The list of what no test owns can be asked for; this is not on it. */
 test("strict_nothing_without_a_test", async ({ t, trafficmock }) => {
-  ours();
   await t.throughProxy(t.url("json"), {});
   // The proxy is that of other tests, too.
   expect(JSON.stringify(await trafficmock.unmatched())).not.toContain(t.base);
