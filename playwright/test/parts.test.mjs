@@ -182,6 +182,10 @@ test("what the proxy saw is older than a moment where that is certain", () => {
   );
   assert.equal(new ProxyClock(undefined, { asked: 1, answered: 2 }).isBefore(3, 10), false);
   assert.equal(ours.isBefore(undefined, 5000), false);
+  assert.deepEqual(
+    [ours, another].map((clock) => clock.elapsed(5000)),
+    [3500, 3000],
+  );
 });
 
 test("a request that a handler decides only now is not older than a wait", async () => {

@@ -64,6 +64,15 @@ class ProxyClock {
     const [passed, since] = [reading - this.#reading, moment - this.answered];
     return passed < since - Math.abs(since) * DRIFT;
   }
+
+  /**
+   * @param {number} moment by the clock of this process
+   * @returns {number} the time from the reading to it, in microseconds; for another machine's clock it is too short by
+   *   the time that the answer took
+   */
+  elapsed(moment) {
+    return moment - (this.#isOurs ? Number(this.#reading) : this.answered);
+  }
 }
 
 module.exports = { ProxyClock, now, beginTurn, turnBegan };

@@ -126,11 +126,12 @@ class Registration {
 
   /**
    * @param {number} moment by the clock of this process, in microseconds
-   * @returns {number | undefined} by the proxy's clock, in epoch ms; early by the time that its acknowledgement took
+   * @returns {number | undefined} by the proxy's clock, in epoch ms; of a proxy on another machine
+   *   early by the time that its answer took
    */
   #proxyTime(moment) {
     if (this.startedAt === undefined || !this.clock) return undefined;
-    return this.startedAt + Math.floor((moment - this.clock.answered) / 1000);
+    return this.startedAt + Math.floor(this.clock.elapsed(moment) / 1000);
   }
 
   #newContext() {

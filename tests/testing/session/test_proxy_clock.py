@@ -25,6 +25,7 @@ class ProxyClockTests(SynchronousTestCase):
         """On one machine the order is known."""
         clock = ProxyClock(asked + there, asked, asked + there + back)
         self.assertEqual(clock.is_before(reading, moment), reading < moment)
+        self.assertEqual(clock.elapsed(moment), moment - (asked + there))
 
     @given(
         st.tuples(DELAYS, DELAYS, MICROSECONDS, MICROSECONDS),
@@ -53,6 +54,7 @@ class ProxyClockTests(SynchronousTestCase):
         """What came long before a moment is before it, also by another machine's clock."""
         clock = ProxyClock(-50_000, 0, 400)
         self.assertTrue(clock.is_before(-49_900, 5_000))
+        self.assertEqual(clock.elapsed(5_000), 4_600)
 
     def test_no_clock(self) -> None:
         """Nothing is known to be older where the proxy tells no time."""

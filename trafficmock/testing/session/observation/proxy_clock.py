@@ -34,7 +34,23 @@ class ProxyClock:
         """
         if self.reading is UNSET or reading is UNSET:
             return False
-        if self.asked <= self.reading <= self.answered + 1:
+        if self._is_ours(self.reading):
             return reading < moment
         since = moment - self.answered
         return reading - self.reading < since - abs(since) * _DRIFT
+
+    def elapsed(self, moment: int) -> int:
+        """Return the time from the reading to a moment here, in microseconds.
+
+        It is negative for an earlier moment. For another machine's clock it is too short by the
+        time that the answer took.
+
+        :param moment: this process's clock.
+        """
+        if self.reading is not UNSET and self._is_ours(self.reading):
+            return moment - self.reading
+        return moment - self.answered
+
+    def _is_ours(self, reading: int) -> bool:
+        """Return whether the proxy reads the clock of this machine."""
+        return self.asked <= reading <= self.answered + 1

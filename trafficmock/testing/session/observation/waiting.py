@@ -183,12 +183,12 @@ class Observation:
     def _proxy_time(self, moment: int) -> int | UnsetType:
         """Return a time of this process's monotonic clock as the proxy's epoch milliseconds.
 
-        It is early by the time that the proxy's acknowledgement of the test took.
+        Of a proxy on another machine it is early by the time that its answer took.
         """
         clock, started_at = self.session.clock, self.session.started_at
         if clock is None or started_at is None:
             return UNSET
-        return started_at + (moment - clock.answered) // 1000
+        return started_at + clock.elapsed(moment) // 1000
 
     # Waits
 
