@@ -1,1 +1,1 @@
-"""The npm package ``trafficmock-playwright``: its own tests, and the project's rows and specs."""
+"""The npm package ``trafficmock-playwright``: its own tests, and the project's specs."""

@@ -1,11 +1,9 @@
-"""What takes long: several versions of Playwright, npm's agent, the packed package."""
+"""What takes long: several versions of Playwright and Node, the packed package."""
 
 from __future__ import annotations
 
-from attrs import evolve
-
 from tests.agent.test_deep import VERSIONS, node
-from tests.playwright import specs, test_package, test_rows
+from tests.playwright import test_package
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.npm_packages import install
 
@@ -60,22 +58,3 @@ class DeepTests(test_package.PackageTestCase):
     def test_standing(self) -> None:
         """A test that stands still at a breakpoint harms no other."""
         self.check("deep/standing.test.mjs")
-
-
-class NpmAgentTests(specs.RunTestCase):
-    """The rows with ``@playwright-backend-mocks/node`` 0.1.8 in the application."""
-
-    if not DEEP:
-        skip = "only with TRAFFICMOCK_DEEP=1"
-
-    def test_rows(self) -> None:
-        """Every row holds."""
-        run = specs.run_specs(evolve(test_rows.ROWS, agent="npm"), test_rows.CONFIG)
-        complaints = {
-            title: result.complaint()
-            for (_, title), result in run.results.items()
-            if result.status != "skipped" and result.complaint()
-        }
-        self.assertEqual(complaints, {}, run.output)
-        self.assertGreater(len(run.results), 100)
-        self.check_proxy(run)

@@ -1,14 +1,18 @@
 """How rows run on each adapter."""
 
 import asyncio
+import atexit
+import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from twisted.internet import threads
+from twisted.internet import reactor, threads  # noqa: TID251 - trial's own
 from twisted.internet.defer import Deferred
 
 from tests.support.processes.node_app import NodeApp
+from tests.testing.javascript import RowServer
 from tests.testing.row_context import Adapter, Gate, Row, RowContext, drive, plain
 from trafficmock.testing import aio, sync, tx
 
@@ -64,30 +68,64 @@ def same(handler: Any) -> Any:
     return handler
 
 
-BLOCKING = Adapter("blocking", lambda function, *args: function(*args), plain, ThreadGate)
-ASYNCIO = Adapter("asyncio", asyncio.to_thread, same, AsyncioGate)
-TWISTED = Adapter("twisted", threads.deferToThread, same, TwistedGate)
+def blocking_mocks(node_app: NodeApp, title: str) -> Any:
+    return sync.mocks(node_app.proxy.url, title=title, file="rows")
 
 
-def run_blocking(node_app: NodeApp, title: str, row: Row) -> None:
-    with sync.mocks(node_app.proxy.url, title=title, file="rows") as mocks:
-        drive(row(RowContext(mocks, node_app, BLOCKING)))
+def asyncio_mocks(node_app: NodeApp, title: str) -> Any:
+    return aio.mocks(node_app.proxy.url, title=title, file="rows")
+
+
+def twisted_mocks(node_app: NodeApp, title: str) -> Any:
+    return tx.mocks(reactor, node_app.proxy.url, title=title, file="rows")
+
+
+@functools.cache
+def row_server() -> RowServer:
+    """Start the process of the JavaScript rows, or give the one that runs."""
+    started = RowServer()
+    atexit.register(started.stop)
+    return started
+
+
+@contextmanager
+def javascript_mocks(node_app: NodeApp, title: str) -> Iterator[Any]:
+    mocks = row_server().connect(proxyUrl=node_app.proxy.url, title=title, file="rows")
+    try:
+        yield mocks
+    finally:
+        mocks.end()
+
+
+BLOCKING = Adapter(
+    "blocking", blocking_mocks, lambda function, *args: function(*args), plain, ThreadGate
+)
+ASYNCIO = Adapter("asyncio", asyncio_mocks, asyncio.to_thread, same, AsyncioGate)
+TWISTED = Adapter("twisted", twisted_mocks, threads.deferToThread, same, TwistedGate)
+JAVASCRIPT = Adapter("javascript", javascript_mocks, BLOCKING.in_background, plain, ThreadGate)
+
+
+def run_plainly(node_app: NodeApp, title: str, row: Row, adapter: Adapter = BLOCKING) -> None:
+    """Run a row on an adapter whose calls block."""
+    with adapter.mocks(node_app, title) as mocks:
+        drive(row(RowContext(mocks, node_app, adapter)))
 
 
 def run_asyncio(node_app: NodeApp, title: str, row: Row) -> None:
+    """Run a row on an event loop of its own."""
+
     async def main() -> None:
-        async with aio.mocks(node_app.proxy.url, title=title, file="rows") as mocks:
+        async with asyncio_mocks(node_app, title) as mocks:
             await row(RowContext(mocks, node_app, ASYNCIO))
 
     asyncio.run(main())
 
 
-def run_twisted(reactor: Any, node_app: NodeApp, title: str, row: Row) -> Deferred[None]:
+def run_twisted(node_app: NodeApp, title: str, row: Row) -> Deferred[None]:
+    """Run a row on the reactor."""
+
     async def main() -> None:
-        async with tx.mocks(reactor, node_app.proxy.url, title=title, file="rows") as mocks:
+        async with twisted_mocks(node_app, title) as mocks:
             await row(RowContext(mocks, node_app, TWISTED))
 
     return Deferred.fromCoroutine(main())
-
-
-Runner = Callable[[NodeApp, str, Row], Any]

@@ -46,11 +46,13 @@ class Gate:
 class Adapter:
     """How rows run on an adapter.
 
+    :param mocks: makes the context manager of a test.
     :param in_background: runs a blocking function beside the row.
     :param handler: makes the adapter's kind of handler of a coroutine function.
     """
 
     name: str
+    mocks: Callable[[NodeApp, str], Any]
     in_background: Callable[..., Any]
     handler: Callable[[Handler], Callable[..., Any]]
     gate: Callable[[], Gate]
@@ -132,6 +134,15 @@ class RowContext:
         return entries
 
     # The mocks
+
+    async def within(self, run: Callable[[Any], Awaitable[Any]]) -> Any:
+        """Let a test of its own run within this one; give what it gives, after its end."""
+        test = self.adapter.mocks(self.node_app, f"within {self.base}")
+        if hasattr(test, "__aenter__"):
+            async with test as mocks:
+                return await run(mocks)
+        with test as mocks:
+            return await run(mocks)
 
     async def route(self, url: Any, handler: Handler, **options: Any) -> Callable[..., Any]:
         """Register a handler; give what was registered."""

@@ -9,17 +9,11 @@ from typing import Any
 from twisted.trial.reporter import TestResult
 from twisted.trial.runner import TestLoader
 
-from tests.playwright import test_rows as javascript
-from tests.testing import test_rows as python
+from tests.testing import test_rows
 from tests.testing.rows import rows
 
-ADAPTERS = {
-    "BlockingTests": python,
-    "AsyncioTests": python,
-    "TwistedTests": python,
-    "JavaScriptTests": javascript,
-}
-"""The test cases, with the modules that they are in."""
+ADAPTERS = ("BlockingTests", "AsyncioTests", "TwistedTests", "JavaScriptTests")
+"""The test cases."""
 HEADINGS = ("Blocking", "asyncio", "Twisted", "JavaScript")
 Ended = dict[str, dict[str, str]]
 """How each row ended, by adapter."""
@@ -51,7 +45,7 @@ class Collector(TestResult):
 
 def run() -> Ended:
     """Run all rows."""
-    names = [f"{module.__name__}.{case}" for case, module in ADAPTERS.items()]
+    names = [f"{test_rows.__name__}.{case}" for case in ADAPTERS]
     collector = Collector()
     TestLoader().loadByNames(names).run(collector)
     return dict(sorted(collector.ended.items()))
@@ -60,12 +54,11 @@ def run() -> Ended:
 def table(ended: Ended) -> str:
     """Write all rows."""
     lines = [f"| Rule | {' | '.join(HEADINGS)} |", "|---|" + "---|" * len(ADAPTERS)]
-    differing = javascript.differences()
     for name, statement in statements().items():
         cells = [ended[name].get(case, "") for case in ADAPTERS]
-        mark = f" [^{name}]" if name in differing else ""
+        mark = f" [^{name}]" if name in test_rows.ONLY_PYTHON else ""
         lines.append(f"| {statement} | {' | '.join(cells)}{mark} |")
-    notes = [f"[^{name}]: {differing[name]}." for name in statements() if name in differing]
+    notes = [f"[^{name}]: {reason}." for name, reason in test_rows.ONLY_PYTHON.items()]
     return "\n".join([*lines, "", "\n\n".join(notes)])
 
 

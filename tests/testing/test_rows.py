@@ -1,15 +1,16 @@
 """Every row on every adapter, against a real proxy, a real Node application and its upstream.
 
-The application has the npm agent; with DEEP also trafficmock's, which may decide locally or not.
+The application of the Python adapters has the npm agent, that of JavaScript has trafficmock's. With
+DEEP each has the other too, and one that decides nothing locally.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from twisted.internet import reactor  # noqa: TID251 - trial's own
 from twisted.trial import unittest
 
 from tests.support.hypothesis_profiles import DEEP
+from tests.support.processes.node_app import NodeApp
 from tests.testing import adapters
 from tests.testing.row_context import Row
 from tests.testing.rows import rows
@@ -29,7 +30,7 @@ class BlockingTests(RowTests):
     """The rows with blocking calls."""
 
     def perform(self, title: str, row: Row) -> Any:
-        return adapters.run_blocking(shared_app(), title, row)
+        return adapters.run_plainly(shared_app(), title, row)
 
 
 class AsyncioTests(RowTests):
@@ -43,25 +44,56 @@ class TwistedTests(RowTests):
     """The rows with Twisted."""
 
     def perform(self, title: str, row: Row) -> Any:
-        return adapters.run_twisted(reactor, shared_app(), title, row)
+        return adapters.run_twisted(shared_app(), title, row)
+
+
+class JavaScriptTests(RowTests):
+    """The rows with the npm package, and trafficmock's agent."""
+
+    def perform(self, title: str, row: Row) -> Any:
+        return run_javascript(shared_app(agent="ours"), title, row)
+
+
+class JavaScriptNpmAgentTests(RowTests):
+    """The rows with the npm package, and the npm agent in the application."""
+
+    def perform(self, title: str, row: Row) -> Any:
+        return run_javascript(shared_app(), title, row)
+
+
+def run_javascript(application: NodeApp, title: str, row: Row) -> None:
+    if title in ONLY_PYTHON:
+        raise unittest.SkipTest(ONLY_PYTHON[title])
+    adapters.run_plainly(application, title, row, adapters.JAVASCRIPT)
 
 
 class OwnAgentTests(RowTests):
     """The rows with blocking calls and trafficmock's agent, which decides locally."""
 
     def perform(self, title: str, row: Row) -> Any:
-        return adapters.run_blocking(shared_app(agent="ours"), title, row)
+        return adapters.run_plainly(shared_app(agent="ours"), title, row)
 
 
 class AskingAgentTests(RowTests):
     """The same where the agent asks about each request."""
 
     def perform(self, title: str, row: Row) -> Any:
-        return adapters.run_blocking(shared_app("--local", "off", agent="ours"), title, row)
+        return adapters.run_plainly(shared_app("--local", "off", agent="ours"), title, row)
 
 
-CASES = (BlockingTests, AsyncioTests, TwistedTests)
-DEEP_CASES = (OwnAgentTests, AskingAgentTests) if DEEP else ()
+ONLY_PYTHON = {
+    "matching_regex_only_python_has": "a RegExp is what the proxy reads: there is no other kind",
+    "observing_who_looks_at_nothing_is_told_nothing": (
+        "a wait begins without being awaited, so the worker is told of its traffic before"
+    ),
+    "isolation_browsers_are_tagged": (
+        "the fixtures tag the contexts of a test; for others there is cookie(url)"
+    ),
+}
+"""Rows that mean nothing in JavaScript, with the reasons."""
+
+CASES = (BlockingTests, AsyncioTests, TwistedTests, JavaScriptTests)
+DEEP_CASES = (OwnAgentTests, AskingAgentTests, JavaScriptNpmAgentTests) if DEEP else ()
 
 
 def _test(title: str, row: Row) -> Callable[[RowTests], Any]:

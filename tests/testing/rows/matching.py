@@ -5,6 +5,7 @@ from typing import Any
 
 from tests.testing.row_context import RowContext, row
 from trafficmock.matching import GlobError
+from trafficmock.testing.errors import UsageError
 
 
 @row
@@ -88,7 +89,7 @@ async def bad_glob(t: RowContext) -> None:
     for bad in ("**/{a", "**/a}", "**/{a,{b}}"):
         try:
             await t.answer(bad, "")
-        except GlobError:
+        except (GlobError, UsageError):
             continue
         raise AssertionError(bad)
 
@@ -102,4 +103,5 @@ async def throwing_predicate(t: RowContext) -> None:
 
     await t.answer(bad, "never")
     assert '"path"' in (await t.get(t.url("echo")))["body"]
-    assert {type(error) for error in await t.errors()} == {ValueError}
+    errors = await t.errors()
+    assert errors and all(isinstance(error, ValueError) for error in errors)

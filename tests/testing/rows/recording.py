@@ -18,13 +18,12 @@ MARKED = {"x-mark": "m", "content-type": "text/x-sent"}
 
 async def record(t: RowContext, path: Path, urls: list[str], **options: Any) -> list[Any]:
     """Let upstream answer, and write it down; give the outcomes."""
-    await t(t.mocks.route_from_har(path, update=True, **options))
-    outcomes = [await t.get(url, method="POST", body="sent", headers=MARKED) for url in urls]
-    await t(t.mocks.unroute_all())
-    session = t.mocks._session
-    for task in session.finishing:
-        task()
-    session.finishing.clear()
+
+    async def run(mocks: Any) -> list[Any]:
+        await t(mocks.route_from_har(path, update=True, **options))
+        return [await t.get(url, method="POST", body="sent", headers=MARKED) for url in urls]
+
+    outcomes: list[Any] = await t.within(run)
     return outcomes
 
 

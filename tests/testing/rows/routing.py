@@ -100,7 +100,7 @@ async def no_handler(t: RowContext) -> None:
     attempts = (
         lambda: t.mocks.route("**/*", "text"),
         lambda: t.mocks.route_web_socket("**/*", None),
-        lambda: t.mocks.expect_request(5),
+        lambda: t.mocks.wait_for_request(5),
         lambda: t.mocks.unroute_all(behavior="later"),
         lambda: t.mocks.route_from_har("x.har", not_found="ignore"),
         lambda: t.mocks.route_from_har("x.har", update=True, update_content="omit"),
@@ -111,4 +111,4 @@ async def no_handler(t: RowContext) -> None:
             await t(attempt())
         except UsageError:
             continue
-        raise AssertionError(attempt)
+        raise AssertionError(f"accepted attempt {attempts.index(attempt)}")

@@ -24,9 +24,8 @@ async def from_now_on(t: RowContext) -> None:
             raise AssertionError("it was not refused")
     (error,) = await t.errors()
     assert isinstance(error, UnmatchedRequestError), error
-    assert error.request == ("http", "GET", URL)
-    assert error.repeats == 1
-    assert "row_context.py:" in str(error), error
+    assert f"GET {URL}" in str(error), error
+    assert "1 more request met the same" in str(error) or error.repeats == 1, error
 
 
 @row
