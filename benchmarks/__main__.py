@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from benchmarks.commands import (
+    calls,
     compare,
     contexts,
     door,
@@ -25,6 +26,7 @@ _COMMANDS = {
     "routes": (routes, "few against many registered routes"),
     "contexts": (contexts, "requests with a test's context against requests without"),
     "instructions": (instructions, "instructions of a request, before a change and after it"),
+    "calls": (calls, "functions of the proxy that a request calls, and their files"),
     "door": (door, "the first load of a page with many assets, through a test's proxy"),
     "replies": (replies, "fixed answers in the proxy against a handler, in turns"),
     "polling": (polling, "decisions while the history is read"),
