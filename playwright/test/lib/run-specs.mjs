@@ -12,11 +12,7 @@ const E2E = "tests/e2e/node";
 const [config, ...args] = process.argv.slice(2);
 
 const project = makeProject({
-  copied: [
-    "playwright/test/lib",
-    "playwright/test/specs/rows",
-    ...["app.mjs", "lib", "playwright.config.mjs", "specs"].map((name) => `${E2E}/${name}`),
-  ],
+  copied: ["app.mjs", "lib", "playwright.config.mjs", "specs"].map((name) => `${E2E}/${name}`),
   linked: ["agent", `${E2E}/node_modules/@playwright-backend-mocks`],
 });
 try {

@@ -1,16 +1,17 @@
-import { expect, fresh, row, test } from "../../lib/fixtures.mjs";
+import { expect, fixture, fresh, row, test } from "../../lib/fixtures.mjs";
 
 let left;
 
 test("a test ends without an answer to its request", async ({ app, backendMocks }) => {
+  if (fixture === "ours") {
+    test.info().annotations.push({ type: "must-fail", description: "ended before the handler" });
+    // It keeps its worker, and so the request for the next test.
+    test.fail();
+  }
   const url = fresh("json");
   let reached;
   const called = new Promise((resolve) => (reached = resolve));
-  await backendMocks.route(url, () => {
-    reached();
-    // Our fixture fails the test of a handler that returns without a decision.
-    return new Promise(() => {});
-  });
+  await backendMocks.route(url, () => reached());
   left = { key: url, url };
   await app.begin(url, url);
   await called;
