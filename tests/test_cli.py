@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import signal
 import sys
 from io import StringIO
@@ -27,6 +28,7 @@ class WordTests(SynchronousTestCase):
         self.patch(sys, "stderr", self.stderr)
         self.ran: list[list[str]] = []
         self.patch(sys, "argv", ["trafficmock"])
+        self.patch(os, "environ", {**os.environ, "COLUMNS": "80"})
         self.patch(twistd, "run", lambda: self.ran.append(sys.argv))
 
     def test_serve(self) -> None:

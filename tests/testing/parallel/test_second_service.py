@@ -154,11 +154,16 @@ class TwoServicesTests(SynchronousTestCase):
         return [entry for entry in entries if entry["action"] != "pending"]
 
     def test_late(self) -> None:
-        """What a page asks after its test has ended reaches no other test, and is marked."""
-        answered, entry = self.ask_late("required")
-        self.assertEqual(answered, [])
+        """The only test that runs answers what a page asks after its own, which the entry names."""
+        answered, entry = self.ask_late("auto")
+        self.assertEqual(len(answered), 1)
         facts = entry["title"], entry["late"], entry["action"]
-        self.assertEqual(facts, ("over", True, "passthrough"))
+        self.assertEqual(facts, ("over", True, "fulfill"))
+
+    def test_late_required(self) -> None:
+        """A test that requires isolation fails by such a request."""
+        with self.assertRaisesRegex(ExceptionGroup, "came without"):
+            self.ask_late("required")
 
     def test_late_without_contexts(self) -> None:
         """Without contexts the other test answers it, so this can fail."""
