@@ -7,7 +7,7 @@ const { WebSocketHook } = require("./websocket/websocket-hook.js");
 const { onModule } = require("./process/modules.js");
 const { hideProxyVariables } = require("./proxy-variables.js");
 const { attachWorkers } = require("./process/workers.js");
-const { warnOfHttp2 } = require("./http/http2.js");
+const { watchHttp2 } = require("./http/http2.js");
 const { keyFetch } = require("./contexts/fetch-key.js");
 const { PARENT } = require("./settings.js");
 const { TrafficMockError } = require("./protocol/errors.js");
@@ -166,7 +166,7 @@ function install(agent) {
     agent.contexts.hookServers(),
     http.install(agent, (held) => sockets.takeRequest(held)),
     sockets.install(),
-    warnOfHttp2(agent),
+    watchHttp2(agent),
     onModule(UNDICI, (exports) => undici.hookModule(exports)),
     () => undici.uninstall(),
   ];

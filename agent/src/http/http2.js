@@ -3,35 +3,57 @@
 const http2 = require("node:http2");
 const { syncBuiltinESMExports } = require("node:module");
 const { sayOnce } = require("../process/say-once.js");
+const { HeldSession } = require("./held-session.js");
 
 /** Frames of undici in a stack: its HTTP/2 sessions are for requests that are intercepted. */
 const OF_UNDICI = /[\\/]node_modules[\\/]undici[^\\/]*[\\/]|node:internal\/deps\/undici\//;
 
 /**
- * Name each origin once to which `node:http2` connects, because its requests are not intercepted.
+ * Watch the sessions of `node:http2`, whose requests are not intercepted: each origin is named once on standard error,
+ * and strict mode may refuse a session.
  * @param {import('../agent.js').Agent} agent
  * @returns {() => void} undoes it
  */
-function warnOfHttp2(agent) {
+function watchHttp2(agent) {
   const module = /** @type {any} */ (http2);
   const { connect } = module;
+  /** The sessions that nobody has asked about, with their origins. @type {Map<any, URL>} */
+  const unasked = new Map();
+  const judgeAll = () => {
+    for (const [session, url] of unasked) new HeldSession(agent, url).judge(session);
+    unasked.clear();
+  };
+  agent.local.mayBeginToRefuse.add(judgeAll);
   /** @this {any} */
   function hooked(/** @type {any} */ authority, /** @type {any[]} */ ...args) {
     const url = agent.isAttached ? peerOf(authority, args[0]) : undefined;
-    if (url && !agent.hosts.isIgnored(url) && !OF_UNDICI.test(String(new Error().stack))) {
-      sayOnce(
-        `HTTP/2 is not seen: what goes to ${url.origin} by node:http2 (gRPC, got with http2: true, ...) reaches the real server, whatever tests and strict mode say. Have the client use HTTP/1.1, or name the host in TRAFFICMOCK_IGNORE_HOSTS.`,
-      );
+    if (!url || agent.hosts.isIgnored(url) || OF_UNDICI.test(String(new Error().stack))) {
+      return connect.call(this, authority, ...args);
     }
-    return connect.call(this, authority, ...args);
+    sayOnce(
+      `HTTP/2 is not seen: what goes to ${url.origin} by node:http2 (gRPC, got with http2: true, ...) reaches the real server, whatever tests say, unless strict mode refuses it. Have the client use HTTP/1.1, or name the host in TRAFFICMOCK_IGNORE_HOSTS.`,
+    );
+    const open = (/** @type {any[]} */ ...given) => connect.call(this, authority, ...given);
+    if (mayRefuse(agent)) return new HeldSession(agent, url).open(open, args);
+    const session = open(...args);
+    unasked.set(session, url);
+    session.once("close", () => unasked.delete(session));
+    return session;
   }
   module.connect = hooked;
   syncBuiltinESMExports();
   return () => {
+    agent.local.mayBeginToRefuse.delete(judgeAll);
     if (module.connect === hooked) module.connect = connect;
     syncBuiltinESMExports();
   };
 }
+
+/**
+ * @param {import('../agent.js').Agent} agent
+ * @returns {boolean} whether the proxy must be asked about a session, because strict mode may be in force
+ */
+const mayRefuse = ({ state, features, local }) => state === "starting" || (features.has("strict") && local.mayRefuse);
 
 /**
  * @param {unknown} authority the first argument of `http2.connect`: a URL as text or as an object
@@ -55,4 +77,4 @@ function originOf(given) {
   return `${given?.protocol ?? "https:"}//${given?.hostname || given?.host || "localhost"}${port}`;
 }
 
-module.exports = { warnOfHttp2 };
+module.exports = { watchHttp2 };

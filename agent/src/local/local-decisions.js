@@ -36,6 +36,8 @@ class LocalDecisions {
     /** The number of requests that passed without a report since the last question. */
     this.unreported = 0;
     this.batch = new Batch((text) => agent.link.sendText(text));
+    /** Called when strict mode may refuse requests from now on. @type {Set<() => void>} */
+    this.mayBeginToRefuse = new Set();
   }
 
   /** Forget the filter and the lease, because the link is new or lost. */
@@ -52,7 +54,9 @@ class LocalDecisions {
    */
   receive(message) {
     const act = MESSAGES.get(message.type);
+    const before = this.hasRefusals;
     act?.(this, message);
+    if (!before && this.hasRefusals) for (const begin of this.mayBeginToRefuse) begin();
     return act !== undefined;
   }
 
@@ -70,9 +74,14 @@ class LocalDecisions {
     return false;
   }
 
-  /** @returns {boolean} whether strict mode may refuse a request: then the filter has entries for all requests, or for contexts */
+  /** @returns {boolean} whether strict mode may refuse a request, or the filter is not known yet */
   get mayRefuse() {
-    return !this.isReady || this.filter.everything > 0 || this.filter.contexts.size > 0;
+    return !this.isReady || this.hasRefusals;
+  }
+
+  /** @returns {boolean} whether the filter has entries for all requests, or for contexts */
+  get hasRefusals() {
+    return this.filter.everything > 0 || this.filter.contexts.size > 0;
   }
 
   /** @param {number} sentAt the time of a question that the proxy has answered by a passthrough; ms */

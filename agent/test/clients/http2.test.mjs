@@ -4,7 +4,9 @@ import http2 from "node:http2";
 import { after, before, describe, test } from "node:test";
 import { selfSigned } from "../lib/certificate.mjs";
 import { runNode } from "../lib/child.mjs";
-import { startProxy } from "../lib/proxy.mjs";
+import { startProxy, until } from "../lib/proxy.mjs";
+import { startWorker } from "../lib/worker.mjs";
+import { startTrafficMock } from "../../index.mjs";
 
 const SETTINGS = { settings: { enablePush: false } };
 
@@ -42,13 +44,20 @@ const APP = `
     process.exit();
   })();`;
 
+/** The paths of the requests that reached a server. @type {string[]} */
+let seen;
+
 describe("sessions of node:http2", () => {
   let servers, ports;
   before(async () => {
     const { key, cert } = selfSigned();
     servers = [http2.createServer(SETTINGS), http2.createSecureServer({ key, cert, ...SETTINGS })];
     for (const server of servers) {
-      server.on("request", (_request, response) => response.end("two"));
+      server.on("request", (request, response) => {
+        seen.push(request.url);
+        response.end("two");
+      });
+      server.on("sessionError", () => {});
       await once(server.listen(0, "127.0.0.1"), "listening");
     }
     ports = servers.map((server) => server.address().port);
@@ -59,6 +68,7 @@ describe("sessions of node:http2", () => {
 
   /** @returns {Promise<{ ends: Record<string, string>, stderr: string }>} what the application says */
   async function run(url, host) {
+    seen = [];
     const env = { TRAFFICMOCK_PROXY_URL: url, HOST: host, PORT: String(ports[0]), TLS_PORT: String(ports[1]) };
     const { stdout, stderr } = await runNode(APP, { env });
     return { ends: JSON.parse(stdout || JSON.stringify(stderr)), stderr };
@@ -75,7 +85,20 @@ describe("sessions of node:http2", () => {
   ];
   const all = (end) => Object.fromEntries(WAYS.map((way) => [way, end]));
 
-  test("pass, and each origin is named once", async () => {
+  test("are refused by strict mode before a request is sent, and are in the history", async () => {
+    const proxy = await startProxy("--strict", "--allow", "allowed.test");
+    const { ends } = await run(proxy.url, "evil.test");
+    assert.deepEqual(ends, all("ERR_TRAFFICMOCK_UNMATCHED_REQUEST"));
+    assert.deepEqual(seen, []);
+    await until(proxy, "/api/history", ({ entries }) => entries.length === WAYS.length);
+    const { entries } = await proxy.get("/api/history");
+    const plain = `http://evil.test:${ports[0]}/`;
+    assert.ok(entries.some(({ request, outcome }) => request.url === plain && outcome.code === "unmatched_request"));
+    assert.deepEqual((await run(proxy.url, "allowed.test")).ends, all("two"));
+    await proxy.stop();
+  });
+
+  test("pass without strict mode, and each origin is named once", async () => {
     const proxy = await startProxy();
     const { ends, stderr } = await run(proxy.url, "api.test");
     await proxy.stop();
@@ -83,4 +106,32 @@ describe("sessions of node:http2", () => {
     const named = [...stderr.matchAll(/what goes to (\S+) by node:http2/g)].map(([, origin]) => origin);
     assert.deepEqual(named.sort(), [`http://api.test:${ports[0]}`, `https://api.test:${ports[1]}`]);
   });
+
+  test("that are open when strict mode begins are asked about, and end if they are refused", async () => {
+    const proxy = await startProxy();
+    const agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app" });
+    const lookup = (_host, _options, done) => done(null, [{ address: "127.0.0.1", family: 4 }]);
+    const sessions = ["evil.test", "allowed.test"].map((host) =>
+      http2.connect(`http://${host}:${ports[0]}`, { lookup }),
+    );
+    for (const session of sessions) assert.equal(await answerTo(session), "two");
+    const refused = once(sessions[0], "error");
+    const worker = await startWorker(proxy.url, { features: ["strict"] });
+    worker.send({ type: "test:strict", testId: worker.testId, allow: ["allowed.test"] });
+    const [error] = await refused;
+    assert.equal(error.code, "ERR_TRAFFICMOCK_UNMATCHED_REQUEST");
+    assert.match(error.message, /evil\.test/);
+    assert.equal(await answerTo(sessions[1]), "two");
+    sessions[1].destroy();
+    worker.close();
+    await agent.stop();
+    await proxy.stop();
+  });
 });
+
+/** @returns {Promise<string>} what a session is answered */
+async function answerTo(session) {
+  seen = [];
+  const [data] = await once(session.request({ ":path": "/" }), "data");
+  return String(data);
+}

@@ -149,7 +149,7 @@ RIGHT = (
         ("passthrough", "mock", "abort", "continue", "fetch"),
         r"stderr",
         call=r"grpc: ",
-        now=r"trafficmock: HTTP/2 is not seen[^\n]*\n",
+        now=r"(trafficmock: HTTP/2 is not seen[^\n]*\n)+",
         shown=True,
     ),
     Difference(
