@@ -71,8 +71,7 @@ INNER = {
     "command": {
         "output": set[str](),
         "rest": {".", "output"},
-        "supervision": set[str](),
-        ".": {"output", "rest", "supervision"},
+        ".": {"output", "rest"},
     },
     "testing": {
         "session.arguments": {"."},

@@ -34,11 +34,10 @@ class AttachCase(SynchronousTestCase):
         self.patch(environment, "forward_variables", lambda *_: {"HTTP_PROXY": "there"})
         self.calls: list[tuple[str, list[str], dict[str, str]]] = []
 
-        def run_command(command: list[str], env: dict[str, str], stop_seconds: float) -> None:
+        def become(command: list[str], env: dict[str, str]) -> None:
             self.calls.append((command[0], command, env))
-            self.stop_seconds = stop_seconds
 
-        self.patch(run, "run_command", run_command)
+        self.patch(run, "become", become)
 
     def without_agent(self) -> None:
         def find_preload(_start: Path) -> Path:

@@ -2,36 +2,41 @@
 
 import io
 import os
+import pty
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.command.attach_case import PRELOAD, AttachCase, printed
+from tests.support.processes.proxy_process import REPOSITORY, SECONDS
 from trafficmock import cli
 from trafficmock.attach.rest_probe import AttachError
 from trafficmock.command import env as env_command
 from trafficmock.command import run
 from trafficmock.command.exit_status import CommandError
 
+PROGRAM = """
+import os, sys
+from trafficmock.command import run
+try:
+    run.become(sys.argv[1:], dict(os.environ))
+except run.CommandStartError as error:
+    sys.stderr.write(f"{error}\\n")
+    raise SystemExit(error.status)
+"""
+
 
 class RunTests(AttachCase):
     """``trafficmock run``."""
 
     def test_needs_a_command(self) -> None:
-        """Without a command nothing is started."""
-        self.assertRaises(CommandError, run.main, [])
-
-    def test_stop_timeout(self) -> None:
-        """What the command leaves behind has five seconds, or what is said."""
-        for words, seconds in (([], 5.0), (["--stop-timeout-ms", "250"], 0.25)):
-            run.main([*words, "--", "python"])
-            self.assertEqual(self.stop_seconds, seconds)
-        wrong = ["--stop-timeout-ms", "soon", "--", "python"]
-        error = self.assertRaises(CommandError, run.main, wrong)
-        self.assertIn(
-            "argument --stop-timeout-ms: a whole number, 0 or more, not 'soon'", str(error)
-        )
+        """Without a command, or with an empty name, nothing is started."""
+        for words in ([], ["--"], ["--", ""], ["--", "", "x"]):
+            error = self.assertRaises(CommandError, run.main, words)
+            self.assertIn("a command is missing", str(error))
 
     def test_runs_the_command(self) -> None:
         """The command gets its own words and the environment."""
@@ -105,6 +110,88 @@ class RunTests(AttachCase):
         self.assertEqual(str(error).count("--help"), 1)
         run.main(["node", "--cleint-id", "--", "x"])
         self.assertEqual(self.calls[0][1], ["node", "--cleint-id", "--", "x"])
+
+
+class BecomeTests(SynchronousTestCase):
+    """The process is the command from its start: same pid, streams, signals and terminal."""
+
+    def start(self, *command: str, before: tuple[str, ...] = ()) -> subprocess.Popen[str]:
+        """Start a command.
+
+        :param before: words to put before its command line.
+        """
+        pipe = subprocess.PIPE
+        words = [*before, sys.executable, "-c", PROGRAM, *command]
+        process = subprocess.Popen(
+            words, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=REPOSITORY
+        )
+        self.addCleanup(process.__exit__, None, None, None)
+        self.addCleanup(process.kill)
+        return process
+
+    def ended(self, *command: str) -> tuple[int, str, str]:
+        """Run a command; give its exit status, what it wrote, and its errors."""
+        process = self.start(*command)
+        written, message = process.communicate("words\n", timeout=SECONDS)
+        return process.returncode, written, message
+
+    def test_status_and_streams(self) -> None:
+        """The exit status and the streams are the command's."""
+        for status in (0, 7, 255):
+            script = f"read line; echo got $line; echo err >&2; exit {status}"
+            self.assertEqual(self.ended("sh", "-c", script), (status, "got words\n", "err\n"))
+
+    def test_signal(self) -> None:
+        """A signal to the process is one to the command, and so is the end by it."""
+        process = self.start("sh", "-c", "trap 'echo $$; trap - TERM; kill $$' TERM; echo; read x")
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.terminate()
+        written, message = process.communicate("\n", timeout=SECONDS)
+        ended = (process.returncode, written, message)
+        self.assertEqual(ended, (-signal.SIGTERM, f"{process.pid}\n", ""))
+
+    def test_broken_pipe(self) -> None:
+        """The command is ended by SIGPIPE, although Python ignores it."""
+        for name in ("PIPE", "XFSZ"):
+            status, written, _ = self.ended("sh", "-c", f"ulimit -c 0; kill -{name} $$; echo on")
+            self.assertEqual((-status, written), (signal.Signals[f"SIG{name}"], ""))
+
+    def test_nohup(self) -> None:
+        """A signal that the caller ignores is ignored by the command."""
+        before = ("sh", "-c", "trap '' HUP; exec \"$@\"", "sh")
+        process = self.start("sh", "-c", "kill -HUP $$; echo on", before=before)
+        self.assertEqual(process.communicate(timeout=SECONDS), ("on\n", ""))
+
+    def test_terminal(self) -> None:
+        """In the foreground of a terminal the command reads from it, and Ctrl-C interrupts it."""
+        script = "trap 'echo interrupted; exit 3' INT; read line; echo got $line; read line"
+        words = [sys.executable, "-c", PROGRAM, "sh", "-c", script]
+        pid, terminal = pty.fork()
+        if not pid:
+            os.chdir(REPOSITORY)
+            os.execv(words[0], words)  # noqa: S606 - the point
+        self.addCleanup(os.close, terminal)
+        os.write(terminal, b"words\n")
+        shown = b""
+        while b"got words" not in shown:
+            shown += os.read(terminal, 4096)
+        os.write(terminal, b"\x03")
+        while b"interrupted" not in shown:
+            shown += os.read(terminal, 4096)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 3)
+
+    def test_cannot_be_started(self) -> None:
+        """A command that cannot be started ends as in a shell, with one line."""
+        plain = Path(self.mktemp()).absolute()
+        plain.write_text("#!/bin/sh\n")
+        for command, status, message in (
+            ("no-such-command", 127, "no-such-command: command not found\n"),
+            (f"{plain}/x", 127, f"{plain}/x: command not found\n"),
+            (str(plain), 126, f"{plain}: Permission denied\n"),
+            ("/", 126, "/: Permission denied\n"),
+        ):
+            self.assertEqual(self.ended(command), (status, "", message))
 
 
 class ExitTests(SynchronousTestCase):

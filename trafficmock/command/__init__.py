@@ -9,6 +9,5 @@ read the proxy do not import Twisted, which would delay their start.
 * :mod:`~trafficmock.command.arguments` has the options that commands share,
   :mod:`~trafficmock.command.attach_options` those of ``run`` and ``env``;
 * :mod:`trafficmock.command.output` writes recorded text, escaped for terminals;
-* :mod:`~trafficmock.command.exit_status` has the exit statuses;
-* :mod:`trafficmock.command.supervision` runs the application of ``run``.
+* :mod:`~trafficmock.command.exit_status` has the exit statuses.
 """

@@ -1,5 +1,7 @@
 """``trafficmock run``: start an application attached.
 
+The process becomes the command (``exec``), so signals, job control and the exit status are the
+command's own.
 The application is attached by its environment alone: a Node process loads the agent, a Python
 process the preload, other processes use the forward proxy.
 """
@@ -7,7 +9,9 @@ process the preload, other processes use the forward proxy.
 from __future__ import annotations
 
 import argparse
+import errno
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
@@ -15,18 +19,18 @@ from trafficmock.attach.hello_probe import check_welcome
 from trafficmock.attach.node import may_start_node, runs_node
 from trafficmock.attach.python_preload import https_problem, runs_python
 from trafficmock.attach.rest_probe import AttachError, check_health
-from trafficmock.command.arguments import command_parser, count
+from trafficmock.command.arguments import command_parser
 from trafficmock.command.attach_options import (
     HOW_IT_JOINS,
     add_attach_options,
     attachment,
     preload_of,
 )
-from trafficmock.command.supervision.foreground import run_command
+from trafficmock.errors import LocalError
 from trafficmock.redaction import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 EXAMPLES = """\
@@ -34,19 +38,29 @@ EXAMPLES = """\
   trafficmock run --client-id shop -- flask run --port 5000
 """
 
+NOT_FOUND, NOT_EXECUTABLE = 127, 126
+"""Exit statuses of a command that cannot be started (POSIX, Shell Command Language, 2.8.2)."""
+
+IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
+"""Signals that the interpreter ignores from its start; an ignored signal stays so after exec."""
+
+
+class CommandStartError(LocalError):
+    """The command cannot be started.
+
+    :param status: the exit status that a shell would return.
+    """
+
+    def __init__(self, message: str, *, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
 
 def parser() -> argparse.ArgumentParser:
     """Make the parser of the command."""
     made = command_parser("run", f"Run a command attached. {HOW_IT_JOINS}", EXAMPLES)
     made.usage = "trafficmock run [options] -- COMMAND..."
     add_attach_options(made)
-    made.add_argument(
-        "--stop-timeout-ms",
-        type=count,
-        default=5000,
-        metavar="MS",
-        help="time until remaining processes of the command are killed (default 5000)",
-    )
     made.add_argument(
         "command",
         nargs=argparse.REMAINDER,
@@ -57,18 +71,17 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(words: Sequence[str]) -> NoReturn:
-    """Run the application's command, and end with its exit status or by its signal.
+    """Become the application's command, attached.
 
     :raises AttachError: if the proxy does not answer or refuses the token, if the agent is missing,
         or if the proxy is behind TLS and the command is Python's.
     :raises CertificateError: if files of certificates cannot be read or written here.
     :raises CommandStartError: if the command cannot be started.
-    :raises SystemExit: with the command's exit status.
     """
     reader = parser()
     options = reader.parse_args(words)
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
-    if not command:
+    if not any(command[:1]):
         reader.error("a command is missing: trafficmock run -- node server.js")
     found = attachment(options, _preload(options, command[0]))
     problem = https_problem(found.address.scheme, os.environ)
@@ -78,7 +91,28 @@ def main(words: Sequence[str]) -> NoReturn:
     check_welcome(found.address)
     if note := found.strict_note():
         sys.stderr.write(f"trafficmock: {printable(note)}\n")
-    run_command(command, found.environment(), options.stop_timeout_ms / 1000)
+    become(command, found.environment())
+
+
+def become(command: list[str], environment: Mapping[str, str]) -> NoReturn:
+    """Replace this process by a command.
+
+    :param command: the words of the command; the first is looked up in the ``PATH`` of the
+        environment.
+    :param environment: the whole environment of the command.
+    :raises CommandStartError: if the command cannot be started.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    for number in IGNORED_BY_PYTHON:
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        os.execvpe(command[0], command, environment)  # noqa: S606 - running the user's command is the purpose
+    except OSError as error:
+        missing = error.errno in (errno.ENOENT, errno.ENOTDIR)
+        why = "command not found" if missing else os.strerror(error.errno or 0)
+        status = NOT_FOUND if missing else NOT_EXECUTABLE
+        raise CommandStartError(f"{command[0]}: {why}", status=status) from error
 
 
 def _preload(options: argparse.Namespace, command: str) -> Path | None:

@@ -1,1 +1,0 @@
-"""Tests of the processes of ``trafficmock run``."""
