@@ -41,7 +41,6 @@ from trafficmock.server.process.startup import chosen_observer, listening_endpoi
 from trafficmock.server.rest.connections_report import connections_report
 from trafficmock.server.service import ProxyService
 from trafficmock.server.site import make_site
-from trafficmock.server.strict_file import StrictFile, file_name
 from trafficmock.server.websocket.upgrade import WebSocketLimits, websocket_resource
 from trafficmock.wire.limits import or_unlimited
 
@@ -100,7 +99,7 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
     def listens(address: Any) -> None:
         dialer.service_port = getattr(address, "port", None)
         if _has_known_address(options):
-            driver.take_over()
+            driver.heed_predecessor()
 
     return ProxyService(
         endpoint=listening_endpoint(options, reactor),
@@ -152,7 +151,6 @@ def make_driver(options: ProxyOptions, history: History, reactor: Any) -> Driver
         epoch_ms=lambda: time.time_ns() // 1_000_000,
         prefix=secrets.token_hex(4),
         event_log=EventLog(debug=options["log-level"] == "debug"),
-        strict_file=StrictFile(_strict_path(options), reactor),
     )
 
 
@@ -263,13 +261,6 @@ def _websocket_limits(options: ProxyOptions) -> WebSocketLimits:
 def _has_known_address(options: ProxyOptions) -> bool:
     """Return whether the address stays the same after a restart; with ``--port 0`` it does not."""
     return bool(options["endpoint"] or options["port"])
-
-
-def _strict_path(options: ProxyOptions) -> Path | None:
-    if not _has_known_address(options):
-        return None
-    address = options["endpoint"] or f"{options['host']}-{options['port']}"
-    return _ca_directory(options) / file_name(address)
 
 
 def _ca_directory(options: ProxyOptions) -> Path:

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
-from tests.strictness.lab import ALLOWED, SECONDS, Lab, Seen, Worker, chance, now_ms
-from tests.support.processes.proxy_process import free_port
-from trafficmock.core.ownership.lost_runs import LOST_SECONDS
+from tests.strictness.lab import ALLOWED, Lab, Seen, Worker, chance, now_ms
 from trafficmock.testing import sync
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.session.session import TestInfo
@@ -33,85 +31,22 @@ class Result:
     leaked: list[Seen]
 
 
-def restart(lab: Lab, rounds: int, *, forgets: bool = False) -> Result:
-    """End the service in a strict run, by a signal that it hears of or not, and start it anew.
-
-    :param forgets: the next process does not find what the one before kept.
-    """
-    connection = ThreadedConnection(lab.url)
-    connection.make_run_strict([ALLOWED])
+def restart(lab: Lab, rounds: int) -> Result:
+    """End a strict service, by a signal that it hears of or not, and start it again."""
+    options = ("--strict", "--allow", ALLOWED)
+    lab.end_service(signal.SIGTERM)
+    lab.start_service(*options)
     since = now_ms()
     for _ in range(rounds):
         time.sleep(chance.uniform(0, 0.3))
         lab.end_service(chance.choice([signal.SIGKILL, signal.SIGTERM]))
-        if forgets:
-            lab.strict_file.unlink()
         time.sleep(chance.uniform(0, 0.5))
-        lab.start_service()
+        lab.start_service(*options)
         time.sleep(chance.uniform(0.5, 1.5))
-        connection.refresh()
-    until = now_ms()
-    connection.close()
-    return Result(rounds, lab.leaked(since, until, UNOWNED))
-
-
-def restart_in_test(lab: Lab, rounds: int) -> Result:
-    """End and start it during a strict test, in a run that is not strict."""
-    leaked = []
-    for _ in range(rounds):
-        connection = ThreadedConnection(lab.url)
-        mocks, _ = sync.begin(connection, STRICT)
-        since = now_ms()
-        lab.go("own", context=mocks.id, count=30, spread=100)
-        time.sleep(chance.uniform(0, 0.3))
-        lab.end_service(chance.choice([signal.SIGKILL, signal.SIGTERM]))
-        time.sleep(chance.uniform(0, 0.2))
-        lab.start_service()
-        lab.go("own", context=mocks.id, count=30, spread=30)
-        time.sleep(1)
-        leaked += lab.leaked(since, now_ms(), {"own"})
-        connection.close()
-    return Result(rounds, leaked)
-
-
-def long_test(lab: Lab, rounds: int) -> Result:
-    """End the service, or the link, in a test that goes on for longer than a lost run is strict."""
-    connection = ThreadedConnection(lab.relay.url)
-    connection.make_run_strict([ALLOWED])
-    sync.begin(connection, STRICT)
-    since = now_ms()
-    for _ in range(rounds):
-        if chance.random() < 0.5:
-            lab.relay.cut()
-        else:
-            lab.end_service(chance.choice([signal.SIGKILL, signal.SIGTERM]))
-            lab.start_service()
-        time.sleep(chance.uniform(0, 2))
-    time.sleep(LOST_SECONDS + 10)
-    until = now_ms()
-    found = lab.leaked(since, until, UNOWNED)
-    connection.close()
+    found = lab.leaked(since, now_ms(), UNOWNED)
+    lab.end_service(signal.SIGTERM)
+    lab.start_service()
     return Result(rounds, found)
-
-
-def restart_after_test(lab: Lab, rounds: int) -> Result:
-    """End and start it after a strict test whose requests go on, in a run that is not strict."""
-    leaked = []
-    for _ in range(rounds):
-        connection = ThreadedConnection(lab.url)
-        mocks, _ = sync.begin(connection, STRICT)
-        since, context = now_ms(), mocks.id
-        lab.go("own", context=context, count=30, spread=100)
-        time.sleep(chance.uniform(0, 0.3))
-        sync.finish(mocks)
-        lab.end_service(chance.choice([signal.SIGKILL, signal.SIGTERM]))
-        time.sleep(chance.uniform(0, 0.2))
-        lab.start_service()
-        lab.go("own", context=context, count=30, spread=30)
-        time.sleep(1)
-        leaked += lab.leaked(since, now_ms(), {"own"})
-        connection.close()
-    return Result(rounds, leaked)
 
 
 def link(lab: Lab, rounds: int) -> Result:
@@ -197,38 +132,10 @@ def between(lab: Lab, rounds: int) -> Result:
     return Result(rounds, found)
 
 
-def rivals(lab: Lab, rounds: int) -> Result:
-    """Start services with the same data: beside this one, in vain on its port, and as its heirs."""
-    beside = lab.begin_service(free_port())
-    connection = ThreadedConnection(lab.url)
-    connection.make_run_strict([ALLOWED])
-    since = now_ms()
-    for _ in range(rounds):
-        in_vain = lab.begin_service(lab.port)
-        assert in_vain.wait(SECONDS) == 1
-        if chance.random() < 0.5:
-            beside.send_signal(chance.choice([signal.SIGKILL, signal.SIGTERM]))
-            beside.wait(SECONDS)
-            beside = lab.begin_service(free_port())
-        lab.end_service(chance.choice([signal.SIGKILL, signal.SIGTERM]))
-        lab.start_rivals(3)
-        time.sleep(chance.uniform(0.5, 1.5))
-        connection.refresh()
-    until = now_ms()
-    connection.close()
-    beside.kill()
-    beside.wait(SECONDS)
-    return Result(rounds, lab.leaked(since, until, UNOWNED))
-
-
 ATTACKS: dict[str, Callable[[Lab, int], Result]] = {
     "restart": restart,
-    "restart-in-test": restart_in_test,
-    "long-test": long_test,
-    "restart-after-test": restart_after_test,
     "link": link,
     "tests": tests,
     "workers": workers,
     "between": between,
-    "rivals": rivals,
 }

@@ -26,7 +26,6 @@ from tests.support.processes.proxy_process import REPOSITORY, free_port, get
 from tests.support.threaded_server import threaded_server
 from tests.support.waiting import wait_until
 from tests.testing.runs import attached
-from trafficmock.server.strict_file import file_name
 
 HERE = Path(__file__).parent
 HOSTS = ("pay.test", "ok.test")
@@ -117,7 +116,6 @@ class Lab:
         self.local = "on" if local else "off"
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        self.strict_file = folder / "ca" / file_name(f"127.0.0.1-{self.port}")
         self.seen: list[Seen] = []
         self._asked = 0
         self._stack = ExitStack()
@@ -177,34 +175,16 @@ class Lab:
 
     # The service
 
-    def start_service(self) -> None:
+    def start_service(self, *options: str) -> None:
         """Start it, and wait until it answers."""
-        self._service = self.begin_service(self.port)
-        self._until_answers()
-
-    def begin_service(self, port: int) -> subprocess.Popen[bytes]:
-        """Start a service with the data of this one."""
         resolve = [
             word for host in HOSTS for word in ("--resolve", f"{host}:{self.upstream}:127.0.0.1")
         ]
-        command = [sys.executable, "-m", "trafficmock", "serve", "--port", str(port)]
-        command += ["--ca-dir", str(self.folder / "ca"), "--local", self.local, *resolve]
+        command = [sys.executable, "-m", "trafficmock", "serve", "--port", str(self.port)]
+        command += ["--ca-dir", str(self.folder / "ca"), "--local", self.local, *resolve, *options]
         with (self.folder / "service.log").open("ab") as log:
-            return subprocess.Popen(command, stdout=log, stderr=log, cwd=REPOSITORY)
-
-    def start_rivals(self, count: int) -> None:
-        """Start several on the same port at once: one of them gets it, and the others end."""
-        rivals = [self.begin_service(self.port) for _ in range(count)]
-        # Whatever happens, they are ended.
-        for each in rivals:
-            self._stack.callback(each.kill)
+            self._service = subprocess.Popen(command, stdout=log, stderr=log, cwd=REPOSITORY)
         self._until_answers()
-        deadline = time.monotonic() + SECONDS
-        while len(left := [each for each in rivals if each.poll() is None]) > 1:
-            if time.monotonic() > deadline:
-                raise AssertionError((self.folder / "service.log").read_text())
-            time.sleep(0.02)
-        (self._service,) = left
 
     def _until_answers(self) -> None:
         # Applications that never rest keep the machine busy.

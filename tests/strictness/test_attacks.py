@@ -4,10 +4,9 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.strictness.attacks import ATTACKS, long_test, restart
+from tests.strictness.attacks import ATTACKS
 from tests.strictness.lab import Lab
 from tests.support.hypothesis_profiles import DEEP
-from trafficmock.testing.adapters import background_connection
 
 ROUNDS = 6
 
@@ -37,14 +36,3 @@ class AttackTests(SynchronousTestCase):
     def test_asked(self) -> None:
         """Agents ask about everything."""
         self.attack(local=False)
-
-    def test_forgotten(self) -> None:
-        """Without what the process before has kept, requests leave: the attack is one."""
-        with Lab(self.folder()) as lab:
-            self.assertNotEqual(restart(lab, 2, forgets=True).leaked, [])
-
-    def test_connection_stays_lost(self) -> None:
-        """Without a worker that comes back during its test, requests leave: the attack is one."""
-        self.patch(background_connection, "RETURN_SECONDS", 3600.0)
-        with Lab(self.folder()) as lab:
-            self.assertNotEqual(long_test(lab, 1).leaked, [])

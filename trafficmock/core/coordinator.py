@@ -42,7 +42,6 @@ from trafficmock.wire.features import LOCAL
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trafficmock.core.ownership.kept_strictness import KeptStrictness
     from trafficmock.core.ownership.registry import Kind
     from trafficmock.core.settings import Settings
     from trafficmock.core.timers import Moment
@@ -111,11 +110,9 @@ class Coordinator:
             regex_steps=settings.regex_steps,
         )
         self.owner_timeouts = OwnerTimeouts(settings.claim_timeout, alarm)
-        strictness = Strictness(self.registry, settings.strict, settings.is_own_host, self.contexts)
+        strictness = Strictness(self.registry, settings.strict, settings.is_own_host)
         self.local = LocalDecisions(settings, self.registry, strictness, self.contexts, alarm)
-        self.strict_mode = StrictMode(
-            strictness, self.local, self.clients, self._agents, self.contexts, alarm
-        )
+        self.strict_mode = StrictMode(strictness, self.local, self.clients, self._agents, alarm)
         return strictness
 
     def _make_http(self, strictness: Strictness, awaited: AwaitedReports) -> None:
@@ -194,16 +191,9 @@ class Coordinator:
 
     # Events
 
-    def take_over(self, kept: KeptStrictness, now: Moment) -> EffectList:
-        """Handle that another process may have listened on this port until now.
-
-        :param kept: the strict runs and tests of that process.
-        :raises AllowListError: for an invalid pattern in ``kept``.
-        """
-        out = EffectList(now)
+    def heed_predecessor(self, now: Moment) -> None:
+        """Handle that another process may have listened on this port until now."""
         self.local.heed_predecessor(now.seconds)
-        self.strict_mode.take_over(kept, out)
-        return out
 
     def connect(self, connection_id: str, now: Moment, *, kind: str = "node") -> EffectList:
         """Handle a new connection, before its first message.
@@ -288,8 +278,7 @@ class Coordinator:
             self.bodies.overdue(pending, out)
         self.sockets.forget_closed(now.seconds)
         self.contexts.forget_ended(now.seconds)
-        self.strict_mode.strictness.forget_ended(out)
-        self.strict_mode.lost_runs.forget(out)
+        self.strict_mode.lost_runs.forget(now.seconds)
         self.local.tick(out)
         self.heartbeat.beat(self.clients(), out)
         self._set_alarm(out)
@@ -298,7 +287,6 @@ class Coordinator:
     def stop(self, now: Moment) -> EffectList:
         """Handle the end of the service: settle all requests and close all connections."""
         out = EffectList(now)
-        self.strict_mode.stop()
         while self.lost_agents.waiting:
             self.lost_agents.go_on(out)
         while self.ended_tests.waiting:

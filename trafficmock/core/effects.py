@@ -10,7 +10,6 @@ from msgspec import Struct
 from trafficmock.records import Record
 
 if TYPE_CHECKING:
-    from trafficmock.core.ownership.kept_strictness import KeptStrictness
     from trafficmock.core.timers import Moment
     from trafficmock.wire.inbound import DiagnosisQuery, Door, HistoryQuery, Message
     from trafficmock.wire.outbound import ConnectedClient, TestRegistered
@@ -110,12 +109,6 @@ class CloseDoor(Struct, frozen=True):
     test_id: str
 
 
-class KeepStrictness(Struct, frozen=True):
-    """Store the strict runs and tests for the next process on this port, before later effects."""
-
-    kept: KeptStrictness
-
-
 Effect = (
     Send
     | CloseConnection
@@ -126,7 +119,6 @@ Effect = (
     | Diagnose
     | OpenDoor
     | CloseDoor
-    | KeepStrictness
     | Dated
     | Record
 )

@@ -21,12 +21,6 @@ CONTEXT_IN_USE = (
 )
 
 
-STRICT_TAKEN_OVER = (
-    "Strict mode goes on: the process that listened on this port before ended during a strict run "
-    "or test. Until a test worker is back, and for 30 s at most, requests are refused as before."
-)
-
-
 STRICT_RUN_LOST = (
     "A strict run lost its worker: for 30 s, requests that no test owns are refused as before, so "
     "that the worker can come back."

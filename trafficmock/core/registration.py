@@ -75,11 +75,11 @@ class Registration:
             text = error_messages.unmatchable_origin(unmatchable)
             self._refuse(worker, message.test_id, text, out)
         elif self.registry.add_test(worker, message):
-            self.lost_runs.test_registered(out)
+            self.lost_runs.test_registered()
             if context is not UNSET and holder is None:
                 self.contexts.reserve(context, worker.tests[message.test_id])
             if allow is not None:
-                self.strictness.add_test(worker.tests[message.test_id], allow, out)
+                self.strictness.tests[message.test_id] = allow
             at = out.now.epoch_ms if worker.features & _TOLD_THE_TIME else UNSET
             clock = clock_reading(worker, out.now.seconds)
             registered = outbound.TestRegistered(message.test_id, at, clock=clock)
@@ -201,7 +201,8 @@ class Registration:
         """Remove a test from the registry, so that it owns no further request."""
         self.registry.remove_test(test)
         test.is_over = True
-        self.strictness.end_test(test, out)
+        self.strictness.end_test(test)
+        self.contexts.release(test, out)
         if test.has_door:
             out.append(CloseDoor(test.id))
 

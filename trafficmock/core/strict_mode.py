@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.local.local_decisions import LocalDecisions
-    from trafficmock.core.ownership.contexts import Contexts
-    from trafficmock.core.ownership.kept_strictness import KeptStrictness
     from trafficmock.core.ownership.strictness import Refusal, Strictness
     from trafficmock.core.peers import Client, Worker
     from trafficmock.core.timers import Alarm
@@ -48,7 +46,6 @@ class StrictMode:
     local: LocalDecisions
     clients: Callable[[], Iterable[Client]]
     agents: Callable[[], Iterable[Agent]]
-    contexts: Contexts
     alarm: Alarm
     unowned: UnownedRefusals = field(init=False)
     refusals: Refusals = field(init=False)
@@ -63,7 +60,7 @@ class StrictMode:
         """Handle ``test:strict``: begin or end the strict mode of a test."""
         if not _knows(worker, out):
             return
-        problem = self._changed(worker, message, out)
+        problem = self._changed(worker, message)
         if problem is None:
             stricted = outbound.TestStricted(message.test_id)
             self.local.when_in_force(worker, (), out, lambda out: out.send(worker.id, stricted))
@@ -71,15 +68,15 @@ class StrictMode:
             refusal = outbound.ProxyError("invalid_message", problem, message.test_id)
             out.send(worker.id, refusal)
 
-    def _changed(self, worker: Worker, message: inbound.TestStrict, out: EffectList) -> str | None:
+    def _changed(self, worker: Worker, message: inbound.TestStrict) -> str | None:
         test = worker.tests.get(message.test_id)
         if test is None:
             return f"The test {message.test_id} is not registered by this worker."
         if message.allow is UNSET:
-            self.strictness.remove_test(test, out)
+            self.strictness.tests.pop(test.id, None)
             return None
         try:
-            self.strictness.add_test(test, read_allow_list(message.allow), out)
+            self.strictness.tests[test.id] = read_allow_list(message.allow)
         except AllowListError as error:
             return f"The allow list of strict mode cannot be read: {error}."
         return None
@@ -90,7 +87,7 @@ class StrictMode:
             return
         problem: str | UnsetType = UNSET
         try:
-            self.strictness.add_run(worker.id, read_allow_list(message.allow), out)
+            self.strictness.runs[worker.id] = read_allow_list(message.allow)
         except AllowListError as error:
             problem = f"The allow list of strict mode cannot be read: {error}."
         else:
@@ -139,7 +136,7 @@ class StrictMode:
     def _refusal(self, tunnel: PendingRequest) -> Refusal | None:
         return self.strictness.refusal(tunnel, tunnel.url)
 
-    # The ends of workers and processes
+    # The end of workers
 
     def worker_left(self, worker: Worker, out: EffectList, *, clean: bool) -> None:
         """Let the strict run of a disconnected worker end, some time after its connection.
@@ -156,30 +153,6 @@ class StrictMode:
         else:
             self.lost_runs.lost(worker.id, out)
             out.note("info", error_messages.STRICT_RUN_LOST)
-
-    def take_over(self, kept: KeptStrictness, out: EffectList) -> None:
-        """Continue the strict mode of an earlier process on this port.
-
-        Its runs count as runs whose worker was lost, and its tests as ended: their workers
-        register new ones. A strict service needs none of this: only its own allow list applies.
-
-        :raises AllowListError: for an invalid pattern.
-        """
-        if self.strictness.service is not None:
-            return
-        for number, patterns in enumerate(kept.runs):
-            self.lost_runs.take_over(f"earlier-{number}", read_allow_list(patterns), out)
-        for test in kept.tests:
-            made_for = records.MadeFor(test.test_id, test.title, test.file, late=True)
-            allow = read_allow_list(test.allow)
-            self.contexts.remember(test.context, made_for, allow, out)
-        self.strictness.keep_taken_over(out)
-        if kept.runs or kept.tests:
-            out.note("warn", error_messages.STRICT_TAKEN_OVER)
-
-    def stop(self) -> None:
-        """Change nothing more in the file for the next process, since all connections end now."""
-        self.strictness.is_kept = False
 
 
 def _tunnel(tunnel_id: str, agent: Agent, request: SerializedRequest) -> PendingRequest:

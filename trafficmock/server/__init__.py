@@ -13,8 +13,7 @@ it returns: messages to clients, records in the history, log lines (``event_log`
 ``message_kinds`` lists the messages that it defers or records. ``worker_queries`` answers workers
 that query the history; ``similar_request_search`` finds the requests that came instead of those
 that a test waited for. ``local_client`` is the interface of a client in this process, such as the
-forward proxy; ``strict_tunnels`` applies strict mode to its tunnels. ``strict_file`` saves the
-state of strict mode for the next process.
+forward proxy; ``strict_tunnels`` applies strict mode to its tunnels.
 
 ``service`` starts and stops everything; ``options`` reads the command line, of which
 ``service_options`` has the part that the dashboard shares.

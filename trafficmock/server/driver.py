@@ -19,7 +19,6 @@ from trafficmock.core.effects import (
     Dated,
     Diagnose,
     Effects,
-    KeepStrictness,
     Note,
     OpenDoor,
     Send,
@@ -32,7 +31,6 @@ from trafficmock.proxy.door.doors import DoorError
 from trafficmock.records import RequestFailed, SocketFailed
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.message_kinds import DEFERRABLE, NOTED
-from trafficmock.server.strict_file import StrictFile
 from trafficmock.server.strict_tunnels import StrictTunnels
 from trafficmock.server.websocket.data_frames import text_frame
 from trafficmock.server.worker_queries import WorkerQueries
@@ -77,7 +75,6 @@ class Driver:
     :param event_log: logs connections and decisions.
     :param prefix: the beginning of the connection ids of this process.
     :param doors: the forward proxies for tests' browsers; ``None`` for none.
-    :param strict_file: saves the state of strict mode for the next process on the same address.
     """
 
     log = Logger()
@@ -90,7 +87,6 @@ class Driver:
     prefix: str
     event_log: EventLog = field(factory=EventLog)
     doors: Doors | None = None
-    strict_file: StrictFile = field(factory=lambda: StrictFile(None))
     _links: dict[str, Link] = field(factory=dict)
     _clients: dict[str, LocalClient] = field(factory=dict)
     _waiting: deque[tuple[LocalClient, Message]] = field(factory=deque)
@@ -129,7 +125,6 @@ class Driver:
             Diagnose: lambda effect, _: self.queries.answer(effect),
             OpenDoor: self._open_door,
             CloseDoor: self._close_door,
-            KeepStrictness: lambda effect, _: self.strict_file.keep(effect.kept),
             Dated: lambda dated, _: self._log_and_record(dated.record, dated.at),
         }
 
@@ -238,16 +233,14 @@ class Driver:
             if sender is not None:
                 self._backpressure.pause_sender(sender)
 
-    def take_over(self) -> None:
+    def heed_predecessor(self) -> None:
         """Tell the core that another process may have served this address until just now."""
-        kept, now = self.strict_file.open(), self._now()
-        self._perform(self.coordinator.take_over(kept, now), now)
+        self.coordinator.heed_predecessor(self._now())
 
     def stop(self) -> None:
         """Have the core answer all waiting requests, and close all connections."""
         now = self._now()
         self._perform(self.coordinator.stop(now), now)
-        self.strict_file.close()
         if self._timer is not None and self._timer.active():
             self._timer.cancel()
         self._timer = None

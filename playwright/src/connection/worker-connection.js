@@ -54,8 +54,8 @@ class WorkerConnection {
     this.lost = undefined;
     /** @type {Liveness | undefined} answers pings while this thread is blocked */
     this.liveness = undefined;
-    /** @type {readonly string[] | undefined} the patterns that a strict run lets through */
-    this.strictRun = undefined;
+    /** Whether the run is strict by this connection. */
+    this.strictRun = false;
     /** @type {(error?: Error) => void} */
     this.settle = () => {};
     /** @type {Promise<void>} settled when the proxy has accepted or refused this worker */
@@ -92,7 +92,6 @@ class WorkerConnection {
 
   /** @param {{ connectionId: string, features?: string[] }} hello of the proxy */
   up({ connectionId, features }) {
-    if (this.lost) return this.stayStrict(features);
     this.features = new Set(features);
     if (!this.features.has("chain")) {
       this.link.close();
@@ -110,22 +109,10 @@ class WorkerConnection {
 
   /** @param {Error} error why the proxy cannot be reached, or why the connection was lost */
   down(error) {
-    // A worker's tests end with its connection (protocol 3), so no other connection is opened for them. A strict run gets
-    // one, because a test may go on for longer than the proxy's grace period for a lost run: until its end, requests
-    // without a test must be refused.
-    if (this.strictRun) this.link.release();
-    else this.link.close();
+    // A worker's tests end with its connection (protocol 3), so no other connection is opened for them.
+    this.link.close();
     this.fail(withoutFrames(new ConnectionError(explained(error, this.proxyUrl))));
     this.settle(this.lost);
-  }
-
-  /**
-   * Keep the run strict on a new connection. The answer is not awaited.
-   * @param {readonly string[]} [features] of the proxy, which may be another one
-   */
-  stayStrict(features = []) {
-    if (!features.includes("strict")) return;
-    this.link.send({ type: "run:strict", queryId: randomUUID(), allow: this.strictRun });
   }
 
   /** @param {Error} error with which all that waits for messages fails */
@@ -232,7 +219,7 @@ class WorkerConnection {
     this.needStrict();
     const { error } = await this.query({ type: "run:strict", allow });
     if (error) throw new UsageError(error);
-    this.strictRun = allow;
+    this.strictRun = true;
     // The proxy keeps the list of refused requests while a connection is open that has asked for it.
     await this.unmatched();
   }

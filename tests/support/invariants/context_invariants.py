@@ -4,7 +4,7 @@ import re
 
 from attrs import define, field
 
-from trafficmock.core.effects import Effect, Effects, KeepStrictness, Note, OpenDoor, Send
+from trafficmock.core.effects import Effect, Effects, Note, OpenDoor, Send
 from trafficmock.records import RequestSeen, SocketSeen
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.agent_filter import FilterAdd, FilterDrop, FilterSet
@@ -114,9 +114,8 @@ def registered(effect: Effect, cause: inbound.TestRegister) -> bool:
 
 
 def _tells_of_strict_tests(effect: Effect) -> bool:
-    """Tell whether this has the contexts of strict tests: for agents, and for the next process."""
-    to_agents = isinstance(effect, Send) and isinstance(effect.message, FILTERS)
-    return to_agents or isinstance(effect, KeepStrictness)
+    """Tell whether this has the contexts of strict tests, for agents."""
+    return isinstance(effect, Send) and isinstance(effect.message, FILTERS)
 
 
 def _is_of_handler(effect: Effect) -> bool:

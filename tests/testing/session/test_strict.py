@@ -5,14 +5,13 @@ from typing import Any
 from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.testing.fakes import FakeLink, SessionHarness, entry, failure, kept
+from tests.testing.fakes import SessionHarness, entry, failure, kept
 from tests.testing.session.test_traffic_report import report
 from trafficmock.testing.errors import UnmatchedRequestError, UsageError
 from trafficmock.testing.objects.call_place import place_of_call
 from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.session import TestInfo
-from trafficmock.testing.session.worker_client import WorkerClient, WorkerIdentity
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads import refused_request
 
@@ -85,52 +84,6 @@ class AskingTests(SynchronousTestCase):
                 kept(promise)
             else:
                 self.assertEqual(str(failure(promise)), error)
-
-    def test_run_after_a_loss(self) -> None:
-        """The next connection's client makes the run strict again, as often as it is lost."""
-        link = SessionHarness(acknowledges=False).link
-        client = WorkerClient(link, WorkerIdentity(version="1"))
-        self.welcome(client)
-        promise = client.make_run_strict(["a.test"])
-        self.assertIsNone(client.strict_run)
-        self.answer_last(client)
-        kept(promise)
-        for _ in range(2):
-            client.closed("cut")
-            link.sent.clear()
-            client = client.successor()
-            self.welcome(client)
-            hello, message = link.sent
-            self.assertIsInstance(hello, inbound.Hello)
-            assert isinstance(message, inbound.RunStrict)
-            self.assertEqual(message.allow, ["a.test"])
-            self.answer_last(client)
-            self.assertEqual(client.strict_run, ("a.test",))
-
-    def test_other_proxy_after_a_loss(self) -> None:
-        """A proxy that refuses the worker, or knows no strict mode, is asked for nothing."""
-        harness = SessionHarness(acknowledges=False)
-        for answer in (
-            outbound.HelloOk("c2", 3, "1", "python-0", []),
-            outbound.HelloError("unauthorized", "no"),
-        ):
-            client = harness.client.successor()
-            client.opened()
-            client.receive(answer)
-            (message,) = harness.take()
-            self.assertIsInstance(message, inbound.Hello)
-
-    def welcome(self, client: WorkerClient) -> None:
-        """Let a client say hello, and accept it."""
-        client.opened()
-        client.receive(outbound.HelloOk("c", 3, "1", "python-0", ["chain", "strict"]))
-
-    def answer_last(self, client: WorkerClient) -> None:
-        """Acknowledge that the run is strict."""
-        assert isinstance(client.link, FakeLink)
-        message = client.link.sent[-1]
-        assert isinstance(message, inbound.RunStrict)
-        client.receive(outbound.RunStricted(message.query_id))
 
     def test_unowned(self) -> None:
         """What no test owns is asked for."""

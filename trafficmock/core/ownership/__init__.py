@@ -13,6 +13,5 @@ the context. ``owner_timeout`` takes requests away from a worker that is blocked
 **run** (all tests that one test command runs) and the service can be strict. ``refusals``
 writes the error, with the most similar route and the parts that differ (``differences``), and
 ``unowned_refusals`` lists the refused requests that belong to no test. ``lost_runs`` has the strict
-runs whose worker was lost; ``kept_strictness`` is the state that the next process on the same port
-takes over.
+runs whose worker was lost.
 """

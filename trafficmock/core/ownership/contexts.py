@@ -13,14 +13,12 @@ The context of a request decides which tests can own it:
 from __future__ import annotations
 
 from collections import OrderedDict
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 from msgspec import UNSET, structs
 
 from trafficmock.core.ownership.kept_reply import is_same
-from trafficmock.core.ownership.kept_strictness import KeptTest
 from trafficmock.core.ownership.registry import MatchingTests, RegisteredTest
 from trafficmock.records import MadeFor
 from trafficmock.wire.outbound import OWN
@@ -41,9 +39,6 @@ LATE_SECONDS = 30.0
 
 MOST_ENDED = 10_000
 """The most contexts of ended tests; above it, the oldest is forgotten."""
-
-MOST_LATE_KEPT = 100
-"""The number of tests that ended last whose strict ones are kept for the next process."""
 
 MOST_ALSO_MATCHED = 5
 """The most routes of other tests that are recorded for a request with a context."""
@@ -124,24 +119,11 @@ class Contexts:
                 return
             self.ended.popitem(last=False)
 
-    def remember(self, context: str, made_for: MadeFor, allow: AllowList, out: EffectList) -> None:
-        """Add a strict test of an earlier process on this port as one that has just ended."""
-        self.ended[context] = EndedTest(made_for, out.now.seconds, allow)
-        self.alarm.need(out.now.seconds + LATE_SECONDS, out)
-
     def late_strict(self) -> Iterator[str]:
         """Yield the contexts of ended strict tests, whose late requests are refused."""
         for context, ended in self.ended.items():
             if ended.allow_late is not None:
                 yield context
-
-    def late_tests(self) -> Iterator[KeptTest]:
-        """Yield the strict tests among the last :data:`MOST_LATE_KEPT`, for the next process."""
-        for context, ended in islice(reversed(self.ended.items()), MOST_LATE_KEPT):
-            if ended.allow_late is not None:
-                test = ended.made_for
-                texts = ended.allow_late.texts
-                yield KeptTest(context, test.test_id, test.title, test.file, texts)
 
     def next_deadline(self) -> float | None:
         """Return the time at which the next context is forgotten, in monotonic seconds."""

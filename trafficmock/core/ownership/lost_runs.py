@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.timers import Alarm
-    from trafficmock.matching.allow_list import AllowList
 
 LOST_SECONDS = 30.0
 """Seconds for which a run stays strict whose worker was lost."""
@@ -42,42 +41,36 @@ class LostRuns:
 
     def lost(self, run_id: str, out: EffectList) -> None:
         """Handle that the connection of a run was lost."""
-        self.strictness.lose_run(run_id, self._wait_for(run_id, LOST_SECONDS, out), out)
+        self._wait_for(run_id, LOST_SECONDS, out)
 
     def end(self, run_id: str, out: EffectList) -> None:
         """Handle that the worker of a run ended normally."""
         self.ended.add(run_id)
-        self.strictness.lose_run(run_id, self._wait_for(run_id, ENDED_SECONDS, out), out)
+        self._wait_for(run_id, ENDED_SECONDS, out)
 
-    def test_registered(self, out: EffectList) -> None:
+    def test_registered(self) -> None:
         """Forget the runs that ended normally, because another one has begun."""
         for run_id in list(self.ended):
-            self._forget(run_id, out)
+            self._forget(run_id)
 
-    def take_over(self, run_id: str, allow: AllowList, out: EffectList) -> None:
-        """Add a run that was strict at the end of an earlier process."""
-        lost_until = self._wait_for(run_id, LOST_SECONDS, out)
-        self.strictness.add_run(run_id, allow, out, lost_until=lost_until)
-
-    def _wait_for(self, run_id: str, seconds: float, out: EffectList) -> int:
-        """Begin to wait for a worker.
-
-        :returns: the end of the wait in epoch ms.
-        """
+    def _wait_for(self, run_id: str, seconds: float, out: EffectList) -> None:
+        """Begin to wait for a worker."""
         self.until[run_id] = until = out.now.seconds + seconds
+        self.strictness.lost[run_id] = out.now.epoch_ms + round(seconds * 1000)
         self.alarm.need(until, out)
-        return out.now.epoch_ms + round(seconds * 1000)
 
-    def forget(self, out: EffectList) -> None:
-        """End the runs whose time is over."""
-        now = out.now.seconds
+    def forget(self, now: float) -> None:
+        """End the runs whose time is over.
+
+        :param now: monotonic seconds.
+        """
         for run_id in [each for each, until in self.until.items() if until <= now]:
-            self._forget(run_id, out)
+            self._forget(run_id)
 
-    def _forget(self, run_id: str, out: EffectList) -> None:
+    def _forget(self, run_id: str) -> None:
         del self.until[run_id]
         self.ended.discard(run_id)
-        self.strictness.end_run(run_id, out)
+        del self.strictness.runs[run_id], self.strictness.lost[run_id]
 
     def next_deadline(self) -> float | None:
         """Return the end of the next run in monotonic seconds."""

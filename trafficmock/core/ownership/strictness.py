@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
-from trafficmock.core.effects import KeepStrictness
-from trafficmock.core.ownership.kept_strictness import KeptStrictness, KeptTest
 from trafficmock.core.ownership.registry import RegisteredTest
 from trafficmock.matching.url_parts import url_parts
 from trafficmock.wire.features import STRICT
@@ -19,9 +17,8 @@ from trafficmock.wire.features import STRICT
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from trafficmock.core.effects import EffectList
     from trafficmock.core.lifecycle import Owned, PendingRequest
-    from trafficmock.core.ownership.contexts import Contexts, ContextTest
+    from trafficmock.core.ownership.contexts import ContextTest
     from trafficmock.core.ownership.registry import RegisteredRoute, Registry
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.matching.url_parts import UrlParts
@@ -77,44 +74,25 @@ class Strictness:
 
     :param service: the allow list of a strict service; ``None`` unless the service is strict.
     :param is_own_host: returns whether a host and port belong to the system under test.
-    :param contexts: the contexts, also of ended tests, whose late requests may be refused.
     :ivar runs: the allow lists of strict runs, by connection.
     :ivar lost: the end in epoch ms of the runs whose worker is gone, by connection.
     :ivar tests: the allow lists of strict tests, by test id.
-    :ivar is_kept: whether the state is stored for the next process on the same port.
-    :ivar kept: the stored state.
     :ivar applications: whether an application was seen in this run.
     """
 
     registry: Registry
     service: AllowList | None
     is_own_host: Callable[[str, int], bool]
-    contexts: Contexts
     runs: dict[str, AllowList] = field(factory=dict)
     lost: dict[str, int] = field(factory=dict)
     tests: dict[str, AllowList] = field(factory=dict)
-    is_kept: bool = False
-    kept: KeptStrictness = field(factory=KeptStrictness)
     applications: SeenApplications = field(factory=SeenApplications)
 
     # Strict tests and runs
 
-    def add_test(self, test: RegisteredTest, allow: AllowList, out: EffectList) -> None:
-        """Make a test strict, or change its allow list."""
-        self.tests[test.id] = allow
-        self._keep(out)
-
-    def remove_test(self, test: RegisteredTest, out: EffectList) -> None:
-        """End the strict mode of a running test."""
-        if self.tests.pop(test.id, None) is not None:
-            self._keep(out)
-
-    def end_test(self, test: RegisteredTest, out: EffectList) -> None:
+    def end_test(self, test: RegisteredTest) -> None:
         """Handle the end of a test: if it was strict, its late requests are still refused."""
         test.allow_late = self.tests.pop(test.id, None)
-        self.contexts.release(test, out)
-        if test.allow_late is not None:
-            self._keep(out)
 
     def saw_no_application(self, test: RegisteredTest) -> bool:
         """Return whether a strict test ran without an application.
@@ -130,43 +108,6 @@ class Strictness:
         is_strict = self.service is not None or bool(self.runs)
         return is_strict and self.applications.is_missing
 
-    def forget_ended(self, out: EffectList) -> None:
-        """Store that no test is strict, after the late requests of the last strict test."""
-        if self.kept.tests and not self.tests and not any(self.contexts.late_strict()):
-            self._keep(out)
-
-    def keep_taken_over(self, out: EffectList) -> None:
-        """Begin to store the state, with that taken over from an earlier process."""
-        self.is_kept = True
-        self._keep(out)
-
-    def add_run(
-        self, run_id: str, allow: AllowList, out: EffectList, *, lost_until: int | None = None
-    ) -> None:
-        """Begin a strict run, or change its allow list.
-
-        :param run_id: the connection of the worker.
-        :param lost_until: the end of the run in epoch ms, if its connection is lost already.
-        """
-        self.runs[run_id] = allow
-        if lost_until is not None:
-            self.lost[run_id] = lost_until
-        self._keep(out)
-
-    def end_run(self, run_id: str, out: EffectList) -> None:
-        """End a strict run."""
-        self.lost.pop(run_id, None)
-        if self.runs.pop(run_id, None) is not None:
-            self._keep(out)
-
-    def lose_run(self, run_id: str, until: int, out: EffectList) -> None:
-        """Handle that the worker of a run is gone.
-
-        :param until: the end of the run in epoch ms.
-        """
-        self.lost[run_id] = until
-        self._keep(out)
-
     def lost_in_force(self) -> list[tuple[AllowList, int]]:
         """Return the allow lists and ends (epoch ms) of lost runs, unless a run is connected."""
         if self.runs.keys() != self.lost.keys():
@@ -180,32 +121,6 @@ class Strictness:
         """
         connected = [allow for run_id, allow in self.runs.items() if run_id not in self.lost]
         return connected or list(self.runs.values())
-
-    def _keep(self, out: EffectList) -> None:
-        # A strict service is strict again after its next start.
-        if not self.is_kept or self.service is not None:
-            return
-        kept = self._to_be_kept()
-        if kept != self.kept:
-            self.kept = kept
-            out.append(KeepStrictness(kept))
-
-    def _to_be_kept(self) -> KeptStrictness:
-        runs = {allow.texts for allow in self._runs_in_force()}
-        only = self._only_test()
-        if only is not None and only.id in self.tests:
-            runs.add(self.tests[only.id].texts)
-        if runs:
-            return KeptStrictness(tuple(sorted(runs)))
-        running = [(self.registry.tests[test_id], allow) for test_id, allow in self.tests.items()]
-        tests = [
-            KeptTest(test.context, test.id, test.title, test.file, allow.texts)
-            for test, allow in running
-            if test.context is not None
-        ]
-        # The end of a test does not change the stored state: the test is then a late one.
-        tests += self.contexts.late_tests()
-        return KeptStrictness(tests=tuple(sorted(tests, key=lambda test: test.context)))
 
     # The decision
 

@@ -27,11 +27,7 @@ except ModuleNotFoundError as missing:
 from trafficmock.testing.adapters.ack_timeout import ack_seconds
 from trafficmock.testing.adapters.loop_thread import LoopThread
 from trafficmock.testing.adapters.proxy_address import unreachable, websocket_url
-from trafficmock.testing.session.worker_client import (
-    RETURN_SECONDS,
-    WorkerClient,
-    decode_for_worker,
-)
+from trafficmock.testing.session.worker_client import WorkerClient, decode_for_worker
 from trafficmock.wire.codec import encode
 
 if TYPE_CHECKING:
@@ -91,22 +87,13 @@ class BackgroundConnection(LoopThread):
 
     async def _live(self) -> None:
         """Run until :meth:`close`, even after a loss, so that later calls fail with its reason."""
-        conversation = asyncio.ensure_future(self._conversations())
+        conversation = asyncio.ensure_future(self._conversation())
         await self._closing.wait()
         conversation.cancel()
         await asyncio.gather(conversation, return_exceptions=True)
         self.client.closed("it was closed")
 
-    async def _conversations(self) -> None:
-        """Connect to the proxy; after a loss, connect again only to keep a run strict."""
-        await self._conversation(self.client)
-        while self.client.strict_run is not None:
-            await asyncio.sleep(RETURN_SECONDS)
-            # Messages that were not sent belong to the connection before.
-            self._outgoing = asyncio.Queue()
-            await self._conversation(self.client.successor())
-
-    async def _conversation(self, client: WorkerClient) -> None:
+    async def _conversation(self) -> None:
         try:
             async with connect(
                 self._url,
@@ -117,22 +104,22 @@ class BackgroundConnection(LoopThread):
                 open_timeout=OPEN_SECONDS,
                 close_timeout=CLOSE_SECONDS,
             ) as socket:
-                client.opened()
+                self.client.opened()
                 writer = asyncio.ensure_future(self._write(socket))
                 try:
-                    await self._read(socket, client)
+                    await self._read(socket)
                 finally:
                     writer.cancel()
         except (OSError, WebSocketException) as error:
-            if not client.ready.done:
-                client.ready.reject(unreachable(self.proxy_url, error))
-            client.closed(str(error))
+            if not self.client.ready.done:
+                self.client.ready.reject(unreachable(self.proxy_url, error))
+            self.client.closed(str(error))
 
-    async def _read(self, socket: ClientConnection, client: WorkerClient) -> None:
+    async def _read(self, socket: ClientConnection) -> None:
         while True:
             message = decode_for_worker(await socket.recv(decode=False))
             if message is not None:
-                client.receive(message)
+                self.client.receive(message)
 
     async def _write(self, socket: ClientConnection) -> None:
         # A lost connection also ends the reader, which reports it.

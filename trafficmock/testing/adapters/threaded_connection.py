@@ -76,7 +76,7 @@ class ThreadedConnection:
             new.close()
             raise
         self.background = new
-        # Closed last: until here it keeps a strict run strict.
+        # Closed last: if it only does not answer, it keeps a strict run strict until here.
         old.close()
         if self._has_asked:
             # The proxy keeps the list as long as a connection is open that has asked for it.

@@ -24,17 +24,12 @@ from trafficmock.testing.adapters.twisted_adapter import (
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.traffic_report import traffic
-from trafficmock.testing.session.worker_client import (
-    RETURN_SECONDS,
-    WorkerClient,
-    decode_for_worker,
-)
+from trafficmock.testing.session.worker_client import WorkerClient, decode_for_worker
 from trafficmock.wire.codec import encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from twisted.internet.interfaces import IDelayedCall
     from twisted.python.failure import Failure
 
     from trafficmock.testing.session.ports import Cancel
@@ -76,10 +71,7 @@ class TwistedConnection:
         self.client = WorkerClient(self, identity, ack_seconds())
         self._reactor = reactor
         self._protocol: _Protocol | None = None
-        # After a loss, the client that keeps the run strict.
-        self._speaking = self.client
         self._connecting: Deferred[Any] = succeed(None)
-        self._returning: IDelayedCall | None = None
         self._is_closing = False
         self._gone: Deferred[None] = Deferred()
 
@@ -90,10 +82,6 @@ class TwistedConnection:
             ``RefusedError`` if the proxy refuses the connection.
         :raises UsageError: the URL is not that of a proxy.
         """
-        self._connect()
-        return as_deferred(self.client.ready)
-
-    def _connect(self) -> None:
         url = websocket_url(self.proxy_url)
         factory = WebSocketClientFactory(url, reactor=self._reactor)
         factory.setProtocolOptions(
@@ -109,11 +97,10 @@ class TwistedConnection:
         endpoint = HostnameEndpoint(self._reactor, factory.host, factory.port)
         self._connecting = endpoint.connect(factory)
         self._connecting.addErrback(self._not_there)
+        return as_deferred(self.client.ready)
 
     def close(self) -> Deferred[None]:
         self._is_closing = True
-        if self._returning is not None and self._returning.active():
-            self._returning.cancel()
         if self._protocol is None:
             self._connecting.cancel()
             return succeed(None)
@@ -122,18 +109,8 @@ class TwistedConnection:
 
     def _not_there(self, failure: Failure) -> None:
         error = failure.value or ConnectionError("no reason was given")
-        self._speaking.ready.reject(unreachable(self.proxy_url, error))
-        self._speaking.closed(str(error))
-        self._return_if_strict()
-
-    def _return_if_strict(self) -> None:
-        """Connect again to keep a run strict; its tests stay lost."""
-        if self.client.strict_run is not None and not self._is_closing:
-            self._returning = self._reactor.callLater(RETURN_SECONDS, self._return)
-
-    def _return(self) -> None:
-        self._speaking = self.client.successor()
-        self._connect()
+        self.client.ready.reject(unreachable(self.proxy_url, error))
+        self.client.closed(str(error))
 
     # What autobahn reports
 
@@ -142,20 +119,19 @@ class TwistedConnection:
         if self._is_closing:
             protocol.sendClose(1000)
         else:
-            self._speaking.opened()
+            self.client.opened()
 
     def received(self, payload: bytes) -> None:
         message = decode_for_worker(payload)
         if message is not None:
-            self._speaking.receive(message)
+            self.client.receive(message)
 
     def lost(self, reason: str) -> None:
         """Fail everything that waits, because the connection is lost."""
-        if not self._speaking.ready.done:
-            self._speaking.ready.reject(unreachable(self.proxy_url, ConnectionError(reason)))
-        self._speaking.closed(reason)
+        if not self.client.ready.done:
+            self.client.ready.reject(unreachable(self.proxy_url, ConnectionError(reason)))
+        self.client.closed(reason)
         self._protocol = None
-        self._return_if_strict()
         if self._is_closing and not self._gone.called:
             self._gone.callback(None)
 

@@ -127,9 +127,6 @@ def _replace_surrogates(value: Any) -> Any:
     return value
 
 
-RETURN_SECONDS = 1.0
-"""Seconds from a loss, or a failed attempt, to the next connection of a strict run."""
-
 ACK_SECONDS = 5.0
 """The time limit of an acknowledgement without ``TRAFFICMOCK_ACK_TIMEOUT_MS``."""
 
@@ -143,8 +140,6 @@ class WorkerClient:
     :param ack_seconds: the time limit of an answer, in seconds.
     :ivar ready: resolved when the proxy has accepted the connection.
     :ivar features: the features of the proxy.
-    :ivar strict_run: the patterns that its strict run lets through; ``None`` if the run is not
-        strict.
     :ivar sessions: the tests, by id.
     """
 
@@ -153,7 +148,6 @@ class WorkerClient:
     ack_seconds: float = ACK_SECONDS
     ready: Promise[None] = field(init=False, factory=Promise)
     features: frozenset[str] = field(init=False, default=frozenset())
-    strict_run: tuple[str, ...] | None = field(init=False, default=None)
     sessions: dict[str, Session] = field(init=False, factory=dict)
     _asked: dict[tuple[str, str], Promise[Any]] = field(init=False, factory=dict)
     _pings: int = field(init=False, default=0)
@@ -268,29 +262,10 @@ class WorkerClient:
             elif answer.value.error is not UNSET:
                 result.reject(UsageError(answer.value.error))
             else:
-                self.strict_run = patterns
                 result.resolve(None)
 
         self.ask(("run:strict", query_id), RunStrict(query_id, list(patterns))).watch(answered)
         return result
-
-    def successor(self) -> WorkerClient:
-        """Return a client for the next connection, which keeps this client's run strict.
-
-        The tests of a lost connection have ended. Requests without a test still have to be refused
-        until the next test begins, which may be later than the proxy's grace period for a lost
-        strict run.
-        """
-        client = WorkerClient(self.link, self.identity, self.ack_seconds)
-        allow = self.strict_run or ()
-
-        def go_on(ready: Promise[None]) -> None:
-            # Another proxy may listen there now.
-            if ready.error is None and STRICT in client.features:
-                client.make_run_strict(allow)
-
-        client.ready.watch(go_on)
-        return client
 
     def unmatched(self) -> Promise[outbound.Unmatched]:
         """Query the refused requests that no test owns.
