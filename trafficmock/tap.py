@@ -182,7 +182,6 @@ def _site(
             driver,
             limits=_websocket_limits(options),
             reactor=reactor,
-            stock=bool(options["stock-websocket"]),
         ),
         guard=guard,
         forward=forward,

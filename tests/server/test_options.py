@@ -46,7 +46,6 @@ DEFAULTS: dict[str, Any] = {
     "strict": 0,
     "open-history": 0,
     "log-json": 0,
-    "stock-websocket": 0,
     "allowed-host": [],
     "cors-origin": [],
     "own-host": [],

@@ -83,7 +83,6 @@ class ProxyOptions(ServiceOptions):
         ["strict", None, "Refuse requests that neither a route nor --allow matches."],
         ["open-history", None, "Answer REST requests from other machines too."],
         ["log-json", None, "Write the log as lines of JSON."],
-        ["stock-websocket", None, "Use Autobahn's own WebSocket path, for comparison."],
     ]
 
     def __init__(self) -> None:

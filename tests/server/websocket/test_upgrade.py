@@ -1,7 +1,5 @@
 """The WebSocket door makes links of upgraded connections."""
 
-from typing import Any
-
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.internet.address import IPv4Address
@@ -35,13 +33,11 @@ class ResourceTests(SynchronousTestCase):
         self.handler = RecordingHandler()
         self.reactor = MemoryReactorClock()
 
-    def upgrade(self, *, stock: bool = False) -> FakeConnection:
+    def upgrade(self) -> FakeConnection:
         root = Resource()
         root.putChild(
             b"ws",
-            websocket_resource(
-                self.handler, limits=WebSocketLimits(), reactor=self.reactor, stock=stock
-            ),
+            websocket_resource(self.handler, limits=WebSocketLimits(), reactor=self.reactor),
         )
         site = Site(root, reactor=self.reactor)
         channel = site.buildProtocol(IPv4Address("TCP", "127.0.0.1", 51234))
@@ -54,16 +50,21 @@ class ResourceTests(SynchronousTestCase):
         connection.doWrite()
         return connection
 
-    def warnings(self, **options: Any) -> list[str]:
+    def make_unknown(self) -> None:
+        """Let the installed Twisted be a version that nobody has compared."""
+        self.patch(upgrade, "KNOWN_VERSIONS", KNOWN_VERSIONS | {"twisted": ((1,), (2,))})
+
+    def warnings(self) -> list[str]:
         with capturedLogs() as logs:
-            self.protocol = self.upgrade(**options).protocol
+            self.protocol = self.upgrade().protocol
         warned = [event for event in logs if event["log_level"] is LogLevel.warn]
         return [event["log_format"].format(**event) for event in warned]
 
     def test_upgrade(self) -> None:
         """The connection changes hands, and messages flow both ways."""
-        for stock in (False, True):
-            connection = self.upgrade(stock=stock)
+        for prepare in (lambda: None, self.make_unknown):
+            prepare()
+            connection = self.upgrade()
             self.assertTrue(connection.socket.writes[0].startswith(b"HTTP/1.1 101 "))
             self.assertIn(connection, self.reactor.getReaders())
             connection.protocol.dataReceived(frame(b"in"))
@@ -79,14 +80,9 @@ class ResourceTests(SynchronousTestCase):
         self.assertEqual(self.warnings(), [])
         self.assertIsInstance(self.protocol, FastProtocol)
 
-    def test_stock(self) -> None:
-        """The stock path is taken when it is asked for."""
-        self.assertEqual(self.warnings(stock=True), [])
-        self.assertIs(type(self.protocol), AutobahnProtocol)
-
     def test_unknown_version(self) -> None:
-        """With a version that nobody has compared the stock path is taken, and that is said."""
-        self.patch(upgrade, "KNOWN_VERSIONS", KNOWN_VERSIONS | {"twisted": ((1,), (2,))})
+        """With a version that nobody has compared Autobahn's path is taken, and that is said."""
+        self.make_unknown()
         (warning,) = self.warnings()
         self.assertIn("twisted ", warning)
         self.assertIs(type(self.protocol), AutobahnProtocol)

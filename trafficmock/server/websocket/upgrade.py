@@ -90,23 +90,22 @@ class LinkResource(WebSocketResource):
 
 
 def websocket_resource(
-    handler: LinkHandler, *, limits: WebSocketLimits, reactor: IReactorTime, stock: bool = False
+    handler: LinkHandler, *, limits: WebSocketLimits, reactor: IReactorTime
 ) -> IResource:
     """Make the resource of ``/ws``, which upgrades requests and reports their links.
 
     Callers check before that the request is an upgrade from an allowed host and origin. No
-    extension is negotiated; of subprotocols the first one offered is accepted.
+    extension is negotiated; of subprotocols the first one offered is accepted. With versions that
+    are not in :data:`KNOWN_VERSIONS`, all frames are left to Autobahn, which is slower.
 
     :param handler: handles the events of all links.
     :param limits: the limits of each connection.
     :param reactor: for timers.
-    :param stock: whether to leave all frames to Autobahn (``--stock-websocket``), which is several
-        times slower. That is also done with versions that are not in :data:`KNOWN_VERSIONS`.
     """
     missing = native_parts_missing()
     if missing:
         _log.warn("{missing}", missing=missing)
-    unknown = None if stock else _unknown_version()
+    unknown = _unknown_version()
     if unknown:
         _log.warn(
             "Using Autobahn's own WebSocket path, which is slower: {unknown} is not among the "
@@ -114,7 +113,7 @@ def websocket_resource(
             unknown=unknown,
         )
     factory = LinkFactory(
-        AutobahnProtocol if stock or unknown else FastProtocol,
+        AutobahnProtocol if unknown else FastProtocol,
         handler=handler,
         limits=limits,
         reactor=reactor,
