@@ -20,8 +20,8 @@ class Holder(Protocol):
 class ByteBudget:
     """The bodies and frames of both sets of rows, oldest first.
 
-    :param limit: bytes in stored form (bodies in base64); 0 is no limit. A single part above it is
-        dropped at once.
+    :param limit: bytes in stored form (bodies that came in messages in base64); 0 is no limit. A
+        single part above it is dropped at once.
     """
 
     limit: int

@@ -17,8 +17,8 @@ from trafficmock.history.rest_records import RequestRecord, SocketRecord
 from trafficmock.records import MadeFor, Owner
 
 CACHED_JSON = 32 * 1024
-"""The most bytes of JSON, without bodies, that an entry caches. Longer JSON is built for each read:
-cached, it would double the memory that the byte budget bounds."""
+"""The most bytes of JSON that an entry caches, besides bodies that are kept as JSON anyway. Longer
+JSON is built for each read: cached, it would double the memory that the byte budget bounds."""
 
 MAX_DETAIL = 1000
 """The most characters of an event's detail."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from msgspec import UNSET, Raw, UnsetType, field, structs
+from msgspec import UNSET, UnsetType, field, structs
 
 from trafficmock.history.entry import CACHED_JSON, MAX_DETAIL, HistoryEntry
 from trafficmock.history.rest_records import (
@@ -18,6 +18,7 @@ from trafficmock.history.rest_records import (
 from trafficmock.history.search import claimants, header_lines, header_weight, lines
 from trafficmock.history.stored_bodies import Body, awaited, folded_windows, keep, keep_of
 from trafficmock.records import Owner
+from trafficmock.wire.payloads.body import MessageBody
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -182,7 +183,7 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         self.response_body.drop()
         return True
 
-    def _answer(self, response: SerializedResponse, raw: Raw, body: Body | None) -> int:
+    def _answer(self, response: SerializedResponse, raw: MessageBody, body: Body | None) -> int:
         self.response_body = body
         if self._record is not None:
             # The new response waits as a stage; meanwhile the record must not keep the old head.
@@ -248,12 +249,13 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
             yield lines(overrides.url, overrides.method, headers).casefold()
         for body in self.bodies():
             if body.is_kept:
-                yield from folded_windows(body.text, overlap)
+                yield from folded_windows(body.kept, overlap)
 
     def _build(self) -> Iterator[bytes]:
-        bodies = [(body.text, body.mark) for body in self.bodies()]
-        chunks = encode_around(self.record, bodies)
-        if sum(map(len, chunks)) - sum(len(text) for text, _ in bodies) <= CACHED_JSON:
+        bodies = self.bodies()
+        chunks = encode_around(self.record, [(body.text(), body.mark) for body in bodies])
+        shared = sum(len(body.held) for body in bodies if body.is_text)
+        if sum(map(len, chunks)) - shared <= CACHED_JSON:
             self._chunks = chunks
         return iter(chunks)
 

@@ -1,4 +1,4 @@
-"""The bodies of the history: each is one copy of the JSON text that REST sends."""
+"""The bodies of the history: one copy of each, base64 as it came or bytes."""
 
 import binascii
 import codecs
@@ -16,27 +16,33 @@ from trafficmock.wire.payloads.serialized_response import SerializedResponse
 _NOTHING = b"null"
 _UNKNOWN = -1
 
-_WINDOW = 64 * 1024  # base64 letters decoded at a time; a multiple of four
+_WINDOW = 64 * 1024  # base64 letters, or bytes, that are decoded at a time; a multiple of four
 
 
 class Body(Struct, eq=False):
     """A body that is not empty, or of which nothing is known yet.
 
-    :param text: the JSON text: a quoted base64 string of the body or of its beginning, or ``null``.
-    :param true_size: the decoded bytes of the whole body where ``text`` is not all of it; -1 if
-        unknown.
-    :param state: ``cut`` if ``text`` is not the whole body, ``pending`` while the body arrives.
+    :param held: the body or its beginning: JSON text or the bytes themselves; ``null`` for nothing.
+    :param true_size: the bytes of the whole body where ``held`` is not all of it; -1 if unknown.
+    :param state: ``cut`` if ``held`` is not the whole body, ``pending`` while the body arrives.
+    :param is_text: ``held`` is JSON text, a quoted base64 string or ``null``.
     """
 
-    text: bytes
+    held: bytes
     true_size: int | None = None
     state: Literal["whole", "cut", "pending"] = "whole"
+    is_text: bool = True
 
     @property
     def size(self) -> int:
-        """The decoded bytes of the whole body, also if only a part is kept; -1 if unknown."""
+        """The bytes of the whole body, also if only a part is kept; -1 if unknown."""
         # Counted when it is read: most bodies are dropped before that.
-        return body.size(Raw(self.text)) if self.true_size is None else self.true_size
+        return body.size(self.kept) if self.true_size is None else self.true_size
+
+    @property
+    def kept(self) -> body.MessageBody:
+        """The body or its beginning, as messages have it."""
+        return Raw(self.held) if self.is_text else self.held
 
     @property
     def truncated(self) -> bool:
@@ -45,7 +51,7 @@ class Body(Struct, eq=False):
 
     @property
     def is_kept(self) -> bool:
-        return self.text is not _NOTHING
+        return self.held is not _NOTHING
 
     @property
     def mark(self) -> bytes:
@@ -58,12 +64,16 @@ class Body(Struct, eq=False):
         return b',"truncated":true' + size
 
     def drop(self) -> None:
-        """Drop the text of the body, and mark the body as truncated."""
+        """Drop the content of the body, and mark the body as truncated."""
         self.true_size = self.size
-        self.text, self.state = _NOTHING, "cut"
+        self.held, self.state, self.is_text = _NOTHING, "cut", True
+
+    def text(self) -> bytes:
+        """Return the JSON text of the part that is kept: base64 in quotes, or ``null``."""
+        return self.held if self.is_text else body.to_text(self.held)
 
     def content(self) -> bytes:
-        return body.to_bytes(Raw(self.text))
+        return body.to_bytes(self.kept)
 
 
 def awaited() -> Body:
@@ -71,7 +81,7 @@ def awaited() -> Body:
     return Body(_NOTHING, _UNKNOWN, "pending")
 
 
-def keep_of(holder: SerializedRequest | SerializedResponse) -> tuple[Raw, Body | None]:
+def keep_of(holder: SerializedRequest | SerializedResponse) -> tuple[body.MessageBody, Body | None]:
     """Copy the body of a request or response, which may be marked as truncated.
 
     :returns: as :func:`keep`.
@@ -87,37 +97,43 @@ def keep_of(holder: SerializedRequest | SerializedResponse) -> tuple[Raw, Body |
     return BODY_HERE, own
 
 
-def keep(raw: Raw) -> tuple[Raw, Body | None]:
-    """Copy the body of a message.
+def keep(held: body.MessageBody) -> tuple[body.MessageBody, Body | None]:
+    """Keep the body of a message.
 
-    The copy is needed: a ``Raw`` is a view that keeps the whole message alive, which the byte
-    budget would not count.
+    A ``Raw`` is copied: it is a view that keeps the whole message alive, which the byte budget
+    would not count.
 
     :returns: the placeholder for the record, and the body, if there is one.
     """
-    text = bytes(raw)
+    if isinstance(held, bytes):
+        return BODY_HERE, Body(held, is_text=False)
+    text = bytes(held)
     if len(text) <= len(_NOTHING):
         return (body.NULL if text else body.ABSENT), None
     return BODY_HERE, Body(text)
 
 
-def folded_windows(text: bytes, overlap: int) -> Iterator[str]:
+def folded_windows(content: body.MessageBody, overlap: int) -> Iterator[str]:
     """Yield a body as case-folded text in windows, so that a reader can pause.
 
-    :param text: a quoted base64 string; bytes that are not UTF-8 become replacement characters.
+    :param content: the body; bytes that are not UTF-8 become replacement characters.
     :param overlap: characters that a window repeats of the one before.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     tail = ""
-    for chunk in _decoded(text):
+    for chunk in _decoded(content):
         window = tail + decoder.decode(chunk).casefold()
         yield window
         tail = window[-overlap:] if overlap else ""
     yield tail + decoder.decode(b"", final=True)
 
 
-def _decoded(text: bytes) -> Iterator[bytes]:
-    letters = memoryview(text)[1:-1]
+def _decoded(content: body.MessageBody) -> Iterator[bytes | memoryview]:
+    if isinstance(content, bytes):
+        for start in range(0, len(content), _WINDOW):
+            yield memoryview(content)[start : start + _WINDOW]
+        return
+    letters = memoryview(content)[1:-1]
     for start in range(0, len(letters), _WINDOW):
         window = letters[start : start + _WINDOW]
         try:

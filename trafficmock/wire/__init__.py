@@ -15,7 +15,8 @@ rules of HTTP.
 
 An absent optional key is ``UNSET``, never ``None``: protocol 3 forbids
 ``null`` for an optional key. Bodies stay the raw JSON text of the message (a
-quoted base64 string or ``null``), because most of them are only passed on.
+quoted base64 string or ``null``), because most of them are only passed on. The
+forward proxy's are bytes, which become base64 only in messages that are encoded.
 """
 
 PROTOCOL_VERSION = 3

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, structs
 
 from trafficmock.wire.http_syntax import join_repeats
+from trafficmock.wire.payloads.body import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,7 +42,7 @@ def changed_request(request: SerializedRequest, changes: SerializedOverrides) ->
 
 def has_body(changes: SerializedOverrides) -> bool:
     """Return whether changes have a body, perhaps an empty one."""
-    return len(memoryview(changes.body_base64)) > 0
+    return changes.body_base64 != ABSENT
 
 
 def given_headers(changes: SerializedOverrides) -> HeaderPairs | None:

@@ -99,8 +99,8 @@ def to_plain(value: Any) -> Any:
     """Convert wire objects to dicts, lists and strings; raw JSON parts are decoded."""
     if isinstance(value, Struct):
         return _struct_to_plain(value)
-    if isinstance(value, Raw):
-        return json.loads(bytes(value))
+    if isinstance(value, Raw | bytes):
+        return json.loads(body.to_text(value))
     if isinstance(value, dict):
         return {key: to_plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -147,7 +147,7 @@ def _first_unlike_base64(bodies: Iterable[Raw]) -> Raw:
 
 def _bodies_of_replies(message: RouteRegister) -> Iterable[Raw]:
     several = () if message.replies is msgspec.UNSET else message.replies
-    return (_body_in(message.reply), *(each.response.body_base64 for each in several))
+    return (_body_in(message.reply), *(_body_in(each.response) for each in several))
 
 
 def _body_of(carrier: object) -> Raw:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from trafficmock.wire.client_id import ClientId
+from trafficmock.wire.payloads.body import MessageBody
 from trafficmock.wire.payloads.handler_action import (
     Abort,
     Continue,
@@ -95,7 +96,7 @@ class RequestBody(Message, frozen=True, tag="request:body"):
     """
 
     request_id: str
-    body_base64: Raw
+    body_base64: MessageBody
     truncated: bool | UnsetType = UNSET
     body_size: BodySize | UnsetType = UNSET
 

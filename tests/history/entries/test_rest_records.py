@@ -79,12 +79,12 @@ class EncodeTests(SynchronousTestCase):
                     SerializedRequest(
                         made.url, made.method, made.headers, BODY_HERE, made.headers_list
                     ),
-                    [(bytes(made.body_base64), b"")],
+                    [(body.to_text(made.body_base64), b"")],
                 )
             )
         )
         self.assertEqual((whole["url"], whole["headers"]), (made.url, made.headers))
-        self.assertEqual(whole["bodyBase64"], json.loads(bytes(made.body_base64)))
+        self.assertEqual(whole["bodyBase64"], json.loads(body.to_text(made.body_base64)))
 
 
 class SummaryTests(SynchronousTestCase):

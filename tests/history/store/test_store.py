@@ -27,7 +27,9 @@ from trafficmock.wire.payloads.serialized_request import SerializedOverrides, Se
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 
 IDS = st.sampled_from("abcdefgh")
-BODIES = st.integers(0, 70).map(lambda n: Raw(b'"' + b"A" * n + b'"') if n else Raw(b"null"))
+BODIES = st.integers(0, 70).map(lambda n: Raw(b'"' + b"A" * n + b'"') if n else Raw(b"null")) | (
+    st.binary(min_size=1, max_size=70)
+)
 OWNERS = st.sampled_from([OWNER, None])
 # Text as JavaScript has it: lone surrogates included.
 TEXTS = st.text(st.characters(), max_size=8)
@@ -158,7 +160,7 @@ class HistoryMachine(RuleBasedStateMachine):
     def accounts_are_true(self) -> None:
         budget = self.history.requests.budget
         bodies = [
-            body.text
+            body.held
             for request in self.history.requests._by_id.values()
             for body in request.bodies()
             if not body.truncated

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw
@@ -65,11 +66,26 @@ class BodyTests(SynchronousTestCase):
 
     @given(st.binary())
     def test_round_trip(self, content: bytes) -> None:
-        """What is written is read again, and measured right."""
-        written = body.from_bytes(content)
-        self.assertEqual(body.to_bytes(written), content)
-        self.assertEqual(body.size(written), len(content))
-        self.assertEqual(body.is_empty(written), not content)
+        """Bytes are measured as the text that they become, and that text is read again."""
+        given = body.from_bytes(content)
+        written = Raw(body.to_text(given))
+        self.assertEqual(written, Raw(msgspec.json.encode(given)))
+        for each in (given, written):
+            self.assertEqual(body.to_bytes(each), content)
+            self.assertEqual(body.size(each), len(content))
+            self.assertEqual(body.is_empty(each), not content)
+            self.assertEqual(body.letters(each), len(bytes(written)))
+
+    @given(st.binary(min_size=1), st.integers(1, 200))
+    def test_limits(self, content: bytes, limit: int) -> None:
+        """Bytes are compared with a limit, and cut at it, as their text is."""
+        text = Raw(body.to_text(content))
+        self.assertEqual(body.is_longer(content, limit), len(content) > limit)
+        self.assertEqual(body.is_longer(text, limit), len(content) > limit)
+        if len(content) > limit:
+            cut = body.to_bytes(body.beginning(content, limit))
+            self.assertEqual(cut, body.to_bytes(body.beginning(text, limit)))
+            self.assertEqual(cut, content[: limit // 3 * 3])
 
     @given(st.text(alphabet=st.characters(codec="ascii", exclude_characters='"\\')))
     def test_anything_decodes(self, text: str) -> None:

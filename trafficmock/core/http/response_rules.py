@@ -28,7 +28,7 @@ from trafficmock.wire.reason_phrases import phrase_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from msgspec import Raw, UnsetType
+    from msgspec import UnsetType
 
     from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedOverrides
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -181,7 +181,7 @@ def check_overrides(overrides: SerializedOverrides) -> None:
 
 
 def _check_weight(
-    content: Raw,
+    content: body.MessageBody,
     headers: dict[str, str],
     headers_list: HeaderPairs | UnsetType,
     texts: Iterable[str],
@@ -196,11 +196,11 @@ def _check_weight(
         # The pairs count as well: agents without the feature get them as a map.
         characters += sum(len(name) + len(value) for name, value in headers_list)
         count += 2 * len(headers_list)
-    if len(memoryview(content)) + _ESCAPED * characters + _AROUND * count > MOST_BYTES:
+    if body.letters(content) + _ESCAPED * characters + _AROUND * count > MOST_BYTES:
         raise UnsendableMockError("it makes a message above 100 MiB, which no client takes")
 
 
-def _true_length(status: int, content: Raw) -> str | None:
+def _true_length(status: int, content: body.MessageBody) -> str | None:
     """Return the content-length of a response: empty for none, ``None`` for any.
 
     With the npm agent, a ``node:http`` request waits for the end of a 205 without a length of 0.
@@ -246,7 +246,7 @@ def _judge_names(names: str) -> tuple[int, int]:
     return lower.count(_LENGTH), names.count("\n") + 1 if may_stay else -1
 
 
-def _is_plain(response: SerializedResponse, content: Raw) -> bool:
+def _is_plain(response: SerializedResponse, content: body.MessageBody) -> bool:
     """Return whether the body certainly is not in the coding that the header names."""
     if body.is_empty(content):
         return False

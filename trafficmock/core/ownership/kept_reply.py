@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
-from msgspec import structs
-
-from trafficmock.wire.payloads.body import NULL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,15 +31,7 @@ def is_same(one: KeptResponse | None, other: KeptResponse | None) -> bool:
     """Return whether two responses are the same, byte for byte."""
     if one is None or other is None:
         return one is other
-    return _parts(one) == _parts(other)
-
-
-def _parts(kept: KeptResponse) -> tuple[object, ...]:
-    response = kept.response
-    return (
-        *structs.astuple(structs.replace(response, body_base64=NULL)),
-        bytes(response.body_base64),
-    )
+    return one.response == other.response
 
 
 @define(eq=False)

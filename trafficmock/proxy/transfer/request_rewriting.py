@@ -13,6 +13,7 @@ from trafficmock.proxy.http1.context_headers import with_context
 from trafficmock.proxy.http1.forwarded_headers import HOP_BY_HOP, response_block
 from trafficmock.proxy.http1.heads import BadMessageError, Pairs
 from trafficmock.proxy.upstream_errors import UpstreamError
+from trafficmock.wire.changed_request import has_body
 from trafficmock.wire.http_syntax import BAD_VALUE, TOKEN, UNFRAMED_STATUSES
 from trafficmock.wire.payloads import body as bodies
 
@@ -62,9 +63,7 @@ def rewrite(
         pairs = _overridden(overrides)
         if context is not None:
             pairs = with_context(pairs, context)
-    content = (
-        None if bytes(overrides.body_base64) == b"" else bodies.to_bytes(overrides.body_base64)
-    )
+    content = bodies.to_bytes(overrides.body_base64) if has_body(overrides) else None
     if content is None and changed != method and changed in {b"GET", b"HEAD"}:
         content = b""
     return Rewritten(changed, target.origin, target.path, target.url, pairs, content)

@@ -1,14 +1,25 @@
-"""Bodies in messages: the raw JSON text ``null`` or a quoted base64 string.
+"""Bodies in messages: JSON text as it came, or bytes.
 
-Most bodies are only passed on. They are therefore not decoded, and the only check is
-:func:`is_plain`: ASCII text without an escape can be copied into any JSON document.
+A body that came in a message is the raw JSON text ``null`` or a quoted base64 string. Most are only
+passed on. They are therefore not decoded, and the only check is :func:`is_plain`: ASCII text
+without an escape can be copied into any JSON document.
+
+A body that this process has itself is bytes, never empty. It becomes base64 when its message is
+encoded, which messages between parts of one process never are.
 """
 
 import binascii
 import re
+from typing import TYPE_CHECKING
 
 import pybase64
 from msgspec import Raw
+
+if TYPE_CHECKING:
+    MessageBody = Raw | bytes
+else:
+    MessageBody = Raw
+    """What the decoder of messages makes of a body; the encoder takes bytes in its place."""
 
 ABSENT = Raw()
 """The key is absent: in overrides, the original body stays."""
@@ -29,22 +40,23 @@ def is_plain(body: Raw) -> bool:
     return text.isascii() and b"\\" not in text
 
 
-def from_bytes(content: bytes | bytearray | None) -> Raw:
-    """Encode ``content`` as a body; ``None`` and empty bytes become ``null``."""
-    if not content:
-        return NULL
-    return Raw(b'"%b"' % pybase64.b64encode(content))
+def from_bytes(content: bytes | bytearray | None) -> MessageBody:
+    """Return ``content`` as a body; ``None`` and empty bytes become ``null``."""
+    return bytes(content) if content else NULL
 
 
-def to_bytes(body: Raw) -> bytes:
-    """Decode ``body`` as Node's ``Buffer.from(text, "base64")`` does.
+def to_bytes(body: MessageBody) -> bytes:
+    """Return the bytes of ``body``.
 
-    Characters that base64 does not have are skipped; ``=`` ends the body.
+    Base64 is decoded as Node's ``Buffer.from(text, "base64")`` does: characters that base64 does
+    not have are skipped, and ``=`` ends the body.
 
     :returns: the bytes, empty for an absent body and for ``null``.
     """
+    if isinstance(body, bytes):
+        return body
     text = bytes(body)[1:-1]
-    if bytes(body) in (b"null", b""):
+    if bytes(body) in _EMPTY:
         return b""
     try:
         return pybase64.b64decode(text, validate=True)
@@ -56,13 +68,20 @@ def to_bytes(body: Raw) -> bytes:
         return pybase64.b64decode(text + b"=" * (-len(text) % 4))
 
 
-def is_empty(body: Raw) -> bool:
+def to_text(body: MessageBody) -> bytes:
+    """Return the JSON text of ``body``; empty for an absent body."""
+    return b'"%b"' % pybase64.b64encode(body) if isinstance(body, bytes) else bytes(body)
+
+
+def is_empty(body: MessageBody) -> bool:
     """Return whether ``body`` is absent or ``null``."""
-    return len(memoryview(body)) <= len("null")
+    return not isinstance(body, bytes) and len(memoryview(body)) <= len("null")
 
 
-def size(body: Raw) -> int:
-    """Count the decoded bytes of ``body`` without decoding or copying it."""
+def size(body: MessageBody) -> int:
+    """Count the bytes of ``body`` without decoding or copying it."""
+    if isinstance(body, bytes):
+        return len(body)
     text = memoryview(body)
     if len(text) <= len("null"):
         return 0
@@ -70,16 +89,22 @@ def size(body: Raw) -> int:
     return (len(text) - 2) * 3 // 4 - padding
 
 
-def is_longer(body: Raw, limit: int) -> bool:
-    """Return whether ``body`` has more than ``limit`` decoded bytes."""
+def is_longer(body: MessageBody, limit: int) -> bool:
+    """Return whether ``body`` has more than ``limit`` bytes."""
+    if isinstance(body, bytes):
+        return len(body) > limit
     return len(memoryview(body)) * 3 // 4 > limit and size(body) > limit
 
 
-def beginning(body: Raw, limit: int) -> Raw:
-    """Return the beginning of ``body``: at most ``limit`` decoded bytes, cut at a base64 group."""
+def beginning(body: MessageBody, limit: int) -> MessageBody:
+    """Return the beginning of ``body``: at most ``limit`` bytes, cut at a base64 group."""
+    if isinstance(body, bytes):
+        return body[: limit // 3 * 3] or NULL
     return Raw(bytes(memoryview(body)[: 1 + limit // 3 * 4]) + b'"')
 
 
-def letters(body: Raw) -> int:
-    """Return the number of characters of ``body`` in a message."""
+def letters(body: MessageBody) -> int:
+    """Return the number of characters of ``body`` in an encoded message."""
+    if isinstance(body, bytes):
+        return (len(body) + 2) // 3 * 4 + 2
     return len(memoryview(body))

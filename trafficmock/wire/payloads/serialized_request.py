@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from trafficmock.wire.payloads import body
 
@@ -25,7 +25,7 @@ class SerializedRequest(Struct, frozen=True, omit_defaults=True, rename="camel")
     url: NonEmpty
     method: NonEmpty
     headers: dict[str, str]
-    body_base64: Raw
+    body_base64: body.MessageBody
     headers_list: HeaderPairs | UnsetType = UNSET
     truncated: bool | UnsetType = UNSET
     body_size: BodySize | UnsetType = UNSET
@@ -43,6 +43,6 @@ class SerializedOverrides(Struct, frozen=True, omit_defaults=True, rename="camel
     url: str | UnsetType = UNSET
     method: str | UnsetType = UNSET
     headers: dict[str, str] | UnsetType = UNSET
-    body_base64: Raw = body.ABSENT
+    body_base64: body.MessageBody = body.ABSENT
     headers_list: HeaderPairs | UnsetType = UNSET
     content_type: str | UnsetType = UNSET

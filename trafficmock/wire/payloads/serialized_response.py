@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
+from trafficmock.wire.payloads.body import MessageBody
 from trafficmock.wire.payloads.serialized_request import BodySize, HeaderPairs
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -31,7 +32,7 @@ class SerializedResponse(Struct, frozen=True, omit_defaults=True, rename="camel"
     status: Status
     status_text: str
     headers: dict[str, str]
-    body_base64: Raw
+    body_base64: MessageBody
     url: str | UnsetType = UNSET
     headers_list: HeaderPairs | UnsetType = UNSET
     truncated: bool | UnsetType = UNSET

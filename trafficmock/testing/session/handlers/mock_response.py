@@ -17,8 +17,6 @@ from trafficmock.wire.payloads.serialized_response import FINAL_STATUSES, Serial
 from trafficmock.wire.reason_phrases import phrase_of
 
 if TYPE_CHECKING:
-    from msgspec import Raw
-
     from trafficmock.testing.session.arguments.headers import HeadersArgument, Pairs
     from trafficmock.testing.session.observation.request_state import ResponseState
 
@@ -117,7 +115,7 @@ def _content(mock: Mock) -> bytes | None:
     )
 
 
-def _body(mock: Mock, content: bytes | None) -> Raw:
+def _body(mock: Mock, content: bytes | None) -> wire_body.MessageBody:
     if content is None and mock.response is not None:
         return mock.response.wire.body_base64
     return wire_body.from_bytes(content)
