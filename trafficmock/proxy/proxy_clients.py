@@ -14,6 +14,7 @@ from twisted.logger import Logger
 
 from trafficmock.proxy.transfer.body_decoding import Decoders
 from trafficmock.wire import PROTOCOL_VERSION, features, inbound, outbound
+from trafficmock.wire.outbound import BodyLimits
 
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IReactorTime
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from trafficmock.proxy.http1.attached_clients import AttachedProcess
     from trafficmock.records import Record
     from trafficmock.wire.inbound import Message
-    from trafficmock.wire.outbound import BodyLimits
     from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 IDLE_CLIENT_SECONDS = 30.0
@@ -34,6 +34,7 @@ REDIRECT_SECONDS = 30.0
 MOST_IDLE_CLIENTS = 500
 """The most client ids that stay known without a connection."""
 
+_NO_LIMITS = BodyLimits(history=0, handler=0)
 _MOST_REDIRECTS = 1000
 _LONGEST_REDIRECT = 4096
 """Characters of the longest URL that is remembered, so that all take a few MiB at most."""
@@ -126,7 +127,7 @@ class ProxyClient:
     receivers: dict[str, MessageReceiver] = field(factory=dict)
     sockets: dict[str, FlowControlled] = field(factory=dict)
     connections: int = 0
-    limits: BodyLimits | None = None
+    limits: BodyLimits = _NO_LIMITS
     _redirects: dict[tuple[str | None, str], tuple[str, float]] = field(factory=dict)
 
     @property
@@ -140,7 +141,7 @@ class ProxyClient:
             if isinstance(message, inbound.Ping):
                 self.send(inbound.Pong(message.at))
             elif isinstance(message, outbound.HelloOk):
-                self.limits = message.body_limits or None
+                self.limits = message.body_limits or _NO_LIMITS
             else:
                 self._dispatch(message)
         except Exception:  # noqa: BLE001 - the core must go on whatever a connection does

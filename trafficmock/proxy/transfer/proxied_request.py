@@ -18,12 +18,11 @@ from trafficmock.proxy.http1.forwarded_headers import end_to_end, expects_contin
 from trafficmock.proxy.http1.framing import Kind
 from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.proxy.transfer.body_capture import request_of
-from trafficmock.proxy.transfer.held_body import HeldBody
 from trafficmock.proxy.transfer.route_fetch import RouteFetches
-from trafficmock.proxy.transfer.transfer_report import TransferReport
 from trafficmock.proxy.transfer.upstream_transfer import UpstreamTransfer
 from trafficmock.proxy.upstream_errors import UpstreamError, decision_status, error_response
 from trafficmock.wire import inbound, outbound
+from trafficmock.wire.payloads import body as bodies
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 if TYPE_CHECKING:
@@ -41,6 +40,9 @@ if TYPE_CHECKING:
 
 CLIENT_CLOSED = "client closed"
 
+EARLY_BYTES = 64 * 1024
+"""Bytes of a body that are read before the request is decided; then reading pauses."""
+
 _STOPPING = "The proxy stops; the server had not answered yet."
 
 _RESETS = frozenset({"aborted", "connectionreset"})
@@ -51,6 +53,8 @@ _UNCHANGED = SerializedOverrides()
 
 class ProxiedRequest:
     """A request: announces it, carries out the coordinator's decision, and answers the client.
+
+    Until the decision it buffers about :data:`EARLY_BYTES` of the body, or all of it for a test.
 
     :param client: the client's connection.
     :param proxy_client: the client's agent, which talks with the coordinator.
@@ -82,7 +86,10 @@ class ProxiedRequest:
         self.request_done = body.kind is Kind.NONE
         self.context = context
         self.keep = framing.keeps_alive(head)
-        self._held = HeldBody(self.id, client, proxy_client, body)
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._wanted = False
+        self._reported = True
         self._transfer: UpstreamTransfer | None = None
         self._fetches: RouteFetches | None = None
         self._timer: IDelayedCall | None = None
@@ -94,7 +101,9 @@ class ProxiedRequest:
 
     def content(self) -> bytes:
         """Return the part of the body that has arrived."""
-        return self._held.content()
+        if len(self._pieces) > 1:
+            self._pieces = [b"".join(self._pieces)]
+        return self._pieces[0] if self._pieces else b""
 
     # Calls of the client's connection
 
@@ -104,8 +113,9 @@ class ProxiedRequest:
         :param content: its whole body; ``None`` if it has yet to arrive.
         """
         self.proxy_client.receivers[self.id] = self
-        self.request_done = content is not None
-        self._held.begin(content)
+        self.request_done = self._reported = content is not None
+        if content:
+            self._pieces = [content]
         prior = self.proxy_client.redirect_to(self.target.url, self.context_id)
         pairs = (
             without_context(self.pairs)
@@ -126,15 +136,22 @@ class ProxiedRequest:
     def request_data(self, data: bytes) -> None:
         if self._transfer is not None:
             self._transfer.data(data)
-        else:
-            self._held.add(data)
+            return
+        self._pieces.append(data)
+        self._size += len(data)
+        if self._wanted:
+            limit = self.proxy_client.limits.handler
+            if limit and self._size > limit:
+                self._report_too_large()
+        elif self._size > EARLY_BYTES:
+            self.client.hold_body(hold=True)
 
     def request_end(self) -> None:
         self.request_done = True
         if self._transfer is not None:
             self._transfer.end()
-        else:
-            self._held.complete()
+        elif self._wanted:
+            self._report_body()
 
     def client_gone(self, reason: str = CLIENT_CLOSED) -> None:
         """Cancel the request and report why.
@@ -164,7 +181,7 @@ class ProxiedRequest:
                 self._abort(message.error_code, message.message or "")
             case outbound.DecisionError():
                 status = decision_status(message.code)
-                self._refuse(status, message.code, message.message + self._held.progress())
+                self._refuse(status, message.code, message.message + self._progress())
             case outbound.DecisionFetch():
                 self._fetch(message)
             case outbound.NeedBody():
@@ -172,18 +189,44 @@ class ProxiedRequest:
 
     def _fetch(self, order: outbound.DecisionFetch) -> None:
         if self._fetches is None:
-            self._fetches = RouteFetches(
-                self.proxy_client, self.context, self.client.local(), self.rewritten, self.content
-            )
+            self._fetches = RouteFetches(self)
         self._fetches.start(order)
 
     def _need_body(self) -> None:
         """Send the whole body to the coordinator, now or once it has arrived."""
-        self._held.want()
+        self._wanted = True
+        self.client.hold_body(hold=False)
         if self.request_done:
-            self._held.report()
+            self._report_body()
         elif expects_continue(self.head):
             self.client.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+    def _report_body(self) -> None:
+        """Send the whole body to the coordinator, once."""
+        if not self._reported:
+            self._reported = True
+            content = bodies.from_bytes(self.content())
+            self.proxy_client.send(inbound.RequestBody(self.id, content))
+
+    def _report_too_large(self) -> None:
+        """Report a body above the limit of tests by its size alone, and read no more of it."""
+        self._wanted = False
+        self._reported = True
+        self.client.hold_body(hold=True)
+        self.proxy_client.send(
+            inbound.RequestBody(
+                self.id,
+                bodies.NULL,
+                truncated=True,
+                body_size=self.body.length or self._size,
+            )
+        )
+
+    def _progress(self) -> str:
+        """Return a sentence for an error: how much arrived of a body that a test waits for."""
+        if not self._wanted or self._reported:
+            return ""
+        return f" {self._size} bytes of its body came."
 
     # Decisions
 
@@ -202,18 +245,19 @@ class ProxiedRequest:
         return structs.replace(request, pairs=self.context.revealed(request.pairs, self.context_id))
 
     def _pass_on(self, overrides: SerializedOverrides) -> None:
-        body = None if self._held.reported else self.content()
+        unreported = None if self._reported else self.content()
         try:
             request = self.rewritten(overrides)
         except UpstreamError as error:
-            report = TransferReport(self, self.target.url, body)
-            report.report_end(error)
+            unsent = self.rewritten(_UNCHANGED)
+            self._transfer = UpstreamTransfer(self, unsent, unreported)
+            self._transfer.broken_off(error)
             self.failed_upstream(error)
             return
         if self.request_done or self.head.minor == 0:
             request = request_rewriting.without_field(request, b"expect")
-        self._transfer = UpstreamTransfer(self, request, body)
-        self._held.release()
+        self._transfer = UpstreamTransfer(self, request, unreported)
+        self._pieces = []
         self._transfer.start()
 
     def _fulfill(self, response: SerializedResponse) -> None:

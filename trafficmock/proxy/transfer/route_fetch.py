@@ -26,11 +26,8 @@ from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 from trafficmock.wire.payloads.serialized_response import REDIRECTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from trafficmock.proxy.http1.heads import Pairs, ResponseHead
-    from trafficmock.proxy.proxy_clients import ProxyClient
-    from trafficmock.proxy.proxy_settings import ProxyContext
+    from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -69,20 +66,12 @@ class FetchedAnswer:
 class RouteFetches:
     """Carries out the fetches of one request.
 
-    :param proxy_client: the agent of the request, which sends the results to the coordinator.
-    :param local: the local address to which the client connected.
-    :param rewritten: returns the request with overrides; raises
-        :class:`~trafficmock.proxy.upstream_errors.UpstreamError` if they cannot be sent.
-    :param content: returns the part of its body that has arrived.
+    :param proxied: the request.
     """
 
     log = Logger()
 
-    proxy_client: ProxyClient
-    context: ProxyContext
-    local: Any
-    rewritten: Callable[[SerializedOverrides], Rewritten]
-    content: Callable[[], bytes]
+    proxied: ProxiedRequest
     _running: set[Deferred[None]] = field(factory=set)
 
     def start(self, order: outbound.DecisionFetch) -> None:
@@ -107,12 +96,12 @@ class RouteFetches:
             result = inbound.FetchResult(order.request_id, order.fetch_id, ok=False, error=failure)
         except CancelledError:
             return
-        self.proxy_client.send(result)
+        self.proxied.proxy_client.send(result)
 
     async def _fetch(self, order: outbound.DecisionFetch) -> SerializedResponse:
-        request = self.rewritten(order.overrides or SerializedOverrides())
+        request = self.proxied.rewritten(order.overrides or SerializedOverrides())
         pairs = [pair for pair in request.pairs if pair[0].lower() not in _NOT_FETCHED]
-        content = self.content() if request.content is None else request.content
+        content = self.proxied.content() if request.content is None else request.content
         most = MOST_REDIRECTS if order.max_redirects is UNSET else order.max_redirects
         retries = 0 if order.max_retries is UNSET else order.max_retries
         request = structs.replace(request, content=content, pairs=pairs)
@@ -137,13 +126,15 @@ class RouteFetches:
                         raise
                     text = f"Failed after {attempt + 1} attempt(s): {error.text}"
                     raise UpstreamError(text, code=error.code, errno=error.errno) from None
-            await deferLater(self.context.reactor, pause)
+            await deferLater(self.proxied.context.reactor, pause)
             pause *= 2
         raise UpstreamError("No attempt was made.", code="upstream_error")
 
     async def _ask(self, request: Rewritten) -> FetchedAnswer:
         """Send a request once, by treq."""
-        agent = UpstreamAgent(self.context, self.local, self._most_bytes())
+        proxied = self.proxied
+        most = proxied.proxy_client.limits.handler
+        agent = UpstreamAgent(proxied.context, proxied.client.local(), most)
         client = HTTPClient(agent, data_to_body_producer=BytesBody)
         path = "" if request.path == b"*" else request.path.decode("ascii")
         response = await client.request(
@@ -160,14 +151,11 @@ class RouteFetches:
         return FetchedAnswer(whole.head, content)
 
     async def _response(self, url: str, answer: FetchedAnswer) -> SerializedResponse:
-        pairs, decoders = end_to_end(answer.head), self.proxy_client.decoders
-        plain = await decoders.plain(pairs, answer.copy, self._most_bytes())
+        proxy_client = self.proxied.proxy_client
+        plain = await proxy_client.decoders.plain(
+            end_to_end(answer.head), answer.copy, proxy_client.limits.handler
+        )
         return response_of(url, answer.head, *plain)
-
-    def _most_bytes(self) -> int:
-        """Return the bytes of the largest body for a test, 0 for no limit."""
-        limits = self.proxy_client.limits
-        return limits.handler if limits else 0
 
 
 def _headers(pairs: Pairs) -> Headers:

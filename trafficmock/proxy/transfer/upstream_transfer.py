@@ -1,8 +1,14 @@
-"""Streams a request to a server and the response to the client, without buffering either whole."""
+"""Streams a request to a server and the response to the client, and reports both.
+
+Neither is buffered whole: the reports have copies of the bodies, with a limit (feature ``stream``).
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from msgspec import UNSET
+from twisted.logger import Logger
 
 from trafficmock.proxy.http1.forwarded_headers import (
     LAST_CHUNK,
@@ -12,19 +18,25 @@ from trafficmock.proxy.http1.forwarded_headers import (
     response_block,
 )
 from trafficmock.proxy.http1.framing import NONE, Framing, Kind
-from trafficmock.proxy.transfer.transfer_report import TransferReport
+from trafficmock.proxy.transfer import request_rewriting
+from trafficmock.proxy.transfer.body_capture import BodyCapture, response_of
 from trafficmock.proxy.upstream_errors import answer_timeout, upstream_error
+from trafficmock.wire.inbound import RequestBody, RequestResponse
+from trafficmock.wire.payloads import body as bodies
+from trafficmock.wire.payloads.serialized_response import REDIRECTS
 
 if TYPE_CHECKING:
+    from msgspec import UnsetType
     from twisted.internet.defer import Deferred
     from twisted.internet.interfaces import IDelayedCall
     from twisted.python.failure import Failure
 
-    from trafficmock.proxy.http1.heads import ResponseHead
+    from trafficmock.proxy.http1.heads import Pairs, ResponseHead
     from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
     from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection
     from trafficmock.proxy.upstream_errors import UpstreamError
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 _REPEATABLE = frozenset({b"GET", b"HEAD", b"OPTIONS", b"TRACE", b"PUT", b"DELETE"})
 """Idempotent methods, whose requests may be sent again (RFC 9110 section 9.2.2)."""
@@ -39,12 +51,13 @@ class UpstreamTransfer:
         body.
     """
 
+    log = Logger()
+
     def __init__(
         self, proxied: ProxiedRequest, request: Rewritten, unreported: bytes | None
     ) -> None:
-        self.answered = False
-        self._report = TransferReport(proxied, request.url, unreported)
         self._proxied = proxied
+        self._proxy_client = proxied.proxy_client
         self._client = proxied.client
         self._context = proxied.context
         self._request = request
@@ -62,8 +75,20 @@ class UpstreamTransfer:
         self._consumed = False
         self._over = False
         self._out: list[bytes] = []
-        if self._complete:
-            self._report.request_complete()
+        self._limit = self._proxy_client.limits.history
+        self._sent: BodyCapture | None = None
+        self._head: ResponseHead | None = None
+        self._pairs: Pairs = []
+        self._received: BodyCapture | None = None
+        self._head_reported = False
+        if unreported is not None:
+            self._sent = BodyCapture(self._limit)
+            self._sent.add(unreported)
+
+    @property
+    def answered(self) -> bool:
+        """Whether the response has begun."""
+        return self._head is not None
 
     # The request
 
@@ -82,7 +107,8 @@ class UpstreamTransfer:
             self._opening.addCallbacks(self._opened, self._not_opened)
 
     def data(self, data: bytes) -> None:
-        self._report.request_data(data)
+        if self._sent is not None:
+            self._sent.add(data)
         if self._upstream is None:
             self._early += data
             self._client.hold_body(hold=True)
@@ -91,14 +117,13 @@ class UpstreamTransfer:
 
     def end(self) -> None:
         self._complete = True
-        self._report.request_complete()
         if self._upstream is not None:
             self._upstream.send(self._last(), complete=True)
             self._begin_waiting()
 
     def broken_off(self, error: UpstreamError) -> None:
         """Report that the response stays incomplete, for a reason on this side."""
-        self._report.report_end(error)
+        self._report_end(error)
 
     def cancel(self) -> None:
         """Cancel the transfer."""
@@ -158,7 +183,7 @@ class UpstreamTransfer:
         self._timer = None
         self.cancel()
         error = answer_timeout(self._request.origin)
-        self._report.report_end(error)
+        self._report_end(error)
         self._proxied.failed_upstream(error)
 
     # The answer
@@ -175,20 +200,22 @@ class UpstreamTransfer:
     def response_head(self, head: ResponseHead, body: Framing) -> None:
         """Begin the response to the client."""
         self._stop_timer()
-        self.answered = True
         unknown = body.kind in {Kind.CHUNKED, Kind.UNTIL_CLOSE}
         self._chunked = unknown and self._client_minor > 0
         self._until_close = unknown and not self._chunked
         keep = self._proxied.keep = self._proxied.keep and self._complete and not self._until_close
         pairs = end_to_end(head)
-        self._report.response_head(head, pairs, body=body.kind is not Kind.NONE)
+        self._head, self._pairs = head, pairs
+        if body.kind is not Kind.NONE:
+            self._received = BodyCapture(self._limit)
         self._out.append(
             response_block(head.status, head.reason, pairs, chunked=self._chunked, close=not keep)
         )
 
     def response_data(self, data: bytes) -> None:
         """Buffer a piece of the body until :meth:`response_pause` or the end."""
-        self._report.response_data(data)
+        if self._received is not None:
+            self._received.add(data)
         self._out.append(chunk(data) if self._chunked else data)
 
     def response_pause(self) -> None:
@@ -199,7 +226,7 @@ class UpstreamTransfer:
             self._consumed = True
             self._client.consume(self._upstream)
         self._flush()
-        self._report.report_head()
+        self._report_head()
 
     def response_end(self) -> None:
         """Send the rest, report the end, and reuse both connections."""
@@ -210,7 +237,7 @@ class UpstreamTransfer:
         self._flush()
         if connection is not None:
             self._context.pool.give_back(self._request.origin, connection)
-        self._report.report_end(None)
+        self._report_end(None)
         self._proxied.response_complete()
 
     def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:
@@ -224,7 +251,7 @@ class UpstreamTransfer:
         if answered:
             self._end()
             self._flush()
-            self._report.report_end(error)
+            self._report_end(error)
             self._proxied.cut_off(noticeable=not self._until_close)
         elif silent and not self._fresh and self._repeatable:
             self._stop_timer()
@@ -240,9 +267,84 @@ class UpstreamTransfer:
         """Resume the request's body."""
         self._client.hold_body(hold=False)
 
+    # The reports
+
+    def _report_head(self) -> None:
+        """Report the head of a response, once, before its body is complete: it may never end."""
+        head = self._head
+        if self._head_reported or head is None:
+            return
+        self._head_reported = True
+        if self._complete:
+            self._report_request()
+        response = response_of(self._request.url, head, self._pairs)
+        self._proxy_client.send(
+            RequestResponse(self._proxied.id, ok=True, response=response, body_pending=True)
+        )
+
+    def _report_end(self, error: UpstreamError | None) -> None:
+        """Report the end of the transfer.
+
+        :param error: the reason if the response is missing or incomplete, else ``None``.
+        """
+        self._report_request()
+        head, copy = self._head, self._received
+        if head is None:
+            self._send_end(UNSET, error)
+            return
+        full_size = copy.size if copy is not None and copy.truncated else None
+        leads_on = self._remember_redirect(head)
+        # A redirect must be reported before the request that follows it is announced.
+        decoders = self._proxy_client.decoders
+        plain = decoders.plain(self._pairs, copy, self._limit, soon=leads_on or decoders.busy)
+        plain.addCallback(
+            lambda found: self._send_end(
+                response_of(self._request.url, head, *found, full_size=full_size), error
+            )
+        )
+        plain.addErrback(lambda failure: self.log.failure("a report failed", failure=failure))
+
+    def _send_end(
+        self, response: SerializedResponse | UnsetType, error: UpstreamError | None
+    ) -> None:
+        self._proxy_client.send(
+            RequestResponse(
+                self._proxied.id,
+                ok=error is None,
+                response=response,
+                error=UNSET if error is None else error.serialized(),
+            )
+        )
+
+    def _report_request(self) -> None:
+        copy, self._sent = self._sent, None
+        if copy is None:
+            return
+        cut = copy.truncated or not self._complete
+        self._proxy_client.send(
+            RequestBody(
+                self._proxied.id,
+                bodies.from_bytes(copy.take()),
+                truncated=True if cut else UNSET,
+                body_size=copy.size if cut else UNSET,
+            )
+        )
+
+    def _remember_redirect(self, head: ResponseHead) -> bool:
+        """Return whether a response is a redirect, and remember its target."""
+        location = head.fields.get(b"location")
+        if head.status not in REDIRECTS or not location:
+            return False
+        url = request_rewriting.resolve(self._request.url, location)
+        if url is not None:
+            self._proxy_client.redirected(self._proxied.id, url, self._proxied.context_id)
+        return True
+
+    # The end
+
     def _fail(self, error: UpstreamError) -> None:
         self._end()
-        self._report.report_end(error)
+        self._report_end(error)
         self._proxied.failed_upstream(error)
 
     def _end(self) -> None:
