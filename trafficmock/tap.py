@@ -23,7 +23,6 @@ from trafficmock.http.access import AccessPolicy
 from trafficmock.http.http_limits import HttpLimits
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.proxy.door.doors import Doors
-from trafficmock.proxy.door.silent_gateway import SilentGateway
 from trafficmock.proxy.downstream.client_tls import CertificateStore
 from trafficmock.proxy.downstream.forward_proxy import make_forward_proxy
 from trafficmock.proxy.hosts_under_test import is_under_test
@@ -211,8 +210,8 @@ def _doors(
         listen=partial(reactor.listenTCP, 0, interface=_door_interface(options)),
         forward=partial(
             make_proxy,
-            settings=evolve(settings, opens_tls=False, records_passthrough=False),
-            gateway=SilentGateway(),
+            settings=evolve(settings, opens_tls=False),
+            gateway=None,
         ),
         count=site.connections,
         own_hosts=settings.own_hosts,

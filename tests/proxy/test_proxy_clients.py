@@ -10,7 +10,6 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import GET, ForwardProxyHarness
 from trafficmock.proxy.proxy_clients import MOST_IDLE_CLIENTS, ProxyClient, ProxyClients
-from trafficmock.proxy.transfer.body_decoding import Decoders
 from trafficmock.server.rest.connections_report import connections_report
 from trafficmock.wire import inbound, outbound
 
@@ -72,7 +71,7 @@ class ProxyClientTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.clock, self.core = Clock(), Coordination()
-        self.proxy_client = ProxyClient(self.core, "shop", self.clock, Decoders(self.clock))
+        self.proxy_client = ProxyClient(self.core, "shop", self.clock)
 
     def test_alive(self) -> None:
         """A ping is answered."""

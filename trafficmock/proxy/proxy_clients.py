@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from attrs import Factory, define, field
+from attrs import define, field
 from msgspec import UNSET
 from twisted.logger import Logger
 
-from trafficmock.proxy.transfer.body_decoding import Decoders
 from trafficmock.wire import PROTOCOL_VERSION, features, inbound, outbound
 from trafficmock.wire.outbound import BodyLimits
 
@@ -111,7 +110,6 @@ class ProxyClient:
 
     :param gateway: passes messages to the core.
     :param clock: monotonic seconds.
-    :param decoders: decode the bodies that it reports.
     :param process: the attached process; ``None`` for a client that says nothing of itself.
     """
 
@@ -121,7 +119,6 @@ class ProxyClient:
     gateway: CoordinatorGateway
     client_id: str
     clock: IReactorTime
-    decoders: Decoders
     process: AttachedProcess | None = None
     id: str = ""
     receivers: dict[str, MessageReceiver] = field(factory=dict)
@@ -216,9 +213,6 @@ class ProxyClients:
     clock: IReactorTime
     version: str
     token: str | None
-    _decoders: Decoders = field(
-        init=False, default=Factory(lambda self: Decoders(self.clock), takes_self=True)
-    )
     _proxy_clients: dict[tuple[str, AttachedProcess | None], ProxyClient] = field(factory=dict)
     _idle_clients: dict[ProxyClient, Any] = field(factory=dict)
 
@@ -229,7 +223,7 @@ class ProxyClients:
         """
         proxy_client = self._proxy_clients.get((client_id, process))
         if proxy_client is None:
-            proxy_client = ProxyClient(self.gateway, client_id, self.clock, self._decoders, process)
+            proxy_client = ProxyClient(self.gateway, client_id, self.clock, process)
             self._proxy_clients[client_id, process] = proxy_client
             self.gateway.client_opened(proxy_client, self._hello(client_id, process))
         elif (timer := self._idle_clients.pop(proxy_client, None)) is not None:
@@ -253,7 +247,6 @@ class ProxyClients:
 
         :returns: whether a client is still connected, to which responses may be on their way.
         """
-        self._decoders.stop()
         for proxy_client in list(self._idle_clients):
             self._close(proxy_client)
         for proxy_client in self._proxy_clients.values():

@@ -6,7 +6,7 @@ import secrets
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Protocol
 
-from attrs import define, field, frozen
+from attrs import Factory, define, field, frozen
 
 from trafficmock.proxy.hosts_under_test import is_under_test
 from trafficmock.proxy.http1.context_headers import (
@@ -15,6 +15,7 @@ from trafficmock.proxy.http1.context_headers import (
     with_other_id,
     without_context,
 )
+from trafficmock.proxy.transfer.body_decoding import Decoders
 from trafficmock.proxy.upstream.server_verification import matches_any
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 
@@ -81,18 +82,23 @@ class ProxySettings:
 class ProxyContext:
     """The objects that all connections of the forward proxy share.
 
+    :param proxy_clients: the agents of the clients; ``None`` in a door, which announces nothing.
     :param stamp: in a door, adds the context to the header of a request for an origin, or removes
         it; ``None`` outside doors.
+    :param decoders: decode the bodies that are reported.
     :param alias_key: keys the hash that makes aliases of contexts.
     """
 
     settings: ProxySettings
     reactor: Any
-    proxy_clients: ProxyClients
+    proxy_clients: ProxyClients | None
     pool: ConnectionPool
     dialer: Dialer
     certificates: Certificates
     stamp: Callable[[Origin, Pairs], Pairs] | None = None
+    decoders: Decoders = field(
+        default=Factory(lambda self: Decoders(self.reactor), takes_self=True), init=False
+    )
     alias_key: bytes = field(factory=lambda: secrets.token_bytes(32), init=False)
 
     @property
@@ -117,8 +123,9 @@ class ProxyContext:
         The id may be that of a trace, which applications write into headers of several names.
         """
         plain = without_context(pairs)
+        clients = self.proxy_clients
         for each in ids_in(pairs):
-            if self.proxy_clients.gateway.is_reserved(each.decode("ascii")):
+            if clients is not None and clients.gateway.is_reserved(each.decode("ascii")):
                 plain = with_other_id(plain, each, self.alias(each))
         return plain
 

@@ -36,7 +36,7 @@ class Tunnel:
 
     :param client: the transport of the client.
     :param authority: host and port of the server.
-    :param entry: makes the tunnel's row in the history.
+    :param entry: makes the tunnel's row in the history, ``None`` in a door.
     :param server_spoke: called if the server sends bytes before the client's protocol is known;
         it calls :meth:`carry_blindly` or :meth:`client_lost`.
     """
@@ -47,7 +47,7 @@ class Tunnel:
         context: ProxyContext,
         authority: Authority,
         *,
-        entry: Callable[[], TunnelRecord],
+        entry: Callable[[], TunnelRecord | None],
         server_spoke: Callable[[], None],
     ) -> None:
         self._client = client

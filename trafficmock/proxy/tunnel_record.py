@@ -31,6 +31,18 @@ def tunnel_request(server: str, headers: dict[str, str]) -> SerializedRequest:
     return SerializedRequest(f"https://{server}/", "CONNECT", headers, bodies.NULL)
 
 
+def refusal(proxy_client: ProxyClient | None, request: SerializedRequest) -> str | None:
+    """Record the refusal of a tunnel, if strict mode refuses it.
+
+    :param proxy_client: the agent of the client; ``None`` in a door, which refuses nothing, because
+        strict mode concerns the application's own requests.
+    :returns: the reason, for people; ``None`` if the tunnel may be opened.
+    """
+    if proxy_client is None:
+        return None
+    return proxy_client.gateway.tunnels.refuse(proxy_client, str(uuid.uuid4()), request)
+
+
 class TunnelRecord:
     """A tunnel's row in the history, begun by the constructor; no route matches a tunnel.
 

@@ -12,7 +12,6 @@ from tests.proxy.harness import FakeDialer, FakeTransport
 from trafficmock.http.access import AccessPolicy
 from trafficmock.http.http_limits import ConnectionCount
 from trafficmock.proxy.door.doors import Doors
-from trafficmock.proxy.door.silent_gateway import SilentGateway
 from trafficmock.proxy.downstream.forward_proxy import ForwardProxy, make_forward_proxy
 from trafficmock.proxy.proxy_settings import ProxySettings
 from trafficmock.wire.inbound import Door
@@ -69,7 +68,7 @@ class DoorHarness:
         certificates: Any = None
         return make_forward_proxy(
             settings=self.settings,
-            gateway=SilentGateway(),
+            gateway=None,
             guard=AccessPolicy(),
             dialer=self.dialer,
             certificates=certificates,

@@ -113,8 +113,7 @@ class ClientConnection(Protocol):
         successor, self._successor = self._successor, None
         if successor is not None:
             successor.lost()
-        if self._proxy_client is not None:
-            self.context.proxy_clients.leave(self._proxy_client)
+        self.belongs_to(None)
 
     # Reading
 
@@ -171,10 +170,10 @@ class ClientConnection(Protocol):
             return True
         return False
 
-    def belongs_to(self, proxy_client: ProxyClient) -> None:
-        """Count this connection as one of a proxy client until it is lost."""
+    def belongs_to(self, proxy_client: ProxyClient | None) -> None:
+        """Count this connection as one of a proxy client; ``None``: of none any more."""
         before, self._proxy_client = self._proxy_client, proxy_client
-        if before is not None:
+        if before is not None and self.context.proxy_clients is not None:
             self.context.proxy_clients.leave(before)
 
     def begin(self, request: ProxiedRequest) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import uuid
 from typing import TYPE_CHECKING, Any, Protocol
 
 from trafficmock.proxy.tunnel import Tunnel
-from trafficmock.proxy.tunnel_record import TunnelRecord, server_name, tunnel_request
+from trafficmock.proxy.tunnel_record import TunnelRecord, refusal, server_name, tunnel_request
 
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall
@@ -75,7 +74,7 @@ class ConnectSniffer:
         self,
         client: Any,
         context: ProxyContext,
-        proxy_client: ProxyClient,
+        proxy_client: ProxyClient | None,
         *,
         authority: Authority,
         headers: dict[str, str],
@@ -84,7 +83,6 @@ class ConnectSniffer:
         self._buffer = b""
         self._client = client
         self._proxy_client = proxy_client
-        self._tunnels = proxy_client.gateway.tunnels
         self._inside = inside
         self._opens_tls = context.settings.opens_tls
         self._request = tunnel_request(server_name(authority), headers)
@@ -92,7 +90,11 @@ class ConnectSniffer:
             client,
             context,
             authority,
-            entry=lambda: TunnelRecord(proxy_client, server_name(authority), headers),
+            entry=lambda: (
+                None
+                if proxy_client is None
+                else TunnelRecord(proxy_client, server_name(authority), headers)
+            ),
             server_spoke=self._go_blind,
         )
         self._timer: IDelayedCall | None = None
@@ -129,13 +131,17 @@ class ConnectSniffer:
         self._timer = None
         if self._buffer:
             self._go_blind()
-        elif not self._tunnels.would_refuse(self._proxy_client, self._request):
+        elif not self._would_be_refused():
             self._tunnel.open()
+
+    def _would_be_refused(self) -> bool:
+        client = self._proxy_client
+        return client is not None and client.gateway.tunnels.would_refuse(client, self._request)
 
     def _go_blind(self) -> None:
         self._stop_timer()
         buffer, self._buffer = self._buffer, b""
-        if self._tunnels.refuse(self._proxy_client, str(uuid.uuid4()), self._request) is None:
+        if refusal(self._proxy_client, self._request) is None:
             self._tunnel.carry_blindly(buffer)
         else:
             self._tunnel.client_lost()

@@ -67,7 +67,9 @@ class ForwardProxy:
         :returns: whether clients are still connected, to which responses may be on their way.
         """
         self.context.pool.stop()
-        return self.context.proxy_clients.stop()
+        self.context.decoders.stop()
+        clients = self.context.proxy_clients
+        return clients is not None and clients.stop()
 
     def _client(self, service: ServiceFactory, ended: Callable[[], None]) -> ClientConnection:
         def leave(connection: ClientConnection, raw: bytes) -> None:
@@ -80,7 +82,7 @@ class ForwardProxy:
 def make_forward_proxy(
     *,
     settings: ProxySettings,
-    gateway: CoordinatorGateway,
+    gateway: CoordinatorGateway | None,
     guard: AccessPolicy,
     dialer: Dialer,
     certificates: Certificates,
@@ -90,7 +92,7 @@ def make_forward_proxy(
 ) -> ForwardProxy:
     """Build the forward proxy.
 
-    :param gateway: passes messages to the core.
+    :param gateway: passes messages to the core; ``None`` for a door.
     :param guard: knows the host names of this service.
     :param dialer: connects to servers.
     :param certificates: for TLS with clients behind CONNECT.
@@ -100,9 +102,9 @@ def make_forward_proxy(
     context = ProxyContext(
         settings=settings,
         reactor=reactor,
-        proxy_clients=ProxyClients(
-            gateway=gateway, clock=reactor, version=version, token=settings.token
-        ),
+        proxy_clients=None
+        if gateway is None
+        else ProxyClients(gateway=gateway, clock=reactor, version=version, token=settings.token),
         pool=ConnectionPool(dialer, reactor, settings.max_header_bytes),
         dialer=dialer,
         certificates=certificates,

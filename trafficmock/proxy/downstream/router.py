@@ -21,9 +21,10 @@ from trafficmock.proxy.http1.heads import BadMessageError
 from trafficmock.proxy.request_target import Origin
 from trafficmock.proxy.transfer.body_capture import header_map
 from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
-from trafficmock.proxy.tunnel_record import TunnelRecord, server_name, tunnel_request
+from trafficmock.proxy.tunnel_record import TunnelRecord, refusal, server_name, tunnel_request
 from trafficmock.proxy.upstream_errors import UpstreamError, decision_status
-from trafficmock.proxy.websocket.opening_handshake import is_opening
+from trafficmock.proxy.websocket.opening_handshake import is_opening, read_opening
+from trafficmock.proxy.websocket.relayed_websocket import RelayedWebSocket
 from trafficmock.proxy.websocket.websocket_session import WebSocketSession
 from trafficmock.wire.outbound import UNMATCHED
 
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from trafficmock.proxy.proxy_clients import ProxyClient
     from trafficmock.proxy.proxy_settings import ProxyContext
     from trafficmock.proxy.request_target import Target
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n%s\r\n"
 
@@ -112,7 +112,9 @@ class AbsoluteFormRouter:
             )
         headers, _ = header_map(self._context.concealed(end_to_end(head)))
         if left_alone:
-            refuse_tunnel(proxy_client, tunnel_request(server_name(authority), headers))
+            refused = refusal(proxy_client, tunnel_request(server_name(authority), headers))
+            if refused is not None:
+                raise BadMessageError(refused, status=decision_status(UNMATCHED), code=UNMATCHED)
 
         def inside(data: bytes, *, tls: bool) -> None:
             origin = Origin("https" if tls else "http", authority.host, authority.port or 0)
@@ -149,13 +151,15 @@ class AbsoluteFormRouter:
             return _ESTABLISHED % b""
         return _ESTABLISHED % attached_clients.authority_line(authority)
 
-    def _identify(self, connection: ClientConnection, head: RequestHead) -> ProxyClient:
-        """Find the proxy client of a request by its credentials."""
+    def _identify(self, connection: ClientConnection, head: RequestHead) -> ProxyClient | None:
+        """Find the proxy client of a request by its credentials; a door has none."""
         credentials = head.fields.get(b"proxy-authorization")
         if self._proxy_client is None or credentials != self._credentials:
             name = client_id(credentials, self._context.settings.token)
-            process = attached_clients.attached_process(head)
-            self._proxy_client = self._context.proxy_clients.enter(name, process)
+            clients = self._context.proxy_clients
+            if clients is None:
+                return None
+            self._proxy_client = clients.enter(name, attached_clients.attached_process(head))
             self._credentials = credentials
             connection.belongs_to(self._proxy_client)
         return self._proxy_client
@@ -171,7 +175,7 @@ class TunnelledRequestRouter:
     def __init__(
         self,
         context: ProxyContext,
-        proxy_client: ProxyClient,
+        proxy_client: ProxyClient | None,
         origin: Origin,
         headers: dict[str, str],
     ) -> None:
@@ -202,6 +206,8 @@ class TunnelledRequestRouter:
 
     def failed(self, text: str) -> None:
         """Record in the history that TLS with the client failed, with ``text`` as its error."""
+        if self._proxy_client is None:
+            return
         entry = TunnelRecord(
             self._proxy_client, f"{self._origin.host}:{self._origin.port}", self._headers
         )
@@ -222,17 +228,26 @@ class TunnelledRequestRouter:
 
 def begin(
     connection: ClientConnection,
-    proxy_client: ProxyClient,
+    proxy_client: ProxyClient | None,
     context: ProxyContext,
     head: RequestHead,
     aim: Target,
 ) -> None:
     """Begin a request or a WebSocket.
 
+    :param proxy_client: its agent; ``None`` in a door, where it passes through.
     :param aim: the server and path of the request.
     :raises BadMessageError: if the framing of the body or the WebSocket handshake is malformed.
     """
     if is_opening(head):
+        if proxy_client is None:
+            read_opening(head)
+            relayed = RelayedWebSocket(
+                str(uuid.uuid4()), connection.transport, None, context, head=head, target=aim
+            )
+            connection.succeed(relayed)
+            relayed.start()
+            return
         session = WebSocketSession(
             connection.transport,
             proxy_client,
@@ -248,16 +263,6 @@ def begin(
     connection.begin(
         ProxiedRequest(connection, proxy_client, context, head=head, target=aim, body=body)
     )
-
-
-def refuse_tunnel(proxy_client: ProxyClient, request: SerializedRequest) -> None:
-    """Check that strict mode allows a tunnel.
-
-    :raises BadMessageError: if it does not.
-    """
-    text = proxy_client.gateway.tunnels.refuse(proxy_client, str(uuid.uuid4()), request)
-    if text is not None:
-        raise BadMessageError(text, status=decision_status(UNMATCHED), code=UNMATCHED)
 
 
 def check_host(head: RequestHead) -> None:

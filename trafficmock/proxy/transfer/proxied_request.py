@@ -57,7 +57,10 @@ class ProxiedRequest:
     Until the decision it buffers about :data:`EARLY_BYTES` of the body, or all of it for a test.
 
     :param client: the client's connection.
-    :param proxy_client: the client's agent, which talks with the coordinator.
+    ``most_bytes`` are the bytes of the largest body for a test, 0 for no limit.
+
+    :param proxy_client: the client's agent, which talks with the coordinator; ``None`` in a door,
+        where every request passes through.
     :param context: the connections to servers, and the options.
     :param head: the head of the request.
     :param target: its server and path.
@@ -67,7 +70,7 @@ class ProxiedRequest:
     def __init__(
         self,
         client: ClientTransport,
-        proxy_client: ProxyClient,
+        proxy_client: ProxyClient | None,
         context: ProxyContext,
         *,
         head: RequestHead,
@@ -77,6 +80,7 @@ class ProxiedRequest:
         self.id = str(uuid.uuid4())
         self.client = client
         self.proxy_client = proxy_client
+        self.most_bytes = 0 if proxy_client is None else proxy_client.limits.handler
         self.head = head
         self.target = target
         self.body = body
@@ -105,27 +109,36 @@ class ProxiedRequest:
             self._pieces = [b"".join(self._pieces)]
         return self._pieces[0] if self._pieces else b""
 
+    def report(self, message: Message) -> None:
+        """Send a message to the coordinator, unless the request is one of a door."""
+        if self.proxy_client is not None:
+            self.proxy_client.send(message)
+
     # Calls of the client's connection
 
     def announce(self, content: bytes | None) -> None:
-        """Announce the request to the coordinator.
+        """Announce the request to the coordinator; in a door, pass it on.
 
         :param content: its whole body; ``None`` if it has yet to arrive.
         """
-        self.proxy_client.receivers[self.id] = self
         self.request_done = self._reported = content is not None
         if content:
             self._pieces = [content]
-        prior = self.proxy_client.redirect_to(self.target.url, self.context_id)
+        proxy_client = self.proxy_client
+        if proxy_client is None:
+            self._pass_on(_UNCHANGED)
+            return
+        proxy_client.receivers[self.id] = self
+        prior = proxy_client.redirect_to(self.target.url, self.context_id)
         pairs = (
             without_context(self.pairs)
             if self.context_id is None
             else self.context.concealed(self.pairs)
         )
-        self.proxy_client.send(
+        proxy_client.send(
             inbound.RequestStart(
                 self.id,
-                self.proxy_client.client_id,
+                proxy_client.client_id,
                 request_of(self.target.url, self.head.method, pairs, content or b""),
                 body_pending=UNSET if self.request_done else True,
                 redirected_from_request_id=UNSET if prior is None else prior,
@@ -140,8 +153,7 @@ class ProxiedRequest:
         self._pieces.append(data)
         self._size += len(data)
         if self._wanted:
-            limit = self.proxy_client.limits.handler
-            if limit and self._size > limit:
+            if self.most_bytes and self._size > self.most_bytes:
                 self._report_too_large()
         elif self._size > EARLY_BYTES:
             self.client.hold_body(hold=True)
@@ -165,7 +177,7 @@ class ProxiedRequest:
         if begun and self._transfer is not None:
             self._transfer.broken_off(UpstreamError(reason, code="aborted", errno="aborted"))
         else:
-            self.proxy_client.send(inbound.RequestCancel(self.id, reason))
+            self.report(inbound.RequestCancel(self.id, reason))
 
     # Messages of the coordinator
 
@@ -206,14 +218,14 @@ class ProxiedRequest:
         if not self._reported:
             self._reported = True
             content = bodies.from_bytes(self.content())
-            self.proxy_client.send(inbound.RequestBody(self.id, content))
+            self.report(inbound.RequestBody(self.id, content))
 
     def _report_too_large(self) -> None:
         """Report a body above the limit of tests by its size alone, and read no more of it."""
         self._wanted = False
         self._reported = True
         self.client.hold_body(hold=True)
-        self.proxy_client.send(
+        self.report(
             inbound.RequestBody(
                 self.id,
                 bodies.NULL,
@@ -356,4 +368,5 @@ class ProxiedRequest:
             self._transfer.cancel()
         if self._fetches is not None:
             self._fetches.stop()
-        self.proxy_client.receivers.pop(self.id, None)
+        if self.proxy_client is not None:
+            self.proxy_client.receivers.pop(self.id, None)

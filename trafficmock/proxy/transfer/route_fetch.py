@@ -96,7 +96,7 @@ class RouteFetches:
             result = inbound.FetchResult(order.request_id, order.fetch_id, ok=False, error=failure)
         except CancelledError:
             return
-        self.proxied.proxy_client.send(result)
+        self.proxied.report(result)
 
     async def _fetch(self, order: outbound.DecisionFetch) -> SerializedResponse:
         request = self.proxied.rewritten(order.overrides or SerializedOverrides())
@@ -133,8 +133,7 @@ class RouteFetches:
     async def _ask(self, request: Rewritten) -> FetchedAnswer:
         """Send a request once, by treq."""
         proxied = self.proxied
-        most = proxied.proxy_client.limits.handler
-        agent = UpstreamAgent(proxied.context, proxied.client.local(), most)
+        agent = UpstreamAgent(proxied.context, proxied.client.local(), proxied.most_bytes)
         client = HTTPClient(agent, data_to_body_producer=BytesBody)
         path = "" if request.path == b"*" else request.path.decode("ascii")
         response = await client.request(
@@ -151,10 +150,8 @@ class RouteFetches:
         return FetchedAnswer(whole.head, content)
 
     async def _response(self, url: str, answer: FetchedAnswer) -> SerializedResponse:
-        proxy_client = self.proxied.proxy_client
-        plain = await proxy_client.decoders.plain(
-            end_to_end(answer.head), answer.copy, proxy_client.limits.handler
-        )
+        decoders, pairs = self.proxied.context.decoders, end_to_end(answer.head)
+        plain = await decoders.plain(pairs, answer.copy, self.proxied.most_bytes)
         return response_of(url, answer.head, *plain)
 
 

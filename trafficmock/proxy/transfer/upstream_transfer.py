@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from trafficmock.proxy.http1.heads import Pairs, ResponseHead
+    from trafficmock.proxy.proxy_clients import ProxyClient
     from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
     from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection
@@ -75,13 +76,13 @@ class UpstreamTransfer:
         self._consumed = False
         self._over = False
         self._out: list[bytes] = []
-        self._limit = self._proxy_client.limits.history
+        self._limit = 0 if self._proxy_client is None else self._proxy_client.limits.history
         self._sent: BodyCapture | None = None
         self._head: ResponseHead | None = None
         self._pairs: Pairs = []
         self._received: BodyCapture | None = None
         self._head_reported = False
-        if unreported is not None:
+        if unreported is not None and self._proxy_client is not None:
             self._sent = BodyCapture(self._limit)
             self._sent.add(unreported)
 
@@ -206,7 +207,7 @@ class UpstreamTransfer:
         keep = self._proxied.keep = self._proxied.keep and self._complete and not self._until_close
         pairs = end_to_end(head)
         self._head, self._pairs = head, pairs
-        if body.kind is not Kind.NONE:
+        if body.kind is not Kind.NONE and self._proxy_client is not None:
             self._received = BodyCapture(self._limit)
         self._out.append(
             response_block(head.status, head.reason, pairs, chunked=self._chunked, close=not keep)
@@ -272,13 +273,13 @@ class UpstreamTransfer:
     def _report_head(self) -> None:
         """Report the head of a response, once, before its body is complete: it may never end."""
         head = self._head
-        if self._head_reported or head is None:
+        if self._head_reported or head is None or self._proxy_client is None:
             return
         self._head_reported = True
         if self._complete:
             self._report_request()
         response = response_of(self._request.url, head, self._pairs)
-        self._proxy_client.send(
+        self._proxied.report(
             RequestResponse(self._proxied.id, ok=True, response=response, body_pending=True)
         )
 
@@ -287,15 +288,17 @@ class UpstreamTransfer:
 
         :param error: the reason if the response is missing or incomplete, else ``None``.
         """
+        if self._proxy_client is None:
+            return
         self._report_request()
         head, copy = self._head, self._received
         if head is None:
             self._send_end(UNSET, error)
             return
         full_size = copy.size if copy is not None and copy.truncated else None
-        leads_on = self._remember_redirect(head)
+        leads_on = self._remember_redirect(head, self._proxy_client)
         # A redirect must be reported before the request that follows it is announced.
-        decoders = self._proxy_client.decoders
+        decoders = self._context.decoders
         plain = decoders.plain(self._pairs, copy, self._limit, soon=leads_on or decoders.busy)
         plain.addCallback(
             lambda found: self._send_end(
@@ -307,7 +310,7 @@ class UpstreamTransfer:
     def _send_end(
         self, response: SerializedResponse | UnsetType, error: UpstreamError | None
     ) -> None:
-        self._proxy_client.send(
+        self._proxied.report(
             RequestResponse(
                 self._proxied.id,
                 ok=error is None,
@@ -321,7 +324,7 @@ class UpstreamTransfer:
         if copy is None:
             return
         cut = copy.truncated or not self._complete
-        self._proxy_client.send(
+        self._proxied.report(
             RequestBody(
                 self._proxied.id,
                 bodies.from_bytes(copy.take()),
@@ -330,14 +333,14 @@ class UpstreamTransfer:
             )
         )
 
-    def _remember_redirect(self, head: ResponseHead) -> bool:
+    def _remember_redirect(self, head: ResponseHead, proxy_client: ProxyClient) -> bool:
         """Return whether a response is a redirect, and remember its target."""
         location = head.fields.get(b"location")
         if head.status not in REDIRECTS or not location:
             return False
         url = request_rewriting.resolve(self._request.url, location)
         if url is not None:
-            self._proxy_client.redirected(self._proxied.id, url, self._proxied.context_id)
+            proxy_client.redirected(self._proxied.id, url, self._proxied.context_id)
         return True
 
     # The end

@@ -40,10 +40,10 @@ class FrameTap:
     """Reads both sides of one WebSocket, if their extensions are known.
 
     :param socket_id: the id of the WebSocket.
-    :param record: called with each record for the history.
+    :param record: called with each record for the history; ``None`` to read nothing.
     """
 
-    def __init__(self, socket_id: str, record: Callable[[Record], None]) -> None:
+    def __init__(self, socket_id: str, record: Callable[[Record], None] | None) -> None:
         self._socket_id = socket_id
         self._record = record
         self._page: FrameRecorder | None = None
@@ -54,10 +54,10 @@ class FrameTap:
 
         :param extensions: the server's ``Sec-WebSocket-Extensions``.
         """
-        of_page, of_server = agreed(extensions), agreed(extensions)
-        if of_page is None or of_server is None:
-            return
         name, record = self._socket_id, self._record
+        of_page, of_server = agreed(extensions), agreed(extensions)
+        if of_page is None or of_server is None or record is None:
+            return
         self._page = FrameRecorder(name, page=True, extensions=of_page, record=record)
         self._server = FrameRecorder(name, page=False, extensions=of_server, record=record)
 

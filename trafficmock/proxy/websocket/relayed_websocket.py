@@ -14,14 +14,16 @@ from trafficmock.proxy.websocket.frame_tap import FrameTap
 from trafficmock.proxy.websocket.websocket_upstream import dial
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from twisted.internet.defer import Deferred
     from twisted.internet.interfaces import IDelayedCall
 
     from trafficmock.proxy.http1.heads import Pairs, RequestHead, ResponseHead
-    from trafficmock.proxy.proxy_clients import ProxyClient
     from trafficmock.proxy.proxy_settings import ProxyContext
     from trafficmock.proxy.request_target import Target
     from trafficmock.proxy.websocket.websocket_upstream import WebSocketUpstream
+    from trafficmock.records import Record
 
 FLUSH_SECONDS = 30
 """How long the last bytes of a client that is gone may take to reach the server."""
@@ -43,6 +45,7 @@ class RelayedWebSocket:
     :param id_: the id of the WebSocket.
     :param client: the client's transport.
     :param head: the client's handshake.
+    :param record: writes a record into the history; ``None`` in a door, which records nothing.
     :param early: the bytes that the client has sent behind it.
     """
 
@@ -50,16 +53,16 @@ class RelayedWebSocket:
         self,
         id_: str,
         client: Any,
-        proxy_client: ProxyClient,
+        record: Callable[[Record], None] | None,
         context: ProxyContext,
         *,
         head: RequestHead,
         target: Target,
-        early: bytes,
+        early: bytes = b"",
     ) -> None:
         self._id = id_
         self._client = client
-        self._proxy_client = proxy_client
+        self._record = record
         self._context = context
         self._head = head
         self._target = target
@@ -68,7 +71,7 @@ class RelayedWebSocket:
         self._server: Any = None
         self._dialling: Deferred[Any] | None = None
         self._flushing: IDelayedCall | None = None
-        self._tap = FrameTap(id_, proxy_client.record)
+        self._tap = FrameTap(id_, record)
 
     def start(self) -> None:
         """Connect to the server."""
@@ -158,8 +161,9 @@ class RelayedWebSocket:
             self._client.loseConnection()
         elif state is RelayState.CONNECTING:
             failed = upstream_error(error, self._target.origin)
-            record = records.SocketFailed(self._id, None, failed.code, failed.text, None)
-            self._proxy_client.record(record)
+            if self._record is not None:
+                text = failed.text
+                self._record(records.SocketFailed(self._id, None, failed.code, text, None))
             told = failure_lines(self._head, failed.errno or failed.code, failed.text)
             answer = error_response(failed.status, failed.code, failed.text, headers=told)
             self._client.write(answer)

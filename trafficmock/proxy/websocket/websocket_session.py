@@ -185,7 +185,7 @@ class WebSocketSession:
         relayed = RelayedWebSocket(
             self.id,
             self.transport,
-            self._proxy_client,
+            self._proxy_client.record,
             self.context,
             head=self.head,
             target=self.target,
