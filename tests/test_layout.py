@@ -47,11 +47,12 @@ INNER = {
     "matching": {"patterns": set[str](), ".": {"patterns"}},
     "wire": {"payloads": set[str](), ".": {"payloads"}},
     "core": {
-        "ownership": {"."},
-        "http": {".", "ownership"},
-        "local": {".", "http", "ownership"},
-        "websocket": {".", "ownership"},
-        ".": {"http", "local", "ownership", "websocket"},
+        "state": {".", "http", "local", "ownership"},
+        "ownership": {".", "state"},
+        "http": {".", "ownership", "state"},
+        "local": {".", "http", "ownership", "state"},
+        "websocket": {".", "ownership", "state"},
+        ".": {"http", "local", "ownership", "state", "websocket"},
     },
     "proxy": {
         "http1": {"."},

@@ -20,7 +20,7 @@ from tests.support.playbook import SETTINGS, Playbook
 from tests.support.state_machines import run_machine
 from trafficmock.core.effects import AbortConnection, Send
 from trafficmock.core.http.chains import Chain
-from trafficmock.core.peers import Agent, Worker
+from trafficmock.core.state.peers import Agent, Worker
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import Message

@@ -30,8 +30,8 @@ from trafficmock.core.ownership.contexts import Contexts
 from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
 from trafficmock.core.ownership.registry import Registry
 from trafficmock.core.ownership.strictness import Strictness
-from trafficmock.core.peers import Agent, Client, Liveness, Peer, Unauthenticated, Worker
 from trafficmock.core.registration import Registration
+from trafficmock.core.state.peers import Agent, Client, Liveness, Peer, Unauthenticated, Worker
 from trafficmock.core.strict_mode import StrictMode
 from trafficmock.core.timers import Alarm, BodyDeadlines, Heartbeat
 from trafficmock.core.websocket.websocket_relay import WebSocketRelay

@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from trafficmock.core.effects import CloseConnection, EffectList
 from trafficmock.core.http.deferred_bodies import body_limits
-from trafficmock.core.peers import Agent, Client, Liveness, Unauthenticated, Worker
+from trafficmock.core.state.peers import Agent, Client, Liveness, Unauthenticated, Worker
 from trafficmock.wire import NPM_PACKAGE_VERSION, PROTOCOL_VERSION, features
 from trafficmock.wire.client_id import client_id_problem
 from trafficmock.wire.inbound import Hello, Ping, Pong
@@ -19,8 +19,8 @@ from trafficmock.wire.outbound import HelloError, HelloErrorCode, HelloOk
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trafficmock.core.peers import Peer
     from trafficmock.core.settings import Settings
+    from trafficmock.core.state.peers import Peer
     from trafficmock.core.timers import Moment
     from trafficmock.wire.inbound import Message
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from attrs import define
 from msgspec import UNSET
 
-from trafficmock.core.peers import Agent
+from trafficmock.core.state.peers import Agent
 from trafficmock.wire import outbound
 from trafficmock.wire.features import REPLY, STRICT
 from trafficmock.wire.payloads.serialized_response import SerializedError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.deferred_bodies import PendingBodies
     from trafficmock.core.http.response_reports import ResponseReports
-    from trafficmock.core.peers import Client
+    from trafficmock.core.state.peers import Client
     from trafficmock.core.websocket.websocket_routing import WebSocketRouting
     from trafficmock.wire.codec import InvalidMessageError
     from trafficmock.wire.inbound import Message

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.claims import Claim
     from trafficmock.core.ownership.contexts import ContextTest
     from trafficmock.core.ownership.registry import MatchingTests, RegisteredRoute, RegisteredTest
-    from trafficmock.core.peers import Agent
+    from trafficmock.core.state.peers import Agent
     from trafficmock.records import Owner
     from trafficmock.wire.inbound import RequestBody
     from trafficmock.wire.payloads.serialized_request import SerializedRequest

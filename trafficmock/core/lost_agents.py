@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.handler_results import HandlerResults
     from trafficmock.core.http.response_reports import ResponseReports
-    from trafficmock.core.peers import Agent
+    from trafficmock.core.state.peers import Agent
     from trafficmock.core.timers import Alarm
     from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from trafficmock.core.effects import AnswerQuery, Diagnose, EffectList
-from trafficmock.core.peers import Agent, Liveness, Worker, connected
+from trafficmock.core.state.peers import Agent, Liveness, Worker, connected
 from trafficmock.wire import inbound, local_reports, outbound
 from trafficmock.wire.features import AGENTS, DIAGNOSIS
 from trafficmock.wire.inbound import Ping, Pong
 
 if TYPE_CHECKING:
     from trafficmock.core.coordinator import Coordinator
-    from trafficmock.core.peers import Client
+    from trafficmock.core.state.peers import Client
     from trafficmock.wire.inbound import Message
 
 Handler = Callable[[Any, Any, EffectList], None]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.lost_runs import LostRuns
     from trafficmock.core.ownership.registry import RegisteredTest, Registry
     from trafficmock.core.ownership.strictness import Strictness
-    from trafficmock.core.peers import Agent, Worker
+    from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.wire import inbound
     from trafficmock.wire.inbound import Behavior

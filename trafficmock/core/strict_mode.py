@@ -13,7 +13,7 @@ from trafficmock.core.lifecycle import PendingRequest
 from trafficmock.core.ownership.lost_runs import LostRuns
 from trafficmock.core.ownership.refusals import Refusals
 from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
-from trafficmock.core.peers import Agent
+from trafficmock.core.state.peers import Agent
 from trafficmock.matching.allow_list import AllowListError, read_allow_list
 from trafficmock.wire import outbound
 from trafficmock.wire.features import STRICT
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.local.local_decisions import LocalDecisions
     from trafficmock.core.ownership.strictness import Refusal, Strictness
-    from trafficmock.core.peers import Client, Worker
+    from trafficmock.core.state.peers import Client, Worker
     from trafficmock.core.timers import Alarm
     from trafficmock.wire import inbound
     from trafficmock.wire.payloads.serialized_request import SerializedRequest

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trafficmock.core.lifecycle import PendingRequest
-    from trafficmock.core.peers import Client, Unauthenticated
     from trafficmock.core.settings import Settings
+    from trafficmock.core.state.peers import Client, Unauthenticated
 
 
 class Moment(Struct, frozen=True, gc=False):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.deferred_bodies import DeferredObservation
     from trafficmock.core.ownership.contexts import ContextTest
-    from trafficmock.core.peers import Agent, Worker
+    from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.wire.inbound import RequestBody
 
 MOST_AWAITED = 10_000

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.claims import Claims
     from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
     from trafficmock.core.ownership.strictness import Strictness
-    from trafficmock.core.peers import Agent
+    from trafficmock.core.state.peers import Agent
     from trafficmock.core.timers import BodyDeadlines
     from trafficmock.wire.inbound import RequestCancel
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic

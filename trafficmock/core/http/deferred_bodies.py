@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.ownership.contexts import ContextTest
-    from trafficmock.core.peers import Agent
     from trafficmock.core.settings import Settings
+    from trafficmock.core.state.peers import Agent
     from trafficmock.wire.inbound import RequestBody
     from trafficmock.wire.payloads.serialized_request import SerializedRequest
     from trafficmock.wire.payloads.serialized_response import SerializedResponse

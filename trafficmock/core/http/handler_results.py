@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from trafficmock.core.http.replies import Replies
     from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.lifecycle import PendingRequest
-    from trafficmock.core.peers import Agent, Worker
     from trafficmock.core.settings import Settings
+    from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.wire.inbound import FetchResult, HandlerResult
 
     Action = Fulfill | Continue | Abort | Fetch | Decline | Fallback

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.ownership.contexts import ContextTest
     from trafficmock.core.ownership.registry import Registry
-    from trafficmock.core.peers import Worker
+    from trafficmock.core.state.peers import Worker
     from trafficmock.wire.outbound import RequestObserved
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.refusals import Refusals
     from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.ownership.strictness import Refusal
-    from trafficmock.core.peers import Agent
+    from trafficmock.core.state.peers import Agent
 
 
 @define

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest, Registry
-    from trafficmock.core.peers import Worker
     from trafficmock.core.settings import Settings
+    from trafficmock.core.state.peers import Worker
     from trafficmock.wire.inbound import RecordedReply, RouteRegister
     from trafficmock.wire.outbound import Context
     from trafficmock.wire.payloads.serialized_request import SerializedRequest

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
     from trafficmock.core.ownership.registry import Kind, RegisteredTest
-    from trafficmock.core.peers import Agent, Worker
+    from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.wire.inbound import RequestClaimResult, RequestStart
     from trafficmock.wire.outbound import Context
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic

@@ -18,8 +18,8 @@ from trafficmock.wire.payloads.serialized_response import SerializedError
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.awaited_reports import AwaitedReport, AwaitedReports
-    from trafficmock.core.peers import Agent
     from trafficmock.core.settings import Settings
+    from trafficmock.core.state.peers import Agent
     from trafficmock.wire.inbound import RequestCancel
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 

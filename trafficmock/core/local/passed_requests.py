@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from trafficmock.core.local.local_decisions import LocalDecisions
     from trafficmock.core.ownership.contexts import Contexts
     from trafficmock.core.ownership.registry import Registry
-    from trafficmock.core.peers import Agent
+    from trafficmock.core.state.peers import Agent
     from trafficmock.wire.local_reports import Batch, RequestPassed, Synced
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest
-    from trafficmock.core.peers import Agent
+    from trafficmock.core.state.peers import Agent
     from trafficmock.records import MadeFor
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from trafficmock.core.lifecycle import PendingRequest, Socket
     from trafficmock.core.ownership.claims import Claim
     from trafficmock.core.ownership.kept_reply import Reply
-    from trafficmock.core.peers import Worker
+    from trafficmock.core.state.peers import Worker
     from trafficmock.matching import RouteMatcher
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.matching.compiled_matcher import UrlCondition

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 from msgspec import structs
 
-from trafficmock.core.peers import Worker
+from trafficmock.core.state.peers import Worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from trafficmock.core.peers import Agent, Client
+    from trafficmock.core.state.peers import Agent, Client
     from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 MOST_ROWS = 1000

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
     from trafficmock.core.ownership.registry import Kind, RegisteredTest
-    from trafficmock.core.peers import Agent
+    from trafficmock.core.state.peers import Agent
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 
 GRACE = 5.0

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from msgspec import to_builtins
 
 from trafficmock.core.local.filter_entries import ALL
-from trafficmock.core.peers import Agent, Worker, connected
+from trafficmock.core.state.peers import Agent, Worker, connected
 
 if TYPE_CHECKING:
     from trafficmock.core.coordinator import Coordinator
     from trafficmock.core.local.local_decisions import LocalDecisions
     from trafficmock.core.ownership.registry import RegisteredRoute
     from trafficmock.core.ownership.strictness import Strictness
-    from trafficmock.core.peers import Client
+    from trafficmock.core.state.peers import Client
     from trafficmock.matching.allow_list import AllowList
 
 
