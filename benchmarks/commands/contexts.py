@@ -11,9 +11,8 @@ from msgspec import UNSET
 
 from benchmarks.report import table
 from trafficmock.core.coordinator import Coordinator
-from trafficmock.core.effects import Effect, Note, Send, Wake
+from trafficmock.core.effects import Effect, Moment, Note, Send, Wake
 from trafficmock.core.settings import Settings
-from trafficmock.core.timers import Moment
 from trafficmock.history.store import History
 from trafficmock.wire import inbound
 from trafficmock.wire.codec import decode, encode

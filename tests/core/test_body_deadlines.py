@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.growth import GrowthMixin
-from trafficmock.core.effects import EffectList
-from trafficmock.core.timers import Alarm, BodyDeadlines, Moment
+from trafficmock.core.effects import EffectList, Moment
+from trafficmock.core.timers import Alarm, BodyDeadlines
 
 NOW = Moment(0.0, 0)
 SECONDS = 60.0

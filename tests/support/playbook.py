@@ -23,10 +23,9 @@ from tests.support.builders import ANY, glob
 from tests.support.invariants.coordinator_invariants import Invariants
 from tests.support.tables import tables
 from trafficmock.core.coordinator import Coordinator
-from trafficmock.core.effects import CloseConnection, Effects, Note, Send, Wake
+from trafficmock.core.effects import CloseConnection, Effects, Moment, Note, Send, Wake
 from trafficmock.core.http.deferred_bodies import body_limits
 from trafficmock.core.settings import Settings
-from trafficmock.core.timers import Moment
 from trafficmock.records import Owner
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.agent_filter import FilterSet

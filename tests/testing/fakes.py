@@ -13,9 +13,8 @@ from msgspec import UNSET, Raw, UnsetType, structs
 from twisted.internet.task import Clock
 
 from trafficmock.core.coordinator import Coordinator
-from trafficmock.core.effects import Diagnose, Send
+from trafficmock.core.effects import Diagnose, Moment, Send
 from trafficmock.core.settings import Settings
-from trafficmock.core.timers import Moment
 from trafficmock.history.rest_records import RequestRecord
 from trafficmock.server.similar_request_search import diagnosis_steps
 from trafficmock.testing.session.arguments.url_matchers import make_matcher

@@ -9,6 +9,7 @@ from attrs import define, field
 from trafficmock.core import error_messages
 from trafficmock.core.effects import CloseConnection, EffectList
 from trafficmock.core.ended_tests import EndedTests
+from trafficmock.core.heartbeat import Heartbeat
 from trafficmock.core.hello import Handshake, refuse
 from trafficmock.core.http.awaited_reports import AwaitedReports
 from trafficmock.core.http.chains import Chains
@@ -33,7 +34,7 @@ from trafficmock.core.ownership.strictness import Strictness
 from trafficmock.core.registration import Registration
 from trafficmock.core.state.peers import Agent, Client, Liveness, Peer, Unauthenticated, Worker
 from trafficmock.core.strict_mode import StrictMode
-from trafficmock.core.timers import Alarm, BodyDeadlines, Heartbeat
+from trafficmock.core.timers import Alarm, BodyDeadlines
 from trafficmock.core.websocket.websocket_relay import WebSocketRelay
 from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 from trafficmock.matching import PatternCache
@@ -42,9 +43,9 @@ from trafficmock.wire.features import LOCAL
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trafficmock.core.effects import Moment
     from trafficmock.core.ownership.registry import Kind
     from trafficmock.core.settings import Settings
-    from trafficmock.core.timers import Moment
     from trafficmock.wire.codec import InvalidMessageError
     from trafficmock.wire.inbound import Message
     from trafficmock.wire.payloads.serialized_request import SerializedRequest

@@ -10,11 +10,21 @@ from msgspec import Struct
 from trafficmock.records import Record
 
 if TYPE_CHECKING:
-    from trafficmock.core.timers import Moment
     from trafficmock.wire.inbound import DiagnosisQuery, Door, HistoryQuery, Message
     from trafficmock.wire.outbound import ConnectedClient, TestRegistered
 
 Level = Literal["debug", "info", "warn", "error"]
+
+
+class Moment(Struct, frozen=True, gc=False):
+    """A time on two clocks.
+
+    :param seconds: monotonic seconds, for deadlines.
+    :param epoch_ms: milliseconds since 1970, for the history and for messages.
+    """
+
+    seconds: float
+    epoch_ms: int
 
 
 class Send(Struct, frozen=True):

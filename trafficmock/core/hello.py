@@ -19,9 +19,9 @@ from trafficmock.wire.outbound import HelloError, HelloErrorCode, HelloOk
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from trafficmock.core.effects import Moment
     from trafficmock.core.settings import Settings
     from trafficmock.core.state.peers import Peer
-    from trafficmock.core.timers import Moment
     from trafficmock.wire.inbound import Message
 
 POLICY_VIOLATION = 1008

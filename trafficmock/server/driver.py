@@ -19,12 +19,12 @@ from trafficmock.core.effects import (
     Dated,
     Diagnose,
     Effects,
+    Moment,
     Note,
     OpenDoor,
     Send,
     Wake,
 )
-from trafficmock.core.timers import Moment
 from trafficmock.http.backpressure import Backpressure
 from trafficmock.http.log_safety import LogRateLimit, one_line
 from trafficmock.proxy.door.doors import DoorError

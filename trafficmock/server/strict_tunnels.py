@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.core.coordinator import Coordinator
-    from trafficmock.core.effects import Effects
-    from trafficmock.core.timers import Moment
+    from trafficmock.core.effects import Effects, Moment
     from trafficmock.server.local_client import LocalClient
     from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
