@@ -15,9 +15,8 @@ disconnected or a test that ended.
 * :mod:`trafficmock.core.local` tells agents which requests they may let pass without asking;
 * :mod:`trafficmock.core.websocket` handles a WebSocket.
 
-``strict_mode`` handles the messages of strict mode. ``lifecycle`` has the stages of requests and
-WebSockets, ``timers`` the deadlines, ``heartbeat`` the pings, ``settings`` the options,
-``error_messages`` the texts for users.
+``strict_mode`` handles the messages of strict mode. ``timers`` has the deadlines, ``heartbeat``
+the pings, ``settings`` the options, ``error_messages`` the texts for users.
 
 The **owner** of a request is the test that decides about it. A request is **settled** when it is
 decided, or was cancelled. An **observer** is a worker that gets the events of traffic. The

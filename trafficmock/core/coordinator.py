@@ -21,7 +21,6 @@ from trafficmock.core.http.replies import Replies
 from trafficmock.core.http.request_routing import RequestRouting
 from trafficmock.core.http.response_reports import ResponseReports
 from trafficmock.core.invalid_messages import InvalidMessages
-from trafficmock.core.lifecycle import Socket
 from trafficmock.core.local.local_decisions import LocalDecisions
 from trafficmock.core.local.passed_requests import PassedRequests
 from trafficmock.core.lost_agents import LostAgents
@@ -32,6 +31,7 @@ from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
 from trafficmock.core.ownership.registry import Registry
 from trafficmock.core.ownership.strictness import Strictness
 from trafficmock.core.registration import Registration
+from trafficmock.core.state.lifecycle import Socket
 from trafficmock.core.state.peers import Agent, Client, Liveness, Peer, Unauthenticated, Worker
 from trafficmock.core.strict_mode import StrictMode
 from trafficmock.core.timers import Alarm, BodyDeadlines

@@ -9,10 +9,10 @@ from msgspec import UNSET
 
 from trafficmock import records
 from trafficmock.core import error_messages
-from trafficmock.core.lifecycle import PendingRequest
 from trafficmock.core.ownership.lost_runs import LostRuns
 from trafficmock.core.ownership.refusals import Refusals
 from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
+from trafficmock.core.state.lifecycle import PendingRequest
 from trafficmock.core.state.peers import Agent
 from trafficmock.matching.allow_list import AllowListError, read_allow_list
 from trafficmock.wire import outbound

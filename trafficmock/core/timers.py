@@ -12,7 +12,7 @@ from trafficmock.core.effects import Wake
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList, Moment
-    from trafficmock.core.lifecycle import PendingRequest
+    from trafficmock.core.state.lifecycle import PendingRequest
 
 
 @define

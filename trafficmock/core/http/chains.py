@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.replies import Replies
-    from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest, Registry
+    from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.wire.inbound import RequestClaimResult
     from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 

@@ -14,8 +14,8 @@ from trafficmock import records
 from trafficmock.core import error_messages
 from trafficmock.core.http import response_rules
 from trafficmock.core.http.awaited_reports import AwaitedReport
-from trafficmock.core.lifecycle import IllegalStepError, RequestStage
 from trafficmock.core.ownership.registry import with_observer
+from trafficmock.core.state.lifecycle import IllegalStepError, RequestStage
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.inbound import RequestResponse
 from trafficmock.wire.payloads.serialized_response import (
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.awaited_reports import AwaitedReports
-    from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.ownership.claims import Claims
     from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
     from trafficmock.core.ownership.strictness import Strictness
+    from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Agent
     from trafficmock.core.timers import BodyDeadlines
     from trafficmock.wire.inbound import RequestCancel

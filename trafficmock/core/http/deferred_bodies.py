@@ -13,7 +13,7 @@ from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
 from trafficmock.core.http.observation import send_observed
-from trafficmock.core.lifecycle import RequestStage
+from trafficmock.core.state.lifecycle import RequestStage
 from trafficmock.records import RequestBodyCame
 from trafficmock.wire.outbound import BodyLimits, ProxyError, RequestObserved
 from trafficmock.wire.payloads import body
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.observation import Sighting
     from trafficmock.core.http.request_routing import RequestRouting
-    from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.ownership.contexts import ContextTest
     from trafficmock.core.settings import Settings
+    from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Agent
     from trafficmock.wire.inbound import RequestBody
     from trafficmock.wire.payloads.serialized_request import SerializedRequest

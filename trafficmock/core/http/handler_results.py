@@ -10,7 +10,7 @@ from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
 from trafficmock.core.http import request_changes, response_rules
-from trafficmock.core.lifecycle import RequestStage
+from trafficmock.core.state.lifecycle import RequestStage
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import DECLINE, REPLY, STRICT
 from trafficmock.wire.payloads import body
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.replies import Replies
     from trafficmock.core.http.request_routing import RequestRouting
-    from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.settings import Settings
+    from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.wire.inbound import FetchResult, HandlerResult
 

@@ -9,8 +9,8 @@ from msgspec import UNSET
 
 from trafficmock.core.http.awaited_reports import AwaitedReport, AwaitedReports
 from trafficmock.core.http.observation import observers_of, send_observed, sighted
-from trafficmock.core.lifecycle import PendingRequest
 from trafficmock.core.ownership.registry import with_observer
+from trafficmock.core.state.lifecycle import PendingRequest
 from trafficmock.records import HopSeen, RequestFailed, RequestSeen
 from trafficmock.wire.features import CONTEXT, STRICT
 from trafficmock.wire.inbound import RequestObserve, RequestResponse

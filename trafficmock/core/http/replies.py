@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
-    from trafficmock.core.lifecycle import PendingRequest
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest, Registry
     from trafficmock.core.settings import Settings
+    from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Worker
     from trafficmock.wire.inbound import RecordedReply, RouteRegister
     from trafficmock.wire.outbound import Context

@@ -12,9 +12,9 @@ from trafficmock.core import error_messages
 from trafficmock.core.http.deferred_bodies import DeferredObservation
 from trafficmock.core.http.observation import observers_of, send_observed, sighted
 from trafficmock.core.http.request_changes import for_continue, has_scheme_of
-from trafficmock.core.lifecycle import IllegalStepError, PendingRequest, RequestStage
 from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
+from trafficmock.core.state.lifecycle import IllegalStepError, PendingRequest, RequestStage
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import CHAIN, CONTEXT, STREAM, SUBSCRIBE
 from trafficmock.wire.payloads import body

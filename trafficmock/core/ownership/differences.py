@@ -18,8 +18,8 @@ from trafficmock.wire.payloads.similar_requests import Difference
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trafficmock.core.lifecycle import Owned
     from trafficmock.core.ownership.registry import RegisteredRoute, Registry
+    from trafficmock.core.state.lifecycle import Owned
     from trafficmock.matching import RouteMatcher
     from trafficmock.matching.url_parts import UrlParts
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher

@@ -9,7 +9,6 @@ from attrs import define
 from msgspec import structs
 
 from trafficmock.core import error_messages
-from trafficmock.core.lifecycle import PendingRequest, Socket
 from trafficmock.core.ownership.ambiguity import ambiguity_text, late_text
 from trafficmock.core.ownership.claims import to_be_asked
 from trafficmock.core.ownership.contexts import (
@@ -19,6 +18,7 @@ from trafficmock.core.ownership.contexts import (
     only_test,
     without_outranked,
 )
+from trafficmock.core.state.lifecycle import PendingRequest, Socket
 from trafficmock.wire.features import CHAIN
 from trafficmock.wire.outbound import UNMATCHED, ProxyError
 

@@ -16,7 +16,7 @@ from trafficmock.wire.inbound import Ping
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.lifecycle import Owned
+    from trafficmock.core.state.lifecycle import Owned
     from trafficmock.core.state.peers import Worker
     from trafficmock.core.timers import Alarm
 

@@ -12,9 +12,9 @@ from trafficmock.wire.outbound import ConnectedClient
 
 if TYPE_CHECKING:
     from trafficmock.core.http.awaited_reports import AwaitedReport
-    from trafficmock.core.lifecycle import PendingRequest, Socket
     from trafficmock.core.local.leases import LocalAgent
     from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest
+    from trafficmock.core.state.lifecycle import PendingRequest, Socket
 
 
 @define(eq=False)

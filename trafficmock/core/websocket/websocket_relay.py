@@ -12,7 +12,7 @@ from trafficmock.wire.features import STRICT
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.lifecycle import CloseMessage, Socket
+    from trafficmock.core.state.lifecycle import CloseMessage, Socket
     from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 

@@ -10,9 +10,9 @@ from msgspec import UNSET
 
 from trafficmock import records
 from trafficmock.core import error_messages
-from trafficmock.core.lifecycle import Socket, SocketStage
 from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
+from trafficmock.core.state.lifecycle import Socket, SocketStage
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import CHAIN, CONTEXT
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.lifecycle import CloseMessage
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
     from trafficmock.core.ownership.registry import Kind, RegisteredTest
+    from trafficmock.core.state.lifecycle import CloseMessage
     from trafficmock.core.state.peers import Agent
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 
