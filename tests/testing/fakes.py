@@ -29,7 +29,7 @@ from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from trafficmock.core.effects import Effects
     from trafficmock.testing.promise import Promise
@@ -103,7 +103,6 @@ class SessionHarness:
 
     def __init__(
         self,
-        features: Sequence[str] = OF_WORKERS,
         *,
         acknowledges: bool = True,
         info: TestInfo = BUYS,
@@ -116,7 +115,7 @@ class SessionHarness:
         self.agents: list[outbound.ConnectedClient] = []
         self.client = WorkerClient(self.link, WorkerIdentity(version="1.2.3"))
         self.client.opened()
-        self.receive(outbound.HelloOk("c1", 3, "1.2.3", "python-0", list(features)))
+        self.receive(outbound.HelloOk("c1", 3, "1.2.3", "python-0", list(OF_WORKERS)))
         self.session = self.begin("t1", info)
         self.acknowledges = acknowledges
         self.take()

@@ -64,9 +64,8 @@ async def mocks(
     :param title: the test's name in errors, in the history and on the dashboard.
     :param file: the test's file, for the same places.
     :param base_url: the URL that relative globs are resolved against.
-    :param isolation: with ``auto`` the test has a context if the proxy supports contexts, with
-        ``off`` it has none. With ``required`` it fails if one of its routes matches a request
-        without the context.
+    :param isolation: with ``auto`` the test has a context, with ``off`` it has none. With
+        ``required`` it fails if one of its routes matches a request without the context.
     :param origins: the origins of the application, such as ``http://localhost:3000``, to which a
         browser sends the context. Those for a door may be globs: ``http://*.shop.test``.
     :param door: open a port of the proxy for this test's browser, see ``proxy``.

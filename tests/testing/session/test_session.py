@@ -23,6 +23,7 @@ from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest
 from trafficmock.testing.session.worker_client import WorkerClient, WorkerIdentity
 from trafficmock.wire import inbound, outbound
+from trafficmock.wire.features import OF_WORKERS
 from trafficmock.wire.inbound import HandlerResult
 from trafficmock.wire.payloads import handler_action
 from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED, SerializedError
@@ -156,12 +157,20 @@ class RouteTests(SynchronousTestCase):
         self.assertTrue(entry.active)
 
     def test_other_proxy(self) -> None:
-        """A proxy that does not run handlers is refused with its version and the remedy."""
+        """A proxy that lacks something is refused, with its version and what it lacks."""
         harness = SessionHarness()
-        client = WorkerClient(harness.link, WorkerIdentity(version="1.2.3"))
-        client.receive(outbound.HelloOk("c1", 3, "0.1.8", "python-0"))
-        error = failure(client.ready)
-        self.assertIn("at http://proxy.test:4310 (version 0.1.8) does not run", str(error))
+        older = [each for each in OF_WORKERS if each not in ("chain", "strict")]
+        for known in (UNSET, older):
+            client = WorkerClient(harness.link, WorkerIdentity(version="1.2.3"))
+            client.receive(outbound.HelloOk("c1", 3, "0.1.8", "python-0", known))
+            error = failure(client.ready)
+            missing = ", ".join(OF_WORKERS if known is UNSET else ("chain", "strict"))
+            self.assertEqual(
+                str(error),
+                "what answers at http://proxy.test:4310 is another proxy than trafficmock, or an "
+                f"older one (version 0.1.8): it lacks {missing}, which this test worker needs. "
+                'Start trafficmock 1.2.3 there ("trafficmock serve")',
+            )
 
     def test_abandoned_before_or_after_the_return(self) -> None:
         """A request is aborted once its handler returned and nobody holds its route."""

@@ -50,19 +50,6 @@ class AskingTests(SynchronousTestCase):
             self.assertEqual(message, inbound.TestStrict("t1", ["auth.example", *expected]))
             kept(promise)
 
-    def test_unknown_to_the_proxy(self) -> None:
-        """With a proxy that knows no strict mode, a test that asks for it fails at once."""
-        with self.assertRaisesRegex(UsageError, r"proxy at http://proxy.test:4310 does not know"):
-            SessionHarness(["context"], info=STRICT)
-        harness = SessionHarness(["context"])
-        for ask in (
-            lambda: harness.session.make_strict([]),
-            lambda: harness.client.make_run_strict([]),
-            harness.client.unmatched,
-        ):
-            self.assertRaises(UsageError, ask)
-        self.assertEqual(harness.take(), [])
-
     def test_patterns(self) -> None:
         """What is no list of hosts and URL globs is refused, with what is wrong."""
         for wrong in ("auth.example", 5, [5], [""], ["h.test:x"], ["/relative"], ["*/a"]):
@@ -96,16 +83,15 @@ class AskingTests(SynchronousTestCase):
         self.assertEqual(kept(promise).requests, [row])
 
     def test_place(self) -> None:
-        """A route says where the test states it, to a proxy that has a use for it."""
+        """A route says where the test states it."""
         place = place_of_call()
         self.assertRegex(place, r"^(tests/testing/session/)?test_strict\.py:\d+$")
         self.assertRegex(place_of_call("/nowhere"), r"^test_strict\.py:\d+$")
-        for features, expected in ((["strict"], place), ([], UNSET)):
-            harness = SessionHarness(features)
-            harness.session.http.route(make_matcher("**"), lambda *_: None, place=place)
-            (message,) = harness.take()
-            assert isinstance(message, inbound.RouteRegister)
-            self.assertEqual(message.place, expected)
+        harness = SessionHarness()
+        harness.session.http.route(make_matcher("**"), lambda *_: None, place=place)
+        (message,) = harness.take()
+        assert isinstance(message, inbound.RouteRegister)
+        self.assertEqual(message.place, place)
 
 
 class RefusedTests(SynchronousTestCase):

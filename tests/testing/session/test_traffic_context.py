@@ -16,7 +16,6 @@ from trafficmock.testing.session.traffic_context import TrafficContext
 from trafficmock.testing.session.worker_client import WorkerIdentity
 from trafficmock.testing.sync import TrafficMock
 from trafficmock.wire import outbound
-from trafficmock.wire.features import OF_WORKERS
 
 
 def info(**more: Any) -> TestInfo:
@@ -41,17 +40,6 @@ class RegistrationTests(SynchronousTestCase):
         harness = SessionHarness(info=info(isolation="off"))
         self.assertIs(harness.registered.context, UNSET)
         self.assertEqual(harness.session.context.headers, {})
-
-    def test_other_proxy(self) -> None:
-        """A proxy that knows no contexts is told of none, and refused where one is required."""
-        old = [each for each in OF_WORKERS if each != "context"]
-        harness = SessionHarness(old)
-        self.assertIs(harness.registered.context, UNSET)
-        self.assertIsNone(harness.session.context.id)
-        for wanted in ({"isolation": "required"}, {"shared": True}):
-            error = self.assertRaises(UsageError, harness.begin, "t2", info(**wanted))
-            self.assertIn("knows no contexts", str(error))
-        self.assertEqual(list(harness.client.sessions), ["t1"])
 
     def test_unknown(self) -> None:
         """An unknown setting is refused with the known ones."""

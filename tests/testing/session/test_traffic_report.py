@@ -58,12 +58,6 @@ class AgentTests(SynchronousTestCase):
         self.assertIn("  cart0, by the forward proxy, since", text)
         self.assertIn("  and 3 more", text)
 
-    def test_not_told(self) -> None:
-        """A proxy without the feature cannot say who is connected; the advice is there."""
-        self.assertIn(
-            "Does the application run attached?", report(SessionHarness(features=["subscribe"]))
-        )
-
     def test_waiter(self) -> None:
         """A wait in which nothing came says who is connected, too."""
         harness = SessionHarness()

@@ -13,7 +13,6 @@ from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.session.session import Session
 from trafficmock.testing.session.traffic_report import traffic
 from trafficmock.testing.session.worker_client import WorkerIdentity
-from trafficmock.wire.features import STRICT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,7 +85,7 @@ class ThreadedConnection:
         """Refuse requests that no test owns until this connection is closed.
 
         :param allow: hosts and URL globs that are let through.
-        :raises UsageError: a pattern is invalid, or the proxy has no strict mode.
+        :raises UsageError: a pattern is invalid.
         """
         background, self._run_allow = self.background, tuple(allow)
         background.wait_for(lambda: background.client.make_run_strict(allow))
@@ -94,11 +93,9 @@ class ThreadedConnection:
     def unmatched(self) -> Unmatched | None:
         """Return the refused requests that no test owns.
 
-        :returns: ``None`` if the proxy has no strict mode, or the connection is lost.
+        :returns: ``None`` if the connection is lost.
         """
         background, self._has_asked = self.background, True
-        if STRICT not in background.client.features:
-            return None
         try:
             return background.wait_for(background.client.unmatched)
         except ConnectionLostError:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field, frozen
 from msgspec import UNSET, UnsetType
 
-from trafficmock.testing.errors import IsolationError, RoutingError, UsageError
-from trafficmock.testing.promise import Promise, all_of, mapped, settled
+from trafficmock.testing.errors import IsolationError, RoutingError
+from trafficmock.testing.promise import Promise, all_of, mapped
 from trafficmock.testing.session import required_routes
 from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
 from trafficmock.testing.session.handlers import handler_errors
@@ -25,7 +25,6 @@ from trafficmock.testing.session.traffic_context import (
     check_isolation,
     door_of,
 )
-from trafficmock.wire.features import CONTEXT, STRICT, SUBSCRIBE
 from trafficmock.wire.inbound import (
     RecordedReply,
     RouteRegister,
@@ -61,8 +60,8 @@ class TestInfo:
     :param title: the test's name in errors, in the history and on the dashboard.
     :param file: the test's file, for the same places.
     :param base_url: the URL that relative globs are resolved against.
-    :param isolation: with ``auto`` the test has a context if the proxy supports contexts, with
-        ``off`` it has none; with ``required`` a matching request without the context fails it.
+    :param isolation: with ``auto`` the test has a context, with ``off`` it has none; with
+        ``required`` a matching request without the context fails it.
     :param origins: the origins of the application, for a browser's cookies and for the door.
     :param shared: its routes serve all tests of this worker, after their own.
     :param door: the proxy opens a port (a *door*) for the test's browser, which adds the context.
@@ -162,7 +161,7 @@ class Session:
             self.id,
             entry.matcher.wire,
             kind,
-            place if STRICT in self.client.features else UNSET,
+            place,
             UNSET if entry.reply is None else entry.reply,
             [RecordedReply(*key, response) for key, response in entry.recorded.items()] or UNSET,
             times,
@@ -172,16 +171,13 @@ class Session:
     # Begin and end
 
     def start(self) -> Promise[None]:
-        """Register the test; the promise is resolved when it counts for all later requests.
-
-        :raises UsageError: the proxy lacks contexts or strict mode, which the test requires.
-        """
+        """Register the test; the promise is resolved when it counts for all later requests."""
         info = self.info
-        self.context = self._make_context()
+        if info.isolation != "off":
+            self.context = TrafficContext(self.client.link.new_context())
         if info.strict:
-            self.client.check_strict()
             self.allow = info.allow
-        patterns = EVERYTHING if info.exempt and STRICT in self.client.features else self.allow
+        patterns = EVERYTHING if info.exempt else self.allow
         message = TestRegister(
             self.id,
             info.title,
@@ -208,23 +204,13 @@ class Session:
         asked.watch(forget_if_refused)
         return mapped(asked, registered)
 
-    def _make_context(self) -> TrafficContext:
-        isolation, link = self.info.isolation, self.client.link
-        if CONTEXT in self.client.features:
-            return TrafficContext(None if isolation == "off" else link.new_context())
-        if isolation == "required" or self.info.shared:
-            what = "shared routes are" if self.info.shared else "isolation is"
-            raise UsageError(f"{what} asked for, and the proxy is one that knows no contexts")
-        return TrafficContext()
-
     def make_strict(self, allow: Iterable[str]) -> Promise[Any]:
         """Refuse requests of this test that no route matches, from now on.
 
         :param allow: hosts and URL globs that are let through in addition.
-        :raises UsageError: a pattern is invalid, or the proxy has no strict mode.
+        :raises UsageError: a pattern is invalid.
         """
         more = allow_patterns(allow)
-        self.client.check_strict()
         self.allow = (*(self.info.allow if self.allow is None else self.allow), *more)
         message = TestStrict(self.id, list(self.allow))
         return self.client.ask(("test:strict", self.id), message)
@@ -291,8 +277,6 @@ class Session:
 
     def subscribe(self) -> Promise[Any]:
         """Subscribe to all traffic; the promise is resolved when no later request is missed."""
-        if SUBSCRIBE not in self.client.features:
-            return settled(None)
         if self._subscribed is None:
             message = TestSubscribe(self.id)
             self._subscribed = self.client.ask(("test:subscribe", self.id), message)
@@ -300,13 +284,12 @@ class Session:
 
     def answered_here(self, request: RequestState, response: SerializedResponse) -> None:
         """Record the response of a handler, if the proxy does not report it to this test."""
-        if SUBSCRIBE in self.client.features and self._subscribed is None:
+        if self._subscribed is None:
             self.traffic.respond(request, response)
 
     def answered_there(self, request: RequestState, response: SerializedResponse) -> None:
         """Record a fixed response that the proxy sent, if the proxy does not report it."""
-        subscribed = self._subscribed is not None and self._subscribed.done
-        if SUBSCRIBE in self.client.features and not subscribed:
+        if self._subscribed is None or not self._subscribed.done:
             self.traffic.respond(request, response)
 
     # Messages

@@ -78,10 +78,9 @@ def _reported(session: Session, read: Callable[[_Report], T]) -> Promise[T]:
 
     def report(_: None) -> T:
         found = diagnosis.value
-        agents = None if found is None else found.agents
-        rows = [] if found is None else [each.requests for each in found.found]
+        rows = [each.requests for each in found.found]
         similar = dict(zip((route.id for route in idle), rows, strict=False))
-        return read(_Report(session, seen.value, agents, similar))
+        return read(_Report(session, seen.value, found.agents, similar))
 
     return mapped(all_of([diagnosis, seen]), report)
 
@@ -91,7 +90,7 @@ class _Report:
     """The lines of one report.
 
     :param seen: the requests since the test began, oldest first.
-    :param agents: the connected applications; ``None`` if the proxy does not report them.
+    :param agents: the connected applications.
     :param similar: the requests that came instead, by the id of the route that none met.
     :ivar tagged: whether a request of this test came with its context.
     :ivar kinds: the requests by kind.
@@ -99,7 +98,7 @@ class _Report:
 
     session: Session
     seen: Sequence[RequestState]
-    agents: Sequence[ConnectedClient] | None
+    agents: Sequence[ConnectedClient]
     similar: Mapping[str, Sequence[SimilarRequest]]
     tagged: bool = field(init=False)
     kinds: dict[str, list[RequestState]] = field(init=False)
@@ -137,7 +136,7 @@ class _Report:
             return OWNED
         entry = self._entry(request)
         if entry is None:
-            # The history has dropped it, or the proxy is the npm one.
+            # The history has dropped it.
             return UNKNOWN
         if self._taken(entry) is not None:
             return TAKEN

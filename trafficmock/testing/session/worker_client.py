@@ -13,7 +13,6 @@ from trafficmock.testing.errors import ConnectionLostError, RefusedError, Routin
 from trafficmock.testing.promise import Promise
 from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
 from trafficmock.wire import PROTOCOL_VERSION, features, outbound
-from trafficmock.wire.features import CHAIN, STRICT
 from trafficmock.wire.inbound import (
     ClosePage,
     CloseServer,
@@ -139,7 +138,6 @@ class WorkerClient:
     :param identity: the contents of ``hello``.
     :param ack_seconds: the time limit of an answer, in seconds.
     :ivar ready: resolved when the proxy has accepted the connection.
-    :ivar features: the features of the proxy.
     :ivar sessions: the tests, by id.
     """
 
@@ -147,7 +145,6 @@ class WorkerClient:
     identity: WorkerIdentity
     ack_seconds: float = ACK_SECONDS
     ready: Promise[None] = field(init=False, factory=Promise)
-    features: frozenset[str] = field(init=False, default=frozenset())
     sessions: dict[str, Session] = field(init=False, factory=dict)
     _asked: dict[tuple[str, str], Promise[Any]] = field(init=False, factory=dict)
     _pings: int = field(init=False, default=0)
@@ -233,25 +230,13 @@ class WorkerClient:
 
     # Strict mode
 
-    def check_strict(self) -> None:
-        """Check that the proxy supports strict mode.
-
-        :raises UsageError: the proxy has no such feature.
-        """
-        if STRICT not in self.features:
-            raise UsageError(
-                f"strict mode is asked for, and the proxy at {self.link.proxy_url} does not know "
-                "it: use a newer trafficmock there, or take strict off"
-            )
-
     def make_run_strict(self, allow: Iterable[str]) -> Promise[None]:
         """Refuse requests that no test owns until this connection is closed.
 
         :param allow: hosts and URL globs that are let through.
-        :raises UsageError: a pattern is invalid, or the proxy has no strict mode.
+        :raises UsageError: a pattern is invalid.
         """
         patterns = allow_patterns(allow)
-        self.check_strict()
         query_id = self.link.new_id()
 
         result: Promise[None] = Promise()
@@ -268,11 +253,7 @@ class WorkerClient:
         return result
 
     def unmatched(self) -> Promise[outbound.Unmatched]:
-        """Query the refused requests that no test owns.
-
-        :raises UsageError: the proxy has no strict mode.
-        """
-        self.check_strict()
+        """Query the refused requests that no test owns."""
         query_id = self.link.new_id()
         return self.ask(("unmatched", query_id), UnmatchedQuery(query_id))
 
@@ -329,13 +310,18 @@ class WorkerClient:
                 self._answered(message)
 
     def _accepted(self, message: outbound.HelloOk) -> None:
-        self.features = frozenset(message.features or ())
-        if CHAIN in self.features:
+        known = message.features or ()
+        missing = [each for each in features.OF_WORKERS if each not in known]
+        if not missing:
             self.ready.resolve(None)
-        else:
-            found = f"{self.link.proxy_url} (version {message.package_version})"
-            text = f"what answers at {found} does not run the handlers of routes; start trafficmock"
-            self.ready.reject(RefusedError(text, code="invalid_hello"))
+            return
+        text = (
+            f"what answers at {self.link.proxy_url} is another proxy than trafficmock, or an older "
+            f"one (version {message.package_version}): it lacks {', '.join(missing)}, which this "
+            f"test worker needs. Start trafficmock {self.identity.version} there "
+            '("trafficmock serve")'
+        )
+        self.ready.reject(RefusedError(text, code="protocol_mismatch"))
 
     def _refused(self, message: outbound.ProxyError) -> None:
         """Fail the route registration that the proxy refused, else add an error to its tests."""

@@ -50,7 +50,7 @@ def describe_seen(
 
     :param diagnosis: the answer of the proxy for this wait; ``None`` without one.
     :param observed: the requests that this process observed since the test began, oldest first:
-        they are listed if the proxy does not know what came.
+        they are listed if the proxy has not answered, or does not know what came.
     """
     lines = []
     if hint := regex_hint(waiter.glob):
@@ -86,14 +86,13 @@ def regex_hint(glob: str | None) -> str:
 def connected(agents: Sequence[ConnectedClient] | None, *, heard: bool = False) -> list[str]:
     """Return the lines about connected applications; without any, how to attach one.
 
-    :param agents: ``None`` if the proxy does not report them.
+    :param agents: ``None`` if the proxy has not answered.
     :param heard: whether requests of an application came.
     """
-    if heard and not agents:
-        # A request came, so an application was attached.
-        return [] if agents is None else ["No application is connected to the proxy any more."]
     if agents is None:
         return [f"Does the application run attached? {_HOW_TO_ATTACH}"]
+    if not agents and heard:
+        return ["No application is connected to the proxy any more."]
     if not agents:
         missing = f"No application is connected to the proxy. {_HOW_TO_ATTACH}"
         return [missing, _FROM_FIRST_REQUEST, _ANOTHER_PROXY]

@@ -17,7 +17,7 @@ class ProxyClock:
     be compared. Of another machine's clock it is only known that the proxy read it before its
     answer came here.
 
-    :param reading: the proxy's clock; absent if the proxy does not send it.
+    :param reading: the proxy's clock.
     :param asked: this process's clock before the question.
     :param answered: this process's clock when the answer came.
     """

@@ -13,11 +13,10 @@ from attrs import define, field
 from msgspec import UNSET, UnsetType
 
 from trafficmock.testing.errors import TestEndedError, WaitTimeoutError
-from trafficmock.testing.promise import Promise, mapped, settled
+from trafficmock.testing.promise import Promise, mapped
 from trafficmock.testing.session.arguments.callables import check_handler, describe
 from trafficmock.testing.session.arguments.url_matchers import URLPattern, make_matcher
 from trafficmock.testing.session.observation.diagnosis import describe_seen
-from trafficmock.wire.features import DIAGNOSIS, SUBSCRIBE
 from trafficmock.wire.inbound import DiagnosisQuery
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.similar_requests import UnmetMatcher
@@ -151,27 +150,18 @@ class Observation:
     def all(self) -> Promise[list[RequestState]]:
         """Return a promise of all requests since the test began, oldest first."""
         session = self.session
-        if SUBSCRIBE not in session.client.features:
-            # This proxy reports all traffic to all workers: after a barrier, it has all come.
-            requests = session.traffic.requests
-            return mapped(session.client.barrier(), lambda _: list(requests.values()))
         # The subscription first: requests that are not in the history yet are observed.
         if not session.ended:
             session.subscribe()
         return mapped(session.client.query(session.started_at), session.recorded.merge)
 
-    def diagnosis(
-        self, unmet: Sequence[tuple[SerializedMatcher, int]]
-    ) -> Promise[DiagnosisResult | None]:
+    def diagnosis(self, unmet: Sequence[tuple[SerializedMatcher, int]]) -> Promise[DiagnosisResult]:
         """Return a promise of the requests that came instead of others, and of the applications.
 
         :param unmet: routes that no request met and waits that timed out: the condition, and the
             beginning in microseconds of this process's monotonic clock.
-        :returns: resolved with ``None`` if the proxy does not have the feature ``diagnosis``.
         """
         session = self.session
-        if DIAGNOSIS not in session.client.features:
-            return settled(None)
         query = DiagnosisQuery(
             session.client.link.new_id(),
             [UnmetMatcher(matcher, self._proxy_time(began)) for matcher, began in unmet],
@@ -258,7 +248,7 @@ class Observation:
             observed = list(self.session.traffic.requests.values())
             waiter.promise.reject(timed_out(waiter, describe_seen(waiter, diagnosis, observed)))
 
-        def answered(answer: Promise[DiagnosisResult | None]) -> None:
+        def answered(answer: Promise[DiagnosisResult]) -> None:
             fail(None if answer.error is not None else answer.value)
 
         stop = self.session.client.link.call_later(_LAST_LOOK_SECONDS, lambda: fail(None))
