@@ -338,11 +338,7 @@ export interface TrafficMock {
    * at its end. `false` ends strict mode. `allow` has hosts (`*.example.com`, `auth:9000`) and, with a slash, URL globs.
    */
   strict(options?: { readonly allow?: readonly string[] } | false): Promise<void>;
-  /**
-   * Returns the requests that strict mode refused in this run and that no test owns, each URL once.
-   *
-   * The promise is rejected with a `UsageError` if the proxy has no strict mode.
-   */
+  /** Returns the requests that strict mode refused in this run and that no test owns, each URL once. */
   unmatched(): Promise<readonly UnmatchedRequest[]>;
   /** Returns and forgets the errors so far, so that they do not fail the test at its end. */
   takeErrors(): Error[];
@@ -351,9 +347,8 @@ export interface TrafficMock {
 /** `use: { trafficmock: { … } }` in the configuration, `test.use({ trafficmockOptions: { … } })` in a file. */
 export interface TrafficMockOptions {
   /**
-   * Whether the test has a context. `auto` (default): if the proxy supports contexts. `required`: if it does not, or
-   * if a route of the test gets a request without the context, the test
-   * fails. `off`: no context, requests are assigned by URL alone.
+   * Whether the test has a context. `auto` (default): it has one. `required`: if a route of the test gets a request
+   * without the context, the test fails. `off`: no context, requests are assigned by URL alone.
    */
   readonly isolation?: "auto" | "off" | "required";
   /**

@@ -1,6 +1,6 @@
 "use strict";
 
-const { FEATURES } = require("./protocol/constants.js");
+const { BODY_LIMITS, REQUIRED } = require("./protocol/constants.js");
 const { Link, parse } = require("./protocol/link.js");
 const { version } = require("../package.json");
 const { commandLine } = require("./process/command-line.js");
@@ -26,16 +26,14 @@ class Agent {
     this.state = "starting";
     /** @type {Error} */
     this.error = new TrafficMockError("unreachable", "trafficmock has not connected yet.");
-    /** @type {Set<string>} */
-    this.features = new Set();
-    /** @type {{ history: number, handler: number } | undefined} */
-    this.bodyLimits = undefined;
+    /** How much of a body is sent to the proxy; bytes. @type {{ history: number, handler: number }} */
+    this.bodyLimits = BODY_LIMITS;
     this.waiters = new Waiters(this);
     this.keepAlive = new KeepAlive();
     /** The number of connections so far: a request that was announced on one is unknown on the next. */
     this.links = 0;
     const { proxyUrl } = settings;
-    this.link = new Link({ proxyUrl, hello: helloOf(settings), open: withOwnRequest }, this);
+    this.link = new Link({ proxyUrl, hello: helloOf(settings), requires: REQUIRED, open: withOwnRequest }, this);
     this.hosts = new Hosts(settings);
     this.contexts = new TestContexts(settings, this.hosts);
     this.local = new LocalDecisions(this);
@@ -63,8 +61,7 @@ class Agent {
     this.state = "up";
     this.links += 1;
     this.clientId = String(hello.clientId ?? this.clientId);
-    this.features = new Set(Array.isArray(hello.features) ? hello.features : []);
-    this.bodyLimits = this.streams ? hello.bodyLimits : undefined;
+    this.bodyLimits = { ...BODY_LIMITS, ...hello.bodyLimits };
     this.hosts.setSystem(hello.ownHosts);
     this.started();
     this.waiters.negotiated();
@@ -116,11 +113,6 @@ class Agent {
     this.link.send(message);
   }
 
-  /** @returns {boolean} whether the proxy accepts a body after the announcement of its request (feature `stream`) */
-  get streams() {
-    return this.state === "up" && this.features.has("stream");
-  }
-
   /** @returns {boolean} whether requests are intercepted */
   get isAttached() {
     return this.state !== "stopped";
@@ -133,7 +125,7 @@ const helloOf = ({ token, clientId, isLocal }) => ({
   role: "node",
   clientId,
   ...(token && { token }),
-  features: FEATURES.filter((name) => isLocal || name !== "local"),
+  features: isLocal ? [...REQUIRED, "local"] : REQUIRED,
   pid: process.pid,
   command: commandLine(process.argv),
 });

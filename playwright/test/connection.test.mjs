@@ -6,12 +6,13 @@ import { test } from "node:test";
 
 const require = createRequire(import.meta.url);
 const { WebSocketServer } = createRequire(require.resolve("trafficmock-agent/protocol/link"))("ws");
+const { version } = require("../package.json");
 const { WorkerConnection } = require("../src/connection/worker-connection.js");
 
 /** Answer what a worker says, as a proxy does. */
-function answer(socket, { type, queryId }) {
+function answer(socket, { type, queryId, features }) {
   const answers = {
-    hello: { type: "hello:ok", connectionId: "c1", protocolVersion: 3, features: ["chain", "strict"] },
+    hello: { type: "hello:ok", connectionId: "c1", protocolVersion: 3, features },
     "run:strict": { type: "run:stricted", queryId },
     "run:unmatched:query": { type: "run:unmatched", queryId, requests: [], dropped: 0 },
   };
@@ -60,13 +61,19 @@ test("another proxy, or an older one, is refused", async () => {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   await once(server, "listening");
   server.on("connection", (socket) => {
-    const hello = { type: "hello:ok", connectionId: "c1", protocolVersion: 3, features: ["strict"] };
-    socket.on("message", () => socket.send(JSON.stringify(hello)));
+    socket.on("message", (data) => {
+      const { features } = JSON.parse(data);
+      const known = features.filter((name) => name !== "chain");
+      const hello = { type: "hello:ok", connectionId: "c1", protocolVersion: 3, packageVersion: "1.2.3", features: known };
+      socket.send(JSON.stringify(hello));
+    });
   });
   const proxyUrl = `http://127.0.0.1:${server.address().port}`;
   await assert.rejects(WorkerConnection.open({ proxyUrl }), {
     name: "ConnectionError",
-    message: new RegExp(`^The proxy at ${proxyUrl} does not run the handlers of routes`),
+    message:
+      `What answers at ${proxyUrl} is another proxy than trafficmock, or an older one (version 1.2.3): it lacks chain, ` +
+      `which this test worker needs. Start trafficmock ${version} there ("trafficmock serve").`,
   });
   server.close();
 });

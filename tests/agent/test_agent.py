@@ -131,5 +131,5 @@ class AgentTests(SynchronousTestCase):
         self.check("clients/websocket.test.mjs", node=str(node_binary()))
 
     def test_npm_proxy(self) -> None:
-        """It works with the npm proxy as well."""
+        """Another proxy is refused, once and with the remedy."""
         self.check("link/npm-proxy.test.mjs", node=str(node_binary()))

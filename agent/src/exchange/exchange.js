@@ -93,7 +93,7 @@ class Exchange {
    */
   follow({ id, url, override, isJudged: wasJudged, reporter, isReported }) {
     // Strict mode may have begun after the decision about the first hop.
-    const isJudged = wasJudged || (this.agent.features.has("strict") && this.agent.local.mayRefuse);
+    const isJudged = wasJudged || this.agent.local.mayRefuse;
     this.reporter = isJudged ? this.agent : reporter;
     this.isReported = isJudged || isReported;
     const hop = { redirectedFromRequestId: id };
@@ -121,8 +121,8 @@ class Exchange {
    */
   announce(type, more) {
     if (this.upload) Object.assign(this.upload, { links: this.agent.links, reporter: this.reporter });
-    const request = requestToWire(this.agent, this.request);
-    const context = contextToWire(this.agent, this.context);
+    const request = requestToWire(this.request);
+    const context = contextToWire(this.context);
     const message = { type, requestId: this.id, clientId: this.agent.clientId, request, ...context, ...more };
     this.reporter.send(message, this.agent.links);
   }
@@ -208,7 +208,7 @@ class Exchange {
         requestId,
         fetchId,
         ok: true,
-        response: responseToWire(this.agent, response),
+        response: responseToWire(response),
       });
     } catch (error) {
       this.agent.send({ type: "fetch:result", requestId, fetchId, ok: false, error: serializeError(error) });

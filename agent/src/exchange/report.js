@@ -4,7 +4,6 @@ const { setTimeout, clearTimeout } = require("node:timers");
 const headers = require("../protocol/headers.js");
 const { BodyCopy } = require("./body-copy.js");
 const { decodeThen, decode, decodedPairs } = require("./coding.js");
-const { HISTORY_BODY_BYTES } = require("../protocol/constants.js");
 const { serializeError } = require("../protocol/errors.js");
 const { responseToWire } = require("../protocol/messages.js");
 const { isRedirect } = require("./redirects.js");
@@ -38,7 +37,7 @@ class Report {
     this.reporter = reporter;
     this.url = url;
     this.upload = upload;
-    this.copy = new BodyCopy(isReported ? (agent.bodyLimits?.history ?? HISTORY_BODY_BYTES) : 0);
+    this.copy = new BodyCopy(isReported ? agent.bodyLimits.history : 0);
     /** Whether the end was reported. */
     this.isSaid = !isReported;
     /** @type {NodeJS.Timeout | undefined} */
@@ -58,9 +57,7 @@ class Report {
     this.status = status;
     this.statusText = statusText;
     this.pairs = pairs;
-    if (!this.isSaid && this.agent.streams && !isRedirect(status, pairs)) {
-      this.soon = setTimeout(() => this.begin(), HEAD_MS).unref();
-    }
+    if (!this.isSaid && !isRedirect(status, pairs)) this.soon = setTimeout(() => this.begin(), HEAD_MS).unref();
   }
 
   /** Report the head to the history, because the body takes long. */
@@ -85,14 +82,14 @@ class Report {
   /** Report an incomplete response: nobody reads further, or the next hop begins. */
   cut() {
     if (this.status === 0 || !this.settle()) return;
-    const error = this.agent.streams && !isRedirect(this.status, this.pairs) && serializeError(givenUp());
+    const error = !isRedirect(this.status, this.pairs) && serializeError(givenUp());
     this.say({ response: this.part(), ...(error && { error }) });
   }
 
   /** @param {unknown} error why there is no response, or why it is incomplete */
   fail(error) {
     if (!this.settle()) return;
-    const response = this.status > 0 && this.agent.streams ? this.part() : undefined;
+    const response = this.status > 0 ? this.part() : undefined;
     this.say({ ok: false, error: serializeError(error), ...(response && { response }) });
   }
 
@@ -128,14 +125,10 @@ class Report {
     const pairs = isDecoded
       ? decodedPairs(this.pairs, isCut ? undefined : body)
       : headers.without(this.pairs, "transfer-encoding");
-    const isLong = this.agent.streams && body.length > this.copy.limit;
+    const isLong = body.length > this.copy.limit;
     const size = isCut ? this.copy.size : body.length;
     const kept = isLong ? body.subarray(0, this.copy.limit) : body;
-    return responseToWire(
-      this.agent,
-      { status, statusText, pairs, body: kept, url },
-      isCut || isLong ? size : undefined,
-    );
+    return responseToWire({ status, statusText, pairs, body: kept, url }, isCut || isLong ? size : undefined);
   }
 }
 

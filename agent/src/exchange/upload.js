@@ -1,7 +1,6 @@
 "use strict";
 
 const { BodyCopy } = require("./body-copy.js");
-const { HANDLER_BODY_BYTES } = require("../protocol/constants.js");
 
 /**
  * The body of a request that is announced before its body is complete (feature
@@ -16,7 +15,7 @@ class Upload {
     this.links = 0;
     /** Sends the message with the body. @type {{ send(message: object, links: number): void }} */
     this.reporter = agent;
-    this.copy = new BodyCopy(agent.bodyLimits?.handler ?? HANDLER_BODY_BYTES);
+    this.copy = new BodyCopy(agent.bodyLimits.handler);
     this.isWhole = false;
     this.isTold = false;
     this.isWanted = false;
@@ -69,7 +68,7 @@ class Upload {
    */
   pass(id) {
     if (this.isTold) return;
-    this.copy.limitTo(this.agent.bodyLimits?.history ?? 0);
+    this.copy.limitTo(this.agent.bodyLimits.history);
     this.onCut = () => {};
     this.onEnd = () => this.tell(id);
     if (this.isWhole) this.onEnd();

@@ -18,9 +18,6 @@ const { MockSocket } = require("./mock-socket.js");
 
 const { nextTick } = process;
 
-/** The time limit for the body, for a proxy that must have it with the request; ms. */
-const BODY_MS = 5000;
-
 /**
  * A `ClientRequest` that is held before it gets a socket. Until the decision it writes into
  * its own buffer, as it does while its `http.Agent` has no free connection.
@@ -59,8 +56,6 @@ class HeldRequest {
     this.idleMs = 0;
     /** @type {NodeJS.Timeout | undefined} */
     this.timer = undefined;
-    // Unreferenced: until the body is complete, the application itself keeps the process alive.
-    this.bodyTimer = setTimeout(() => this.unstreamed(), BODY_MS).unref();
     this.writes = new Writes(req, this);
     const hangUp = (/** @type {Error | undefined} */ error) => this.hangUp(error);
     this.early = new EarlySocket(req, url.protocol === "https:", hangUp, () => this.early.finish());
@@ -74,7 +69,6 @@ class HeldRequest {
   push(chunk) {
     this.upload.push(chunk);
     this.armTimeout();
-    if (this.upload.copy.isCut) this.unstreamed();
   }
 
   /** Announce the request when the application has written its head; with the body, if that is complete by then. */
@@ -86,8 +80,7 @@ class HeldRequest {
     if (this.chain?.leadsTo(this.url.href)) this.writes.drain();
     this.agent.waiters.whenNegotiated(() => {
       if (this.exchange || !this.isHeld || !this.agent.waiters.enterUnannounced(this)) return;
-      if (this.agent.streams) setImmediate(() => this.announce(!this.upload.isWhole));
-      else if (this.req.getHeader("expect")) this.announce(true);
+      setImmediate(() => this.announce(!this.upload.isWhole));
     });
   }
 
@@ -97,7 +90,6 @@ class HeldRequest {
     if (head) this.bodyLength ??= declaredLength(head);
     if (this.upload.isWhole || !(this.upload.copy.size >= (this.bodyLength ?? NaN))) return;
     this.upload.end();
-    if (!this.agent.streams && this.agent.state !== "starting") this.announce(false);
   }
 
   end() {
@@ -108,11 +100,6 @@ class HeldRequest {
 
   destroy() {
     this.cancel();
-  }
-
-  /** Announce the request with an incomplete body, to a proxy without the feature `stream`. */
-  unstreamed() {
-    if (!this.agent.streams && this.agent.state !== "starting") this.announce(true);
   }
 
   /** @param {number} ms of idle time after which a socket would emit `timeout`; 0 for no limit */
@@ -134,15 +121,14 @@ class HeldRequest {
     if (this.exchange || !this.isHeld) return;
     const { req, url, upload } = this;
     // A hop with the headers of a handler is sent by the agent, which needs the whole body.
-    if (isOpen && this.agent.streams && this.chain?.leadsTo(url.href) && this.chain.isOverridden) {
+    if (isOpen && this.chain?.leadsTo(url.href) && this.chain.isOverridden) {
       upload.onEnd = () => this.announce(false);
       return;
     }
-    clearTimeout(this.bodyTimer);
     this.agent.waiters.leave(this);
     const pairs = this.agent.contexts.announced(text.headerLines(/** @type {any} */ (req)._header ?? ""), this.context);
     const from = this.chain?.take(url.href);
-    const isUpload = isOpen && this.agent.streams && !from;
+    const isUpload = isOpen && !from;
     const body = isOpen ? null : upload.copy.bytes();
     const request = { url: url.href, method: req.method, pairs, body, truncated: isOpen && !isUpload };
     this.exchange = new Exchange(this.agent, request, this, isUpload ? upload : undefined);
@@ -165,7 +151,6 @@ class HeldRequest {
     if (!this.isHeld) return false;
     this.isHeld = false;
     this.agent.waiters.leave(this);
-    clearTimeout(this.bodyTimer);
     clearTimeout(this.timer);
     clearTimeout(this.early.timer);
     this.writes.detach();

@@ -4,7 +4,7 @@ const headers = require("../protocol/headers.js");
 const { isNodes } = require("./foreign-agents.js");
 const { request } = require("./own-request.js");
 const { BodyCopy } = require("../exchange/body-copy.js");
-const { HANDLER_BODY_BYTES } = require("../protocol/constants.js");
+const { BODY_LIMITS } = require("../protocol/constants.js");
 const text = require("./text.js");
 
 /**
@@ -124,13 +124,13 @@ function perform(held, wanted, signal) {
     up.on("close", () => signal.removeEventListener("abort", stop));
     up.on("error", reject);
     up.on("response", (response) => {
-      const copy = new BodyCopy(HANDLER_BODY_BYTES);
+      const copy = new BodyCopy(BODY_LIMITS.handler);
       response.on("data", (data) => copy.push(data));
       response.on("error", reject);
       response.on("end", () => {
         if (copy.isCut) {
           return reject(
-            new Error(`The response is larger than the ${HANDLER_BODY_BYTES} bytes that a handler may be handed`),
+            new Error(`The response is larger than the ${BODY_LIMITS.handler} bytes that a handler may be handed`),
           );
         }
         resolve({

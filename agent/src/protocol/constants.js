@@ -3,8 +3,8 @@
 /** The version, the features and the limits of protocol 3. */
 module.exports = {
   PROTOCOL_VERSION: 3,
-  /** The features beyond protocol 3 that this agent supports. */
-  FEATURES: ["headers-list", "stream", "context", "strict", "local"],
+  /** The features beyond protocol 3 that the agent requires of a proxy. It also supports `local`. */
+  REQUIRED: ["headers-list", "stream", "context", "strict"],
   /** The largest message; bytes. */
   MAX_FRAME_BYTES: 104857600,
   /** The time limit for the answer to `hello`; ms. */
@@ -12,8 +12,6 @@ module.exports = {
   /** The time from a lost link to the next attempt; ms, doubled each time up to the second value. */
   FIRST_RETRY_MS: 100,
   LAST_RETRY_MS: 5000,
-  /** The limit of a response's copy for the history, if the proxy names none; bytes, not decoded. */
-  HISTORY_BODY_BYTES: 8 * 1024 * 1024,
-  /** The limit of a body for a handler, if the proxy names none; bytes. */
-  HANDLER_BODY_BYTES: 64 * 1024 * 1024,
+  /** The limits of a response's copy for the history, and of a body for a handler, until the proxy names its own; bytes. */
+  BODY_LIMITS: { history: 8 * 1024 * 1024, handler: 64 * 1024 * 1024 },
 };

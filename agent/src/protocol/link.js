@@ -8,7 +8,7 @@ const { TrafficMockError } = require("./errors.js");
 const { startDeadline } = require("./deadline.js");
 const { HANDSHAKE_MS, FIRST_RETRY_MS, LAST_RETRY_MS, MAX_FRAME_BYTES, PROTOCOL_VERSION } = require("./constants.js");
 
-/** The beginning of a ping, in which trafficmock's and the npm proxy both write the type first. */
+/** The beginning of a ping, in which the proxy writes the type first. */
 const PING = /^\{\s*"type"\s*:\s*"ping"/;
 
 /**
@@ -16,6 +16,7 @@ const PING = /^\{\s*"type"\s*:\s*"ping"/;
  * @property {string} proxyUrl
  * @property {{ role: string, features: readonly string[], [key: string]: unknown }} hello the fields of `hello`:
  *   `role`, `features`, `clientId`, `token` …
+ * @property {readonly string[]} [requires] the features that the proxy must have; by default all of `hello`
  * @property {<T>(isSecure: boolean, act: () => T) => T} open calls its second argument, which opens the
  *   connection with `http.request` or `https.request`, so that it is not intercepted
  */
@@ -30,9 +31,10 @@ class Link {
    * @param {{ up(hello: any): void, message(text: string): void, down(error: Error): void }} owner called after the
    *   handshake, with each message as JSON text except pings, and after a failed or lost connection
    */
-  constructor({ proxyUrl, hello, open }, owner) {
+  constructor({ proxyUrl, hello, requires = hello.features, open }, owner) {
     this.proxyUrl = proxyUrl;
     this.greeting = hello;
+    this.required = requires;
     this.openSocket = open;
     this.owner = owner;
     this.retryMs = FIRST_RETRY_MS;
@@ -105,7 +107,7 @@ class Link {
       const message = parse(text);
       if (message?.type === "ping") return this.send({ type: "pong", at: message.at });
       clearDeadline();
-      if (message?.type === "hello:ok" && message.protocolVersion === PROTOCOL_VERSION) {
+      if (message?.type === "hello:ok" && message.protocolVersion === PROTOCOL_VERSION && !this.lacking(message).length) {
         isUp = true;
         this.retryMs = FIRST_RETRY_MS;
         return this.owner.up(message);
@@ -178,6 +180,7 @@ class Link {
   refusal(message) {
     const who = this.greeting.role === "node" ? "agent" : "test worker";
     const isOther = message?.type === "hello:ok";
+    if (isOther && message.protocolVersion === PROTOCOL_VERSION) return this.otherProxy(message, who);
     const code = isOther
       ? "protocol_mismatch"
       : message?.type === "hello:error" && message.code
@@ -188,6 +191,27 @@ class Link {
       : (message?.message ?? "it answered the handshake with something else than hello:ok");
     const help = code === "unauthorized" ? " (TRAFFICMOCK_TOKEN, or the option token)" : "";
     return new TrafficMockError(code, `The trafficmock proxy at ${this.proxyUrl} refused this ${who}: ${said}${help}`);
+  }
+
+  /**
+   * @param {any} hello the proxy's `hello:ok`
+   * @returns {string[]} the required features that the proxy does not have
+   */
+  lacking({ features }) {
+    return this.required.filter((name) => !Array.isArray(features) || !features.includes(name));
+  }
+
+  /**
+   * @param {any} hello the `hello:ok` of another proxy, or of an older trafficmock
+   * @param {string} who
+   */
+  otherProxy(hello, who) {
+    return new TrafficMockError(
+      "protocol_mismatch",
+      `What answers at ${this.proxyUrl} is another proxy than trafficmock, or an older one (version ` +
+        `${hello.packageVersion}): it lacks ${this.lacking(hello).join(", ")}, which this ${who} needs. Start trafficmock ` +
+        `${this.greeting.packageVersion} there ("trafficmock serve").`,
+    );
   }
 
   /**

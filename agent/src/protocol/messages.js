@@ -4,7 +4,7 @@ const headers = require("./headers.js");
 
 /**
  * Converts requests and responses for the wire (protocol 3 `SerializedRequest`,
- * `SerializedResponse`), with the header list for a proxy with the feature `headers-list`.
+ * `SerializedResponse`), with the header list (feature `headers-list`).
  *
  * With `truncated: true` the body is longer than the part that is sent; `bodySize` of a
  * response then has the number of bytes that came.
@@ -32,53 +32,37 @@ const headers = require("./headers.js");
  * @property {string} url
  */
 
-/** @typedef {{ features: ReadonlySet<string> }} Peer the proxy, with its features */
+/** @param {headers.Pairs} pairs */
+const headersToWire = (pairs) => ({ headers: headers.toMap(pairs), headersList: pairs });
 
-/**
- * @param {Peer} peer
- * @param {headers.Pairs} pairs
- */
-function headersToWire(peer, pairs) {
-  const map = headers.toMap(pairs);
-  return peer.features.has("headers-list") ? { headers: map, headersList: pairs } : { headers: map };
-}
-
-/**
- * @param {Peer} peer
- * @param {import('./messages.js').Outgoing} request
- */
-function requestToWire(peer, { url, method, pairs, body, truncated }) {
+/** @param {import('./messages.js').Outgoing} request */
+function requestToWire({ url, method, pairs, body, truncated }) {
   const hasBody = body?.length && method !== "GET" && method !== "HEAD";
   return {
     url,
     method,
-    ...headersToWire(peer, pairs),
+    ...headersToWire(pairs),
     bodyBase64: hasBody ? body.toString("base64") : null,
     ...(truncated && { truncated: true }),
   };
 }
 
 /**
- * @param {Peer} peer
  * @param {import('./messages.js').Answer} answer
  * @param {number} [bodySize] the number of bytes that came, if the body is cut
  */
-function responseToWire(peer, { status, statusText, pairs, body, url }, bodySize) {
+function responseToWire({ status, statusText, pairs, body, url }, bodySize) {
   return {
     status,
     statusText,
-    ...headersToWire(peer, pairs),
+    ...headersToWire(pairs),
     bodyBase64: body.length ? body.toString("base64") : null,
     url,
     ...(bodySize !== undefined && { truncated: true, bodySize }),
   };
 }
 
-/**
- * @param {Peer} peer
- * @param {{ id: string, isPast?: boolean } | undefined} context of the request
- */
-const contextToWire = (peer, context) =>
-  context && !context.isPast && peer.features.has("context") ? { context: context.id } : {};
+/** @param {{ id: string, isPast?: boolean } | undefined} context of the request */
+const contextToWire = (context) => (context && !context.isPast ? { context: context.id } : {});
 
 module.exports = { contextToWire, requestToWire, responseToWire };

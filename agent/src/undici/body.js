@@ -1,16 +1,7 @@
 "use strict";
 
-const { setTimeout, clearTimeout } = require("node:timers");
 const { types } = require("node:util");
 const { Readable } = require("node:stream");
-const { BodyCopy } = require("../exchange/body-copy.js");
-
-/** Node's own clock, kept because tests of applications replace it. */
-const { now } = Date;
-
-/** The limits of reading a body before the request is announced; bytes, ms. */
-const BODY_BYTES = 64 * 1024 * 1024;
-const BODY_MS = 5000;
 
 /**
  * A request's body, read for the announcement, and in a form that can be sent.
@@ -40,42 +31,10 @@ function readNow(body) {
 }
 
 /**
- * Read a whole body, for a proxy that must have it with the request, or of a kind that is not streamed.
- * @param {any} body a stream, an iterable, a Blob or a form
- * @returns {Promise<Held>}
- * @throws the error of the body
+ * @param {any} body
+ * @returns {boolean} whether it is a Blob, which is read whole
  */
-async function readAll(body) {
-  if (isForm(body)) return readForm(body);
-  if (typeof body.arrayBuffer === "function" && typeof body.stream === "function") {
-    return { bytes: Buffer.from(await body.arrayBuffer()), truncated: false, body };
-  }
-  const copy = new BodyCopy(BODY_BYTES);
-  /** @type {Uint8Array[]} */
-  const chunks = [];
-  const source = iteratorOf(body);
-  const deadline = now() + BODY_MS;
-  /** @type {Promise<IteratorResult<any>> | undefined} */
-  let pending;
-  for (;;) {
-    pending = Promise.resolve(source.next());
-    const step = await within(pending, deadline - now());
-    if (!step) break;
-    if (step.done) {
-      return {
-        bytes: copy.bytes(),
-        truncated: false,
-        body: Readable.prototype.isPrototypeOf(body) ? streamOf(chunks, body) : again(chunks),
-      };
-    }
-    const chunk = typeof step.value === "string" ? Buffer.from(step.value) : step.value;
-    chunks.push(chunk);
-    copy.push(chunk);
-    pending = undefined;
-    if (copy.isCut) break;
-  }
-  return { bytes: null, truncated: true, body: again(chunks, pending, source) };
-}
+const isBlob = (body) => typeof body.arrayBuffer === "function";
 
 /**
  * Make a stream in the place of one that was read to its end. undici sends the length of
@@ -97,16 +56,6 @@ function streamOf(chunks, given) {
  * @returns {boolean} whether it is a form of the Fetch standard; npm `form-data` has the same tag, and is a stream
  */
 const isForm = (body) => body?.[Symbol.toStringTag] === "FormData" && typeof body.getAll === "function";
-
-/**
- * @param {any} form
- * @returns {Promise<Held>}
- */
-async function readForm(form) {
-  const { body, contentType, size } = await encodeForm(form);
-  const bytes = Buffer.from(await new Response(body).arrayBuffer());
-  return { bytes, truncated: false, body: bytes, contentType, size };
-}
 
 /**
  * @param {any} form a `FormData` of any copy of undici
@@ -141,40 +90,4 @@ function iteratorOf(body) {
   return stream[Symbol.asyncIterator]();
 }
 
-/**
- * @template T
- * @param {Promise<T>} promise
- * @param {number} ms
- * @returns {Promise<T | undefined>} `undefined` if it takes longer
- */
-function within(promise, ms) {
-  /** @type {NodeJS.Timeout | undefined} */
-  let timer;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, Math.max(ms, 0), undefined);
-  });
-  return /** @type {Promise<any>} */ (Promise.race([promise, late])).finally(() => clearTimeout(timer));
-}
-
-/**
- * Yield a body that was read in part: the chunks, then the rest.
- * @param {Uint8Array[]} chunks that were read
- * @param {Promise<IteratorResult<any>>} [pending] the unfinished read
- * @param {any} [source] the iterator of the rest
- */
-async function* again(chunks, pending, source) {
-  yield* chunks;
-  if (pending) {
-    const step = await pending;
-    if (step.done) return;
-    yield step.value;
-  }
-  if (!source) return;
-  for (;;) {
-    const step = await source.next();
-    if (step.done) return;
-    yield step.value;
-  }
-}
-
-module.exports = { readNow, readAll, encodeForm, iteratorOf, isForm, streamOf };
+module.exports = { readNow, isBlob, encodeForm, iteratorOf, isForm, streamOf };

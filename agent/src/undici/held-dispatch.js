@@ -7,9 +7,9 @@ const { rewriteLocation } = require("../exchange/location.js");
 const { bypass } = require("../bypass.js");
 const headers = require("../protocol/headers.js");
 const { isBodiless } = require("../exchange/report.js");
-const { HANDLER_BODY_BYTES } = require("../protocol/constants.js");
+const { BODY_LIMITS } = require("../protocol/constants.js");
 const { Upload } = require("../exchange/upload.js");
-const { readNow, readAll, encodeForm, isForm } = require("./body.js");
+const { readNow, isBlob, encodeForm, isForm } = require("./body.js");
 const { tracing } = require("../contexts/test-contexts.js");
 const { cleanLast } = require("./traced-headers.js");
 const { Source } = require("./source.js");
@@ -98,7 +98,7 @@ class HeldDispatch {
    */
   async read() {
     const { body } = this.opts;
-    if (!this.agent.streams || !Source.canRead(body)) return readAll(body);
+    if (isBlob(body)) return { bytes: Buffer.from(await body.arrayBuffer()), truncated: false, body };
     const form = isForm(body) ? await encodeForm(body) : undefined;
     const source = (this.source = new Source(form ? form.body : body, new Upload(this.agent)));
     await source.begin();
@@ -262,8 +262,7 @@ class HeldDispatch {
         report.head(status, "", pairs);
         report.end();
       },
-      // A proxy without the feature `stream` gets one report: the part of the response before the failure.
-      fail: (error) => (report.status && !this.agent.streams ? report.cut() : report.fail(error)),
+      fail: (error) => report.fail(error),
       headers: (pairs) => (url === this.url.href ? pairs : rewriteLocation(pairs, url)),
     };
   }
@@ -300,7 +299,7 @@ class HeldDispatch {
     const dispatcher = dispatcherFor(this.dispatcher, this.url, new URL(wanted.url));
     const opts = { ...this.optionsFor(wanted), upgrade: undefined };
     return new Promise((resolve, reject) => {
-      this.dispatch(dispatcher, opts, new Collector(wanted, HANDLER_BODY_BYTES, signal, resolve, reject));
+      this.dispatch(dispatcher, opts, new Collector(wanted, BODY_LIMITS.handler, signal, resolve, reject));
     });
   }
 }

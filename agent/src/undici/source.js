@@ -23,14 +23,6 @@ class Source {
     this.reading = undefined;
   }
 
-  /**
-   * @param {any} body
-   * @returns {boolean} whether it can be streamed; a Blob is read whole
-   */
-  static canRead(body) {
-    return typeof body.arrayBuffer !== "function";
-  }
-
   /** Read the chunks that are available at once: most bodies are complete then. */
   async begin() {
     const later = new Promise((resolve) => setImmediate(resolve, false));

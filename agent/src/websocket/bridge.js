@@ -75,7 +75,7 @@ class Bridge {
         url: this.opening.url.href,
         protocols: this.opening.protocols,
         clientId: this.agent.clientId,
-        ...contextToWire(this.agent, this.context),
+        ...contextToWire(this.context),
       }),
     );
   }

@@ -35,4 +35,5 @@ export const HELLO_OK = {
   protocolVersion: 3,
   packageVersion: "0",
   clientId: "app",
+  features: ["headers-list", "stream", "context", "strict"],
 };

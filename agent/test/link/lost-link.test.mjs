@@ -206,33 +206,6 @@ test("a proxy that comes back is not told of what it does not know", async () =>
   await proxy.stop();
 });
 
-test("a body that is read for a proxy of protocol 3 alone fails with the link", async () => {
-  const proxy = await startFakeProxy(HELLO_OK);
-  const agent = await startTrafficMock({ proxyUrl: proxy.url });
-  const reading = deferred();
-  const pending = async function* () {
-    yield Buffer.from("first");
-    reading.resolve();
-    await new Promise(() => {});
-  };
-  const req = http.request("http://nowhere.test/", { method: "POST" });
-  const failed = new Promise((resolve) => req.on("error", resolve));
-  req.write("first");
-  const viaFetch = assert.rejects(
-    fetch("http://nowhere.test/", { method: "POST", body: pending(), duplex: "half" }),
-    isLost,
-  );
-  await reading.promise;
-  await proxy.stop();
-  await soon(viaFetch);
-  assert.match((await soon(failed)).code, LOST);
-  assert.deepEqual(
-    proxy.seen.map(({ type }) => type),
-    ["hello"],
-  );
-  await agent.stop();
-});
-
 test("a proxy that comes back with another token is not joined, and says why", async () => {
   let proxy = await startProxy();
   const port = new URL(proxy.url).port;

@@ -1,54 +1,57 @@
 import assert from "node:assert/strict";
-import http from "node:http";
-import { Readable } from "node:stream";
+import { createRequire } from "node:module";
 import { test } from "node:test";
 import { startTrafficMock } from "../../index.mjs";
-import { startNpmProxy, until } from "../lib/proxy.mjs";
+import { REQUIRE, startNode } from "../lib/child.mjs";
+import { HELLO_OK, startFakeProxy } from "../lib/fake-proxy.mjs";
+import { startNpmProxy } from "../lib/proxy.mjs";
+import { deferred } from "../lib/streams.mjs";
 import { startUpstream } from "../lib/upstream.mjs";
-import { startWorker } from "../lib/worker.mjs";
 
-test("the npm proxy 0.1.8 is served as well", async () => {
+const { version } = createRequire(import.meta.url)("../../package.json");
+
+const other = (url, found, missing) =>
+  `What answers at ${url} is another proxy than trafficmock, or an older one (version ${found}): it lacks ${missing}, ` +
+  `which this agent needs. Start trafficmock ${version} there ("trafficmock serve").`;
+
+test("the npm proxy 0.1.8 is refused, with the remedy", async () => {
   const proxy = await startNpmProxy();
+  await assert.rejects(startTrafficMock({ proxyUrl: proxy.url }), {
+    code: "ERR_TRAFFICMOCK_PROTOCOL_MISMATCH",
+    message: other(proxy.url, "0.1.0", "headers-list, stream, context, strict"),
+  });
+  await proxy.stop();
+});
+
+test("under the preload it is refused once on stderr, and no request gets past", async () => {
+  const { features: _, ...hello } = HELLO_OK;
+  const tries = [];
+  const { promise: isTriedAgain, resolve } = deferred();
+  const proxy = await startFakeProxy(hello, ({ type }) => {
+    if (type === "hello" && tries.push(type) === 3) resolve();
+    return [];
+  });
   const upstream = await startUpstream();
-  const agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app" });
-  const worker = await startWorker(proxy.url);
-  await worker.route("/mocked", (r) => r.text("from the test", { headers: { "x-mock": "1" } }));
-  await worker.route("/changed", (r) => r.continue({ headers: { "x-new": "1" } }));
-  await worker.route("/fetched", async (r) =>
-    r.fulfill((await r.fetch({ overrides: { url: `${upstream.url}/gzip` } })).response),
+  const app = await startNode(
+    `process.on("message", (url) => fetch(url).then(() => "passed", (error) => error.cause.code).then((said) => process.send(said)))`,
+    { NODE_OPTIONS: REQUIRE, TRAFFICMOCK_PROXY_URL: proxy.url },
   );
-  await worker.route("/aborted", (r) => r.abort("connectionrefused"));
-
-  assert.equal(await (await fetch("http://nowhere.test/mocked")).text(), "from the test");
-  assert.match(await (await fetch(`${upstream.url}/changed`)).text(), /"x-new","1"/);
-  assert.equal(await (await fetch("http://nowhere.test/fetched")).text(), "packed text");
-  await assert.rejects(fetch("http://nowhere.test/aborted"), (error) => error.cause.code === "ECONNREFUSED");
-  assert.match(await (await fetch(`${upstream.url}/redirect`)).text(), /"\/echo"/);
-  await worker.route("/uploaded", (r) => r.text(Buffer.from(r.request.bodyBase64, "base64")));
-  const body = Readable.toWeb(Readable.from([Buffer.from("in two "), Buffer.from("pieces")]));
-  assert.equal(
-    await (await fetch("http://nowhere.test/uploaded", { method: "POST", body, duplex: "half" })).text(),
-    "in two pieces",
-  );
-  const events = (await fetch(`${upstream.url}/steps`)).body[Symbol.asyncIterator]();
-  assert.equal(Buffer.from((await events.next()).value).toString(), "data: 1\n\n");
-  upstream.step();
-  assert.equal(Buffer.from((await events.next()).value).toString(), "data: 2\n\n");
-  const status = await new Promise((resolve) =>
-    http.get(`${upstream.url}/204`, (response) => resolve(response.resume().statusCode)),
-  );
-  assert.equal(status, 204);
-  const rows = await until(
-    proxy,
-    "/api/history",
-    ({ entries }) =>
-      entries.length === 9 && entries.every(({ outcome }) => outcome.kind === "aborted" || outcome.response) && entries,
-  );
-  const hop = rows.find(({ redirectedFromId }) => redirectedFromId);
-  assert.equal(rows.find(({ id }) => id === hop.redirectedFromId).outcome.response.status, 302);
-
-  worker.close();
-  await agent.stop();
+  app.send(upstream.url);
+  assert.equal(await app.next(), "ERR_TRAFFICMOCK_PROTOCOL_MISMATCH");
+  await isTriedAgain;
+  app.send(upstream.url);
+  assert.equal(await app.next(), "ERR_TRAFFICMOCK_PROTOCOL_MISMATCH");
+  const { stderr } = app.said();
+  assert.equal(stderr.split(other(proxy.url, "0", "headers-list, stream, context, strict")).length, 2, stderr);
+  await app.stop();
   await upstream.stop();
+  await proxy.stop();
+});
+
+test("a proxy that lacks one thing is refused, by its name", async () => {
+  const proxy = await startFakeProxy({ ...HELLO_OK, packageVersion: "1.2.3", features: ["headers-list", "context"] });
+  await assert.rejects(startTrafficMock({ proxyUrl: proxy.url }), {
+    message: other(proxy.url, "1.2.3", "stream, strict"),
+  });
   await proxy.stop();
 });

@@ -26,12 +26,10 @@ const { Questions } = require("./questions.js");
  */
 
 /**
- * The features of a worker beyond protocol 3. `subscribe` is not used: a test begins a wait without awaiting it, and
+ * The features of a worker beyond protocol 3, which the proxy must have. `subscribe` is not used: a test begins a wait without awaiting it, and
  * the request that it causes next could come before the subscription.
  */
-const FEATURES = [
-  ...["headers-list", "agents", "clock", "chain", "context", "diagnosis", "reply", "strict", "liveness"],
-];
+const FEATURES = ["headers-list", "clock", "chain", "context", "diagnosis", "reply", "strict", "liveness"];
 
 /** One connection to the proxy; every test on it is a session. */
 class WorkerConnection {
@@ -42,8 +40,6 @@ class WorkerConnection {
     this.proxyUrl = proxyUrl;
     this.token = token;
     this.workerId = workerId;
-    /** @type {ReadonlySet<string>} the proxy's features beyond protocol 3 */
-    this.features = new Set();
     /** @type {Map<string, Session>} */
     this.sessions = new Map();
     this.questions = new Questions(ackTimeoutMs());
@@ -90,20 +86,9 @@ class WorkerConnection {
     };
   }
 
-  /** @param {{ connectionId: string, features?: string[] }} hello of the proxy */
-  up({ connectionId, features }) {
-    this.features = new Set(features);
-    if (!this.features.has("chain")) {
-      this.link.close();
-      const lacks = "does not run the handlers of routes: it is another proxy, or an older trafficmock";
-      this.fail(
-        withoutFrames(new ConnectionError(`The proxy at ${this.proxyUrl} ${lacks}. Start trafficmock ${version}.`)),
-      );
-      return this.settle(this.lost);
-    }
-    if (this.features.has("liveness")) {
-      this.liveness = new Liveness(this.proxyUrl, { ...this.hello(), livenessOf: connectionId });
-    }
+  /** @param {{ connectionId: string }} hello of the proxy */
+  up({ connectionId }) {
+    this.liveness = new Liveness(this.proxyUrl, { ...this.hello(), livenessOf: connectionId });
     this.settle();
   }
 
@@ -193,30 +178,22 @@ class WorkerConnection {
     return new Map(entries.map((/** @type {HistoryEntry} */ entry) => [entry.id, entry]));
   }
 
-  /** @returns {Promise<any[] | undefined>} the connected applications; `undefined` if the proxy does not report them */
-  async agents() {
-    if (!this.features.has("agents")) return undefined;
-    return (await this.query({ type: "agents:query" })).agents;
-  }
-
   /**
    * Ask which requests came instead of others (docs/protocol/additions.md).
    *
    * @param {object} asked `matchers`, `testId` and `since`
-   * @returns {Promise<import("../session/diagnosis.js").Diagnosis | undefined>} `undefined` if the proxy cannot say
+   * @returns {Promise<import("../session/diagnosis.js").Diagnosis>}
    */
-  async diagnosis(asked) {
-    if (!this.features.has("diagnosis")) return undefined;
+  diagnosis(asked) {
     return this.query({ type: "diagnosis:query", ...asked });
   }
 
   /**
    * Make the run strict: refuse requests that no test owns, until this connection is closed.
    * @param {readonly string[]} allow hosts and URL globs that are let through
-   * @throws {UsageError} a pattern is invalid, or the proxy has no strict mode
+   * @throws {UsageError} a pattern is invalid
    */
   async refuseUnowned(allow) {
-    this.needStrict();
     const { error } = await this.query({ type: "run:strict", allow });
     if (error) throw new UsageError(error);
     this.strictRun = true;
@@ -233,13 +210,6 @@ class WorkerConnection {
    */
   unmatched() {
     return this.query({ type: "run:unmatched:query" });
-  }
-
-  /** @throws {UsageError} the proxy has no strict mode */
-  needStrict() {
-    if (!this.features.has("strict")) {
-      throw new UsageError(`strict mode is asked for, and the proxy at ${this.proxyUrl} does not have it`);
-    }
   }
 
   /** @param {string} text a message of the proxy */

@@ -158,9 +158,7 @@ class TrafficMock {
   }
 
   async unmatched() {
-    const { connection } = this.#session;
-    connection.needStrict();
-    const { requests } = await connection.unmatched();
+    const { requests } = await this.#session.connection.unmatched();
     return requests;
   }
 

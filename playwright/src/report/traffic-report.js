@@ -18,7 +18,7 @@ const { redactUrl } = require("./redaction.js");
  * @property {Map<string, import("../connection/worker-connection.js").HistoryEntry>} recorded in the proxy's history, by id
  * @property {RouteEntry[]} unmet the routes that no request met
  * @property {SimilarRequest[][]} similar for each of them, the nearest requests
- * @property {any[] | undefined} agents the connected applications; `undefined` if the proxy does not report them
+ * @property {any[]} agents the connected applications
  */
 
 /** Limit of the lines for one kind: the first ones tell most. */
@@ -40,8 +40,8 @@ async function trafficOf(session) {
   );
   const unmet = http.live.filter((entry) => !entry.calls && !met.has(entry.id));
   const diagnosis = await registration.diagnosis(unmet.map(({ matcher, began }) => ({ matcher: matcher.wire, began })));
-  const similar = unmet.map((_, index) => diagnosis?.found[index]?.requests ?? []);
-  return { requests, recorded, unmet, similar, agents: diagnosis ? diagnosis.agents : await connection.agents() };
+  const similar = unmet.map((_, index) => diagnosis.found[index]?.requests ?? []);
+  return { requests, recorded, unmet, similar, agents: diagnosis.agents };
 }
 
 /**

@@ -43,14 +43,14 @@ class ProxyClock {
   #isOurs;
 
   /**
-   * @param {number | undefined} reading of the proxy's clock; `undefined` if the proxy does not send it
+   * @param {number} reading of the proxy's clock
    * @param {{ asked: number, answered: number }} own readings of this process's clock before and after it
    */
   constructor(reading, { asked, answered }) {
     this.#reading = reading;
     /** The clock of this process when the reading came. */
     this.answered = answered;
-    this.#isOurs = reading !== undefined && asked <= reading && reading <= answered + 1;
+    this.#isOurs = asked <= reading && reading <= answered + 1;
   }
 
   /**
@@ -59,7 +59,7 @@ class ProxyClock {
    * @returns {boolean} whether the reading is certainly older; `undefined` counts as not older
    */
   isBefore(reading, moment) {
-    if (reading === undefined || this.#reading === undefined) return false;
+    if (reading === undefined) return false;
     if (this.#isOurs) return reading < moment;
     const [passed, since] = [reading - this.#reading, moment - this.answered];
     return passed < since - Math.abs(since) * DRIFT;

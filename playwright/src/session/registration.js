@@ -1,7 +1,6 @@
 "use strict";
 
 const { newId } = require("trafficmock-agent/protocol/ids");
-const { UsageError } = require("../errors.js");
 const { written } = require("./call-site.js");
 const { ProxyClock, now } = require("./proxy-clock.js");
 
@@ -39,8 +38,8 @@ class Registration {
   /** Register the test; afterwards it counts for all later requests. */
   async register() {
     const { testId, info, connection } = this;
-    this.context = this.#newContext();
-    if (info.strict) connection.needStrict();
+    const { isolation = "auto", isShared } = info;
+    this.context = isolation === "off" ? undefined : newId() + newId();
     const asked = now();
     const answer = await connection.ask(`test:register ${testId}`, {
       type: "test:register",
@@ -50,7 +49,7 @@ class Registration {
       workerId: connection.workerId,
       ...(this.context && { context: this.context }),
       ...(info.strict && { strict: { allow: info.allow ?? [] } }),
-      ...(info.isShared && { scope: "worker" }),
+      ...(isShared && { scope: "worker" }),
       ...(this.context && info.hasBrowser && { door: { origins: info.origins, hostsUnderTest: info.hostsUnderTest } }),
     });
     this.clock = new ProxyClock(answer.clock, { asked, answered: now() });
@@ -115,11 +114,10 @@ class Registration {
   /**
    * Refuse the requests that no route of this test matches, from now on.
    * @param {readonly string[] | undefined} allow hosts and URL globs that are let through; `undefined` ends strict mode
-   * @throws {UsageError} a pattern is invalid, or the proxy has no strict mode
+   * @throws {UsageError} a pattern is invalid
    */
   async setStrict(allow) {
     const { connection, testId } = this;
-    connection.needStrict();
     await connection.ask(`test:strict ${testId}`, { type: "test:strict", testId, ...(allow && { allow }) });
     this.info.strict = allow !== undefined;
   }
@@ -132,18 +130,6 @@ class Registration {
   #proxyTime(moment) {
     if (this.startedAt === undefined || !this.clock) return undefined;
     return this.startedAt + Math.floor(this.clock.elapsed(moment) / 1000);
-  }
-
-  #newContext() {
-    const { isolation = "auto", isShared } = this.info;
-    if (this.connection.features.has("context")) {
-      return isolation === "off" ? undefined : newId() + newId();
-    }
-    if (isolation === "required" || isShared) {
-      const what = isShared ? "shared routes are" : "isolation is";
-      throw new UsageError(`${what} asked for, and the proxy at ${this.connection.proxyUrl} knows no contexts`);
-    }
-    return undefined;
   }
 }
 

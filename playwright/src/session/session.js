@@ -19,8 +19,8 @@ const { WebSocketRoutes } = require("./websocket-routes.js");
  * @property {string} title
  * @property {string} file
  * @property {string} [baseURL] the URL that relative globs are resolved against
- * @property {"auto" | "off" | "required"} [isolation] whether the test has a context: if the proxy supports contexts,
- *   never, or else registration fails
+ * @property {"auto" | "off" | "required"} [isolation] whether the test has a context; with `required`, a
+ *   matching request without it fails the test
  * @property {string[]} [origins] globs of the application's origins
  * @property {boolean} [hostsUnderTest] whether loopback and the other hosts under test are the application too
  * @property {boolean} [strict] whether requests that no route matches are refused
