@@ -222,7 +222,6 @@ of_workers: SearchStrategy[Message] = st.one_of(
     st.builds(inbound.SocketClaimResult, SOCKETS, TESTS, matches),
     st.builds(inbound.HandlerResult, REQUESTS, actions),
     st.builds(inbound.HistoryQuery, st.just("h")),
-    st.builds(inbound.AgentsQuery, st.just("a")),
     st.builds(inbound.DiagnosisQuery, st.just("d"), st.just([]), TESTS),
     on_sockets_by_workers,
 )

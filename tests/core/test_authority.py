@@ -51,7 +51,6 @@ OF_WORKERS: tuple[Message, ...] = (
     inbound.HandlerResult("r1", handler_action.Fetch("f1")),
     inbound.HandlerResult("r1", handler_action.Decline()),
     inbound.HistoryQuery("h1"),
-    inbound.AgentsQuery("a1"),
     inbound.DiagnosisQuery("d1", [], "buys"),
     inbound.TestStrict("buys", []),
     inbound.RunStrict("q1", []),

@@ -9,9 +9,7 @@ from trafficmock.core.effects import Diagnose
 from trafficmock.records import RequestPassedThrough, RequestSeen
 from trafficmock.wire import outbound
 from trafficmock.wire.inbound import (
-    AgentsQuery,
     DiagnosisQuery,
-    Hello,
     RouteRegister,
     RouteUnregister,
     TestRegister,
@@ -68,27 +66,6 @@ class SetupTests(SynchronousTestCase):
             self.playbook.expect(self.worker.gets(answer))
         self.worker.sends(TestUnregister("t"))
         self.playbook.expect(self.worker.gets(outbound.TestUnregistered("t")))
-
-    def test_agents(self) -> None:
-        """A worker with the feature is told which applications are connected; others are not."""
-        self.playbook.agent("shop")
-        asks = AgentsQuery("q1")
-        self.worker.sends(asks)
-        self.playbook.expect()
-        self.assertIn("asks for agents without the feature", self.playbook.notes[-1])
-        peer = self.playbook.connect("w2")
-        peer.sends(
-            Hello(3, "1.2.3", "playwright", client_id="w", worker_id="1", features=["agents"])
-        )
-        self.playbook.take()
-        peer.sends(asks)
-        row = outbound.ConnectedClient(
-            client_id="shop",
-            connection_id="agent shop",
-            connected_at=self.playbook.now().epoch_ms,
-            kind="node",
-        )
-        self.playbook.expect(peer.gets(outbound.AgentsResult("q1", [row])))
 
     def test_diagnosis(self) -> None:
         """A diagnosis is handed on, with the agents and the ids of the worker's own tests."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from trafficmock.core.effects import AnswerQuery, Diagnose, EffectList
 from trafficmock.core.state.peers import Agent, Liveness, Worker, connected
-from trafficmock.wire import inbound, local_reports, outbound
-from trafficmock.wire.features import AGENTS, DIAGNOSIS
+from trafficmock.wire import inbound, local_reports
+from trafficmock.wire.features import DIAGNOSIS
 from trafficmock.wire.inbound import Ping, Pong
 
 if TYPE_CHECKING:
@@ -107,22 +107,14 @@ def _handlers_of_workers(core: Coordinator) -> dict[type[Message], Handler]:
 def _handlers_of_queries(core: Coordinator) -> dict[type[Message], Handler]:
     """Return the handlers of the messages by which workers ask what happened."""
 
-    def agents() -> list[outbound.ConnectedClient]:
-        return [connected(client) for client in core.clients() if isinstance(client, Agent)]
-
-    def list_agents(worker: Worker, message: inbound.AgentsQuery, out: EffectList) -> None:
-        if AGENTS not in worker.features:
-            out.note("warn", f"{worker.client_id} asks for agents without the feature")
-            return
-        out.send(worker.id, outbound.AgentsResult(message.query_id, agents()))
-
     def diagnose(worker: Worker, message: inbound.DiagnosisQuery, out: EffectList) -> None:
         if DIAGNOSIS not in worker.features:
             out.note("warn", f"{worker.client_id} asks for a diagnosis without the feature")
             return
+        agents = [connected(client) for client in core.clients() if isinstance(client, Agent)]
         own = [test.id for test in worker.tests.values() if test.shared]
         known = frozenset([message.test_id, *own]) if message.test_id else frozenset[str]()
-        effect = Diagnose(worker.id, message, agents(), known)
+        effect = Diagnose(worker.id, message, agents, known)
         core.local.when_reported(worker, out, lambda out: out.append(effect))
 
     def answer_query(worker: Worker, message: inbound.HistoryQuery, out: EffectList) -> None:
@@ -132,7 +124,6 @@ def _handlers_of_queries(core: Coordinator) -> dict[type[Message], Handler]:
 
     return {
         inbound.HistoryQuery: answer_query,
-        inbound.AgentsQuery: list_agents,
         inbound.DiagnosisQuery: diagnose,
     }
 

@@ -27,7 +27,6 @@ ClientMessage = (
     | inbound.SocketClaimResult
     | inbound.HandlerResult
     | inbound.HistoryQuery
-    | inbound.AgentsQuery
     | inbound.DiagnosisQuery
     | inbound.RunStrict
     | inbound.UnmatchedQuery

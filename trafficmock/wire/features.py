@@ -3,9 +3,6 @@
 A client that does not name a feature never gets the messages and keys of that feature.
 """
 
-AGENTS = "agents"
-"""Workers can list the connected agents."""
-
 CHAIN = "chain"
 """The coordinator runs the handlers of a request in their order; workers run single functions."""
 
@@ -44,7 +41,6 @@ SUBSCRIBE = "subscribe"
 
 ALL = frozenset(
     {
-        AGENTS,
         CHAIN,
         CLOCK,
         CONTEXT,

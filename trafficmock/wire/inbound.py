@@ -307,12 +307,6 @@ class HistoryQuery(Message, frozen=True, tag="history:query"):
     since: SafeInt | UnsetType = UNSET
 
 
-class AgentsQuery(Message, frozen=True, tag="agents:query"):
-    """A worker lists the connected applications (feature ``agents``)."""
-
-    query_id: str
-
-
 class DiagnosisQuery(Message, frozen=True, tag="diagnosis:query"):
     """A worker asks for the requests that came instead of others (feature ``diagnosis``).
 

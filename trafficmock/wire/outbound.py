@@ -306,17 +306,11 @@ class ConnectedClient(Struct, frozen=True, rename="camel", omit_defaults=True):
     command: str | UnsetType = UNSET
 
 
-class AgentsResult(Message, frozen=True, tag="agents:result"):
-    """The connected agents and clients of the forward proxy, in the order of their connection."""
-
-    query_id: str
-    agents: list[ConnectedClient]
-
-
 class DiagnosisResult(Message, frozen=True, tag="diagnosis:result"):
     """The requests that came instead, for each matcher of a query in its order.
 
-    :param agents: the connected agents, as in :class:`AgentsResult`.
+    :param agents: the connected agents and clients of the forward proxy, in the order of their
+        connection.
     :param capture: as in :class:`HistoryResult`.
     """
 

@@ -62,7 +62,6 @@ FOR_WORKERS = (
     outbound.RequestReplied,
     outbound.RouteExpired,
     outbound.FetchDone,
-    outbound.AgentsResult,
     outbound.SocketClaim,
     outbound.SocketMatched,
     inbound.RequestResponse,

@@ -117,7 +117,7 @@ class Liveness(Client):
 
 
 def connected(client: Client) -> ConnectedClient:
-    """Describe a client, for ``agents:result`` and ``/api/connections``."""
+    """Describe a client, for ``diagnosis:result`` and ``/api/connections``."""
     return ConnectedClient(
         client_id=client.client_id,
         connection_id=client.id,
