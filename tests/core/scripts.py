@@ -12,8 +12,8 @@ from tests.support.builders import (
     claims,
     claims_socket,
     continue_,
-    decline,
     failure,
+    fall_back,
     fetch,
     fetched,
     fulfill,
@@ -152,7 +152,7 @@ REQUESTS = (
     ),
     Script("cancelled continue", [START, (W, continue_()), (A, inbound.RequestCancel("r1"))]),
     Script("invalid result", [START, (W, BAD_RESULT)]),
-    Script("decline", [START, (W, decline()), (A, report())], features=("decline",)),
+    Script("fallback", [START, (W, fall_back()), (A, report())], features=("chain",)),
     Script(
         "guarded",
         [
@@ -209,10 +209,10 @@ STREAMED = tuple(
             (),
         ),
         (
-            "declined upload",
-            [UPLOAD, BODY, (W, decline()), (A, report())],
+            "upload that falls back",
+            [UPLOAD, BODY, (W, fall_back()), (A, report())],
             glob("**"),
-            ("decline",),
+            ("chain",),
         ),
     )
 )

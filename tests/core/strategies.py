@@ -27,19 +27,17 @@ ROLES = st.sampled_from(["node", "node", "playwright", "playwright", "runner"])
 FEATURES = st.sampled_from(
     [
         [],
-        ["decline"],
+        ["diagnosis"],
         ["headers-list"],
-        ["decline", "headers-list", "x"],
-        ["subscribe"],
-        ["decline", "headers-list", "subscribe"],
+        ["headers-list", "x"],
+        ["headers-list", "subscribe"],
         ["stream"],
-        ["stream", "decline"],
         ["context"],
-        ["context", "decline", "stream", "subscribe"],
+        ["context", "stream", "subscribe"],
         ["strict"],
-        ["context", "decline", "stream", "strict"],
+        ["context", "stream", "strict"],
         ["reply"],
-        ["context", "decline", "reply", "stream", "subscribe"],
+        ["context", "reply", "stream", "subscribe"],
         ["context", "local", "stream", "strict", "subscribe"],
         ["clock"],
         ["clock", "context", "reply"],
@@ -110,11 +108,10 @@ closes = (
     st.sampled_from([UNSET, "bye"]),
 )
 actions: SearchStrategy[Any] = st.one_of(
-    st.builds(handler_action.Fulfill, responses, ROUTES | st.just(UNSET)),
-    st.builds(handler_action.Continue, overrides | st.just(UNSET), st.sampled_from([UNSET, True])),
+    st.builds(handler_action.Fulfill, responses),
+    st.builds(handler_action.Continue, overrides | st.just(UNSET)),
     st.builds(handler_action.Abort, st.sampled_from(get_args(AbortCode)), st.just(UNSET)),
     st.builds(handler_action.Fetch, FETCHES),
-    st.just(handler_action.Decline()),
     st.builds(handler_action.Fallback, overrides | st.just(UNSET)),
 )
 

@@ -49,7 +49,7 @@ OF_WORKERS: tuple[Message, ...] = (
     inbound.HandlerResult("r1", handler_action.Abort("failed")),
     inbound.HandlerResult("r1", handler_action.Fetch("f9")),
     inbound.HandlerResult("r1", handler_action.Fetch("f1")),
-    inbound.HandlerResult("r1", handler_action.Decline()),
+    inbound.HandlerResult("r1", handler_action.Fallback(), "1"),
     inbound.HistoryQuery("h1"),
     inbound.DiagnosisQuery("d1", [], "buys"),
     inbound.TestStrict("buys", []),

@@ -7,7 +7,6 @@ from tests.support.playbook import Playbook
 from trafficmock.core.effects import Effects, Send
 from trafficmock.records import RequestFailed, RequestPassedThrough, SocketClosed
 from trafficmock.wire import outbound
-from trafficmock.wire.features import DECLINE
 
 MANY = 1000
 AT_ONCE = 100
@@ -19,7 +18,7 @@ class EndedTestTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.playbook = Playbook(self, lost_at_once=AT_ONCE)
         self.agent = self.playbook.agent("app")
-        self.worker = self.playbook.worker(features=[DECLINE])
+        self.worker = self.playbook.worker(features=["chain"])
         self.test = self.worker.test()
         self.test.route("http://h.test/**")
 

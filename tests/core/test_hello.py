@@ -210,7 +210,7 @@ class HandshakeTests(SynchronousTestCase):
             (UNSET, UNSET),
             ([], []),
             (["warp"], []),
-            (["warp", "decline", "headers-list", "decline"], ["decline", "headers-list"]),
+            (["warp", "strict", "headers-list", "strict"], ["headers-list", "strict"]),
         ):
             playbook = Playbook(self)
             peer = playbook.connect("c1")

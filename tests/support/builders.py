@@ -134,8 +134,12 @@ def fetch(request_id: str = "r1", fetch_id: str = "f1") -> inbound.HandlerResult
     return inbound.HandlerResult(request_id, handler_action.Fetch(fetch_id))
 
 
-def decline(request_id: str = "r1") -> inbound.HandlerResult:
-    return inbound.HandlerResult(request_id, handler_action.Decline())
+def fall_back(
+    request_id: str = "r1", run_id: str = "1", overrides: SerializedOverrides | None = None
+) -> inbound.HandlerResult:
+    """Let a handler that the coordinator ran leave the request to the next one."""
+    changes = UNSET if overrides is None else overrides
+    return inbound.HandlerResult(request_id, handler_action.Fallback(changes), run_id)
 
 
 def claims(request_id: str, test_id: str, *route_ids: str) -> inbound.RequestClaimResult:

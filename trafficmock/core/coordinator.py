@@ -134,7 +134,6 @@ class Coordinator:
             timeouts,
             awaited,
             self.decisions,
-            self.replies,
             Chains(registry, self.replies),
         )
         self.sockets = WebSocketRouting(
@@ -160,7 +159,7 @@ class Coordinator:
             self.decisions,
             lambda agent, message, out: self._handlers[Agent][type(message)](agent, message, out),
         )
-        self.handlers = HandlerResults(settings, self.requests, self.decisions, self.replies)
+        self.handlers = HandlerResults(settings, self.requests, self.decisions)
 
     def _make_clients(self, strictness: Strictness) -> None:
         """Make the parts for the beginning and end of clients and tests."""

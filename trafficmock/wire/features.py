@@ -12,9 +12,6 @@ CLOCK = "clock"
 CONTEXT = "context"
 """Each test has a context, an id that its requests carry in a header, and agents report it."""
 
-DECLINE = "decline"
-"""Workers decline a request, by the action ``decline``, when all their handlers fell back."""
-
 DIAGNOSIS = "diagnosis"
 """Workers can list the requests that came instead of those that a test waited for."""
 
@@ -44,7 +41,6 @@ ALL = frozenset(
         CHAIN,
         CLOCK,
         CONTEXT,
-        DECLINE,
         DIAGNOSIS,
         HEADERS_LIST,
         LIVENESS,

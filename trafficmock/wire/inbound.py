@@ -13,7 +13,6 @@ from trafficmock.wire.payloads.body import MessageBody
 from trafficmock.wire.payloads.handler_action import (
     Abort,
     Continue,
-    Decline,
     Fallback,
     Fetch,
     Fulfill,
@@ -291,7 +290,7 @@ class HandlerResult(Message, frozen=True, tag="handler:result"):
     """
 
     request_id: str
-    result: Fulfill | Continue | Abort | Fetch | Decline | Fallback
+    result: Fulfill | Continue | Abort | Fetch | Fallback
     run_id: str | UnsetType = UNSET
 
 
@@ -377,14 +376,9 @@ class SendToServer(SocketFrame, frozen=True, tag="ws:sendToServer"):
 
 
 class SocketConnect(Message, frozen=True, tag="ws:connect"):
-    """The handler connects the WebSocket to the real server.
-
-    :param unhandled: the test found no handler for the WebSocket and connects it by default;
-        strict mode refuses that.
-    """
+    """The handler connects the WebSocket to the real server."""
 
     socket_id: NonEmpty
-    unhandled: bool | UnsetType = UNSET
 
 
 class SocketEnsureOpened(Message, frozen=True, tag="ws:ensureOpened"):

@@ -219,14 +219,9 @@ class DoorUntagged(Message, frozen=True, tag="door:untagged"):
 
 
 class RouteExpired(Message, frozen=True, tag="route:expired"):
-    """The reply of a route was used ``times`` times, and the route is removed.
-
-    :param request_id: a request of this test that came too late for the reply: the worker
-        runs the next handler for it.
-    """
+    """A route has taken ``times`` requests, and is removed."""
 
     route_id: str
-    request_id: str | UnsetType = UNSET
 
 
 class FetchDone(Message, frozen=True, tag="fetch:done"):

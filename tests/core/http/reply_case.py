@@ -1,10 +1,11 @@
 """An agent, and a worker that leaves fixed answers with the coordinator."""
 
-from msgspec import UNSET, structs
+from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import (
     URL,
+    fulfill,
     request,
     response,
     start,
@@ -14,7 +15,7 @@ from trafficmock import records
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import outbound
 
-FEATURES = ("context", "decline", "headers-list", "reply", "strict", "subscribe")
+FEATURES = ("chain", "context", "headers-list", "reply", "strict", "subscribe")
 ANSWER = response(203, b"fixed", **{"x-a": "b"})
 
 
@@ -41,10 +42,14 @@ class ReplyCase(SynchronousTestCase):
         fulfilled = records.RequestFulfilled(request_id, owner, answer)
         return [self.playbook.with_route(fulfilled), self.agent.gets(decision)]
 
-    def matched(self, route_id: str, request_id: str = "r1") -> Send:
+    def runs(self, route_id: str, run_id: str = "1", request_id: str = "r1") -> Send:
         return self.worker.gets(
-            outbound.RequestMatched(request_id, request(), "app", route_id, "buys")
+            outbound.HandlerRun(request_id, request(), "app", run_id, route_id, "buys")
         )
+
+    def fulfills(self, request_id: str = "r1", run_id: str = "1") -> None:
+        self.worker.sends(structs.replace(fulfill(request_id), run_id=run_id))
+        self.playbook.take()
 
     def asks(self, request_id: str = "r1", url: str = URL) -> Effects:
         """Let the application ask; give what follows the record of it."""
@@ -53,6 +58,5 @@ class ReplyCase(SynchronousTestCase):
         self.assertIsInstance(seen, records.RequestSeen)
         return effects
 
-    def expired(self, route_id: str = "buys#1", request_id: str | None = None) -> Send:
-        named = UNSET if request_id is None else request_id
-        return self.worker.gets(outbound.RouteExpired(route_id, named))
+    def expired(self, route_id: str = "buys#1") -> Send:
+        return self.worker.gets(outbound.RouteExpired(route_id))

@@ -14,7 +14,6 @@ from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.handler_action import (
     Abort,
     Continue,
-    Decline,
     Fallback,
     Fetch,
     Fulfill,
@@ -302,11 +301,7 @@ class EndTests(ChainCase):
         self.assertEqual(self.does(Fulfill(response()), UNSET), [])
 
     def test_other_way(self) -> None:
-        """Only workers with chains fall back, and only the others decline."""
-        self.test.route(URL)
-        self.asks()
-        effects = self.does(Decline())
-        self.assertEqual(self.sent(effects, outbound.DecisionError).code, "handler_failed")
+        """Only workers with chains fall back."""
         plain = self.playbook.worker("1")
         plain.test("sells").route(OTHER)
         self.agent.sends(start("r2", OTHER))

@@ -1,4 +1,4 @@
-"""What an owner decides: fulfil, continue, abort, decline; and what its application cancels."""
+"""What an owner decides: fulfil, continue, abort; and what its application cancels."""
 
 from msgspec import UNSET, Raw, structs
 from twisted.trial.unittest import SynchronousTestCase
@@ -7,8 +7,8 @@ from tests.support.builders import (
     abort,
     claims,
     continue_,
-    decline,
     failure,
+    fall_back,
     fulfill,
     predicate,
     report,
@@ -125,10 +125,10 @@ class MatchedTests(SynchronousTestCase):
             self.news(error),
         )
 
-    def test_decline_needs_the_feature(self) -> None:
-        """A worker that did not announce ``decline`` may not do it, and is told."""
-        self.worker.sends(decline())
-        message = text("decline")
+    def test_fallback_needs_the_feature(self) -> None:
+        """A worker that did not announce ``chain`` may not fall back, and is told."""
+        self.worker.sends(fall_back())
+        message = text("chain")
         error = SerializedError("Error", message, code="handler_failed")
         self.playbook.expect(
             records.RequestFailed("r1", OWNER, "handler_failed", message, None),
@@ -142,7 +142,7 @@ class MatchedTests(SynchronousTestCase):
         """After the first decision no other counts."""
         self.worker.sends(fulfill())
         self.playbook.take()
-        for message in (fulfill(), continue_(), abort(), decline()):
+        for message in (fulfill(), continue_(), abort(), fall_back()):
             self.worker.sends(message)
             self.playbook.expect()
         self.unchanged()

@@ -8,7 +8,6 @@ from msgspec import UNSET, structs
 from tests.core.http.reply_case import ANSWER, FEATURES, ReplyCase
 from tests.support.builders import (
     URL,
-    fulfill,
     glob,
     response,
     start,
@@ -18,7 +17,7 @@ from tests.support.playbook import SETTINGS, Playbook
 from trafficmock import records
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.payloads import body, handler_action
+from trafficmock.wire.payloads import body
 
 
 class BodyTests(ReplyCase):
@@ -54,23 +53,14 @@ class BodyTests(ReplyCase):
         self.assertIn("--handler-body-bytes", failed.message)
 
     def test_changes_meanwhile(self) -> None:
-        """A reply that was used up, or outranked, meanwhile is not given."""
+        """A reply that was used up meanwhile is not given."""
         older = self.test.route()
         self.test.route(reply=ANSWER, times=1)
         self.upload()
         self.assertIsInstance(self.asks("r2")[2], records.RequestFulfilled)
-        self.assertEqual(self.matched_to(self.brings()), older)
-        self.worker.sends(fulfill())
-        self.playbook.take()
-        newest = self.test.route(reply=ANSWER)
-        self.upload("r3")
-        self.test.route()
-        self.assertEqual(self.matched_to(self.brings("r3")), newest)
-
-    def matched_to(self, effects: Effects) -> str:
-        sent = effects[-1]
-        assert isinstance(sent, Send) and isinstance(sent.message, outbound.RequestMatched)
-        return sent.message.route_id
+        sent = self.brings()[-1]
+        assert isinstance(sent, Send) and isinstance(sent.message, outbound.HandlerRun)
+        self.assertEqual(sent.message.route_id, older)
 
 
 class KeepingTests(ReplyCase):
@@ -120,9 +110,8 @@ class KeepingTests(ReplyCase):
         first = self.test.route("http://other.test/", reply=ANSWER)
         second = self.test.route(reply=ANSWER, times=1)
         self.assertIn("--reply-bytes", self.playbook.notes[-1])
-        self.assertEqual(self.asks(), [self.matched(second)])
-        self.worker.sends(inbound.HandlerResult("r1", handler_action.Fulfill(ANSWER, second)))
-        self.assertEqual(self.playbook.take()[0], self.expired(second))
+        self.assertEqual(self.asks(), [self.runs(second), self.expired(second)])
+        self.fulfills()
         self.worker.sends(inbound.RouteUnregister(first))
         self.playbook.take()
         third = self.test.route(reply=ANSWER)
@@ -165,17 +154,14 @@ class RecordedTests(ReplyCase):
 
     def expect_matched(self, request_id: str, url: str) -> None:
         (sent,) = self.asks(request_id, url)
-        assert isinstance(sent, Send) and isinstance(sent.message, outbound.RequestMatched)
-        self.worker.sends(fulfill(request_id))
-        self.playbook.take()
+        assert isinstance(sent, Send) and isinstance(sent.message, outbound.HandlerRun)
+        self.fulfills(request_id, sent.message.run_id)
 
     def test_given(self) -> None:
         """The one with exactly this method and URL is given; the worker decides the others."""
         other = structs.replace(ANSWER, status=201)
         self.recorded(
-            inbound.RecordedReply("PUT", URL, other),
-            inbound.RecordedReply("GET", URL, ANSWER),
-            times=1,
+            inbound.RecordedReply("PUT", URL, other), inbound.RecordedReply("GET", URL, ANSWER)
         )
         for number in (1, 2):
             self.expect_given(f"r{number}", URL)

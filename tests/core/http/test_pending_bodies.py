@@ -18,7 +18,7 @@ from tests.core.http.pending_bodies import (
 )
 from tests.support.builders import (
     claims,
-    decline,
+    fall_back,
     fulfill,
     glob,
     predicate,
@@ -31,6 +31,7 @@ from trafficmock.records import (
     Owner,
     RequestAborted,
     RequestBodyCame,
+    RequestContinued,
     RequestFailed,
     RequestPassedThrough,
     RequestSeen,
@@ -182,16 +183,18 @@ class OwnedTests(BodyCase):
         self.agent.sends(brings())
         self.assertEqual(types(self.playbook.take()), ["request:observed", "request:matched"])
 
-    def test_decline(self) -> None:
+    def test_given_back(self) -> None:
         """A test that gives a request back has it sent on with the body that the agent holds."""
-        worker = self.playbook.worker("1", features=("decline",))
+        worker = self.playbook.worker("1", features=("chain",))
         worker.test("sells").route("**")
         self.agent.sends(announce())
         self.playbook.take()
         self.agent.sends(brings())
         self.playbook.take()
-        worker.sends(decline())
-        self.playbook.expect(RequestPassedThrough("r1"), self.agent.gets(PASS))
+        worker.sends(fall_back())
+        continued, sent = self.playbook.take()
+        self.assertIsInstance(continued, RequestContinued)
+        self.assertEqual(sent, self.agent.gets(outbound.DecisionContinue("r1")))
         self.refused(brings())
 
     def test_unreadable(self) -> None:

@@ -7,7 +7,6 @@ from tests.core.http.reply_case import ANSWER, FEATURES, ReplyCase
 from tests.support.builders import (
     URL,
     claims,
-    fulfill,
     glob,
     predicate,
     request,
@@ -17,7 +16,7 @@ from tests.support.playbook import SETTINGS, Playbook, to
 from trafficmock import records
 from trafficmock.core.effects import Send
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.payloads import body, handler_action
+from trafficmock.wire.payloads import body
 
 CONTEXT = "a" * 32
 
@@ -53,13 +52,12 @@ class AtOnceTests(ReplyCase):
         self.assertEqual(self.asks(), [to_other, *self.replied(), Send(to(other), reported)])
 
     def test_newest_first(self) -> None:
-        """The newest route that matches decides whether the worker is asked."""
+        """The newest route that matches decides whether a handler runs."""
         self.test.route(reply=ANSWER)
         self.test.route("http://other.test/")
         newest = self.test.route()
-        self.assertEqual(self.asks(), [self.matched("buys#1")])
-        self.worker.sends(fulfill())
-        self.playbook.take()
+        self.assertEqual(self.asks(), [self.runs(newest)])
+        self.fulfills()
         self.worker.sends(inbound.RouteUnregister(newest))
         self.playbook.take()
         self.assertEqual(self.asks("r2"), self.replied(request_id="r2"))
@@ -71,9 +69,14 @@ class AtOnceTests(ReplyCase):
         self.assertEqual(self.asks(), self.replied("buys#2"))
         for wanted in (predicate(), glob("/relative")):
             newer = self.test.route(wanted)
-            self.assertEqual(self.asks("r2"), [self.matched("buys#2", "r2")])
-            self.worker.sends(fulfill("r2", ANSWER))
-            self.playbook.take()
+            asked = outbound.RequestClaim(
+                "r2", request(), "app", test_id="buys", route_ids=[newer, "buys#1"]
+            )
+            (sent,) = self.asks("r2")
+            assert isinstance(sent, Send) and isinstance(sent.message, outbound.RequestClaim)
+            self.assertEqual({*(sent.message.route_ids or ())}, {*(asked.route_ids or ())})
+            self.worker.sends(claims("r2", "buys"))
+            self.playbook.expect(*self.replied("buys#2", "r2"))
             self.worker.sends(inbound.RouteUnregister(newer))
             self.playbook.take()
 
@@ -131,8 +134,8 @@ class AtOnceTests(ReplyCase):
         self.assertIsInstance(self.playbook.take()[1], records.RequestFulfilled)
 
     def test_without_the_feature(self) -> None:
-        """From a worker that did not name the feature, a reply is ignored."""
-        other = self.playbook.worker("1", features=("decline",)).test("sells")
+        """From a worker that runs its handlers by itself, a reply is ignored."""
+        other = self.playbook.worker("1", features=("reply",)).test("sells")
         other.route("http://h.test/**", reply=ANSWER, times=1)
         self.agent.sends(start())
         *_, matched, _ = [*self.playbook.take(), None]
@@ -144,17 +147,13 @@ class AskedTests(ReplyCase):
     """A round of questions comes first."""
 
     def test_always_ask(self) -> None:
-        """Where every test is asked, the reply is given after the answer."""
+        """It is given at once also where tests are asked about every request."""
         self.playbook = Playbook(self, evolve(SETTINGS, ownership="always-ask"))
         self.agent = self.playbook.agent()
         self.worker = self.playbook.worker("0", features=FEATURES)
         self.test = self.worker.test("buys")
         self.test.route(reply=ANSWER)
-        (asked,) = self.asks()
-        assert isinstance(asked, Send)
-        self.assertIsInstance(asked.message, outbound.RequestClaim)
-        self.worker.sends(claims("r1", "buys", "buys#1"))
-        self.playbook.expect(*self.replied())
+        self.assertEqual(self.asks(), self.replied())
 
     def test_another_undecided(self) -> None:
         """Another test is asked, and declines; the reply of the certain one is given."""
@@ -162,19 +161,22 @@ class AskedTests(ReplyCase):
         other.test("sells").route(predicate())
         self.test.route(reply=ANSWER)
         (asked,) = self.asks()
-        self.assertEqual(asked, other.gets(outbound.RequestClaim("r1", request(), "app")))
+        claim = outbound.RequestClaim(
+            "r1", request(), "app", test_id="sells", route_ids=["sells#1"]
+        )
+        self.assertEqual(asked, other.gets(claim))
         other.sends(claims("r1", "sells"))
         self.playbook.expect(*self.replied())
 
     def test_route_added_meanwhile(self) -> None:
-        """A route that the test registered during the round comes first: its worker decides."""
+        """A route that the test registered during the round is too late for the request."""
         other = self.playbook.worker("1", features=FEATURES)
         other.test("sells").route(predicate())
         self.test.route(reply=ANSWER)
         self.asks()
         self.test.route()
         other.sends(claims("r1", "sells"))
-        self.playbook.expect(self.matched("buys#1"))
+        self.playbook.expect(*self.replied())
 
 
 class TimesTests(ReplyCase):
@@ -189,37 +191,6 @@ class TimesTests(ReplyCase):
         passed = self.asks("r3")
         self.assertEqual(passed[0], records.RequestPassedThrough("r3"))
         self.assertEqual(self.playbook.coordinator.registry.routes, {})
-
-    def test_shared_with_handlers(self) -> None:
-        """What handlers leave to it counts too, and too late is told so."""
-        self.test.route(reply=ANSWER, times=1)
-        self.test.route(structs.replace(glob("**"), methods=["PUT"]))
-        for request_id in ("r1", "r2"):
-            put = structs.replace(start(request_id), request=request(method="PUT"))
-            self.agent.sends(put)
-            self.playbook.take()
-        answer = handler_action.Fulfill(structs.replace(ANSWER, url=URL), "buys#1")
-        self.worker.sends(inbound.HandlerResult("r1", answer))
-        reported = inbound.RequestResponse("r1", ok=True, response=answer.response)
-        self.playbook.expect(self.expired(), *self.answered("buys#1"), self.worker.gets(reported))
-        self.worker.sends(inbound.HandlerResult("r2", answer))
-        self.playbook.expect(self.expired(request_id="r2"))
-        self.worker.sends(fulfill("r2"))
-        fulfilled, *_ = self.playbook.take()
-        assert isinstance(fulfilled, records.RequestFulfilled)
-
-    def test_of_another_worker(self) -> None:
-        """Nobody counts for a route of somebody else."""
-        other = self.playbook.worker("1", features=FEATURES).test("sells")
-        other.route("http://other.test/", reply=ANSWER, times=1)
-        self.test.route("http://h.test/**")
-        self.asks()
-        answer = handler_action.Fulfill(ANSWER, "sells#1")
-        self.worker.sends(inbound.HandlerResult("r1", answer))
-        self.playbook.expect(self.expired("sells#1", "r1"))
-        self.worker.sends(fulfill())
-        self.playbook.take()
-        self.assertIsInstance(self.asks("r2", "http://other.test/")[2], records.RequestFulfilled)
 
 
 class StrictReplyTests(ReplyCase):

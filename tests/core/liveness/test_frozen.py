@@ -37,8 +37,7 @@ class FrozenCase(SynchronousTestCase):
     def set_up(self, settings: Settings) -> None:
         self.playbook = Playbook(self, settings)
         self.agent = self.playbook.agent()
-        # Without this feature a second match of the same test would be asked about first.
-        self.worker = self.playbook.worker(features=("decline",))
+        self.worker = self.playbook.worker()
         self.test = self.worker.test()
         self.before = self.playbook.tables()
 
@@ -174,6 +173,11 @@ class RequestTests(FrozenCase):
 
     def test_own_time(self) -> None:
         """Each request has its time, also one that is matched to a worker already silent."""
+        self.playbook = Playbook(self, QUIET)
+        self.agent = self.playbook.agent()
+        # Without this feature the second match of the test would be asked about first.
+        self.worker = self.playbook.worker(features=("chain",))
+        self.test = self.worker.test()
         self.match()
         self.freeze()
         self.playbook.wait(4)

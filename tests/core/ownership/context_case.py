@@ -7,6 +7,7 @@ from msgspec import UNSET, structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import (
+    abort,
     request,
     start,
 )
@@ -16,7 +17,7 @@ from trafficmock.records import MadeFor, RequestPassedThrough, RequestSeen
 from trafficmock.wire import inbound, outbound
 
 A, B, UNKNOWN = "a" * 32, "b" * 32, "c" * 32
-OURS = ("context", "decline", "headers-list", "subscribe")
+OURS = ("context", "headers-list", "subscribe")
 """The features of a test worker of ours."""
 
 
@@ -69,10 +70,16 @@ class ContextCase(SynchronousTestCase):
         ]
 
     def owner(self, context: str | None = A, request_id: str = "r1") -> str | None:
-        """Start a request, and tell which test gets it at once."""
+        """Start a request, let the owner abort it, and tell which test got it at once."""
         self.starts(context, request_id)
         matched = self.sent(outbound.RequestMatched)
-        return matched[0][1].test_id if matched else None
+        if not matched:
+            return None
+        ((connection, *_), match) = matched[0]
+        owner = self.mine if connection == self.mine.id else self.theirs
+        owner.sends(abort(request_id))
+        self.playbook.take()
+        return match.test_id
 
     def passes(self, *also: str, request_id: str = "r1", made_for: MadeFor | None) -> Effects:
         """Write what a request leads to that nobody gets."""

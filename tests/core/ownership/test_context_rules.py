@@ -14,7 +14,7 @@ from tests.support.playbook import Playbook
 from trafficmock.core.effects import Send
 from trafficmock.wire import inbound, outbound
 
-FEATURES = ("context", "decline", "subscribe")
+FEATURES = ("context", "subscribe")
 ROUTES = {
     "yes": glob("http://h.test/**"),
     "no": glob("http://other.test/"),

@@ -31,7 +31,6 @@ from trafficmock.records import (
 )
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import InvalidMessageError, decode
-from trafficmock.wire.payloads import handler_action
 
 MADE_FOR_A = MadeFor("buys", "buys", "buys.py", late=False)
 
@@ -54,6 +53,8 @@ class OwnerTests(ContextCase):
         self.starts()
         ((to, matched),) = self.sent(outbound.RequestMatched)
         self.assertEqual((to, matched.context), ((self.mine.id,), "own"))
+        self.mine.sends(fulfill())
+        self.playbook.take()
         self.starts(None, "r2")
         ((_, matched),) = self.sent(outbound.RequestMatched)
         self.assertIs(matched.context, UNSET)
@@ -168,7 +169,7 @@ class SharedByAllTests(ContextCase):
 
     def begin(self, **settings: Any) -> None:
         super().begin(**settings)
-        features = sorted((*OURS, "reply"))
+        features = sorted((*OURS, "chain", "reply"))
         self.workers = [self.playbook.worker(name, features=features) for name in "234"]
         self.all = [
             self.registered(worker, f"all {worker.id}", shared=True) for worker in self.workers
@@ -193,7 +194,9 @@ class SharedByAllTests(ContextCase):
         """Of handlers, that of the worker that came first runs."""
         for test in self.all:
             test.route()
-        self.assertEqual(self.owner(None), "all worker 2")
+        self.starts(None)
+        ((to, run),) = self.sent(outbound.HandlerRun)
+        self.assertEqual((to, run.test_id), ((self.workers[0].id,), "all worker 2"))
 
     def test_own_route(self) -> None:
         """A test's own route and another worker's shared one are ambiguous."""
@@ -320,7 +323,7 @@ class ClaimTests(ContextCase):
 
     def test_time(self) -> None:
         """Workers that name the feature are told when the test began; those of npm are not."""
-        for number, features in enumerate((["context"], ["subscribe"], ["decline"], [])):
+        for number, features in enumerate((["context"], ["subscribe"], ["diagnosis"], [])):
             worker = self.playbook.worker(f"1{number}", features=features)
             worker.sends(inbound.TestRegister(f"t{number}", "t", "f", "1"))
             ((_, registered),) = self.sent(outbound.TestRegistered)
@@ -350,8 +353,6 @@ class ClaimTests(ContextCase):
         self.b.route("**")
         before = self.playbook.tables()
         self.assertEqual(self.owner(context), "sells")
-        self.theirs.sends(inbound.HandlerResult("r1", handler_action.Abort("failed")))
-        self.playbook.take()
         self.assertEqual(self.playbook.tables(), before)
 
     def test_ten_thousand(self) -> None:

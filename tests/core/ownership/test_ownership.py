@@ -8,7 +8,6 @@ from tests.support.playbook import SETTINGS, Peer, Playbook, RegisteredTest, to
 from trafficmock.core.effects import Effects, Send
 from trafficmock.records import RequestPassedThrough, RequestSeen
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.payloads import handler_action
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher, SerializedRegex
 
 OBSERVED = outbound.RequestObserved("r1", request(), "app")
@@ -217,14 +216,6 @@ class GuardTests(OneWorker):
         self.playbook.take()
         self.agent.sends(start())
         self.playbook.expect(*self.seen(self.worker), self.matched(test, route_id))
-
-    def test_who_can_decline_is_not_asked(self) -> None:
-        """A worker with the feature ``decline`` gives a match back instead."""
-        test, route_id = self.at_work(("decline",))
-        self.agent.sends(start())
-        self.playbook.expect(*self.seen(self.worker), self.matched(test, route_id))
-        self.worker.sends(inbound.HandlerResult("r1", handler_action.Decline()))
-        self.playbook.expect(*self.passed())
 
     def test_another_test_at_work(self) -> None:
         """The handler of one test does not make another test doubtful."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 A, B = "a" * 32, "b" * 32
-OF_WORKERS = ("context", "decline", "strict", "subscribe")
+OF_WORKERS = ("chain", "context", "strict", "subscribe")
 OF_AGENTS = ("context", "strict")
 URL = "https://api.test/v1/charges"
 

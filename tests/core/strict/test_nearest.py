@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from tests.core.strict.case import URL, StrictCase
-from tests.support.builders import claims, decline, glob, predicate
+from tests.support.builders import claims, fall_back, glob, predicate
 from trafficmock.core.ownership.differences import MOST_COMPARED
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher, SerializedRegex
 
@@ -119,7 +119,7 @@ class NearestTests(StrictCase):
         self.registers()
         self.routes("**/v1/*")
         self.asks()
-        self.worker.sends(decline("r1"))
+        self.worker.sends(fall_back("r1"))
         effects = self.playbook.take()
         self.assertIn("its handler gave the request back", self.refused(effects))
 

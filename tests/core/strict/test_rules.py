@@ -11,7 +11,7 @@ from tests.support.builders import (
     claims,
     claims_socket,
     continue_,
-    decline,
+    fall_back,
     fulfill,
     observe,
     predicate,
@@ -21,7 +21,6 @@ from tests.support.builders import (
 )
 from trafficmock.records import HopSeen, RequestSeen, SocketPassedThrough
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.payloads import handler_action
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 if TYPE_CHECKING:
@@ -38,8 +37,8 @@ class StrictTestTests(StrictCase):
         self.assert_passed(self.asks("https://auth.example/token"))
         self.assert_passed(self.asks("https://any.test/health", request_id="r2"))
         matched = messages(self.asks("https://any.test/mocked", request_id="r3"), self.worker)
-        self.assertIsInstance(matched[-1], outbound.RequestMatched)
-        self.worker.sends(fulfill("r3"))
+        self.assertIsInstance(matched[-1], outbound.HandlerRun)
+        self.worker.sends(structs.replace(fulfill("r3"), run_id="1"))
         self.playbook.take()
         self.refused(self.asks("https://any.test/other", request_id="r4"))
 
@@ -52,7 +51,7 @@ class StrictTestTests(StrictCase):
         self.refused(self.asks("http://shop.evil.test/", request_id="r3"))
         self.routes("http://shop/**")
         matched = messages(self.asks("http://shop/cart", request_id="r4"), self.worker)
-        self.assertIsInstance(matched[-1], outbound.RequestMatched)
+        self.assertIsInstance(matched[-1], outbound.HandlerRun)
         self.worker.sends(fulfill("r4"))
         self.playbook.take()
 
@@ -74,8 +73,8 @@ class StrictTestTests(StrictCase):
         self.registers("all", context=None, allow=None, shared=True)
         self.routes(URL, test_id="all")
         matched = messages(self.asks(), self.worker)
-        self.assertIsInstance(matched[-1], outbound.RequestMatched)
-        self.worker.sends(decline("r1"))
+        self.assertIsInstance(matched[-1], outbound.HandlerRun)
+        self.worker.sends(fall_back("r1"))
         effects = self.playbook.take()
         self.assertEqual(self.told(effects)[0].test_id, "buys")
 
@@ -84,10 +83,10 @@ class StrictTestTests(StrictCase):
         self.registers()
         self.routes(URL)
         self.asks()
-        self.worker.sends(continue_("r1"))
+        self.worker.sends(structs.replace(continue_("r1"), run_id="1"))
         self.assertEqual(self.told(self.playbook.take()), [])
         self.asks(request_id="r2")
-        self.worker.sends(decline("r2"))
+        self.worker.sends(fall_back("r2", "2"))
         self.refused(self.playbook.take())
 
     def test_fallen_back(self) -> None:
@@ -98,9 +97,8 @@ class StrictTestTests(StrictCase):
             ((None, True), ("https://auth.example/", False), ("https://elsewhere.test/", True))
         ):
             self.asks(request_id=f"r{number}")
-            overrides = UNSET if url is None else SerializedOverrides(url=url)
-            action = handler_action.Continue(overrides, unhandled=True)
-            self.worker.sends(inbound.HandlerResult(f"r{number}", action))
+            overrides = None if url is None else SerializedOverrides(url=url)
+            self.worker.sends(fall_back(f"r{number}", str(number + 1), overrides))
             effects = self.playbook.take()
             self.assertEqual(len(self.told(effects)), refused, url)
             if refused:
@@ -179,7 +177,7 @@ class StrictTestTests(StrictCase):
         self.registers("sells", context=B, allow=None, worker=self.other)
         self.routes(URL)
         self.asks(context=None)
-        self.worker.sends(continue_("r1"))
+        self.worker.sends(structs.replace(continue_("r1"), run_id="1"))
         (decision,) = messages(self.playbook.take(), self.agent)
         self.assertEqual(decision, outbound.DecisionContinue("r1", judge_hops=True))
         self.agent.sends(report("r1", redirect("https://elsewhere.test/")))
@@ -205,28 +203,6 @@ class StrictTestTests(StrictCase):
             structs.replace(message, context=A, redirected_from_request_id="r1"),
         )
         self.refused(self.playbook.take())
-
-    def test_websocket_without_a_handler(self) -> None:
-        """One whose worker has no handler for it any more is not opened, unless it is allowed."""
-        for url, unhandled, is_refused in (
-            ("wss://feed.test/", True, True),
-            ("wss://allowed.test/", True, False),
-            ("wss://feed.test/", UNSET, False),
-        ):
-            self.begin()
-            self.registers(allow=["allowed.test"])
-            self.routes("wss://*/", kind="websocket")
-            self.opens(url)
-            self.worker.sends(claims_socket("s1", "buys", "q1"))
-            self.playbook.take()
-            self.worker.sends(inbound.SocketConnect("s1", unhandled))
-            effects = self.playbook.take()
-            if is_refused:
-                self.assertIn(f"{url} is not mocked", self.refused(effects))
-                self.assertEqual(len(self.told(effects)), 1)
-            else:
-                opened = messages(effects, self.agent)
-                self.assertEqual(opened, [inbound.SocketConnect("s1")])
 
     def test_websockets(self) -> None:
         """WebSockets are judged in the same way."""
@@ -258,12 +234,13 @@ class StrictTestTests(StrictCase):
         self.registers("sells", context=B, allow=None, worker=self.other)
         self.routes(URL)
         self.asks(context=None)
-        self.worker.sends(decline("r1"))
+        self.worker.sends(fall_back("r1"))
         self.detail(self.playbook.take())
 
     def test_always_ask(self) -> None:
         """The same holds where every test is asked."""
         self.begin(ownership="always-ask")
+        self.worker = self.playbook.worker("2", features=("context", "strict"))
         self.registers()
         self.routes("http://other.test/")
         self.asks()

@@ -45,7 +45,7 @@ def worker_session() -> list[dict[str, Any]]:
     """Give the messages of a worker that does everything once."""
     settled = {"type": "handler:result", "requestId": "r1"}
     return [
-        hello("playwright", clientId="fuzz", workerId="1", features=["decline"]),
+        hello("playwright", clientId="fuzz", workerId="1", features=["diagnosis"]),
         test("fuzz"),
         {"type": "route:register"} | _ROUTE,
         {"type": "route:register", "kind": "websocket"} | _ROUTE | {"routeId": "fuzz-ws"},

@@ -5,8 +5,7 @@ from attrs import define, field
 from trafficmock import records
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.features import CHAIN, REPLY
-from trafficmock.wire.payloads import handler_action
+from trafficmock.wire.features import CHAIN
 
 
 @define
@@ -15,14 +14,12 @@ class ReplyInvariants:
 
     left: dict[tuple[str, str], int] = field(factory=dict)
     knows: set[str] = field(factory=set)
-    """The connections with the feature, or with ``chain``."""
-    chains: set[str] = field(factory=set)
-    """The connections with the feature ``chain``, whose handlers count as well."""
+    """The connections with the feature ``chain``."""
 
     def took(self, effects: Effects, sender: str | None, cause: object) -> None:
         """Check what an event led to."""
-        if isinstance(cause, inbound.Hello) and sender is not None:
-            self._met(sender, cause)
+        if isinstance(cause, inbound.Hello) and sender and CHAIN in (cause.features or ()):
+            self.knows.add(sender)
         sent = [effect.message for effect in effects if isinstance(effect, Send)]
         fulfilled = {e.request_id for e in effects if isinstance(e, records.RequestFulfilled)}
         refused = any(isinstance(message, outbound.ProxyError) for message in sent)
@@ -41,23 +38,10 @@ class ReplyInvariants:
                 self._gave(to[0], message.route_id)
             elif isinstance(message, outbound.HandlerRun):
                 self._gave(to[0], message.route_id)
-        if isinstance(cause, inbound.HandlerResult) and sender is not None:
-            action = cause.result
-            is_counted = sender not in self.chains and cause.request_id in fulfilled
-            if isinstance(action, handler_action.Fulfill) and is_counted:
-                self._gave(sender, action.route_id or "")
-
-    def _met(self, worker: str, hello: inbound.Hello) -> None:
-        features = hello.features or ()
-        if CHAIN in features:
-            self.chains.add(worker)
-        if CHAIN in features or REPLY in features:
-            self.knows.add(worker)
 
     def _registered(self, worker: str, cause: inbound.RouteRegister) -> None:
         key = worker, cause.route_id
-        is_counted = worker in self.chains or (worker in self.knows and cause.reply)
-        if is_counted and isinstance(cause.times, int):
+        if worker in self.knows and isinstance(cause.times, int):
             self.left[key] = cause.times
         else:
             self.left.pop(key, None)

@@ -12,12 +12,10 @@ from trafficmock.core import error_messages
 from trafficmock.core.http import request_changes, response_rules
 from trafficmock.core.state.lifecycle import RequestStage
 from trafficmock.wire import outbound as to_client
-from trafficmock.wire.features import DECLINE, REPLY, STRICT
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.handler_action import (
     Abort,
     Continue,
-    Decline,
     Fallback,
     Fetch,
     Fulfill,
@@ -28,14 +26,13 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.chains import Chain
     from trafficmock.core.http.decisions import Decisions
-    from trafficmock.core.http.replies import Replies
     from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.settings import Settings
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.wire.inbound import FetchResult, HandlerResult
 
-    Action = Fulfill | Continue | Abort | Fetch | Decline | Fallback
+    Action = Fulfill | Continue | Abort | Fetch | Fallback
 
 _TOO_LATE = "The request is already settled, so nothing can be fetched for it."
 
@@ -47,7 +44,6 @@ class HandlerResults:
     settings: Settings
     requests: RequestRouting
     decisions: Decisions
-    replies: Replies
 
     def result(self, worker: Worker, message: HandlerResult, out: EffectList) -> None:
         """Handle ``handler:result``: settle the request, or send a fetch to its agent."""
@@ -97,33 +93,18 @@ class HandlerResults:
     ) -> None:
         match action:
             case Fulfill():
-                if self._counts(pending, worker, action, out):
-                    self.decisions.fulfill(pending, action.response, out)
+                self.decisions.fulfill(pending, action.response, out)
             case Continue():
                 overrides = action.overrides if action.overrides is not UNSET else None
-                unhandled = action.unhandled is True and STRICT in worker.features
-                if not (
-                    unhandled and self.requests.refused(pending, _sent_to(pending, action), out)
-                ):
-                    self.decisions.continue_(pending, overrides, out)
+                self.decisions.continue_(pending, overrides, out)
             case Abort():
                 decision = to_client.DecisionAbort(pending.id, action.error_code, action.message)
                 self.decisions.abort(pending, decision, out)
             case Fetch():
                 self._fetch(pending, worker, action, out)
-            case Decline():
-                self._decline(pending, worker, out)
             case Fallback():
                 text = "Only a worker that announced the feature 'chain' may fall back."
                 self.decisions.fail_owner(pending, "handler_failed", text, out)
-
-    def _counts(
-        self, pending: PendingRequest, worker: Worker, action: Fulfill, out: EffectList
-    ) -> bool:
-        """Return whether a response may be used: a reply only ``times`` times; and count it."""
-        if action.route_id is UNSET or REPLY not in worker.features:
-            return True
-        return self.replies.given_by_worker(pending, action.route_id, worker, out)
 
     def _not_yours(
         self,
@@ -142,13 +123,6 @@ class HandlerResults:
             error = SerializedError("Error", _TOO_LATE, code=code)
             answer = to_client.FetchDone(request_id, action.fetch_id, ok=False, error=error)
             out.send(worker.id, answer)
-
-    def _decline(self, pending: PendingRequest, worker: Worker, out: EffectList) -> None:
-        if DECLINE in worker.features:
-            self.requests.unmatched(pending, out)
-        else:
-            text = "Only a worker that announced the feature 'decline' may give a match back."
-            self.decisions.fail_owner(pending, "handler_failed", text, out)
 
     def _fetch(
         self, pending: PendingRequest, worker: Worker, action: Fetch, out: EffectList
@@ -213,12 +187,6 @@ class HandlerResults:
             out.send(worker_id, answer)
             del agent.fetches[request_id, fetch_id]
         return len(lost)
-
-
-def _sent_to(pending: PendingRequest, action: Continue) -> str:
-    """Return the URL that a continued request goes to."""
-    url = action.overrides.url if action.overrides is not UNSET else UNSET
-    return pending.url if url is UNSET else url
 
 
 def _is_in_hand(pending: PendingRequest, worker: Worker) -> bool:

@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from trafficmock.core.http.awaited_reports import AwaitedReports
     from trafficmock.core.http.chains import Chain, Chains
     from trafficmock.core.http.decisions import Decisions
-    from trafficmock.core.http.replies import Replies
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
-    from trafficmock.core.ownership.registry import Kind, RegisteredTest
+    from trafficmock.core.ownership.registry import Kind
     from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.wire.inbound import RequestClaimResult, RequestStart
     from trafficmock.wire.outbound import Context
@@ -48,7 +47,6 @@ class RequestRouting(OwnerResolution[PendingRequest]):
     owner_timeouts: OwnerTimeouts
     awaited: AwaitedReports
     decisions: Decisions
-    replies: Replies
     chains: Chains
 
     # Arrival
@@ -142,11 +140,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
 
     def _match(self, pending: PendingRequest, claimant: Claimant, out: EffectList) -> None:
         test, routes = claimant
-        pending.reply = self.replies.route_for(pending, claimant)
-        route = pending.reply or routes[0]
-        pending.owner = route.owner(test)
-        if pending.deferred is None and self._answered_at_once(pending, test, out):
-            return
+        pending.owner = routes[0].owner(test)
         pending.test = test
         if SUBSCRIBE in test.worker.features:
             pending.owner_id = test.worker.id
@@ -162,21 +156,8 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             self.decisions.deadlines.begin(pending, out)
             out.send(pending.agent.id, to_client.NeedBody(pending.id))
 
-    def _answered_at_once(
-        self, pending: PendingRequest, test: RegisteredTest, out: EffectList
-    ) -> bool:
-        """Answer by the owner's reply, if there is one, without waiting for the test.
-
-        :returns: whether the request was answered.
-        """
-        return (
-            pending.reply is not None
-            and self._is_short(pending)
-            and self.replies.give(pending, test, out)
-        )
-
     def hand_over(self, pending: PendingRequest, out: EffectList) -> None:
-        """Answer by the owner's reply, or send the request to the owner's handlers.
+        """Send a request to its owner's handlers, or answer by the reply of a route.
 
         A body above ``--handler-body-bytes`` fails the request.
         """
@@ -184,8 +165,9 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         if test is None or owner is None:
             raise IllegalStepError(f"request {pending.id} has no owner to be handed to")
         pending.step(RequestStage.MATCHED)
-        if not self._is_short(pending):
-            size, limit = body.size(pending.request.body_base64), self.settings.handler_body_bytes
+        limit = self.settings.handler_body_bytes
+        if limit and body.is_longer(pending.request.body_base64, limit):
+            size = body.size(pending.request.body_base64)
             text = error_messages.too_big_for_handler(str(pending), size, limit)
             self.decisions.fail_owner(pending, "internal", text, out)
             return
@@ -193,8 +175,6 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             pending.chain.request = pending.request
             self.owner_timeouts.begin(pending, test.worker, out)
             self.proceed(pending, pending.chain, out)
-            return
-        if pending.reply is not None and self.replies.give(pending, test, out):
             return
         self.owner_timeouts.begin(pending, test.worker, out)
         match = to_client.RequestMatched(
@@ -233,8 +213,3 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             return
         self.chains.judged(chain, message)
         self.proceed(pending, chain, out)
-
-    def _is_short(self, pending: PendingRequest) -> bool:
-        """Return whether the body of a request is within ``--handler-body-bytes``."""
-        limit = self.settings.handler_body_bytes
-        return not limit or not body.is_longer(pending.request.body_base64, limit)

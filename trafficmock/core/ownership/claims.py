@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from trafficmock.wire.features import CHAIN, DECLINE
+from trafficmock.wire.features import CHAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -43,7 +43,9 @@ def to_be_asked(kind: Kind, found: MatchingTests) -> dict[str, RegisteredTest]:
     certain = len(found.yes) == 1 and not asked
     for test_id, (test, routes) in found.yes.items():
         if CHAIN in test.worker.features:
-            if kind == "websocket" and test_id in found.unsure:
+            newest = routes[-1].sequence
+            is_unsure = any(each.sequence > newest for each in found.open_routes.get(test_id, ()))
+            if kind == "websocket" and is_unsure:
                 asked[test_id] = test
         elif kind == "websocket" or _may_be_expiring(test, routes, certain=certain):
             asked[test_id] = test
@@ -68,8 +70,6 @@ def _may_be_expiring(test: RegisteredTest, routes: list[RegisteredRoute], *, cer
     :param routes: the test's routes that match the new request.
     :param certain: whether no other test matches, or may match, the new request.
     """
-    if DECLINE in test.worker.features:
-        return False
     if not certain:
         return bool(test.requests)
     return any(route.id in test.busy for route in routes)

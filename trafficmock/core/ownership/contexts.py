@@ -169,7 +169,7 @@ def narrow(
         ((only, _),) = found.yes.values()
         if only is test:
             return found, ()
-    mine = MatchingTests(unsure=found.unsure, open_routes=found.open_routes)
+    mine = MatchingTests(open_routes=found.open_routes)
     others: list[str] = []
     for test_id, (each, routes) in found.yes.items():
         if _is_for(each, test):

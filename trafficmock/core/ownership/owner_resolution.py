@@ -103,8 +103,6 @@ class OwnerResolution(ABC, Generic[S]):
             self.unmatched(pending, out)
             return
         asked = to_be_asked(self.kind, found)
-        if found.unsure:
-            pending.unsure = found.unsure.difference(asked)
         if asked:
             self._ask(pending, found, asked, out)
         else:

@@ -56,7 +56,6 @@ class RegisteredTest:
     :param busy: for each of its routes the number of unsettled requests that match it.
     :param allow_late: the allow list for late requests, of a test that was strict at its end.
     :param refused: the number of its requests that strict mode has refused.
-    :param newest_route: the ``sequence`` of its latest route.
     """
 
     __test__ = False
@@ -79,7 +78,6 @@ class RegisteredTest:
     busy: dict[str, int] = field(factory=dict)
     allow_late: AllowList | None = None
     refused: int = 0
-    newest_route: int = 0
 
     def took(self, pending: PendingRequest) -> None:
         """Add a request that this test owns from now on."""
@@ -149,14 +147,11 @@ class MatchingTests(Struct):
 
     :param yes: the tests that match for certain, with the matching routes, by id.
     :param undecided: the other tests with an undecidable route, by id.
-    :param unsure: the ids of the tests among ``yes`` with an undecidable route that is newer than
-        the matching ones.
     :param open_routes: the undecidable routes by the id of their test.
     """
 
     yes: dict[str, tuple[RegisteredTest, list[RegisteredRoute]]] = {}
     undecided: dict[str, RegisteredTest] = {}
-    unsure: frozenset[str] = frozenset()
     open_routes: dict[str, list[RegisteredRoute]] = {}
 
 
@@ -246,7 +241,7 @@ class Registry:
             self.next_sequence(),
             place=(_given(message.place) or "")[:LONGEST_PLACE] or None,
             reply=reply,
-            left=_uses(worker, message, reply),
+            left=_uses(worker, message),
         )
         self.routes[route.id] = route
         self.reply_bytes += reply.size if reply else 0
@@ -316,11 +311,8 @@ class Registry:
             if test is None:
                 continue
             found.open_routes.setdefault(test.id, []).append(route)
-            certain = found.yes.get(test.id)
-            if certain is None:
+            if test.id not in found.yes:
                 found.undecided[test.id] = test
-            elif route.sequence > certain[1][-1].sequence:
-                found.unsure |= {test.id}
         return found
 
     def conditions(self, kind: Kind) -> Iterator[UrlCondition]:
@@ -359,7 +351,6 @@ class Registry:
     def _activate(self, route: RegisteredRoute, test: RegisteredTest) -> None:
         route.test = test
         test.routes[route.id] = route
-        test.newest_route = route.sequence
         self._indexes[route.kind].add(route.id, compile_route(route.matcher))
 
 
@@ -374,10 +365,9 @@ def with_observer(observers: tuple[str, ...], connection_id: str | None) -> tupl
     return (*observers, connection_id)
 
 
-def _uses(worker: Worker, message: RouteRegister, reply: Reply | None) -> int | None:
-    """Return how many requests a route may take: outside chains only its reply is counted."""
-    is_counted = CHAIN in worker.features or (reply is not None and message.reply is not UNSET)
-    return message.times if is_counted and message.times is not UNSET else None
+def _uses(worker: Worker, message: RouteRegister) -> int | None:
+    """Return how many requests a route may take; ``None`` for any, and outside chains."""
+    return message.times if CHAIN in worker.features and message.times is not UNSET else None
 
 
 def compile_route(matcher: SerializedMatcher) -> RouteMatcher:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trafficmock.core.http.deferred_bodies import DeferredObservation
     from trafficmock.core.ownership.claims import Claim
     from trafficmock.core.ownership.contexts import ContextTest
-    from trafficmock.core.ownership.registry import MatchingTests, RegisteredRoute, RegisteredTest
+    from trafficmock.core.ownership.registry import MatchingTests, RegisteredTest
     from trafficmock.core.state.peers import Agent
     from trafficmock.records import Owner
     from trafficmock.wire.inbound import RequestBody
@@ -83,10 +83,8 @@ class PendingRequest(Struct, eq=False, kw_only=True):
         it because of its context.
     :param judged_at: the ``sequence`` of the latest route that was registered when the request was
         compared with all routes.
-    :param unsure: the ids of tests that have a matching route and a newer undecidable one.
     :param matching: the tests that match the request, or may match it.
     :param chain: the handlers of the owner that have not run (feature ``chain``).
-    :param reply: the owner's route whose reply answers the request.
     :param presumed: the strict test to which a request without a context belongs: the only test
         that was registered when the claim began.
     """
@@ -109,10 +107,8 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     is_contested: bool = False
     also_matched: tuple[str, ...] = ()
     judged_at: int = 0
-    unsure: frozenset[str] = frozenset()
     matching: MatchingTests | None = None
     chain: Chain | None = None
-    reply: RegisteredRoute | None = None
     presumed: RegisteredTest | None = None
 
     def __str__(self) -> str:
@@ -159,8 +155,8 @@ SocketSide = Literal["page", "server"]
 class Socket(Struct, eq=False, kw_only=True):
     """The state of a WebSocket that is held or matched.
 
-    ``made_for``, ``is_contested``, ``also_matched``, ``judged_at``, ``unsure``, ``matching`` and
-    ``presumed`` are those of :class:`PendingRequest`.
+    ``made_for``, ``is_contested``, ``also_matched``, ``judged_at``, ``matching`` and ``presumed``
+    are those of :class:`PendingRequest`.
 
     :param connected: whether the handler has connected it to the real server.
     :param closed: the sides whose close was recorded.
@@ -183,7 +179,6 @@ class Socket(Struct, eq=False, kw_only=True):
     is_contested: bool = False
     also_matched: tuple[str, ...] = ()
     judged_at: int = 0
-    unsure: frozenset[str] = frozenset()
     matching: MatchingTests | None = None
     presumed: RegisteredTest | None = None
 

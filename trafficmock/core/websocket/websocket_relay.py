@@ -8,7 +8,6 @@ from attrs import define
 
 from trafficmock import records
 from trafficmock.wire import inbound
-from trafficmock.wire.features import STRICT
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
@@ -59,12 +58,9 @@ class WebSocketRelay:
         out.send(socket.agent.id, message)
 
     def connect(self, worker: Worker, message: inbound.SocketConnect, out: EffectList) -> None:
-        """Connect a WebSocket to the real server, unless it is unhandled and refused."""
+        """Connect a WebSocket to the real server."""
         socket = self._owned(worker, message.socket_id, out)
         if socket is None:
-            return
-        unhandled = message.unhandled is True and STRICT in worker.features
-        if unhandled and self.routing.refused(socket, socket.url, out):
             return
         socket.connected = True
         self._act(socket, "connect", inbound.SocketConnect(socket.id), out)

@@ -18,25 +18,15 @@ class HandlerAction(Struct, frozen=True, tag_field="action", rename="camel", omi
 
 
 class Fulfill(HandlerAction, frozen=True, tag="fulfill"):
-    """The application gets this response.
-
-    :param route_id: the route whose reply the response is; it counts as one of the route's
-        ``times`` (feature ``reply``).
-    """
+    """The application gets this response."""
 
     response: SerializedResponse
-    route_id: str | UnsetType = UNSET
 
 
 class Continue(HandlerAction, frozen=True, tag="continue"):
-    """The request goes upstream, with the overrides if there are any.
-
-    :param unhandled: no handler decided it: all of them fell back or were removed (feature
-        ``strict``).
-    """
+    """The request goes upstream, with the overrides if there are any."""
 
     overrides: SerializedOverrides | UnsetType = UNSET
-    unhandled: bool | UnsetType = UNSET
 
 
 class Abort(HandlerAction, frozen=True, tag="abort"):
@@ -65,7 +55,3 @@ class Fallback(HandlerAction, frozen=True, tag="fallback"):
     """The next handler decides, with these changes to the request (feature ``chain``)."""
 
     overrides: SerializedOverrides | UnsetType = UNSET
-
-
-class Decline(HandlerAction, frozen=True, tag="decline"):
-    """The test declines the request: none of its handlers is left for it (feature ``decline``)."""
