@@ -47,9 +47,10 @@ INNER = {
     "matching": {"patterns": set[str](), ".": {"patterns"}},
     "wire": {"payloads": set[str](), ".": {"payloads"}},
     "core": {
+        "har": set[str](),
         "state": {".", "http", "local", "ownership"},
-        "ownership": {".", "state"},
-        "http": {".", "ownership", "state"},
+        "ownership": {".", "har", "state"},
+        "http": {".", "har", "ownership", "state"},
         "local": {".", "http", "ownership", "state"},
         "websocket": {".", "ownership", "state"},
         ".": {"http", "local", "ownership", "state", "websocket"},

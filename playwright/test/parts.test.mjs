@@ -9,8 +9,7 @@ import { runInNewContext } from "node:vm";
 const require = createRequire(import.meta.url);
 const { compileGlob } = require("../src/arguments/glob.js");
 const { Matcher } = require("../src/arguments/matcher.js");
-const { HarLookup } = require("../src/har/har-lookup.js");
-const { repliesOf } = require("../src/har/har-replies.js");
+const { harEntries } = require("../src/har/har-entries.js");
 const { ackTimeoutMs } = require("../src/settings.js");
 const { redactHeaders, redactUrl } = require("../src/report/redaction.js");
 const { trafficTable } = require("../src/report/traffic-table.js");
@@ -106,65 +105,33 @@ test("a stateful regular expression judges each URL from its start", () => {
   assert.ok(matcher.matchesUrl("http://a.test/price"));
 });
 
-test("a HAR answers the same request as often as it comes, and follows its redirects", async () => {
-  const entry = (url, status, more = {}) => ({
-    request: { method: "GET", url, headers: more.request ?? [] },
-    response: { status, statusText: "", headers: more.response ?? [], content: { text: more.text ?? "" } },
+test("the proxy gets the entries of a HAR that a route needs, with their bodies", async () => {
+  const entry = (method, url, response = {}) => ({
+    time: 1,
+    request: { method, url: `http://a.test/${url}`, cookies: [] },
+    response: { status: 200, ...response },
   });
-  const location = [{ name: "Location", value: "/b" }];
-  const lookup = new HarLookup([
-    entry("http://a.test/a", 302, { response: location }),
-    entry("http://a.test/b", 200, { text: "plain" }),
-    entry("http://a.test/b", 200, { text: "english", request: [{ name: "Accept-Language", value: "en" }] }),
-    entry("http://a.test/c", 302, { response: [{ name: "location", value: "http://a.test/c" }] }),
-  ]);
-  const ask = (path, pairs = []) =>
-    lookup.find({ url: `http://a.test${path}`, method: "GET", pairs, body: Buffer.alloc(0) });
-  for (const _ of [1, 2]) assert.equal((await ask("/a")).body.toString(), "plain");
-  assert.equal((await ask("/a", [["accept-language", "en"]])).body.toString(), "english");
-  assert.equal(await ask("/d"), undefined);
-  await assert.rejects(ask("/c"), /circle/);
-});
-
-test("the proxy gets those answers of a HAR that method and URL decide", async () => {
-  const entry = (method, url, { sent, lines = [], status = 200, location, ...content } = {}) => ({
-    request: { method, url, headers: lines.map((value) => ({ name: "X", value })), postData: { text: sent } },
-    response: { status, headers: location ? [{ name: "Location", value: location }] : [], content },
-  });
-  const repliesFor = async (entries, matcher, sizes = {}) => {
-    const lookup = new HarLookup(entries, async () => Buffer.from("from a file"));
-    const replies = await repliesOf(lookup, new Matcher(matcher), { sizeOf: async (name) => sizes[name] });
-    return replies.map(({ method, url, response }) => [method, url.slice(-1), response.status, response.bodyBase64]);
+  const sent = async (entries, matcher = "**") => {
+    const read = async (name) => {
+      if (name === "body") return Buffer.from("from a file");
+      throw new Error(`no file ${name}`);
+    };
+    return harEntries({ entries: async () => entries, read }, new Matcher(matcher));
   };
-  const url = (name) => `http://a.test/${name}`;
-  const text = (given) => Buffer.from(given).toString("base64");
-  const given = [
-    entry("GET", url("a"), { lines: ["1", "2"], text: "first" }),
-    entry("GET", url("a"), { lines: ["2"], text: "second" }),
-    entry("POST", url("a"), { location: "/a", status: 303 }),
-    entry("PUT", url("a"), { sent: "x", _file: "small" }),
-  ];
-  const left = [
-    entry("GET", url("b")),
-    entry("GET", url("b"), { lines: ["1"] }),
-    entry("POST", url("b"), { sent: "x" }),
-    entry("GET", url("c"), { status: 302, location: "/c" }),
-    entry("GET", url("d"), { status: 302, location: "/missing" }),
-    entry("GET", url("e"), { status: -1 }),
-    entry("GET", url("f"), { status: 99 }),
-    entry("GET", url("g"), { _file: "large" }),
-    entry(undefined, url("h")),
-    { request: { method: "GET", url: url("i"), headers: 7 }, response: {} },
-  ];
-  const sizes = { small: 11, large: 4 * 2 ** 20 };
-  assert.deepEqual(await repliesFor([...left, ...given], "**", sizes), [
-    ["GET", "a", 200, text("first")],
-    ["POST", "a", 200, text("first")],
-    ["PUT", "a", 200, text("from a file")],
-  ]);
-  const filter = { url: "**/a", method: "put", clientId: "app" };
-  assert.deepEqual(await repliesFor(given, filter, sizes), [["PUT", "a", 200, text("from a file")]]);
-  assert.deepEqual(await repliesFor(given, () => true, sizes), []);
+  const urlsOf = (made) => made.map((each) => each && each.request.url.slice(-1));
+  const given = [entry("GET", "b"), entry("GET", "a"), entry("PUT", "a"), null, { request: {} }];
+  assert.deepEqual(urlsOf(await sent(given, { url: "**/a", method: "get" })), [null, "a", null, null, null]);
+  assert.deepEqual(urlsOf(await sent(given, () => false)), ["b", "a", "a", null, null]);
+  const moved = entry("GET", "a", { status: 302, headers: [{ name: "location", value: "/b" }] });
+  assert.deepEqual(urlsOf(await sent([moved, entry("GET", "b")], "**/a")), ["a", "b"]);
+  const file = (name) => entry("GET", name, { content: { _file: name } });
+  const [body, missing] = await sent([file("body"), file("missing")]);
+  assert.deepEqual(body.request, { method: "GET", url: "http://a.test/body" });
+  assert.deepEqual(body.response, {
+    status: 200,
+    content: { text: Buffer.from("from a file").toString("base64"), encoding: "base64" },
+  });
+  assert.deepEqual(missing.response.content, { unreadable: "no file missing" });
 });
 
 test("what the proxy saw is older than a moment where that is certain", () => {

@@ -1,11 +1,11 @@
 """Any message, from small pools of ids, so that it often concerns something."""
 
 import json
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
-from msgspec import UNSET, structs
+from msgspec import UNSET, Raw, structs
 
 from tests.support import builders
 from trafficmock.wire import inbound, local_reports
@@ -13,6 +13,7 @@ from trafficmock.wire.codec import to_plain
 from trafficmock.wire.inbound import Message
 from trafficmock.wire.payloads import body, handler_action
 from trafficmock.wire.payloads.handler_action import AbortCode
+from trafficmock.wire.payloads.serialized_har import SerializedHar
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
@@ -85,6 +86,19 @@ matchers = st.sampled_from(
 )
 kinds: SearchStrategy[inbound.RouteKind] = st.sampled_from(["http", "http", "websocket"])
 times = st.sampled_from([UNSET, 1, 2])
+har_entries = st.lists(
+    st.builds(
+        lambda url, status: Raw(
+            json.dumps(
+                {"request": {"method": "GET", "url": url}, "response": {"status": status}}
+            ).encode()
+        ),
+        URLS,
+        st.sampled_from([200, -1, "x"]),
+    ),
+    max_size=2,
+)
+not_found: SearchStrategy[Literal["abort", "fallback"]] = st.sampled_from(["abort", "fallback"])
 registrations: SearchStrategy[inbound.RouteRegister] = st.builds(
     inbound.RouteRegister,
     ROUTES,
@@ -92,11 +106,8 @@ registrations: SearchStrategy[inbound.RouteRegister] = st.builds(
     matchers,
     kinds,
     reply=responses | st.just(UNSET),
-    replies=st.just(UNSET)
-    | st.lists(
-        st.builds(inbound.RecordedReply, st.sampled_from(["GET", "POST"]), URLS, responses),
-        max_size=2,
-    ),
+    har=st.just(UNSET)
+    | st.builds(SerializedHar, st.just("some.har"), har_entries, not_found=not_found),
     times=times,
 )
 matches = st.lists(st.builds(inbound.RouteMatch, ROUTES), max_size=3)

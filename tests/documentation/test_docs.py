@@ -148,7 +148,15 @@ class ProtocolTests(SynchronousTestCase):
         """Every field of a message stands somewhere in the reference."""
         text = "".join(
             page(name)
-            for name in ("messages", "handshake", "objects", "strict", "local", "additions")
+            for name in (
+                "messages",
+                "handshake",
+                "objects",
+                "strict",
+                "local",
+                "additions",
+                "reply",
+            )
         )
         fields = {
             key

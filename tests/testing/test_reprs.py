@@ -12,8 +12,6 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.testing.fakes import request, response
 from trafficmock import testing
-from trafficmock.testing.har.har_lookup import HarLookup, HarRequest, RecordedResponse
-from trafficmock.testing.har.har_routes import HarReplay
 from trafficmock.testing.launch import Proxy
 from trafficmock.testing.session.handlers.fixed_answer import FixedAnswer
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
@@ -70,22 +68,15 @@ class ReprTests(SynchronousTestCase):
     def test_objects(self) -> None:
         """Neither do the objects that a user meets, and those within them."""
         secret = "c2tfbGl2"
-        lines = (("authorization", secret),)
         asked = request(content=secret.encode(), authorization=secret)
         state = RequestState("r1", "shop", asked, 1)
         answered = ResponseState(state, response(200, secret.encode(), cookie=secret))
         state.answer(answered)
         mock = Mock(headers={"a": secret}, body=secret, response=answered)
-        har = {
-            "request": {"method": "GET", "url": "u", "headers": [{"name": "a", "value": secret}]}
-        }
-        lookup = HarLookup([{**har, "response": {"content": {"text": secret}}}], lambda _: b"")
         for each in (
-            *(state, answered, mock, lookup, HarReplay(lookup, "abort")),
-            HarRequest("u", "GET", lines, secret.encode()),
-            RecordedResponse(200, "", lines, secret.encode()),
+            *(state, answered, mock),
             Proxy("http://p", secret),
-            FixedAnswer(Mock(json={"key": secret}, headers={"a": secret})),
+            FixedAnswer.of(Mock(json={"key": secret}, headers={"a": secret})),
             FetchOptions(headers={"a": secret}, post_data=secret),
             File("a.txt", secret.encode()),
             state.copy(),

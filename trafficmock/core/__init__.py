@@ -11,6 +11,7 @@ disconnected or a test that ended.
 * :mod:`trafficmock.core.state` is what it knows;
 * :mod:`trafficmock.core.ownership` decides which test owns a request or a WebSocket: one, none,
   or several, which is ambiguous;
+* :mod:`trafficmock.core.har` finds the answer to a request in the HAR of a route;
 * :mod:`trafficmock.core.http` handles a request from its announcement to its response;
 * :mod:`trafficmock.core.local` tells agents which requests they may let pass without asking;
 * :mod:`trafficmock.core.websocket` handles a WebSocket.

@@ -109,6 +109,21 @@ def bad_reply(problem: str) -> str:
     return f"The route was not registered, because its reply cannot be sent: {problem}."
 
 
+def no_room_for_reply(what: str, size: int, used: int, limit: int) -> str:
+    """Return why a route's reply or HAR exceeds ``--reply-bytes``, and what to do."""
+    return (
+        f"{what} takes {size} bytes, and of the {limit} bytes that --reply-bytes allows for the "
+        f"replies of all routes {used} are in use. Start the proxy with a larger --reply-bytes, "
+        "unregister routes that are not needed any more, or limit a HAR by its url"
+    )
+
+
+def har_failed(subject: str, problem: str, place: str | None) -> str:
+    """Return the error for a request that the HAR of a route cannot answer."""
+    where = f" (the route is at {place})" if place else ""
+    return f"{subject} was not answered: {problem}{where}."
+
+
 def bad_overrides(subject: str, problem: str) -> str:
     """Return the error for a handler's overrides that cannot be sent."""
     return f"The handler's changes to {subject} cannot be sent: {problem}."

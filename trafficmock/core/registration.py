@@ -140,7 +140,7 @@ class Registration:
 
     def add_route(self, worker: Worker, message: inbound.RouteRegister, out: EffectList) -> None:
         try:
-            reply = self.replies.read(worker, message, out)
+            reply = self.replies.read(worker, message)
         except ReplyError as error:
             text = error_messages.bad_reply(str(error))
             self._refuse(worker, message.test_id, text, out, route_id=message.route_id)

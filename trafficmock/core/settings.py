@@ -37,7 +37,7 @@ class Settings:
     :param history_body_bytes: the most bytes of a streamed body in the history; 0 for no limit.
     :param frame_bytes: the largest message of a client; 0 for no limit.
     :param reply_bytes: the memory of the replies of all routes together; 0 for no limit. Above it,
-        the tests' processes answer.
+        routes are refused.
     :param regex_memory_bytes: the memory of the compiled URL patterns of all routes together;
         0 for no limit.
     :param regex_steps: the most steps for the URL of one request, in

@@ -43,7 +43,12 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("hello-timeout-ms", 10000, _number(0), "Time for a client's first message; 0: no limit."),
     ("body-timeout-ms", 20000, _number(0), "How long a test waits for a body; 0: no limit."),
     ("ownership", "direct", _choice(*OWNERSHIPS), "direct: ask tests if unsure; or always-ask."),
-    ("reply-bytes", 256 * _MIB, _number(0), "Size of the fixed answers of all tests; 0: no limit."),
+    (
+        "reply-bytes",
+        256 * _MIB,
+        _number(0),
+        "Size of all fixed answers and HARs; 0: no limit.",
+    ),
     ("local", "on", _choice("on", "off"), "on: agents pass what no route can match; or off."),
     ("regex-memory-bytes", 64 * _MIB, _number(0), "Memory for URL patterns; 0: no limit."),
     ("regex-steps", 10_000_000, _number(0), "Steps to match a request by patterns; 0: no limit."),

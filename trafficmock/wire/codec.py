@@ -48,7 +48,7 @@ def _exact(value: object) -> object:
 _encoder = msgspec.json.Encoder(enc_hook=_exact)
 _BODY_KEY = "bodyBase64"
 _BODY_PARENTS = ("request", "response", "overrides", "reply")
-_LISTS_OF_PARENTS = ("messages", "replies")
+_LISTS_OF_PARENTS = ("messages",)
 _NOT_BASE64 = bytes(
     code for code in range(128) if not chr(code).isalnum() and chr(code) not in "+/=-_"
 )
@@ -136,18 +136,13 @@ _BODY_OF: dict[type, Callable[[Any], Raw]] = {
     Fallback: lambda action: _body_in(action.overrides),
     RequestResponse: lambda message: _body_in(message.response),
     FetchResult: lambda message: _body_in(message.response),
-    RouteRegister: lambda message: _first_unlike_base64(_bodies_of_replies(message)),
+    RouteRegister: lambda message: _body_in(message.reply),
 }
 """For each type of message or handler action with a body, the function that returns the body."""
 
 
 def _first_unlike_base64(bodies: Iterable[Raw]) -> Raw:
     return next((each for each in bodies if not body.is_plain(each)), body.ABSENT)
-
-
-def _bodies_of_replies(message: RouteRegister) -> Iterable[Raw]:
-    several = () if message.replies is msgspec.UNSET else message.replies
-    return (_body_in(message.reply), *(_body_in(each.response) for each in several))
 
 
 def _body_of(carrier: object) -> Raw:
@@ -200,6 +195,9 @@ def _with_raw_parts(document: Any) -> Any:
     for name in _LISTS_OF_PARENTS:
         if isinstance(document.get(name), list):
             document[name] = [_with_raw_bodies(each) for each in document[name]]
+    if isinstance(har := document.get("har"), dict) and isinstance(har.get("entries"), list):
+        entries = [Raw(json.dumps(each).encode()) for each in har["entries"]]
+        document["har"] = har | {"entries": entries}
     if "detail" in document:
         document["detail"] = Raw(json.dumps(document["detail"]).encode())
     return document

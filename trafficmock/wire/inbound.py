@@ -18,6 +18,7 @@ from trafficmock.wire.payloads.handler_action import (
     Fulfill,
 )
 from trafficmock.wire.payloads.numbers import Count, Number, SafeInt, Times
+from trafficmock.wire.payloads.serialized_har import SerializedHar
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import BodySize, NonEmpty, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
@@ -220,23 +221,15 @@ class TestStrict(Message, frozen=True, tag="test:strict"):
     allow: list[str] | UnsetType = UNSET
 
 
-class RecordedReply(Struct, frozen=True, rename="camel"):
-    """A response for the requests of a route with exactly this method and URL."""
-
-    method: str
-    url: str
-    response: SerializedResponse
-
-
 class RouteRegister(Message, frozen=True, tag="route:register"):
     """A test registers a route.
 
     :param kind: whether the route is for requests or for WebSockets.
     :param place: file and line of the route in the test, to be shown (feature ``strict``).
     :param reply: the response to each request of the route (feature ``reply``).
-    :param replies: the responses to some requests of a route without ``reply``.
-    :param times: the number of requests that ``reply`` answers; with the feature ``chain`` also
-        the number of runs of a handler. Then the route is removed.
+    :param har: the HAR from which the requests of a route without ``reply`` are answered.
+    :param times: the number of requests that the route takes (feature ``chain``). Then it is
+        removed.
     """
 
     route_id: str
@@ -245,7 +238,7 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
     kind: RouteKind = "http"
     place: str | UnsetType = UNSET
     reply: SerializedResponse | UnsetType = UNSET
-    replies: list[RecordedReply] | UnsetType = UNSET
+    har: SerializedHar | UnsetType = UNSET
     times: Times | UnsetType = UNSET
 
 

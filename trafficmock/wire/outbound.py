@@ -196,16 +196,23 @@ class HandlerRun(RequestMessage, frozen=True, tag="handler:run"):
     context: Context | UnsetType = UNSET
 
 
+ReplyAction = Literal["abort", "fallback"]
+
+
 class RequestReplied(RequestMessage, frozen=True, tag="request:replied"):
-    """The test owned the request, and the reply of its route answered it (feature ``reply``).
+    """The test owned the request, and the reply of its route decided it (feature ``reply``).
 
     :param seen_at: as in :class:`RequestObserved`.
+    :param action: what the HAR of the route did instead of giving a response.
+    :param message: why it aborted the request.
     """
 
     route_id: str
     test_id: str
     context: Context | UnsetType = UNSET
     seen_at: int | UnsetType = UNSET
+    action: ReplyAction | UnsetType = UNSET
+    message: str | UnsetType = UNSET
 
 
 class DoorUntagged(Message, frozen=True, tag="door:untagged"):

@@ -4,7 +4,6 @@ const { createHash } = require("node:crypto");
 const mime = require("mime-types");
 const headers = require("../arguments/headers.js");
 const { BYTES_TYPE } = require("../arguments/request-overrides.js");
-const { STALLED } = require("./har-lookup.js");
 
 /**
  * Converts requests and responses to entries of HAR 1.2.
@@ -16,6 +15,8 @@ const { STALLED } = require("./har-lookup.js");
  */
 
 const UNKNOWN = -1;
+/** The status of a request that got no response. */
+const STALLED = -1;
 
 /**
  * @param {{ request: RequestState, response: ResponseState | string, began: number, ms: number }} exchange `response` may

@@ -1,6 +1,6 @@
 "use strict";
 
-const { mkdir, readFile, stat, writeFile } = require("node:fs/promises");
+const { mkdir, readFile, writeFile } = require("node:fs/promises");
 const path = require("node:path");
 const { strFromU8, unzipSync, zipSync } = require("fflate");
 const { UsageError } = require("../errors.js");
@@ -26,7 +26,7 @@ class HarFile {
     try {
       const text = this.isArchive ? await this.readArchived() : await readFile(this.file, "utf8");
       const { entries } = JSON.parse(text).log;
-      return entries.filter((/** @type {any} */ each) => each?.request && each?.response);
+      return [...entries];
     } catch (error) {
       const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
       if (code === "ENOENT") {
@@ -58,27 +58,6 @@ class HarFile {
     const content = unzipSync(await readFile(this.file), { filter: (each) => each.name === name })[name];
     if (!content) throw new UsageError(`${name} is not in ${this.file}`);
     return Buffer.from(content);
-  }
-
-  /**
-   * Find the size of a body beside the HAR, or in the archive.
-   *
-   * @param {string} name
-   * @returns {Promise<number>} bytes; `Infinity` if the archive does not have it
-   * @throws {UsageError} the name leads out of the HAR's directory
-   * @throws {Error} the file cannot be read
-   */
-  async sizeOf(name) {
-    const wanted = this.beside(name);
-    if (!this.isArchive) return (await stat(wanted)).size;
-    let size = Infinity;
-    unzipSync(await readFile(this.file), {
-      filter: (each) => {
-        if (each.name === name) size = each.originalSize;
-        return false;
-      },
-    });
-    return size;
   }
 
   /** @param {string} name */

@@ -6,12 +6,10 @@ const { Matcher } = require("../arguments/matcher.js");
 const { harDocument, harEntry } = require("./har-entry.js");
 const { redactUrl } = require("../report/redaction.js");
 const { HarFile } = require("./har-file.js");
-const { HarCycleError, HarLookup, STALLED } = require("./har-lookup.js");
-const { repliesOf } = require("./har-replies.js");
+const { harEntries } = require("./har-entries.js");
 
 /**
- * `routeFromHAR`: a route whose handler answers from a HAR, or records one. The proxy gets the responses that depend
- * only on method and URL with the route, and sends them without the handler.
+ * `routeFromHAR`: a route that the proxy answers from a HAR, or whose handler records one.
  *
  * @typedef {import("../session/session.js").Session} Session
  * @typedef {import("../session/routed-request.js").RoutedRequest} RoutedRequest
@@ -26,14 +24,6 @@ const WORDS = /** @type {Record<string, string[]>} */ ({
 
 /** The most requests without an answer that the warning of a recording names. */
 const MOST_NAMED = 5;
-/** What the recorded texts of failures have, by the error code. */
-const FAILURES = /** @type {[string, RegExp][]} */ ([
-  ["namenotresolved", /ENOTFOUND|EAI_|DNS|getaddrinfo|not.?resolved/i],
-  ["connectionrefused", /refused/i],
-  ["connectionreset", /ECONNRESET|reset/i],
-  ["timedout", /timed? ?out/i],
-]);
-
 /**
  * Register the route; a HAR that is recorded is written at the test's end.
  *
@@ -55,31 +45,9 @@ async function routeFromHAR(session, file, options = {}) {
     await session.http.route(matcher, recorder(session, file, store, options));
     return;
   }
-  const lookup = new HarLookup(await store.entries(), (name) => store.read(name));
-  const replies = await repliesOf(lookup, matcher, store);
-  await session.http.route(matcher, player(session, lookup, options), undefined, replies);
-}
-
-/**
- * Make a handler that answers from a HAR.
- *
- * @param {Session} session
- * @param {HarLookup} lookup
- * @param {RouteFromHAROptions} options
- */
-function player(session, lookup, { notFound = "abort" }) {
-  return async function replayHAR(/** @type {any} */ route) {
-    const routed = session.views.routedOf(route);
-    const { url, method, pairs, body } = routed.request;
-    const found = await lookup.find({ url, method, pairs, body }).catch((error) => {
-      if (error instanceof HarCycleError) return undefined;
-      throw error;
-    });
-    if (found?.status === STALLED) routed.abort(failureCode(found.failure));
-    else if (found) routed.settleWith({ ...found, content: found.body });
-    else if (notFound === "fallback") routed.fallback();
-    else routed.abort("failed");
-  };
+  const { notFound = "abort" } = options;
+  const har = { name: store.file, entries: await harEntries(store, matcher), notFound };
+  await session.http.reply(matcher, { har });
 }
 
 /**
@@ -125,7 +93,4 @@ function withoutAnswer(file, failed) {
   if (failed.length > MOST_NAMED) lines.push(`\n  and ${failed.length - MOST_NAMED} more`);
   return `trafficmock: while ${file} was recorded, the real server gave no answer. The HAR has status -1 for:${lines.join("")}`;
 }
-/** @param {string} text of a recorded failure */
-const failureCode = (text) => FAILURES.find(([, told]) => told.test(text))?.[0] ?? "failed";
-
 module.exports = { routeFromHAR };

@@ -90,7 +90,7 @@ class TrafficMock {
     checkMock(matcher, options);
     const { times, body, json, path, ...rest } = options;
     const { url: _, ...reply } = build({ ...rest, ...(await readContent({ body, json, path })) }, "");
-    await this.#session.http.mock(matcher, reply, times);
+    await this.#session.http.reply(matcher, { reply }, times);
   }
 
   /**

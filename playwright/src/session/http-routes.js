@@ -10,6 +10,8 @@ const { RoutedRequest } = require("./routed-request.js");
  * @typedef {import("../arguments/matcher.js").Matcher} Matcher
  * @typedef {import("./request-state.js").RequestState} RequestState
  * @typedef {"default" | "wait" | "ignoreErrors"} Behavior
+ * @typedef {{ reply?: object, har?: { name: string, entries: any[], notFound: string } }} Reply the response to all requests
+ *   of a route, without a URL; or the HAR that has those to some
  */
 
 const BEHAVIORS = ["default", "wait", "ignoreErrors"];
@@ -36,26 +38,23 @@ class RouteEntry {
     /** @type {Set<Promise<unknown>>} one for each call that has not returned */
     this.running = new Set();
     this.placeOf = callSite();
-    /** @type {object | undefined} its fixed response, without a URL, if it has one */
+    /** @type {Reply | undefined} by which the proxy answers, without a handler */
     this.reply = undefined;
-    /** @type {import("../har/har-replies.js").RecordedReply[]} the responses that the proxy sends without the handler */
-    this.replies = [];
   }
 
   /** The name of the handler, with the place of its registration. */
   get name() {
-    if (this.reply) {
-      const place = this.placeOf();
-      return place ? `the mock (${written(place)})` : "the mock";
-    }
-    const name = this.handler.name ? `the handler ${this.handler.name}` : "the handler";
+    const name = this.reply ? nameOf(this.reply) : `the handler ${this.handler.name}`.trimEnd();
     const place = this.placeOf();
     return place ? `${name} (${written(place)})` : name;
   }
 }
 
-/** Fill `RouteEntry.handler` of a fixed response, which the proxy sends by itself. */
+/** Fill `RouteEntry.handler` of a route that the proxy answers by itself. */
 const neverRuns = () => undefined;
+
+/** @param {Reply} reply */
+const nameOf = ({ har }) => (har ? `the HAR ${har.name}` : "the mock");
 
 /**
  * Read `times`. Less than one counts as one, NaN as no limit (Playwright's rule).
@@ -91,25 +90,22 @@ class HttpRoutes {
    * @param {Matcher} matcher
    * @param {Function} handler
    * @param {number} [times]
-   * @param {import("../har/har-replies.js").RecordedReply[]} [replies] its fixed responses by method and URL
    * @returns {Promise<void>} resolved when all later requests are compared with the route
    * @throws {UsageError} `times` is not a number
    */
-  async route(matcher, handler, times, replies = []) {
-    const entry = new RouteEntry(matcher, handler, times);
-    entry.replies = replies;
-    await this.register(entry);
+  async route(matcher, handler, times) {
+    await this.register(new RouteEntry(matcher, handler, times));
   }
 
   /**
-   * Register a fixed response as a handler before all others. The proxy sends it and counts `times`.
+   * Register a fixed response, or a HAR, before all handlers. The proxy answers by it and counts `times`.
    *
    * @param {Matcher} matcher
-   * @param {object} reply the response, without a URL
+   * @param {Reply} reply
    * @param {number} [times]
-   * @throws {RoutingError} the proxy cannot send this response
+   * @throws {RoutingError} the proxy cannot send this response, or has no room for it
    */
-  async mock(matcher, reply, times) {
+  async reply(matcher, reply, times) {
     const entry = new RouteEntry(matcher, undefined, times);
     entry.reply = reply;
     try {
@@ -238,13 +234,15 @@ class HttpRoutes {
     return routed?.stage === "running" ? `${routed.entry.name} has not returned` : "";
   }
 
-  /** @param {any} message `request:replied`: the proxy sent one of the test's fixed responses */
+  /** @param {any} message `request:replied`: what the proxy did by a fixed response or a HAR of the test */
   replied(message) {
     const state = this.session.observe(message);
     if (!this.owned.has(state.id)) this.checkContext(message);
     const entry = this.session.connection.route(message.routeId);
     if (entry) entry.calls += 1;
-    this.owned.set(state.id, { decision: "fulfilled", entry });
+    const { action, message: why } = message;
+    const decision = action === "abort" ? `aborted (${why})` : action === "fallback" ? "continued" : "fulfilled";
+    this.owned.set(state.id, { decision, entry });
   }
 
   /** @param {any} message `route:expired`: the route has taken `times` requests */

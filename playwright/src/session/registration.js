@@ -83,7 +83,7 @@ class Registration {
    * @param {import("./http-routes.js").RouteEntry} entry
    * @param {"http" | "websocket"} kind
    */
-  addRoute({ id: routeId, matcher, placeOf, reply, replies, times }, kind) {
+  addRoute({ id: routeId, matcher, placeOf, reply, times }, kind) {
     return this.connection.ask(`route:register ${routeId}`, {
       type: "route:register",
       routeId,
@@ -91,8 +91,7 @@ class Registration {
       matcher: matcher.wire,
       ...(kind === "websocket" && { kind }),
       ...placed(placeOf()),
-      ...(reply && { reply }),
-      ...(replies.length && { replies }),
+      ...reply,
       ...(times !== undefined && { times }),
     });
   }

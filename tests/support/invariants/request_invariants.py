@@ -211,7 +211,10 @@ class RequestInvariants:
             row = self.rows[message.request_id]
             assert not row.body_pending, f"matched before its body: {send}"
             assert not row.matched or row.ran, f"matched again: {send}"
-            row.ran = isinstance(message, outbound.HandlerRun)
+            # Behind a handler, and a HAR that falls back, there may be another one.
+            row.ran = isinstance(message, outbound.HandlerRun) or (
+                isinstance(message, outbound.RequestReplied) and message.action == "fallback"
+            )
             assert row.settled is None, f"matched late: {send}"
             assert len(send.to) == 1, f"matched to several: {send}"
             row.matched = True

@@ -3,6 +3,7 @@
 import json
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, get_args
 
 from hypothesis import given
@@ -12,10 +13,14 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.hypothesis_profiles import profile
 from tests.testing import runs
 from tests.testing.fakes import request, response
+from trafficmock.core.har.har_lookup import HarAnswer, HarLookup, HarQuestion
+from trafficmock.testing.har.har_entries import har_entries
 from trafficmock.testing.har.har_file import HarFile
-from trafficmock.testing.har.har_lookup import HarLookup, HarRequest
 from trafficmock.testing.har.har_recording import Content, HarRecording, Mode
+from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_har import SerializedHar
 
 URL = "http://shop.test/teapots?size=2"
 
@@ -42,11 +47,13 @@ class ReplayTests(SynchronousTestCase):
         """Whatever bytes were sent and answered, they are found again."""
         recording = recorded(content, mode, sent, answered)
         entries = json.loads(json.dumps(recording.document()))["log"]["entries"]
-        found = HarLookup(entries, recording.files.__getitem__).find(
-            HarRequest(URL, "POST", (), sent)
+        recorded_files = SimpleNamespace(entries=lambda: entries, read=recording.files.__getitem__)
+        lookup = HarLookup(
+            SerializedHar("some.har", har_entries(recorded_files, make_matcher("**")))
         )
-        assert found is not None
-        self.assertEqual(found.body, answered)
+        found = lookup.find(HarQuestion(URL, "POST", [], sent))
+        assert isinstance(found, HarAnswer)
+        self.assertEqual(body.to_bytes(found.response.body_base64), answered)
 
     def test_by_playwright(self) -> None:
         """Chromium shows the recorded page, from a file and from an archive."""

@@ -147,7 +147,7 @@ async def files_beside_it(t: RowContext) -> None:
         await t(t.mocks.route_from_har(path))
         assert (await t.get(url))["body"] == "from the file"
         assert "error" in await t.get(evil)
-    (error,) = await t.errors()
+    (error,) = await t.late_errors()
     assert "leads out" in str(error)
 
 

@@ -12,7 +12,6 @@ from trafficmock.testing.session.handlers.fixed_answer import FixedAnswer
 from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.payloads.handler_action import Fulfill
 
 REQUIRED = TestInfo(title="buys", file="f.py", isolation="required")
 
@@ -26,8 +25,10 @@ class ReplyCase(SynchronousTestCase):
     def mock(self, times: float | None = None, harness: SessionHarness | None = None) -> Any:
         """Register a fixed answer; give what was sent."""
         harness = harness or self.harness
-        answer = FixedAnswer(Mock(status=203, body="fixed"))
-        promise = harness.session.http.mock(make_matcher("**"), answer, times, "test.py:1")
+        answer = FixedAnswer.of(Mock(status=203, body="fixed"))
+        promise = harness.session.http.route(
+            make_matcher("**"), answer, times, place="test.py:1", reply=answer.response
+        )
         (message,) = harness.take()
         if harness.acknowledges:
             kept(promise)
@@ -51,8 +52,8 @@ class RegisteredTests(ReplyCase):
     def test_refused(self) -> None:
         """What the proxy refuses fails the call alone, and is no handler."""
         self.harness.acknowledges = False
-        answer = FixedAnswer(Mock())
-        promise = self.harness.session.http.mock(make_matcher("**"), answer, None, "")
+        answer = FixedAnswer.of(Mock())
+        promise = self.harness.session.http.route(make_matcher("**"), answer, reply=answer.response)
         (message,) = self.harness.take()
         assert isinstance(message, inbound.RouteRegister)
         refusal = outbound.ProxyError("invalid_message", "bad", "t1", route_id=message.route_id)
@@ -110,12 +111,3 @@ class GivenTests(ReplyCase):
         route_id = self.mock(1).route_id
         self.harness.receive(outbound.RouteExpired(route_id))
         self.assertEqual(len(self.harness.session.http.live), 0)
-
-    def test_no_room(self) -> None:
-        """A response that the proxy has no room for is given by the test's process."""
-        self.mock()
-        self.harness.matched()
-        (sent,) = self.harness.take()
-        assert isinstance(sent, inbound.HandlerResult) and isinstance(sent.result, Fulfill)
-        self.assertEqual((sent.result.response.status, sent.result.response.url), (203, URL))
-        self.assertEqual(self.harness.session.http.open, {})

@@ -18,9 +18,14 @@ class RequiredTests(SynchronousTestCase):
         self.harness = SessionHarness()
 
     def mock(self, url: str, *, required: bool = True) -> None:
-        answer = FixedAnswer(Mock(status=201))
-        http = self.harness.session.http
-        http.mock(make_matcher(url), answer, None, "test_shop.py:12", required=required)
+        answer = FixedAnswer.of(Mock(status=201))
+        self.harness.session.http.route(
+            make_matcher(url),
+            answer,
+            place="test_shop.py:12",
+            reply=answer.response,
+            required=required,
+        )
         self.harness.acknowledge()
 
     def finish(self) -> list[BaseException]:

@@ -104,8 +104,8 @@ class Chains:
                 return True
             else:
                 chain.candidates.popleft()
-                self._run(pending, chain, route, out)
-                return True
+                if self._run(pending, chain, route, out):
+                    return True
         return False
 
     def judged(self, chain: Chain, message: RequestClaimResult) -> None:
@@ -160,11 +160,13 @@ class Chains:
 
     def _run(
         self, pending: PendingRequest, chain: Chain, route: RegisteredRoute, out: EffectList
-    ) -> None:
+    ) -> bool:
+        """Have a route decide; ``False`` if it leaves the request to the next one at once."""
         chain.route = route
         pending.owner = route.owner(chain.owner)
-        if self.replies.answers(pending, chain.owner, route, chain.request, out):
-            return
+        answered = self.replies.answer(pending, chain, route, out)
+        if answered is not None:
+            return answered
         worker = chain.owner.worker
         chain.run_id = str(next(self._run_ids))
         run = HandlerRun(
@@ -179,6 +181,7 @@ class Chains:
         out.send(worker.id, run)
         if self.registry.count(route):
             out.send(worker.id, RouteExpired(route.id))
+        return True
 
 
 def _shared_beside(owner: RegisteredTest) -> list[RegisteredTest]:

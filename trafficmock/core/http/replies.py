@@ -10,26 +10,35 @@ from typing import TYPE_CHECKING
 from attrs import define
 from msgspec import UNSET
 
+from trafficmock.core import error_messages
+from trafficmock.core.har import har_lookup
+from trafficmock.core.har.har_lookup import HarAnswer, HarLookup, HarQuestion
+from trafficmock.core.har.har_parts import HarEntryError
 from trafficmock.core.http import response_rules
 from trafficmock.core.http.observation import clock_reading
 from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.ownership.kept_reply import KeptResponse, Reply
+from trafficmock.core.ownership.registry import with_observer
 from trafficmock.wire.features import CHAIN, REPLY
-from trafficmock.wire.outbound import RequestReplied, RouteExpired
+from trafficmock.wire.outbound import DecisionAbort, RequestReplied, RouteExpired
 from trafficmock.wire.payloads import body
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
+    from trafficmock.core.http.chains import Chain
     from trafficmock.core.http.decisions import Decisions
-    from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest, Registry
+    from trafficmock.core.ownership.registry import RegisteredRoute, Registry
     from trafficmock.core.settings import Settings
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Worker
-    from trafficmock.wire.inbound import RecordedReply, RouteRegister
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
+    from trafficmock.wire.inbound import RouteRegister
+    from trafficmock.wire.outbound import ReplyAction
+    from trafficmock.wire.payloads.serialized_har import SerializedHar
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
+
+_RECORDED = "the failure that was recorded"
 
 
 class ReplyError(ValueError):
@@ -38,99 +47,147 @@ class ReplyError(ValueError):
 
 @define
 class Replies:
-    """Keeps replies, answers requests by them, and counts their uses."""
+    """Keeps replies, and answers requests by them."""
 
     settings: Settings
     registry: Registry
     decisions: Decisions
 
-    def read(self, worker: Worker, message: RouteRegister, out: EffectList) -> Reply | None:
+    def read(self, worker: Worker, message: RouteRegister) -> Reply | None:
         """Return the reply of a route that is being registered.
 
         :returns: ``None`` for a route without a reply.
-        :raises ReplyError: for a reply that is no valid HTTP response, and for a reply of a route
-            for WebSockets.
+        :raises ReplyError: for a reply that is no valid HTTP response or exceeds
+            ``--reply-bytes``, and for a reply of a route for WebSockets.
         """
         knows = {CHAIN, REPLY} <= worker.features
-        if not knows or (message.reply is UNSET and not message.replies):
+        reply, har = message.reply, message.har
+        if not knows or (reply is UNSET and har is UNSET):
             return None
         if message.kind != "http":
             raise ReplyError("only a route for HTTP requests has one")
-        if message.reply is UNSET:
-            return self._recorded(worker, message.replies or (), out)
+        if reply is not UNSET:
+            return self._fixed(reply)
+        return None if har is UNSET else self._from_har(har)
+
+    def _from_har(self, har: SerializedHar) -> Reply:
+        size = har_lookup.weight(har.entries)
+        self._check_room(size, f"the HAR {har.name}")
+        return Reply(HarLookup(har), size)
+
+    def _fixed(self, given: SerializedResponse) -> Reply:
         try:
-            response = response_rules.sendable_response(message.reply)
+            response = response_rules.sendable_response(given)
         except response_rules.UnsendableMockError as error:
             raise ReplyError(str(error)) from error
         size = _size(response)
-        if not self._has_room(size):
-            self._note_no_room(size, worker, out)
-            return Reply(None)
-        return Reply(KeptResponse(response, message.reply.headers_list), size=size)
+        self._check_room(size, "it")
+        return Reply(KeptResponse(response, given.headers_list), size)
 
-    def _recorded(
-        self, worker: Worker, replies: Iterable[RecordedReply], out: EffectList
-    ) -> Reply | None:
-        """Keep the responses that are valid and fit in ``--reply-bytes``; the worker has all."""
-        kept: dict[tuple[str, str], KeptResponse] = {}
-        size = without_room = 0
-        for each in replies:
-            try:
-                response = response_rules.sendable_response(each.response)
-            except response_rules.UnsendableMockError:
-                # The worker answers such a request, and its test then gets the error.
-                continue
-            more = _size(response) + len(each.method) + len(each.url)
-            if self._has_room(size + more):
-                kept[each.method, each.url] = KeptResponse(response, each.response.headers_list)
-                size += more
-            else:
-                without_room += more
-        if without_room:
-            self._note_no_room(without_room, worker, out)
-        return Reply(None, kept, size) if kept else None
+    def _check_room(self, size: int, what: str) -> None:
+        limit, used = self.settings.reply_bytes, self.registry.reply_bytes
+        if limit and used + size > limit:
+            raise ReplyError(error_messages.no_room_for_reply(what, size, used, limit))
 
-    def _has_room(self, size: int) -> bool:
-        limit = self.settings.reply_bytes
-        return not limit or self.registry.reply_bytes + size <= limit
-
-    def _note_no_room(self, size: int, worker: Worker, out: EffectList) -> None:
-        limit = self.settings.reply_bytes
-        text = f"No room for a reply of {size} bytes: --reply-bytes allows {limit} for all"
-        out.note("warn", f"{text}. Its test answers by itself: {worker.client_id}")
-
-    def answers(
-        self,
-        pending: PendingRequest,
-        owner: RegisteredTest,
-        route: RegisteredRoute,
-        request: SerializedRequest,
-        out: EffectList,
-    ) -> bool:
-        """Answer a request to whose route a chain has come by the route's reply, if it has one.
+    def answer(
+        self, pending: PendingRequest, chain: Chain, route: RegisteredRoute, out: EffectList
+    ) -> bool | None:
+        """Answer a request to whose route a chain has come by the route's reply.
 
         The owner is informed, and the use of the route is counted.
 
-        :param request: the request with the changes of the handlers before.
+        :returns: ``None`` for a route without a reply; ``False`` for one with a HAR that leaves
+            the request to the next route.
         """
-        kept = None if route.reply is None else route.reply.response_to(request)
-        if kept is None:
+        if route.reply is None:
+            return None
+        kept = route.reply.kept
+        if isinstance(kept, HarLookup):
+            return self._replay(kept, pending, chain, route, out)
+        self._give(kept, pending, chain, route, out)
+        return True
+
+    def _replay(
+        self,
+        lookup: HarLookup,
+        pending: PendingRequest,
+        chain: Chain,
+        route: RegisteredRoute,
+        out: EffectList,
+    ) -> bool:
+        """Answer a request from a HAR."""
+        # The owner does not have the response, so it is told of it.
+        pending.observers = with_observer(pending.observers, chain.owner.worker.id)
+        question = HarQuestion.of(chain.request)
+        try:
+            found = lookup.find(question)
+            missing = lookup.missing(question) if found is None else ""
+            kept = _kept(found) if isinstance(found, HarAnswer) else None
+        except HarEntryError as error:
+            self._tell(pending, chain, route, out, "abort", "an error of the HAR")
+            text = error_messages.har_failed(str(pending), str(error), route.place)
+            self.decisions.fail_owner(pending, "handler_failed", text, out)
+            return True
+        if kept is not None:
+            self._give(kept, pending, chain, route, out)
+        elif isinstance(found, str):
+            self._tell(pending, chain, route, out, "abort", _RECORDED)
+            self.decisions.abort(pending, DecisionAbort(pending.id, found), out)
+        elif lookup.har.not_found == "fallback":
+            self._tell(pending, chain, route, out, "fallback")
             return False
-        worker = owner.worker
+        else:
+            self._tell(pending, chain, route, out, "abort", missing)
+            self.decisions.abort(pending, DecisionAbort(pending.id, "failed", missing), out)
+        return True
+
+    def _give(
+        self,
+        kept: KeptResponse,
+        pending: PendingRequest,
+        chain: Chain,
+        route: RegisteredRoute,
+        out: EffectList,
+    ) -> None:
+        self._tell(pending, chain, route, out)
+        self.decisions.reply(pending, chain.request.url, kept.response, kept.headers_list, out)
+
+    def _tell(  # noqa: PLR0917 - what the message is made of
+        self,
+        pending: PendingRequest,
+        chain: Chain,
+        route: RegisteredRoute,
+        out: EffectList,
+        action: ReplyAction | UnsetType = UNSET,
+        why: str | UnsetType = UNSET,
+    ) -> None:
+        worker = chain.owner.worker
         told = RequestReplied(
             pending.id,
-            request,
+            chain.request,
             pending.client_id,
             route.id,
-            owner.id,
+            chain.owner.id,
             context_of(pending.made_for),
             clock_reading(worker, pending.announced_at),
+            action,
+            why,
         )
         out.send(worker.id, told)
         if self.registry.count(route):
             out.send(worker.id, RouteExpired(route.id))
-        self.decisions.reply(pending, request.url, kept.response, kept.headers_list, out)
-        return True
+
+
+def _kept(found: HarAnswer) -> KeptResponse:
+    """Return a recorded response as it is sent.
+
+    :raises HarEntryError: it is no valid HTTP response.
+    """
+    try:
+        response = response_rules.sendable_response(found.response)
+    except response_rules.UnsendableMockError as error:
+        raise HarEntryError(f"{found.entry}: {error}") from None
+    return KeptResponse(response, found.response.headers_list)
 
 
 def _size(response: SerializedResponse) -> int:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from attrs import define, field, frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from msgspec import UnsetType
 
-    from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedRequest
+    from trafficmock.core.har.har_lookup import HarLookup
+    from trafficmock.wire.payloads.serialized_request import HeaderPairs
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 
@@ -38,16 +37,14 @@ def is_same(one: KeptResponse | None, other: KeptResponse | None) -> bool:
 class Reply:
     """The reply of a route.
 
-    :param fixed: the response to all requests; ``None`` if there is none or it exceeded
-        ``--reply-bytes``: then the test's process answers.
-    :param recorded: the responses by method and URL; the test's process answers other requests.
+    :param kept: the response to all requests, or the HAR that has those to some.
     :param size: the bytes that count in ``--reply-bytes``.
     """
 
-    fixed: KeptResponse | None = field(repr=False)
-    recorded: Mapping[tuple[str, str], KeptResponse] = field(factory=dict, repr=False)
+    kept: KeptResponse | HarLookup = field(repr=False)
     size: int = 0
 
-    def response_to(self, request: SerializedRequest) -> KeptResponse | None:
-        """Return the response to a request; ``None`` if the test's process answers."""
-        return self.fixed or self.recorded.get((request.method, request.url))
+    @property
+    def fixed(self) -> KeptResponse | None:
+        """The response to all requests."""
+        return self.kept if isinstance(self.kept, KeptResponse) else None

@@ -59,18 +59,6 @@ class HarFile:
                 raise FileNotFoundError(f"{name} is not in {self.path}") from error
         return self._beside(name).read_bytes()
 
-    def size(self, name: str) -> int:
-        """Return the size in bytes of a body beside the HAR, or in the archive.
-
-        :raises UsageError: the name leads out of the HAR's directory.
-        :raises OSError: there is no such file.
-        :raises KeyError: the archive does not have it.
-        """
-        if not self._is_archive():
-            return self._beside(name).stat().st_size
-        with zipfile.ZipFile(self.path) as archive:
-            return archive.getinfo(name).file_size
-
     def _check(self, name: str) -> None:
         parts = PurePosixPath(name)
         if parts.is_absolute() or ".." in parts.parts:

@@ -11,7 +11,6 @@ from urllib.parse import parse_qsl, urlsplit
 
 from attrs import define, field
 
-from trafficmock.testing.har.har_lookup import STALLED
 from trafficmock.testing.session.arguments import headers as hd
 
 if TYPE_CHECKING:
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
 Content = Literal["attach", "embed"]
 Mode = Literal["minimal", "full"]
 _UNKNOWN = -1
+_STALLED = -1
+"""The status of a request that got no response."""
 
 
 @define
@@ -103,7 +104,7 @@ class HarRecording:
 
     def _failed(self, text: str) -> dict[str, Any]:
         return {
-            **self._answer(STALLED, ""),
+            **self._answer(_STALLED, ""),
             "headers": [],
             "content": {"size": _UNKNOWN, "mimeType": "x-unknown"},
             "bodySize": _UNKNOWN,

@@ -1,8 +1,4 @@
-"""``route_from_har``: a route whose handler answers from a HAR, or records one.
-
-The proxy gets the responses that depend only on method and URL with the route, and sends them
-without the handler.
-"""
+"""``route_from_har``: a route that the proxy answers from a HAR, or whose handler records one."""
 
 from __future__ import annotations
 
@@ -11,17 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 from attrs import define, frozen
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.har.har_lookup import (
-    STALLED,
-    HarCycleError,
-    HarLookup,
-    HarRequest,
-)
+from trafficmock.testing.har.har_entries import HarReplay, har_entries
 from trafficmock.testing.har.har_recording import Content, HarRecording, Mode
-from trafficmock.testing.har.har_replies import failure_code, mock_of, replies_of
 from trafficmock.testing.session.arguments.url_matchers import UrlMatcher, make_matcher
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.mock_response import Mock
+from trafficmock.wire.payloads.serialized_har import SerializedHar
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,9 +38,6 @@ class HarStore(Protocol):
 
     def read(self, name: str) -> bytes:
         """Read a body beside the HAR."""
-
-    def size(self, name: str) -> int:
-        """Return the size in bytes of a body beside the HAR."""
 
     def save(self, document: dict[str, Any], files: dict[str, bytes]) -> None:
         """Write the HAR and its body files."""
@@ -90,53 +78,15 @@ def route_from_har(session: Session, options: HarOptions, place: str) -> Promise
     url = "**/*" if options.url is None else options.url
     matcher = make_matcher(url, base_url=session.base_url)
     if not options.update:
-        lookup = HarLookup(options.store.entries(), options.store.read, str(options.store.path))
-        replay = HarReplay(lookup, options.not_found)
-        kept = replies_of(lookup, matcher, options.store)
-        return session.http.route(matcher, replay, run=replay.run, place=place, recorded=kept)
+        har = SerializedHar(
+            str(options.store.path), har_entries(options.store, matcher), options.not_found
+        )
+        return session.http.route(matcher, HarReplay(har.name), place=place, reply=har)
     version = session.client.identity.version
     recording = HarRecording(version, options.update_content, options.update_mode)
     recorder = HarRecorder(recording)
     session.finishing.append(lambda: options.store.save(recording.document(), recording.files))
     return session.http.route(matcher, recorder, run=recorder.run, place=place)
-
-
-@define(eq=False)
-class HarReplay:
-    """Answers from a HAR."""
-
-    lookup: HarLookup
-    not_found: NotFound
-
-    def __repr__(self) -> str:
-        return f"of the HAR {self.lookup.name}"
-
-    def run(self, routed: RoutedRequest, done: Done) -> None:
-        try:
-            self._decide(routed)
-        except Exception as error:  # noqa: BLE001 - a bad HAR is the test's error
-            done(None, error)
-        else:
-            done(None, None)
-
-    def _decide(self, routed: RoutedRequest) -> None:
-        request = routed.request
-        question = HarRequest(request.url, request.method, request.headers, request.content)
-        try:
-            found = self.lookup.find(question)
-        except HarCycleError:
-            found = None
-        if found is not None:
-            if found.status == STALLED:
-                routed.abort(failure_code(found.failure), "the failure that was recorded")
-            else:
-                routed.fulfill(mock_of(found))
-        elif self.not_found == "fallback":
-            routed.fallback(url=None, method=None, headers=None, post_data=None)
-        else:
-            near = self.lookup.nearest(question)
-            name = self.lookup.name
-            routed.abort("failed", f"{name} has no such request{near and '; its '}{near}")
 
 
 @define(eq=False)

@@ -173,8 +173,12 @@ class BaseTrafficMock(
             file=file,
             content_type=content_type,
         )
-        answer, must, http = FixedAnswer(made), self._must(required=required), self._session.http
-        return self._done(lambda: http.mock(matcher, answer, times, place, required=must))
+        answer, must, http = FixedAnswer.of(made), self._must(required=required), self._session.http
+        return self._done(
+            lambda: http.route(
+                matcher, answer, times, place=place, reply=answer.response, required=must
+            )
+        )
 
     def _must(self, *, required: bool | None) -> bool:
         return self._session.info.required if required is None else required

@@ -26,7 +26,6 @@ from trafficmock.testing.session.traffic_context import (
     door_of,
 )
 from trafficmock.wire.inbound import (
-    RecordedReply,
     RouteRegister,
     RouteUnregister,
     Strict,
@@ -36,6 +35,8 @@ from trafficmock.wire.inbound import (
     TestUnregister,
 )
 from trafficmock.wire.outbound import UNMATCHED
+from trafficmock.wire.payloads.serialized_har import SerializedHar
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.worker_client import WorkerClient
     from trafficmock.wire import outbound
     from trafficmock.wire.inbound import Message, RequestResponse, RouteKind
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 EVERYTHING = ("*",)
 """The pattern that allows every host."""
@@ -154,7 +154,7 @@ class Session:
         """Register a route; the promise is resolved when all later requests are compared with it.
 
         :param place: the file and line of the test's call.
-        :param times: how often the proxy sends the reply of the route; by default no limit.
+        :param times: the number of requests that the route takes; by default no limit.
         """
         message = RouteRegister(
             entry.id,
@@ -162,8 +162,8 @@ class Session:
             entry.matcher.wire,
             kind,
             place,
-            UNSET if entry.reply is None else entry.reply,
-            [RecordedReply(*key, response) for key, response in entry.recorded.items()] or UNSET,
+            entry.reply if isinstance(entry.reply, SerializedResponse) else UNSET,
+            entry.reply if isinstance(entry.reply, SerializedHar) else UNSET,
             times,
         )
         return self.client.ask(("route:register", entry.id), message)

@@ -5,7 +5,6 @@ The proxy knows the order of the handlers and counts their requests; it has sing
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import ceil
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -24,21 +23,16 @@ from trafficmock.wire.inbound import (
 )
 from trafficmock.wire.payloads.handler_action import Fallback
 from trafficmock.wire.payloads.numbers import SAFE_INTEGER
+from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from trafficmock.testing.session.arguments.url_matchers import Matcher
-    from trafficmock.testing.session.handlers.fixed_answer import FixedAnswer
     from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.outbound import HandlerRun, RequestClaim, RequestReplied, RouteExpired
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
-    from trafficmock.wire.payloads.serialized_response import SerializedResponse
-
-
-Recorded = Mapping[tuple[str, str], "SerializedResponse"]
-"""Responses without a URL, by the method and URL of the requests that they answer."""
+    from trafficmock.wire.payloads.serialized_har import SerializedHar
 
 
 @define(eq=False)
@@ -48,8 +42,7 @@ class RouteEntry:
     :param handler: the test's handler, for ``unroute``.
     :param run: runs the handler on a routed request, and calls ``done`` when it has returned.
     :param began: when it was registered, in microseconds of this process's monotonic clock.
-    :param reply: the fixed response of the route, which the proxy has too.
-    :param recorded: the fixed responses by method and URL, which the proxy has too.
+    :param reply: the fixed response of the route, or its HAR, by which the proxy answers.
     :param handled: the number of its requests so far.
     :param active: whether it was neither removed nor used up.
     :param ignore_errors: whether errors of its running calls are ignored from now on.
@@ -64,8 +57,7 @@ class RouteEntry:
     handler: Any
     run: Callable[[RoutedRequest, Done], None] = field(repr=False)
     began: int
-    reply: SerializedResponse | None = field(default=None, repr=False)
-    recorded: Recorded = field(factory=dict, repr=False)
+    reply: SerializedResponse | SerializedHar | None = field(default=None, repr=False)
     handled: int = 0
     active: bool = True
     ignore_errors: bool = False
@@ -79,10 +71,6 @@ class RouteEntry:
         """The handler's name, with the file and line of its definition, or else of the call."""
         name = describe(self.handler)
         return name if code_of(self.handler) or not self.place else f"{name} ({self.place})"
-
-    def reply_to(self, request: SerializedRequest) -> SerializedResponse | None:
-        """Return the response that the proxy sends to a request without this process, if any."""
-        return self.reply or self.recorded.get((request.method, request.url))
 
     def begin_call(self) -> Promise[None]:
         """Record that a call begins; resolve the promise when it ends."""
@@ -163,14 +151,15 @@ class HttpRoutes:
         run: Callable[[RoutedRequest, Done], None] | None = None,
         place: str | UnsetType = UNSET,
         *,
-        recorded: Recorded | None = None,
+        reply: SerializedResponse | SerializedHar | None = None,
         required: bool = False,
     ) -> Promise[Any]:
         """Register a handler before all others.
 
         :param run: runs the handler; by default the adapter does.
         :param place: the file and line of the test's call.
-        :param recorded: its fixed responses by method and URL.
+        :param reply: by which the proxy answers instead of the handler. If it cannot, it refuses
+            the route: the promise is rejected and the route removed.
         :param required: whether the test fails if no request meets it.
         :returns: resolved when every later request is compared with the route.
         """
@@ -180,43 +169,11 @@ class HttpRoutes:
             handler,
             run or (lambda routed, done: self.session.adapter.run_handler(handler, routed, done)),
             self.session.client.link.monotonic_us(),
-            recorded=recorded or {},
+            reply=reply,
             place=place or "",
             required=required,
         )
         sent = read_times(times)
-        self.live.add(entry)
-        self.known[entry.id] = entry
-        return self.session.register_route(entry, place=place, times=sent)
-
-    def mock(
-        self,
-        matcher: Matcher,
-        answer: FixedAnswer,
-        times: float | None,
-        place: str,
-        *,
-        required: bool = False,
-    ) -> Promise[Any]:
-        """Register a fixed response as a handler before all others.
-
-        The proxy sends the response. If it cannot, it refuses the route: the promise is rejected
-        and the route removed.
-
-        :param place: the file and line of the test's call.
-        :param required: whether the test fails if no request meets it.
-        """
-        sent = read_times(times)
-        entry = RouteEntry(
-            self.session.client.link.new_id(),
-            matcher,
-            answer,
-            answer.run,
-            self.session.client.link.monotonic_us(),
-            reply=answer.response,
-            place=place,
-            required=required,
-        )
         self.live.add(entry)
         self.known[entry.id] = entry
         registered = self.session.register_route(entry, place=place, times=sent)
@@ -310,18 +267,27 @@ class HttpRoutes:
         routed.run()
 
     def replied(self, message: RequestReplied) -> None:
-        """Record that the proxy sent one of the test's fixed responses."""
+        """Record what the proxy did by a fixed response or a HAR of the test."""
         session, entry = self.session, self.session.client.route(message.route_id)
         state, new = session.traffic.observe(message)
         if new:
             session.observation.request_came(state)
         if state.id not in self.decisions:
             session.check_context(message)
-        self.decisions[state.id] = "fulfill"
-        reply = None if entry is None else entry.reply_to(state.wire)
-        if entry is not None and reply is not None:
+        if entry is not None:
             entry.handled += 1
-            session.answered_there(state, structs.replace(reply, url=state.wire.url))
+        match message.action:
+            case "fallback":
+                # Unless a handler follows, which then decides.
+                self.decisions[state.id] = "continue"
+            case "abort":
+                self.decisions[state.id] = f"abort: {message.message}"
+                state.answer(None)
+            case _:
+                self.decisions[state.id] = "fulfill"
+                if entry is not None and isinstance(entry.reply, SerializedResponse):
+                    reply = structs.replace(entry.reply, url=state.wire.url)
+                    session.answered_there(state, reply)
 
     def expired(self, message: RouteExpired) -> None:
         """Remove a route that has taken ``times`` requests."""

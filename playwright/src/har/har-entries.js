@@ -1,0 +1,89 @@
+"use strict";
+
+const { MAX_FRAME_BYTES } = require("trafficmock-agent/protocol/constants");
+const { UsageError } = require("../errors.js");
+
+/**
+ * Makes the entries of a HAR for the proxy, which answers from them.
+ *
+ * @typedef {import("../arguments/matcher.js").Matcher} Matcher
+ * @typedef {{ request: Record<string, any>, response: Record<string, any> }} Entry
+ * @typedef {{ entries(): Promise<any[]>, read(name: string): Promise<Buffer> }} Store
+ */
+
+/** The most bytes of the entries of a route, within the 100 MiB of a message. */
+const MOST_BYTES = MAX_FRAME_BYTES - 2 ** 20;
+const REDIRECTS = [301, 302, 303, 307, 308];
+const OF_REQUESTS = ["method", "url", "headers", "postData"];
+const OF_RESPONSES = ["status", "statusText", "headers", "content", "_failureText", "_error"];
+
+/**
+ * Make the entries, with `null` for those that the route does not need. Bodies in files are read. All entries are needed
+ * where only a predicate of the test can tell, and where one that the route wants is a redirect, which leads to others.
+ *
+ * @param {Store} store
+ * @param {Matcher} matcher of the route
+ * @returns {Promise<(Entry | null)[]>}
+ * @throws {UsageError} the file is missing, cannot be read, or is no HAR, or the entries are too large for a message
+ */
+async function harEntries(store, matcher) {
+  const entries = await store.entries();
+  const wanted = entries.map((entry) => hasParts(entry) && isWanted(entry.request, matcher));
+  const leadsOn = entries.some((entry, index) => wanted[index] && REDIRECTS.includes(entry.response.status));
+  const needed = entries.map((entry, index) => (wanted[index] || (leadsOn && hasParts(entry)) ? entry : null));
+  const made = await Promise.all(needed.map((entry) => entry && encoded(entry, store)));
+  const size = Buffer.byteLength(JSON.stringify(made));
+  if (size > MOST_BYTES) {
+    throw new UsageError(
+      `the entries of the HAR for this route take ${size} bytes, with the bodies in its files, and a route may have ` +
+        `${MOST_BYTES}: give routeFromHAR a narrower url`,
+    );
+  }
+  return made;
+}
+
+/** @param {any} entry */
+const hasParts = (entry) => [entry?.request, entry?.response].every((part) => part && typeof part === "object");
+
+/**
+ * @param {Record<string, any>} request
+ * @param {Matcher} matcher
+ */
+function isWanted({ method, url }, matcher) {
+  if (typeof method !== "string" || typeof url !== "string") return false;
+  return Boolean(matcher.wire.predicate) || matcher.matchesOfAny({ method, url });
+}
+
+/**
+ * @param {Entry} entry
+ * @param {Store} store
+ * @returns {Promise<Entry>}
+ */
+async function encoded({ request, response }, store) {
+  const asked = part(request, OF_REQUESTS);
+  const answer = part(response, OF_RESPONSES);
+  if (asked.postData?._file) asked.postData = await fromFile(asked.postData._file, store);
+  if (answer.content?._file) answer.content = await fromFile(answer.content._file, store);
+  return { request: asked, response: answer };
+}
+
+/**
+ * @param {Record<string, any>} from
+ * @param {readonly string[]} keys
+ * @returns {Record<string, any>}
+ */
+const part = (from, keys) => Object.fromEntries(keys.filter((key) => key in from).map((key) => [key, from[key]]));
+
+/**
+ * @param {string} name
+ * @param {Store} store
+ */
+async function fromFile(name, store) {
+  try {
+    return { text: (await store.read(String(name))).toString("base64"), encoding: "base64" };
+  } catch (error) {
+    return { unreadable: /** @type {Error} */ (error).message };
+  }
+}
+
+module.exports = { harEntries };

@@ -1,0 +1,4 @@
+"""The HAR of a route, from which its requests are answered.
+
+``har_lookup`` finds the recorded response to a request, ``har_parts`` reads the entries.
+"""

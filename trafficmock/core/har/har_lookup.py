@@ -1,0 +1,221 @@
+"""Finds the recorded response to a request in the HAR of a route (Playwright's rules)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import ada_url
+from attrs import field, frozen
+from msgspec import UNSET
+
+from trafficmock.core.har.har_parts import STALLED, HarEntryError, key_of, read_entry
+from trafficmock.wire.http_syntax import join_repeats
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_response import REDIRECTS, SerializedResponse
+
+if TYPE_CHECKING:
+    from msgspec import Raw
+
+    from trafficmock.core.har.har_parts import HarEntry, HarResponse
+    from trafficmock.wire.payloads.handler_action import AbortCode
+    from trafficmock.wire.payloads.serialized_har import SerializedHar
+    from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedRequest
+
+_SEE_OTHER = 303
+_MOVED = frozenset({301, 302})
+_NOT_AS_STORED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+"""Headers about the encoded body; a HAR has the decoded one."""
+_BOUNDARY = re.compile(r"boundary=\"?([^\";\r\n]+)")
+_FAILURES: tuple[tuple[AbortCode, re.Pattern[str]], ...] = (
+    ("namenotresolved", re.compile(r"ENOTFOUND|EAI_|DNS|getaddrinfo|not.?resolved", re.IGNORECASE)),
+    ("connectionrefused", re.compile("refused", re.IGNORECASE)),
+    ("connectionreset", re.compile("ECONNRESET|reset", re.IGNORECASE)),
+    ("timedout", re.compile("timed? ?out", re.IGNORECASE)),
+)
+"""What the recorded texts of failures have, by the error code."""
+
+
+@frozen
+class HarQuestion:
+    """A request to look up.
+
+    :param lines: the header lines, with names in lower case.
+    """
+
+    url: str
+    method: str
+    lines: HeaderPairs = field(repr=False)
+    content: bytes = field(repr=False)
+
+    @classmethod
+    def of(cls, request: SerializedRequest) -> HarQuestion:
+        """Return the question for a request."""
+        listed = request.headers_list
+        pairs = request.headers.items() if listed is UNSET else listed
+        lines = [(name.lower(), value) for name, value in pairs]
+        return cls(request.url, request.method, lines, body.to_bytes(request.body_base64))
+
+    def follow(self, status: int, location: str) -> HarQuestion:
+        """Return the request that a client sends after a redirect (the Fetch standard's rules)."""
+        try:
+            url = ada_url.URL(location, self.url).href
+        except ValueError:
+            url = location
+        method, content = self.method, self.content
+        if (status in _MOVED and method == "POST") or (
+            status == _SEE_OTHER and method not in ("GET", "HEAD")
+        ):
+            method, content = "GET", b""
+        return HarQuestion(url, method, self.lines, content)
+
+
+@frozen
+class HarAnswer:
+    """A recorded response.
+
+    :param entry: the name of its entry, for messages.
+    """
+
+    entry: str
+    response: SerializedResponse = field(repr=False)
+
+
+@frozen(eq=False, repr=False)
+class HarLookup:
+    """The entries of one HAR; each can answer any number of requests."""
+
+    har: SerializedHar
+    _by_request: dict[tuple[str, str], list[int]] = field(init=False, factory=dict)
+    """The indexes of the entries by method and URL, in their order."""
+
+    def __attrs_post_init__(self) -> None:
+        for index, entry in enumerate(self.har.entries):
+            key = key_of(entry)
+            if key is not None:
+                self._by_request.setdefault(key, []).append(index)
+
+    def find(self, question: HarQuestion) -> HarAnswer | AbortCode | None:
+        """Return what was recorded for a request, after redirects within the HAR.
+
+        :returns: the response, or the code of a failure; ``None`` where the HAR has neither, or
+            where its redirects form a cycle.
+        :raises HarEntryError: an entry for the request cannot be replayed; the message names it.
+        """
+        seen: set[int] = set()
+        while True:
+            best = self._best(question)
+            if best is None or best[0] in seen:
+                return None
+            seen.add(best[0])
+            response = best[1].response
+            location = _header(response.lines, "location")
+            if response.status not in REDIRECTS or not location:
+                break
+            question = question.follow(response.status, location)
+        if response.status in (0, STALLED):
+            return _failure(response.failure)
+        name = self._named(best[0], question)
+        try:
+            return HarAnswer(name, _given(response))
+        except HarEntryError as error:
+            raise HarEntryError(f"{name}: {error}") from None
+
+    def _best(self, question: HarQuestion) -> tuple[int, HarEntry] | None:
+        """Return the entry with the most header lines in common, the first of several."""
+        best, most = None, -1
+        asked = set(question.lines)
+        for index in self._by_request.get((question.method, question.url), ()):
+            try:
+                entry = read_entry(self.har.entries[index])
+                if not _has_the_body(entry, question):
+                    continue
+            except HarEntryError as error:
+                raise HarEntryError(f"{self._named(index, question)}: {error}") from None
+            common = sum(1 for line in entry.request.lines if line in asked)
+            if common > most:
+                best, most = (index, entry), common
+        return best
+
+    def _named(self, index: int, question: HarQuestion) -> str:
+        return f"{self.har.name}, entry {index + 1} ({question.method} {question.url})"
+
+    def missing(self, question: HarQuestion) -> str:
+        """Return the text for a request that the HAR does not have, with the nearest entry.
+
+        It has the number of that entry and the part that differs, without its content.
+        """
+        near = self._nearest(question)
+        return f"{self.har.name} has no such request{near and '; its entry '}{near}"
+
+    def _nearest(self, question: HarQuestion) -> str:
+        if best := self._best(question):
+            return f"{best[0] + 1} is a redirect, and the end of it is not there"
+        if same := self._by_request.get((question.method, question.url)):
+            recorded = read_entry(self.har.entries[same[0]]).request.content.read()
+            return (
+                f"{same[0] + 1} has another body: {len(recorded)} bytes, not "
+                f"{len(question.content)}; they differ from byte "
+                f"{_common(recorded, question.content)}"
+            )
+        path = question.url.partition("?")[0]
+        for (method, url), (index, *_) in self._by_request.items():
+            if url == question.url:
+                return f"{index + 1} has the method {method}"
+            if url.partition("?")[0] == path and method == question.method:
+                return f"{index + 1} has another query"
+        return ""
+
+
+def weight(entries: list[Raw]) -> int:
+    """Return the bytes of the entries of a HAR."""
+    return sum(len(memoryview(each)) for each in entries)
+
+
+def _has_the_body(entry: HarEntry, question: HarQuestion) -> bool:
+    if question.method != "POST" or not question.content:
+        return True
+    recorded = entry.request.content.read()
+    if not recorded or question.content == recorded:
+        return True
+    kind = _header(question.lines, "content-type")
+    recorded_kind = _header(entry.request.lines, "content-type")
+    return _without_boundary(question.content, kind) == _without_boundary(recorded, recorded_kind)
+
+
+def _header(lines: HeaderPairs, name: str) -> str:
+    return next((value for each, value in lines if each == name), "")
+
+
+def _common(one: bytes, other: bytes) -> int:
+    """Return the number of bytes at the beginning that are equal."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _without_boundary(content: bytes, kind: str) -> bytes:
+    found = _BOUNDARY.search(kind)
+    return content.replace(found[1].strip().encode(), b"") if found else content
+
+
+def _failure(text: str) -> AbortCode:
+    """Return the error code for the recorded text of a failure, else ``failed``."""
+    return next((code for code, told in _FAILURES if told.search(text)), "failed")
+
+
+def _given(found: HarResponse) -> SerializedResponse:
+    """Return a recorded response as a handler would give it, without a URL.
+
+    :raises HarEntryError: its body was in a file that the worker could not read.
+    """
+    content = found.read()
+    pairs = [pair for pair in found.lines if pair[0] not in _NOT_AS_STORED]
+    if content:
+        pairs.append(("content-length", str(len(content))))
+    return SerializedResponse(
+        found.status,
+        found.status_text or "",
+        join_repeats(pairs),
+        body.from_bytes(content),
+        headers_list=pairs,
+    )

@@ -1,0 +1,108 @@
+"""The entries of a HAR for the proxy, which answers from them."""
+
+from __future__ import annotations
+
+import base64
+import json
+from itertools import compress
+from typing import TYPE_CHECKING, Any, Protocol
+
+from attrs import frozen
+from msgspec import UNSET, Raw
+
+from trafficmock.errors import LocalError
+from trafficmock.testing.errors import UsageError
+from trafficmock.wire.limits import MAX_MESSAGE_BYTES
+from trafficmock.wire.payloads.serialized_response import REDIRECTS
+
+if TYPE_CHECKING:
+    from trafficmock.testing.session.arguments.url_matchers import Matcher
+
+MOST_BYTES = MAX_MESSAGE_BYTES - 2**20
+"""The most bytes of the entries of a route, within the 100 MiB of a message."""
+
+_NULL = Raw(b"null")
+_OF_REQUESTS = ("method", "url", "headers", "postData")
+_OF_RESPONSES = ("status", "statusText", "headers", "content", "_failureText", "_error")
+
+
+@frozen
+class HarReplay:
+    """The handler of a route that answers from a HAR, for its name."""
+
+    name: str
+
+    def __repr__(self) -> str:
+        return f"of the HAR {self.name}"
+
+
+class HarReader(Protocol):
+    """Reads a HAR."""
+
+    def entries(self) -> list[Any]:
+        """Read the entries."""
+
+    def read(self, name: str) -> bytes:
+        """Read a body beside the HAR."""
+
+
+def har_entries(reader: HarReader, matcher: Matcher) -> list[Raw]:
+    """Return the entries of a HAR as JSON, with ``null`` for those that the route does not need.
+
+    Bodies in files are read. All entries are needed where only a predicate of the test can tell,
+    and where one that the route wants is a redirect, which leads to others.
+
+    :raises UsageError: the file is missing, cannot be read, or is no HAR, or the entries are too
+        large for a message.
+    """
+    entries = reader.entries()
+    wanted = [_has_parts(each) and _is_wanted(each["request"], matcher) for each in entries]
+    leads_on = any(
+        each["response"].get("status") in REDIRECTS for each in compress(entries, wanted)
+    )
+    made = [
+        _encoded(each, reader) if is_wanted or (leads_on and _has_parts(each)) else _NULL
+        for each, is_wanted in zip(entries, wanted, strict=True)
+    ]
+    size = sum(len(memoryview(each)) for each in made)
+    if size > MOST_BYTES:
+        raise UsageError(
+            f"the entries of the HAR for this route take {size} bytes, with the bodies in its "
+            f"files, and a route may have {MOST_BYTES}: give route_from_har a narrower url"
+        )
+    return made
+
+
+def _has_parts(entry: Any) -> bool:
+    return isinstance(entry, dict) and all(
+        isinstance(entry.get(part), dict) for part in ("request", "response")
+    )
+
+
+def _is_wanted(request: dict[str, Any], matcher: Matcher) -> bool:
+    url, method = request.get("url"), request.get("method")
+    if not isinstance(url, str) or not isinstance(method, str):
+        return False
+    if matcher.wire.predicate is not UNSET:
+        return True
+    is_method = not matcher.methods or method.upper() in matcher.methods
+    return is_method and matcher.matches_url(url)
+
+
+def _encoded(entry: dict[str, Any], reader: HarReader) -> Raw:
+    request = {key: value for key, value in entry["request"].items() if key in _OF_REQUESTS}
+    answer = {key: value for key, value in entry["response"].items() if key in _OF_RESPONSES}
+    for holder, key in ((request, "postData"), (answer, "content")):
+        if isinstance(holder.get(key), dict) and holder[key].get("_file"):
+            holder[key] = _from_file(str(holder[key]["_file"]), reader)
+    document = {"request": request, "response": answer}
+    # Lone surrogates are replaced: no message can have them.
+    return Raw(json.dumps(document, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def _from_file(name: str, reader: HarReader) -> dict[str, str]:
+    try:
+        content = reader.read(name)
+    except (LocalError, OSError) as error:
+        return {"unreadable": str(error)}
+    return {"text": base64.b64encode(content).decode(), "encoding": "base64"}
