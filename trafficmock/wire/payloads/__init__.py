@@ -1,9 +1,8 @@
 """The parts of messages, in the form of protocol 3.
 
 ``serialized_request``, ``serialized_response``, ``serialized_matcher`` and ``serialized_har`` are a
-request, a response, the matcher and the HAR of a route; ``handler_action`` is the decision of a handler, ``refused_request`` a
-request that strict mode refused, and ``similar_requests`` those that came instead of the ones that
-a test waited for. ``numbers`` has the ranges of numbers in JavaScript.
-
-Bodies stay JSON text, which :mod:`~trafficmock.wire.payloads.body` decodes and encodes.
+request, a response, the matcher and the HAR of a route; ``handler_action`` is the decision of a
+handler, ``refused_request`` a request that strict mode refused, and ``similar_requests`` those that
+came instead of the ones that a test waited for. ``numbers`` has the ranges of numbers in
+JavaScript. Bodies stay JSON text, which :mod:`~trafficmock.wire.payloads.body` decodes and encodes.
 """
