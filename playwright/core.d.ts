@@ -16,6 +16,7 @@ export interface ConnectOptions {
   isolation?: TrafficMockOptions["isolation"];
   strict?: TrafficMockOptions["strict"];
   allow?: TrafficMockOptions["allow"];
+  required?: TrafficMockOptions["required"];
 }
 
 export interface ConnectedTrafficMock extends TrafficMock {

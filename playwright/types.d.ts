@@ -36,6 +36,8 @@ export type WebSocketRouteHandler = (webSocket: WebSocketRoute) => unknown;
 export interface RouteOptions {
   /** How many requests the handler gets before it is removed. Default: no limit. */
   readonly times?: number;
+  /** Whether the test fails if no request meets the route. Default: that of the test. */
+  readonly required?: boolean;
 }
 
 export interface UnrouteAllOptions {
@@ -92,6 +94,8 @@ export interface FulfillOptions {
 export interface MockOptions extends Omit<FulfillOptions, "response"> {
   /** How many requests it answers. Default: no limit. */
   readonly times?: number;
+  /** Whether the test fails if no request meets the route. Default: that of the test. */
+  readonly required?: boolean;
 }
 
 /** The network error that the application gets, by Playwright's names. */
@@ -361,6 +365,8 @@ export interface TrafficMockOptions {
    * (`trafficmockStrict`).
    */
   readonly strict?: boolean;
+  /** Whether the test fails if no request meets one of its routes and mocks. Default: `false`. */
+  readonly required?: boolean;
   /** The hosts, and with a slash the URL globs, that strict mode lets through. */
   readonly allow?: readonly string[];
   /** When the requests of the applications are attached to the report. Default: `on-failure`. */

@@ -26,6 +26,9 @@ class TimeoutError extends TrafficMockError {}
 /** The test ended before the call or during it, or a wait was aborted. */
 class TestEndedError extends TrafficMockError {}
 
+/** No request met a route that a request has to meet (`required`); the text names it, and the nearest requests. */
+class UnmetRouteError extends TrafficMockError {}
+
 /** A handler decided a request that is decided already. */
 class AlreadyHandledError extends TrafficMockError {}
 
@@ -87,5 +90,6 @@ module.exports = {
   TimeoutError,
   TrafficMockError,
   UndecidedError,
+  UnmetRouteError,
   UsageError,
 };

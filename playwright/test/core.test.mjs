@@ -228,6 +228,29 @@ describe("connect", () => {
     });
   });
 
+  test("a required route that no request meets fails the test, with the nearest request", async () => {
+    const mocks = await connect({ title: "unmet", proxyUrl: proxy.url, baseURL: shopUrl, required: true });
+    await mocks.mock("**/price/cup", { json: { price: 1 } });
+    await mocks.mock("**/price/can", { json: { price: 2 } });
+    await mocks.route("**/price/pot", (route) => route.fulfill({ json: { price: 3 } }));
+    await mocks.mock("**/price/pan", { json: { price: 4 }, required: false });
+    await mocks.mock("**/price/lid", { json: { price: 5 } });
+    await mocks.unroute("**/price/lid");
+    await fetch(`${shopUrl}/price/cup`, { headers: mocks.headers });
+    await assert.rejects(mocks.end(), ({ name, message }) => {
+      assert.equal(name, "UnmetRouteError");
+      const [pot, can, ...lines] = message.split("\n");
+      assert.match(pot, /^no request met the route "\*\*\/price\/pot": the handler \(test\/core\.test\.mjs:\d+\)$/);
+      assert.match(can, /^no request met the route "\*\*\/price\/can": the mock \(test\/core\.test\.mjs:\d+\)$/);
+      assert.deepEqual(lines, []);
+      return true;
+    });
+    const met = await begin("met");
+    await met.route("**/price/pot", (route) => route.fulfill({ json: { price: 3 } }), { required: true });
+    await fetch(`${shopUrl}/price/pot`, { headers: met.headers });
+    await met.end();
+  });
+
   test("a process lives as long as its tests, and no longer", async () => {
     const script = `
       import { connect } from ${JSON.stringify(new URL("../core.mjs", import.meta.url).href)};

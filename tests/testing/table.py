@@ -14,6 +14,16 @@ from tests.testing.rows import rows
 
 ADAPTERS = ("BlockingTests", "AsyncioTests", "TwistedTests", "JavaScriptTests")
 """The test cases."""
+NOTES = {
+    "matching_predicate": "a predicate gets a URL object, as in Playwright's API for JavaScript",
+    "matching_url_pattern": "a URLPattern has a pathname and a hostname too",
+    "matching_filters": "filters stand in an object alone: there are no keywords",
+    "fulfilling_fulfill_with_a_disposed_response": (
+        "dispose() gives a promise, as in Playwright's API for JavaScript"
+    ),
+    **test_rows.ONLY_PYTHON,
+}
+"""What is different in JavaScript, by row."""
 HEADINGS = ("Blocking", "asyncio", "Twisted", "JavaScript")
 Ended = dict[str, dict[str, str]]
 """How each row ended, by adapter."""
@@ -56,9 +66,9 @@ def table(ended: Ended) -> str:
     lines = [f"| Rule | {' | '.join(HEADINGS)} |", "|---|" + "---|" * len(ADAPTERS)]
     for name, statement in statements().items():
         cells = [ended[name].get(case, "") for case in ADAPTERS]
-        mark = f" [^{name}]" if name in test_rows.ONLY_PYTHON else ""
+        mark = f" [^{name}]" if name in NOTES else ""
         lines.append(f"| {statement} | {' | '.join(cells)}{mark} |")
-    notes = [f"[^{name}]: {reason}." for name, reason in test_rows.ONLY_PYTHON.items()]
+    notes = [f"[^{name}]: {note}." for name, note in NOTES.items()]
     return "\n".join([*lines, "", "\n\n".join(notes)])
 
 

@@ -4,10 +4,9 @@ import { after, afterEach, before, beforeEach, describe, test } from "node:test"
 import { WebSocket as Ws } from "ws";
 import { startTrafficMock } from "../../index.mjs";
 import { REQUIRE, startNode } from "../lib/child.mjs";
-import { HELLO_OK, startFakeProxy } from "../lib/fake-proxy.mjs";
 import { startProxy, stop, until } from "../lib/proxy.mjs";
 import { startRelay } from "../lib/relay.mjs";
-import { deferred, source, startStage } from "../lib/streams.mjs";
+import { source, startStage } from "../lib/streams.mjs";
 import { startUpstream } from "../lib/upstream.mjs";
 import { startWorker } from "../lib/worker.mjs";
 

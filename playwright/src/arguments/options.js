@@ -7,11 +7,11 @@ const { UsageError } = require("../errors.js");
 const REQUEST_CHANGES = ["url", "method", "headers", "postData"];
 const RESPONSE = ["status", "statusText", "headers", "contentType", "body", "json", "path"];
 const WAIT = ["timeout", "signal"];
-const TEST = ["isolation", "origins", "strict", "allow", "traffic"];
+const TEST = ["isolation", "origins", "strict", "allow", "required", "traffic"];
 
 const OPTIONS = {
-  route: ["times"],
-  mock: [...RESPONSE, "times"],
+  route: ["times", "required"],
+  mock: [...RESPONSE, "times", "required"],
   unrouteAll: ["behavior"],
   routeFromHAR: ["url", "notFound", "update", "updateContent", "updateMode"],
   strict: ["allow"],
@@ -22,7 +22,7 @@ const OPTIONS = {
   "route.fallback": REQUEST_CHANGES,
   "route.fetch": [...REQUEST_CHANGES, ...WAIT, "maxRedirects", "maxRetries"],
   "webSocketRoute.close": ["code", "reason"],
-  connect: ["title", "file", "proxyUrl", "token", "workerId", "baseURL", "isolation", "strict", "allow"],
+  connect: ["title", "file", "proxyUrl", "token", "workerId", "baseURL", "isolation", "strict", "allow", "required"],
   trafficmock: TEST,
   trafficmockOptions: TEST,
   trafficmockStrict: ["allow"],

@@ -77,8 +77,8 @@ class TrafficMock {
    */
   async route(url, handler, options) {
     checkHandler(handler, "route");
-    const { times } = checked("route", options) ?? {};
-    await this.#session.http.route(this.#matcher(url), handler, times);
+    const settings = checked("route", options);
+    await this.#session.http.route(this.#matcher(url), handler, this.#must(settings));
   }
 
   /**
@@ -88,9 +88,17 @@ class TrafficMock {
   async mock(url, options = {}) {
     const matcher = this.#matcher(url);
     checkMock(matcher, options);
-    const { times, body, json, path, ...rest } = options;
+    const { times, required, body, json, path, ...rest } = options;
     const { url: _, ...reply } = build({ ...rest, ...(await readContent({ body, json, path })) }, "");
-    await this.#session.http.reply(matcher, { reply }, times);
+    await this.#session.http.reply(matcher, { reply }, this.#must({ times, required }));
+  }
+
+  /**
+   * @param {import("../../index.js").RouteOptions} [options] of a route
+   * @returns {import("../../index.js").RouteOptions} with the default of the test
+   */
+  #must({ times, required } = {}) {
+    return { times, required: required ?? this.#session.info.required };
   }
 
   /**

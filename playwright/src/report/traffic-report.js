@@ -39,9 +39,8 @@ async function trafficOf(session) {
     }),
   );
   const unmet = http.live.filter((entry) => !entry.calls && !met.has(entry.id));
-  const diagnosis = await registration.diagnosis(unmet.map(({ matcher, began }) => ({ matcher: matcher.wire, began })));
-  const similar = unmet.map((_, index) => diagnosis.found[index]?.requests ?? []);
-  return { requests, recorded, unmet, similar, agents: diagnosis.agents };
+  const { similar, agents } = await registration.similarTo(unmet);
+  return { requests, recorded, unmet, similar, agents };
 }
 
 /**
@@ -52,10 +51,7 @@ async function trafficOf(session) {
 function reportLines(session, { requests, recorded, unmet, similar, agents }) {
   if (!session.http.known.size) return [];
   const undecided = requests.filter(({ id }) => !session.http.owned.has(id));
-  const lines = unmet.flatMap((entry, index) => [
-    `no request met the route ${entry.matcher}: ${entry.name}`,
-    ...similar[index].flatMap((each) => (session.http.owned.has(each.id) ? [] : whyNot(each))),
-  ]);
+  const lines = unmetLines(session, { unmet, similar });
   if (undecided.length) lines.push("without a decision of this test:");
   const rows = undecided.map((request) => {
     const { method, url, clientId, response } = request;
@@ -66,6 +62,18 @@ function reportLines(session, { requests, recorded, unmet, similar, agents }) {
   lines.push(...counted(rows));
   if (!requests.length) lines.push("No request of any application came since the test began.", ...connected(agents));
   return lines;
+}
+
+/**
+ * @param {Session} session
+ * @param {Pick<Traffic, "unmet" | "similar">} traffic
+ * @returns {string[]} lines for each route that no request met, with the nearest requests
+ */
+function unmetLines({ http }, { unmet, similar }) {
+  return unmet.flatMap((entry, index) => [
+    `no request met the route ${entry.matcher}: ${entry.name}`,
+    ...similar[index].flatMap((each) => (http.owned.has(each.id) ? [] : whyNot(each))),
+  ]);
 }
 
 /**
@@ -115,4 +123,4 @@ function addToError({ errors }, lines) {
   error.message = text;
 }
 
-module.exports = { addToError, reportLines, trafficOf };
+module.exports = { addToError, reportLines, trafficOf, unmetLines };

@@ -10,6 +10,8 @@ const { RoutedRequest } = require("./routed-request.js");
  * @typedef {import("../arguments/matcher.js").Matcher} Matcher
  * @typedef {import("./request-state.js").RequestState} RequestState
  * @typedef {"default" | "wait" | "ignoreErrors"} Behavior
+ * @typedef {{ times?: number, required?: boolean }} RouteOptions how many requests it takes; whether the test fails if none
+ *   meets it
  * @typedef {{ reply?: object, har?: { name: string, entries: any[], notFound: string } }} Reply the response to all requests
  *   of a route, without a URL; or the HAR that has those to some
  */
@@ -21,9 +23,9 @@ class RouteEntry {
   /**
    * @param {Matcher} matcher
    * @param {Function} [handler] none for a fixed response
-   * @param {number} [times] how many requests it takes
+   * @param {RouteOptions} [options]
    */
-  constructor(matcher, handler, times) {
+  constructor(matcher, handler, { times, required = false } = {}) {
     this.id = randomUUID();
     this.matcher = matcher;
     /** @type {Function} */
@@ -31,6 +33,7 @@ class RouteEntry {
     /** When it was made, by the clock of this process. */
     this.began = now();
     this.times = readTimes(times);
+    this.required = required;
     /** The number of requests that it got. */
     this.calls = 0;
     /** Whether errors of its running calls are ignored from now on. */
@@ -89,12 +92,12 @@ class HttpRoutes {
    *
    * @param {Matcher} matcher
    * @param {Function} handler
-   * @param {number} [times]
+   * @param {RouteOptions} [options]
    * @returns {Promise<void>} resolved when all later requests are compared with the route
    * @throws {UsageError} `times` is not a number
    */
-  async route(matcher, handler, times) {
-    await this.register(new RouteEntry(matcher, handler, times));
+  async route(matcher, handler, options) {
+    await this.register(new RouteEntry(matcher, handler, options));
   }
 
   /**
@@ -102,11 +105,11 @@ class HttpRoutes {
    *
    * @param {Matcher} matcher
    * @param {Reply} reply
-   * @param {number} [times]
+   * @param {RouteOptions} [options]
    * @throws {RoutingError} the proxy cannot send this response, or has no room for it
    */
-  async reply(matcher, reply, times) {
-    const entry = new RouteEntry(matcher, undefined, times);
+  async reply(matcher, reply, options) {
+    const entry = new RouteEntry(matcher, undefined, options);
     entry.reply = reply;
     try {
       await this.register(entry);

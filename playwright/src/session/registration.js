@@ -73,6 +73,17 @@ class Registration {
     });
   }
 
+  /**
+   * @param {import("./http-routes.js").RouteEntry[]} unmet routes that no request met
+   * @returns {Promise<{ similar: import("./diagnosis.js").SimilarRequest[][], agents: any[] }>} for each of them the nearest
+   *   requests, and the connected applications
+   */
+  async similarTo(unmet) {
+    const asked = unmet.map(({ matcher, began }) => ({ matcher: matcher.wire, began }));
+    const { found, agents } = await this.diagnosis(asked);
+    return { similar: unmet.map((_, index) => found[index]?.requests ?? []), agents };
+  }
+
   /** Unregister the test and its routes; afterwards it gets no messages. */
   unregister() {
     const { testId } = this;

@@ -6,6 +6,7 @@ const { HandlerFetches } = require("./handler-fetches.js");
 const { HttpRoutes } = require("./http-routes.js");
 const { ObservedTraffic } = require("./observed-traffic.js");
 const { Registration } = require("./registration.js");
+const { checkRequired } = require("./required-routes.js");
 const { TestErrors } = require("./test-errors.js");
 const { Waiters } = require("./waiters.js");
 const { WebSocketRoutes } = require("./websocket-routes.js");
@@ -24,6 +25,7 @@ const { WebSocketRoutes } = require("./websocket-routes.js");
  * @property {string[]} [origins] globs of the application's origins
  * @property {boolean} [hostsUnderTest] whether loopback and the other hosts under test are the application too
  * @property {boolean} [strict] whether requests that no route matches are refused
+ * @property {boolean} [required] whether the test fails if no request meets one of its routes
  * @property {readonly string[]} [allow] hosts and URL globs that strict mode lets through
  * @property {boolean} [isShared] whether its routes serve all tests of this worker, after their own
  * @property {boolean} [hasBrowser] whether the proxy opens a port (a *door*) for the browser of this test
@@ -81,9 +83,13 @@ class Session {
     }
   }
 
-  /** @returns {Promise<Error[]>} the errors that the test has not taken */
-  async finish() {
-    for (const task of this.finishing) {
+  /**
+   * @param {{ hasFailed?: boolean }} [options] whether the test has failed: then its routes may be unmet for that reason
+   * @returns {Promise<Error[]>} the errors that the test has not taken
+   */
+  async finish({ hasFailed = false } = {}) {
+    const tasks = hasFailed ? this.finishing : [...this.finishing, () => checkRequired(this)];
+    for (const task of tasks) {
       await Promise.resolve()
         .then(task)
         .catch((error) => this.errors.add(error));
