@@ -64,7 +64,13 @@ test("another proxy, or an older one, is refused", async () => {
     socket.on("message", (data) => {
       const { features } = JSON.parse(data);
       const known = features.filter((name) => name !== "chain");
-      const hello = { type: "hello:ok", connectionId: "c1", protocolVersion: 3, packageVersion: "1.2.3", features: known };
+      const hello = {
+        type: "hello:ok",
+        connectionId: "c1",
+        protocolVersion: 3,
+        packageVersion: "1.2.3",
+        features: known,
+      };
       socket.send(JSON.stringify(hello));
     });
   });

@@ -107,7 +107,11 @@ class Link {
       const message = parse(text);
       if (message?.type === "ping") return this.send({ type: "pong", at: message.at });
       clearDeadline();
-      if (message?.type === "hello:ok" && message.protocolVersion === PROTOCOL_VERSION && !this.lacking(message).length) {
+      if (
+        message?.type === "hello:ok" &&
+        message.protocolVersion === PROTOCOL_VERSION &&
+        !this.lacking(message).length
+      ) {
         isUp = true;
         this.retryMs = FIRST_RETRY_MS;
         return this.owner.up(message);
