@@ -16,6 +16,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.node_parts import node_binary
 from tests.support.processes.tested_proxy import start_proxy
+from tests.support.waiting import wait_until
 from tests.testing import runs
 from tests.testing.row_context import ask, ask_through
 from tests.testing.shared_app import shared_app
@@ -123,6 +124,11 @@ class PytestTests(SynchronousTestCase):
             self.assertEqual(status, expected, output)
             self.assertIn("2 passed", output)
             self.assertEqual(output.count(UNOWNED), expected)
+            # The next run may send its request before it registers a test.
+            wait_until(self.nothing_is_strict, "the end of the strict run")
+
+    def nothing_is_strict(self) -> bool:
+        return "lostRuns" not in ask(f"{self.proxy.url}/api/connections")
 
     def run_folder(self, ini: str, tests: str = "") -> tuple[int, str]:
         """Run a file of tests, by default with one that passes, with an ini file."""
