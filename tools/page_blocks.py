@@ -30,6 +30,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 from attrs import frozen
 
@@ -168,12 +169,12 @@ def help_text(name: str) -> str:
     """Return what ``trafficmock NAME --help`` prints; without a name, the program's own help."""
     if not name:
         return cli.usage_text()
-    os.environ["COLUMNS"] = COLUMNS
     command = cli.COMMANDS[name]
-    if command.module is None:
-        return str(command.usage(name))
-    text: str = import_module(f"trafficmock.command.{command.module}").parser().format_help()
-    return text
+    with patch.dict(os.environ, COLUMNS=COLUMNS):
+        if command.module is None:
+            return str(command.usage(name))
+        text: str = import_module(f"trafficmock.command.{command.module}").parser().format_help()
+        return text
 
 
 def _help(asked: Asked) -> str:
