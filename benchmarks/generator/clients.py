@@ -134,6 +134,11 @@ class Worker(Client):
     def _handle(self, message: Incoming) -> None:
         if message.type == "request:claim":
             self._answer_claim(message.request_id)
+        elif message.type == "handler:run":
+            if self._load.replies:
+                raise BenchmarkError(f"a handler is to run for {message.request_id}")
+            content = body(self._load.response_bytes)
+            self.link.send_message(messages.fulfill(content, message.request_id, message.run_id))
         elif message.type == "request:matched":
             if message.test_id != self._owner(message.request_id):
                 raise BenchmarkError(f"{message.request_id} was given to the wrong test")

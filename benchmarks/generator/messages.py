@@ -26,6 +26,7 @@ class Incoming(msgspec.Struct, rename="camel"):
 
     type: str
     request_id: str = ""
+    run_id: str = ""
     test_id: str = ""
     code: str = ""
     message: str = ""
@@ -149,10 +150,16 @@ def claim_result(test_id: str, route_ids: list[str]) -> dict[str, Any]:
     }
 
 
-def fulfill(body: str) -> dict[str, Any]:
-    """Return ``handler:result`` with a mock; ``body`` is base64."""
+def fulfill(body: str, request_id: str = ID_HOLE, run_id: str = "") -> dict[str, Any]:
+    """Return ``handler:result`` with a mock.
+
+    :param body: base64.
+    :param run_id: that of ``handler:run``; npm workers have none.
+    """
+    run = {"runId": run_id} if run_id else {}
     return {
         "type": "handler:result",
-        "requestId": ID_HOLE,
+        "requestId": request_id,
+        **run,
         "result": {"action": "fulfill", "response": response(body)},
     }
