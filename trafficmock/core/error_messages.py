@@ -222,9 +222,9 @@ def _lost_run(until: int) -> str:
     clock = datetime.fromtimestamp(until / 1000, UTC)
     return (
         "No strict run is connected: the last one ended just now, or without closing its "
-        "connection (Playwright's workers end so, and processes that are killed), or this service "
-        f"was started again. Strict mode lasts until {clock:%H:%M:%S} UTC, for late requests and "
-        "so that a worker may come back. Wait until then, or start the service on another port."
+        "connection (Playwright's workers end so, and processes that are killed). Strict mode "
+        f"lasts until {clock:%H:%M:%S} UTC, for late requests and so that a worker may come back. "
+        "Wait until then, or start the service anew."
     )
 
 
