@@ -19,7 +19,7 @@ from tests.support.hypothesis_profiles import profile
 from tests.support.playbook import SETTINGS, Playbook
 from tests.support.state_machines import run_machine
 from trafficmock.core.effects import AbortConnection, Send
-from trafficmock.core.http.chains import Chain
+from trafficmock.core.state.lifecycle import Chain
 from trafficmock.core.state.peers import Agent, Worker
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.wire import inbound, outbound

@@ -14,8 +14,8 @@ from trafficmock.core.hello import Handshake, refuse
 from trafficmock.core.http.awaited_reports import AwaitedReports
 from trafficmock.core.http.chains import Chains
 from trafficmock.core.http.decisions import Decisions
-from trafficmock.core.http.deferred_bodies import PendingBodies
 from trafficmock.core.http.handler_results import HandlerResults
+from trafficmock.core.http.pending_bodies import PendingBodies
 from trafficmock.core.http.redirect_hops import RedirectHops
 from trafficmock.core.http.replies import Replies
 from trafficmock.core.http.request_routing import RequestRouting

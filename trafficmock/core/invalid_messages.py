@@ -16,7 +16,7 @@ from trafficmock.wire.shrink import MAX_TEXT
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
-    from trafficmock.core.http.deferred_bodies import PendingBodies
+    from trafficmock.core.http.pending_bodies import PendingBodies
     from trafficmock.core.http.response_reports import ResponseReports
     from trafficmock.core.state.peers import Client
     from trafficmock.core.websocket.websocket_routing import WebSocketRouting

@@ -21,7 +21,8 @@ from tests.support.builders import (
     text,
 )
 from trafficmock.core.effects import Send
-from trafficmock.core.ownership.contexts import LATE_SECONDS, MOST_ENDED, EndedTest
+from trafficmock.core.ownership.contexts import LATE_SECONDS, MOST_ENDED
+from trafficmock.core.state.lifecycle import EndedTest
 from trafficmock.records import (
     MadeFor,
     RequestFailed,

@@ -13,11 +13,11 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from attrs import define, field
-from msgspec import Struct
 
 from trafficmock.core.http.request_changes import NO_CHANGES, merged
 from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.ownership.registry import MatchingTests
+from trafficmock.core.state.lifecycle import Candidate, Chain
 from trafficmock.wire.changed_request import changed_request
 from trafficmock.wire.outbound import HandlerRun, RequestClaim, RouteExpired
 
@@ -32,38 +32,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest, Registry
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.wire.inbound import RequestClaimResult
-    from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
-
-
-class Candidate(Struct):
-    """A route that a chain has not come to.
-
-    :param matches: whether the route matches for certain; otherwise its worker is asked.
-    """
-
-    route: RegisteredRoute
-    matches: bool
-
-
-class Chain(Struct, eq=False):
-    """The handlers of a request that have not run, and the changes of those before.
-
-    :param owner: the test that owns the request.
-    :param request: the request with the changes so far.
-    :param candidates: the routes that may come next, the next one first.
-    :param changes: the changes of all handlers so far.
-    :param route: the route whose handler runs; ``None`` before the first one.
-    :param run_id: the id of that run.
-    :param asks: whether the worker is being asked about the candidates.
-    """
-
-    owner: RegisteredTest
-    request: SerializedRequest
-    candidates: deque[Candidate]
-    changes: SerializedOverrides = NO_CHANGES
-    route: RegisteredRoute | None = None
-    run_id: str = ""
-    asks: bool = False
+    from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 
 @define
@@ -86,7 +55,7 @@ class Chains:
             candidates += _undecided(found, owner)
         for test in _shared_beside(owner):
             candidates += _candidates(found, test)
-        pending.chain = Chain(owner, pending.request, _in_order(candidates, owner))
+        pending.chain = Chain(owner, pending.request, _in_order(candidates, owner), NO_CHANGES)
 
     def proceed(self, pending: PendingRequest, chain: Chain, out: EffectList) -> bool:
         """Go on to the next route: run its handler, give its reply, or ask whether it matches.

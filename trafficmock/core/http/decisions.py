@@ -13,9 +13,9 @@ from msgspec import UNSET, structs
 from trafficmock import records
 from trafficmock.core import error_messages
 from trafficmock.core.http import response_rules
-from trafficmock.core.http.awaited_reports import AwaitedReport
+from trafficmock.core.http.deferred_bodies import send_deferred
 from trafficmock.core.ownership.registry import with_observer
-from trafficmock.core.state.lifecycle import IllegalStepError, RequestStage
+from trafficmock.core.state.lifecycle import AwaitedReport, IllegalStepError, RequestStage
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.inbound import RequestResponse
 from trafficmock.wire.payloads.serialized_response import (
@@ -245,7 +245,7 @@ class Decisions:
     def _broadcast_failure(
         self, pending: PendingRequest, error: SerializedError, out: EffectList
     ) -> None:
-        pending.send_deferred(out)
+        send_deferred(pending, out)
         if pending.observers:
             reported = RequestResponse(pending.id, ok=False, error=error)
             out.send_all(pending.observers, reported)

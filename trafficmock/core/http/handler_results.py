@@ -24,11 +24,10 @@ from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED, Seria
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.chains import Chain
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.settings import Settings
-    from trafficmock.core.state.lifecycle import PendingRequest
+    from trafficmock.core.state.lifecycle import Chain, PendingRequest
     from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.wire.inbound import FetchResult, HandlerResult
 

@@ -4,30 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec import UNSET, Struct, structs
+from msgspec import UNSET, structs
 
 from trafficmock.core.ownership.registry import RegisteredTest, with_observer
+from trafficmock.core.state.lifecycle import Sighting
 from trafficmock.wire.features import CLOCK, CONTEXT
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.ownership.contexts import ContextTest
     from trafficmock.core.ownership.registry import Registry
+    from trafficmock.core.state.lifecycle import ContextTest
     from trafficmock.core.state.peers import Worker
     from trafficmock.wire.outbound import RequestObserved
-
-
-class Sighting(Struct, frozen=True, gc=False):
-    """The time at which the coordinator received a request (feature ``clock``).
-
-    :param at: on the coordinator's monotonic clock, in microseconds.
-    :param asking: the connections of the workers with the feature.
-    """
-
-    at: int
-    asking: frozenset[str]
 
 
 def sighted(registry: Registry, now: float) -> Sighting | None:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from attrs import define
 from msgspec import UNSET
 
-from trafficmock.core.http.awaited_reports import AwaitedReport, AwaitedReports
+from trafficmock.core.http.deferred_bodies import send_deferred_report
 from trafficmock.core.http.observation import observers_of, send_observed, sighted
 from trafficmock.core.ownership.registry import with_observer
-from trafficmock.core.state.lifecycle import PendingRequest
+from trafficmock.core.state.lifecycle import AwaitedReport, PendingRequest
 from trafficmock.records import HopSeen, RequestFailed, RequestSeen
 from trafficmock.wire.features import CONTEXT, STRICT
 from trafficmock.wire.inbound import RequestObserve, RequestResponse
@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.ownership.contexts import Contexts, ContextTest
+    from trafficmock.core.http.awaited_reports import AwaitedReports
+    from trafficmock.core.ownership.contexts import Contexts
     from trafficmock.core.ownership.refusals import Refusals
     from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.ownership.strictness import Refusal
+    from trafficmock.core.state.lifecycle import ContextTest
     from trafficmock.core.state.peers import Agent
 
 
@@ -75,7 +77,7 @@ class RedirectHops:
             unasked=prior.unasked if prior else False,
         )
         if prior is not None:
-            prior.send_deferred(out)
+            send_deferred_report(prior, out)
             self.awaited.free(agent, prior)
             agent.tails[report.head] = request_id
         if prior is not None and prior.recorded:
@@ -149,7 +151,7 @@ class RedirectHops:
     ) -> None:
         """Refuse the next request of a redirect chain, as a request that no route matches."""
         if prior is not None:
-            prior.send_deferred(out)
+            send_deferred_report(prior, out)
             self.awaited.free(hop.agent, prior)
         text, told = self.refusals.message("http", hop, refusal)
         made_for = None if hop.made_for is None else hop.made_for.made_for

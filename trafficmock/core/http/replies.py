@@ -27,11 +27,10 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.chains import Chain
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.ownership.registry import RegisteredRoute, Registry
     from trafficmock.core.settings import Settings
-    from trafficmock.core.state.lifecycle import PendingRequest
+    from trafficmock.core.state.lifecycle import Chain, PendingRequest
     from trafficmock.core.state.peers import Worker
     from trafficmock.wire.inbound import RouteRegister
     from trafficmock.wire.outbound import ReplyAction

@@ -9,12 +9,16 @@ from msgspec import UNSET, structs
 
 from trafficmock import records
 from trafficmock.core import error_messages
-from trafficmock.core.http.deferred_bodies import DeferredObservation
 from trafficmock.core.http.observation import observers_of, send_observed, sighted
 from trafficmock.core.http.request_changes import for_continue, has_scheme_of
 from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
-from trafficmock.core.state.lifecycle import IllegalStepError, PendingRequest, RequestStage
+from trafficmock.core.state.lifecycle import (
+    DeferredObservation,
+    IllegalStepError,
+    PendingRequest,
+    RequestStage,
+)
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import CHAIN, CONTEXT, STREAM, SUBSCRIBE
 from trafficmock.wire.payloads import body
@@ -24,11 +28,12 @@ if TYPE_CHECKING:
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.awaited_reports import AwaitedReports
-    from trafficmock.core.http.chains import Chain, Chains
+    from trafficmock.core.http.chains import Chains
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
     from trafficmock.core.ownership.registry import Kind
+    from trafficmock.core.state.lifecycle import Chain
     from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.wire.inbound import RequestClaimResult, RequestStart
     from trafficmock.wire.outbound import Context

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from attrs import define
 from msgspec import UNSET, structs
 
-from trafficmock.core.http.deferred_bodies import clipped, for_workers
+from trafficmock.core.http.deferred_bodies import clipped, for_workers, send_deferred_report
 from trafficmock.records import ResponseReported
 from trafficmock.wire.features import STREAM
 from trafficmock.wire.inbound import RequestResponse
@@ -17,8 +17,9 @@ from trafficmock.wire.payloads.serialized_response import SerializedError
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.awaited_reports import AwaitedReport, AwaitedReports
+    from trafficmock.core.http.awaited_reports import AwaitedReports
     from trafficmock.core.settings import Settings
+    from trafficmock.core.state.lifecycle import AwaitedReport
     from trafficmock.core.state.peers import Agent
     from trafficmock.wire.inbound import RequestCancel
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -53,7 +54,7 @@ class ResponseReports:
         if streams and message.body_pending is True:
             self._head(report, response, out)
             return
-        report.send_deferred(out)
+        send_deferred_report(report, out)
         if streams:
             response = self._kept(response)
         if report.recorded:
@@ -92,7 +93,7 @@ class ResponseReports:
         :param partial: the part of the response that came before the error, for the history.
         """
         self.awaited.free(agent, report)
-        report.send_deferred(out)
+        send_deferred_report(report, out)
         if report.recorded:
             out.record(ResponseReported(report.request_id, partial, error))
         if report.observers:

@@ -9,9 +9,9 @@ from msgspec import UNSET, structs
 
 from trafficmock import records
 from trafficmock.core.effects import Dated, EffectList, Moment
-from trafficmock.core.http.awaited_reports import AwaitedReport, tell_of_ends
-from trafficmock.core.http.deferred_bodies import DeferredObservation
+from trafficmock.core.http.awaited_reports import tell_of_ends
 from trafficmock.core.http.observation import observers_of, send_observed, sighted
+from trafficmock.core.state.lifecycle import AwaitedReport, DeferredObservation
 from trafficmock.wire.features import CONTEXT, STREAM
 from trafficmock.wire.outbound import RequestObserved
 from trafficmock.wire.payloads import body

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
+from trafficmock.core.state.lifecycle import Claim
 from trafficmock.wire.features import CHAIN
 
 if TYPE_CHECKING:
@@ -78,44 +79,23 @@ def _may_be_expiring(test: RegisteredTest, routes: list[RegisteredRoute], *, cer
 Claimant = tuple["RegisteredTest", list["RegisteredRoute"]]
 
 
-@define(eq=False)
-class Claim:
-    """A question to several tests about one request or WebSocket.
-
-    :param pending_id: the id of the request or WebSocket.
-    :param sequence: the number of the latest route at the beginning; later routes do not count.
-    :param deadline: monotonic seconds.
-    :param waiting: the tests that were asked and have not answered, by id.
-    :param certain: the ids of routes that match for certain, by test id; without those of the tests
-        that are asked about all their routes.
-    :param answers: the ids of the routes that match according to the workers, by test id.
-    """
-
-    kind: Kind
-    pending_id: str
-    sequence: int
-    deadline: float
-    waiting: dict[str, RegisteredTest]
-    certain: dict[str, list[str]]
-    answers: dict[str, list[str]] = field(factory=dict)
-
-    def claimants(self, registry: Registry) -> list[Claimant]:
-        """Return the matching tests with their routes, as far as these are still registered."""
-        found = []
-        for test_id in self.certain | self.answers:
-            route_ids = [*self.certain.get(test_id, ()), *self.answers.get(test_id, ())]
-            test = registry.tests.get(test_id)
-            routes = [
-                route
-                for route_id in dict.fromkeys(route_ids)
-                if test is not None and (route := test.routes.get(route_id)) is not None
-            ]
-            counted = [r for r in routes if r.sequence <= self.sequence and r.kind == self.kind]
-            if test is not None and counted:
-                found.append((test, counted))
-        if len(found) > 1:
-            found.sort(key=lambda claimant: claimant[1][0].sequence)
-        return found
+def claimants(claim: Claim, registry: Registry) -> list[Claimant]:
+    """Return the matching tests with their routes, as far as these are still registered."""
+    found = []
+    for test_id in claim.certain | claim.answers:
+        route_ids = [*claim.certain.get(test_id, ()), *claim.answers.get(test_id, ())]
+        test = registry.tests.get(test_id)
+        routes = [
+            route
+            for route_id in dict.fromkeys(route_ids)
+            if test is not None and (route := test.routes.get(route_id)) is not None
+        ]
+        counted = [r for r in routes if r.sequence <= claim.sequence and r.kind == claim.kind]
+        if test is not None and counted:
+            found.append((test, counted))
+    if len(found) > 1:
+        found.sort(key=lambda claimant: claimant[1][0].sequence)
+    return found
 
 
 @define

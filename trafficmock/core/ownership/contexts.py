@@ -15,11 +15,12 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from attrs import define, field, frozen
+from attrs import define, field
 from msgspec import UNSET, structs
 
 from trafficmock.core.ownership.kept_reply import is_same
 from trafficmock.core.ownership.registry import MatchingTests, RegisteredTest
+from trafficmock.core.state.lifecycle import EndedTest
 from trafficmock.records import MadeFor
 from trafficmock.wire.outbound import OWN
 
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.ownership.claims import Claimant
+    from trafficmock.core.state.lifecycle import ContextTest
     from trafficmock.core.timers import Alarm
-    from trafficmock.matching.allow_list import AllowList
     from trafficmock.wire.outbound import Context
 
 LATE_SECONDS = 30.0
@@ -42,24 +43,6 @@ MOST_ENDED = 10_000
 
 MOST_ALSO_MATCHED = 5
 """The most routes of other tests that are recorded for a request with a context."""
-
-
-@frozen
-class EndedTest:
-    """The test of a context that has ended.
-
-    :param made_for: the record of the test for the history.
-    :param ended_at: monotonic seconds.
-    :param allow_late: as in :class:`.RegisteredTest`.
-    """
-
-    made_for: MadeFor
-    ended_at: float
-    allow_late: AllowList | None = None
-
-
-ContextTest = RegisteredTest | EndedTest
-"""The test whose context a request carries."""
 
 
 @define

@@ -10,24 +10,19 @@ from msgspec import structs
 
 from trafficmock.core import error_messages
 from trafficmock.core.ownership.ambiguity import ambiguity_text, late_text
-from trafficmock.core.ownership.claims import to_be_asked
-from trafficmock.core.ownership.contexts import (
-    Contexts,
-    EndedTest,
-    narrow,
-    only_test,
-    without_outranked,
-)
-from trafficmock.core.state.lifecycle import PendingRequest, Socket
+from trafficmock.core.ownership.claims import claimants, to_be_asked
+from trafficmock.core.ownership.contexts import Contexts, narrow, only_test, without_outranked
+from trafficmock.core.state.lifecycle import EndedTest, PendingRequest, Socket
 from trafficmock.wire.features import CHAIN
 from trafficmock.wire.outbound import UNMATCHED, ProxyError
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.ownership.claims import Claim, Claimant, Claims
+    from trafficmock.core.ownership.claims import Claimant, Claims
     from trafficmock.core.ownership.refusals import Refusals
     from trafficmock.core.ownership.registry import Kind, MatchingTests, RegisteredTest, Registry
     from trafficmock.core.settings import Settings
+    from trafficmock.core.state.lifecycle import Claim
     from trafficmock.core.timers import Alarm
     from trafficmock.wire.outbound import ErrorCode, RequestClaim, SocketClaim
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
@@ -80,7 +75,7 @@ class OwnerResolution(ABC, Generic[S]):
         """Handle a claim that all tests have answered."""
         pending = self._find(claim.pending_id)
         pending.claim = None
-        self._decide(pending, claim.claimants(self.registry), out)
+        self._decide(pending, claimants(claim, self.registry), out)
 
     def claim_expired(self, claim: Claim, out: EffectList) -> None:
         """Handle a claim whose deadline has passed."""

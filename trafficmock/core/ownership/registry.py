@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
-    from trafficmock.core.ownership.claims import Claim
     from trafficmock.core.ownership.kept_reply import Reply
-    from trafficmock.core.state.lifecycle import PendingRequest, Socket
+    from trafficmock.core.state.lifecycle import Claim, PendingRequest, Socket
     from trafficmock.core.state.peers import Worker
     from trafficmock.matching import RouteMatcher
     from trafficmock.matching.allow_list import AllowList

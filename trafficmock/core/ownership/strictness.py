@@ -17,9 +17,8 @@ from trafficmock.wire.features import STRICT
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from trafficmock.core.ownership.contexts import ContextTest
     from trafficmock.core.ownership.registry import RegisteredRoute, Registry
-    from trafficmock.core.state.lifecycle import Owned, PendingRequest
+    from trafficmock.core.state.lifecycle import ContextTest, Owned, PendingRequest
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.matching.url_parts import UrlParts
 

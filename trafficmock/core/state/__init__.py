@@ -1,5 +1,6 @@
 """What the coordinator knows. Rules are beside this package and get the state; it does not decide.
 
 ``peers`` has the connections: agents with what they wait for, workers with their tests.
-``lifecycle`` has paused requests and WebSockets, with their stages.
+``lifecycle`` has paused requests and WebSockets with their stages, and what is kept about them: the
+test of a context, claims, chains, deferred observations and awaited reports.
 """

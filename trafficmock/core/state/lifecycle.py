@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
+import attrs
 from msgspec import UNSET, Struct, field
 
 from trafficmock import records
@@ -12,16 +13,19 @@ from trafficmock.errors import TrafficMockError
 from trafficmock.wire import inbound
 
 if TYPE_CHECKING:
+    from collections import deque
+
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.chains import Chain
-    from trafficmock.core.http.deferred_bodies import DeferredObservation
-    from trafficmock.core.ownership.claims import Claim
-    from trafficmock.core.ownership.contexts import ContextTest
-    from trafficmock.core.ownership.registry import MatchingTests, RegisteredTest
+    from trafficmock.core.ownership.registry import (
+        Kind,
+        MatchingTests,
+        RegisteredRoute,
+        RegisteredTest,
+    )
     from trafficmock.core.state.peers import Agent
-    from trafficmock.records import Owner
-    from trafficmock.wire.inbound import RequestBody
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
+    from trafficmock.matching.allow_list import AllowList
+    from trafficmock.records import MadeFor, Owner
+    from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 
 
 class IllegalStepError(TrafficMockError):
@@ -65,6 +69,105 @@ SOCKET_STEPS: dict[SocketStage, frozenset[SocketStage]] = {
     _S.CLOSING: frozenset({_S.GONE}),
     _S.GONE: frozenset(),
 }
+
+
+@attrs.frozen
+class EndedTest:
+    """The test of a context that has ended.
+
+    :param made_for: the record of the test for the history.
+    :param ended_at: monotonic seconds.
+    :param allow_late: as in :class:`.RegisteredTest`.
+    """
+
+    made_for: MadeFor
+    ended_at: float
+    allow_late: AllowList | None = None
+
+
+ContextTest: TypeAlias = "RegisteredTest | EndedTest"
+"""The test whose context a request carries."""
+
+
+@attrs.define(eq=False)
+class Claim:
+    """A question to several tests about one request or WebSocket.
+
+    :param pending_id: the id of the request or WebSocket.
+    :param sequence: the number of the latest route at the beginning; later routes do not count.
+    :param deadline: monotonic seconds.
+    :param waiting: the tests that were asked and have not answered, by id.
+    :param certain: the ids of routes that match for certain, by test id; without those of the tests
+        that are asked about all their routes.
+    :param answers: the ids of the routes that match according to the workers, by test id.
+    """
+
+    kind: Kind
+    pending_id: str
+    sequence: int
+    deadline: float
+    waiting: dict[str, RegisteredTest]
+    certain: dict[str, list[str]]
+    answers: dict[str, list[str]] = attrs.field(factory=dict)
+
+
+class Candidate(Struct):
+    """A route that a chain has not come to.
+
+    :param matches: whether the route matches for certain; otherwise its worker is asked.
+    """
+
+    route: RegisteredRoute
+    matches: bool
+
+
+class Chain(Struct, eq=False):
+    """The handlers of a request that have not run, and the changes of those before.
+
+    :param owner: the test that owns the request.
+    :param request: the request with the changes so far.
+    :param candidates: the routes that may come next, the next one first.
+    :param changes: the changes of all handlers so far.
+    :param route: the route whose handler runs; ``None`` before the first one.
+    :param run_id: the id of that run.
+    :param asks: whether the worker is being asked about the candidates.
+    """
+
+    owner: RegisteredTest
+    request: SerializedRequest
+    candidates: deque[Candidate]
+    changes: SerializedOverrides
+    route: RegisteredRoute | None = None
+    run_id: str = ""
+    asks: bool = False
+
+
+class Sighting(Struct, frozen=True, gc=False):
+    """The time at which the coordinator received a request (feature ``clock``).
+
+    :param at: on the coordinator's monotonic clock, in microseconds.
+    :param asking: the connections of the workers with the feature.
+    """
+
+    at: int
+    asking: frozenset[str]
+
+
+@attrs.frozen
+class DeferredObservation:
+    """The observation of a request that is sent when its body has arrived, or never will.
+
+    :param request: the request without its body.
+    :param made_for: the test whose context the request carries, if any.
+    :param sighting: the time of the request's head, if an observer needs it.
+    :param not_for: the connections of observers that began to observe after the request.
+    """
+
+    client_id: str
+    request: SerializedRequest
+    made_for: ContextTest | None = None
+    sighting: Sighting | None = None
+    not_for: frozenset[str] = frozenset()
 
 
 class PendingRequest(Struct, eq=False, kw_only=True):
@@ -129,15 +232,6 @@ class PendingRequest(Struct, eq=False, kw_only=True):
         """
         return f"{self.request.method} {url}"
 
-    def send_deferred(self, out: EffectList, content: RequestBody | None = None) -> None:
-        """Send the deferred observation to the observers, if there is one.
-
-        :param content: the body; ``None`` if it will never arrive.
-        """
-        if self.deferred is not None:
-            self.request = self.deferred.send(self.id, content, self.observers, out)
-            self.deferred = None
-
     def step(self, stage: RequestStage) -> None:
         """Change the stage.
 
@@ -146,6 +240,36 @@ class PendingRequest(Struct, eq=False, kw_only=True):
         if stage not in REQUEST_STEPS[self.stage]:
             raise IllegalStepError(f"a request cannot go from {self.stage.name} to {stage.name}")
         self.stage = stage
+
+
+class AwaitedReport(Struct, eq=False, kw_only=True):
+    """The report about a request that was sent upstream.
+
+    :param observers: the connections that get the report.
+    :param owner_id: the connection of an owner that gets the report although it does not observe.
+    :param head: the id of the first request of the chain of redirects; without redirects that of
+        the request itself.
+    :param recorded: whether the history has the request; it does not get a hop after one that it
+        does not have.
+    :param deferred: the observation that waits for the body; ``None`` after it was sent.
+    :param redirected: whether a redirect was reported and the next hop has not come yet.
+    :param begun: whether the history has the head of the response and waits for the body.
+    :param unasked: whether the agent let the request pass without asking.
+    :param made_for: the test whose context the chain carries, if any.
+    """
+
+    request_id: str
+    action: Literal["continue", "passthrough"]
+    owner: Owner | None
+    observers: tuple[str, ...]
+    head: str
+    recorded: bool = True
+    owner_id: str | None = None
+    deferred: DeferredObservation | None = None
+    redirected: bool = False
+    begun: bool = False
+    unasked: bool = False
+    made_for: ContextTest | None = None
 
 
 CloseMessage = inbound.ClosePage | inbound.CloseServer

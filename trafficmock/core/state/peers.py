@@ -11,10 +11,9 @@ from msgspec import UNSET
 from trafficmock.wire.outbound import ConnectedClient
 
 if TYPE_CHECKING:
-    from trafficmock.core.http.awaited_reports import AwaitedReport
     from trafficmock.core.local.leases import LocalAgent
     from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest
-    from trafficmock.core.state.lifecycle import PendingRequest, Socket
+    from trafficmock.core.state.lifecycle import AwaitedReport, PendingRequest, Socket
 
 
 @define(eq=False)
