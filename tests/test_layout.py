@@ -48,7 +48,7 @@ INNER = {
     "wire": {"payloads": set[str](), ".": {"payloads"}},
     "core": {
         "har": set[str](),
-        "state": {".", "http", "local", "ownership"},
+        "state": {".", "local", "ownership"},
         "ownership": {".", "har", "state"},
         "http": {".", "har", "ownership", "state"},
         "local": {".", "http", "ownership", "state"},

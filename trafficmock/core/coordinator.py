@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trafficmock.core.effects import Moment
-    from trafficmock.core.ownership.registry import Kind
     from trafficmock.core.settings import Settings
+    from trafficmock.core.state.registered import Kind
     from trafficmock.wire.codec import InvalidMessageError
     from trafficmock.wire.inbound import Message
     from trafficmock.wire.payloads.serialized_request import SerializedRequest

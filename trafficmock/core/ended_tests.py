@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.ownership.claims import Claims
-    from trafficmock.core.ownership.registry import Kind, RegisteredRoute, RegisteredTest
     from trafficmock.core.state.lifecycle import PendingRequest
+    from trafficmock.core.state.registered import Kind, RegisteredRoute, RegisteredTest
     from trafficmock.core.timers import Alarm
     from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trafficmock.core.ownership.differences import Nearest
-    from trafficmock.core.ownership.registry import RegisteredTest
     from trafficmock.core.ownership.strictness import Refusal
+    from trafficmock.core.state.registered import RegisteredTest
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
     from trafficmock.wire.payloads.similar_requests import Difference
 

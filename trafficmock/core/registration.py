@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from trafficmock.core.local.local_decisions import LocalDecisions
     from trafficmock.core.ownership.contexts import Contexts
     from trafficmock.core.ownership.lost_runs import LostRuns
-    from trafficmock.core.ownership.registry import RegisteredTest, Registry
+    from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.state.peers import Agent, Worker
+    from trafficmock.core.state.registered import RegisteredTest
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.wire import inbound
     from trafficmock.wire.inbound import Behavior

@@ -12,7 +12,8 @@ from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.effects import CloseConnection, Effects, OpenDoor, Send
 from trafficmock.core.local.filter_entries import ALL, entries_of
 from trafficmock.core.local.leases import LEASE_SECONDS
-from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest, compile_route
+from trafficmock.core.ownership.registry import compile_route
+from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
 from trafficmock.wire import agent_filter, inbound, local_reports, outbound
 from trafficmock.wire.agent_filter import FilterEntry
 from trafficmock.wire.features import LOCAL

@@ -16,8 +16,8 @@ from attrs import define, field
 
 from trafficmock.core.http.request_changes import NO_CHANGES, merged
 from trafficmock.core.ownership.contexts import context_of
-from trafficmock.core.ownership.registry import MatchingTests
 from trafficmock.core.state.lifecycle import Candidate, Chain
+from trafficmock.core.state.registered import MatchingTests
 from trafficmock.wire.changed_request import changed_request
 from trafficmock.wire.outbound import HandlerRun, RequestClaim, RouteExpired
 
@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.replies import Replies
     from trafficmock.core.ownership.claims import Claimant
-    from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest, Registry
+    from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.state.lifecycle import PendingRequest
+    from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
     from trafficmock.wire.inbound import RequestClaimResult
     from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 

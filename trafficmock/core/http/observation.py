@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, structs
 
-from trafficmock.core.ownership.registry import RegisteredTest, with_observer
+from trafficmock.core.ownership.registry import with_observer
 from trafficmock.core.state.lifecycle import Sighting
+from trafficmock.core.state.registered import RegisteredTest
 from trafficmock.wire.features import CLOCK, CONTEXT
 
 if TYPE_CHECKING:

@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
-    from trafficmock.core.ownership.registry import RegisteredRoute, Registry
+    from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.settings import Settings
     from trafficmock.core.state.lifecycle import Chain, PendingRequest
     from trafficmock.core.state.peers import Worker
+    from trafficmock.core.state.registered import RegisteredRoute
     from trafficmock.wire.inbound import RouteRegister
     from trafficmock.wire.outbound import ReplyAction
     from trafficmock.wire.payloads.serialized_har import SerializedHar

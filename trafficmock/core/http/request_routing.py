@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
-    from trafficmock.core.ownership.registry import Kind
     from trafficmock.core.state.lifecycle import Chain
     from trafficmock.core.state.peers import Agent, Worker
+    from trafficmock.core.state.registered import Kind
     from trafficmock.wire.inbound import RequestClaimResult, RequestStart
     from trafficmock.wire.outbound import Context
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic

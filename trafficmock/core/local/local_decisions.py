@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from trafficmock.core.ownership.contexts import Contexts
-    from trafficmock.core.ownership.registry import RegisteredRoute, Registry
+    from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.settings import Settings
     from trafficmock.core.state.peers import Agent, Worker
+    from trafficmock.core.state.registered import RegisteredRoute
     from trafficmock.core.timers import Alarm
     from trafficmock.wire.agent_filter import Reports
     from trafficmock.wire.inbound import Message

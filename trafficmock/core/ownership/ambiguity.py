@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from trafficmock.core.ownership.claims import Claimant
-    from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest
     from trafficmock.core.state.peers import Agent
+    from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
     from trafficmock.records import MadeFor
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 

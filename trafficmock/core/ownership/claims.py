@@ -16,12 +16,12 @@ from trafficmock.wire.features import CHAIN
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from trafficmock.core.ownership.registry import (
+    from trafficmock.core.ownership.registry import Registry
+    from trafficmock.core.state.registered import (
         Kind,
         MatchingTests,
         RegisteredRoute,
         RegisteredTest,
-        Registry,
     )
     from trafficmock.wire.inbound import RouteMatch
 

@@ -19,8 +19,8 @@ from attrs import define, field
 from msgspec import UNSET, structs
 
 from trafficmock.core.ownership.kept_reply import is_same
-from trafficmock.core.ownership.registry import MatchingTests, RegisteredTest
 from trafficmock.core.state.lifecycle import EndedTest
+from trafficmock.core.state.registered import MatchingTests, RegisteredTest
 from trafficmock.records import MadeFor
 from trafficmock.wire.outbound import OWN
 

@@ -18,8 +18,9 @@ from trafficmock.wire.payloads.similar_requests import Difference
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trafficmock.core.ownership.registry import RegisteredRoute, Registry
+    from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.state.lifecycle import Owned
+    from trafficmock.core.state.registered import RegisteredRoute
     from trafficmock.matching import RouteMatcher
     from trafficmock.matching.url_parts import UrlParts
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.ownership.claims import Claimant, Claims
     from trafficmock.core.ownership.refusals import Refusals
-    from trafficmock.core.ownership.registry import Kind, MatchingTests, RegisteredTest, Registry
+    from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.settings import Settings
     from trafficmock.core.state.lifecycle import Claim
+    from trafficmock.core.state.registered import Kind, MatchingTests, RegisteredTest
     from trafficmock.core.timers import Alarm
     from trafficmock.wire.outbound import ErrorCode, RequestClaim, SocketClaim
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic

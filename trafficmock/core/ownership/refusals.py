@@ -21,10 +21,10 @@ from trafficmock.wire.payloads.refused_request import (
 
 if TYPE_CHECKING:
     from trafficmock.core.ownership.differences import Nearest
-    from trafficmock.core.ownership.registry import Kind
     from trafficmock.core.ownership.strictness import Refusal, Strictness
     from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
     from trafficmock.core.state.lifecycle import Owned
+    from trafficmock.core.state.registered import Kind
 
 MOST_TOLD = 1000
 """The most refusals of one test that its worker gets: an application may repeat a request."""

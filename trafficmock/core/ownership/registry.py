@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from attrs import Factory, define, field
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 
+from trafficmock.core.state.registered import MatchingTests, RegisteredRoute, RegisteredTest
 from trafficmock.matching import PatternCache, RouteIndex, compile_matcher
 from trafficmock.matching.patterns.match_cost import STEPS
-from trafficmock.records import Owner
 from trafficmock.wire.features import CHAIN, CLOCK, CONTEXT, SUBSCRIBE
-from trafficmock.wire.payloads.serialized_matcher import (
-    RouteMatchDiagnostic,
-    SerializedMatcher,
-    ShownRoute,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,135 +18,15 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.core.ownership.kept_reply import Reply
-    from trafficmock.core.state.lifecycle import Claim, PendingRequest, Socket
     from trafficmock.core.state.peers import Worker
+    from trafficmock.core.state.registered import Kind
     from trafficmock.matching import RouteMatcher
-    from trafficmock.matching.allow_list import AllowList
     from trafficmock.matching.compiled_matcher import UrlCondition
-    from trafficmock.records import MadeFor
     from trafficmock.wire.inbound import RouteRegister, TestRegister
-
-Kind = Literal["http", "websocket"]
+    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 LONGEST_PLACE = 200
 """The most characters of the place of a route."""
-
-
-@define(eq=False)
-class RegisteredTest:
-    """A registered test.
-
-    :param subscribed: whether it observes all traffic (feature ``subscribe``).
-    :param context: the context of its requests.
-    :param made_for: the record of the test for the history, of a test with a context.
-        :class:`~trafficmock.core.ownership.contexts.Contexts` sets both.
-    :param shared: whether its routes serve all tests of its worker, after their own routes.
-    :param has_door: whether it has a door, which is closed at its end.
-    :param is_over: whether it was unregistered.
-    :param routes: its routes by id.
-    :param requests: the paused requests that it owns, by id.
-    :param sockets: the WebSockets that it owns, by id.
-    :param claims: the claims that it has not answered.
-    :param busy: for each of its routes the number of unsettled requests that match it.
-    :param allow_late: the allow list for late requests, of a test that was strict at its end.
-    :param refused: the number of its requests that strict mode has refused.
-    """
-
-    __test__ = False
-
-    id: str
-    title: str
-    file: str
-    worker_id: str
-    worker: Worker
-    subscribed: bool = False
-    context: str | None = None
-    made_for: MadeFor | None = None
-    shared: bool = False
-    has_door: bool = False
-    is_over: bool = False
-    routes: dict[str, RegisteredRoute] = field(factory=dict)
-    requests: dict[str, PendingRequest] = field(factory=dict)
-    sockets: dict[str, Socket] = field(factory=dict)
-    claims: dict[tuple[Kind, str], Claim] = field(factory=dict)
-    busy: dict[str, int] = field(factory=dict)
-    allow_late: AllowList | None = None
-    refused: int = 0
-
-    def took(self, pending: PendingRequest) -> None:
-        """Add a request that this test owns from now on."""
-        self.requests[pending.id] = pending
-        for route_id in pending.routes:
-            self.busy[route_id] = self.busy.get(route_id, 0) + 1
-
-    def released(self, pending: PendingRequest) -> None:
-        """Remove a settled request of this test."""
-        del self.requests[pending.id]
-        for route_id in pending.routes:
-            self.busy[route_id] -= 1
-            if not self.busy[route_id]:
-                del self.busy[route_id]
-
-    def __str__(self) -> str:
-        place = f"{self.file}, " if self.file else ""
-        return f'"{self.title}" ({place}worker {self.worker_id})'
-
-
-@define(eq=False)
-class RegisteredRoute:
-    """A registered route.
-
-    :param sequence: the number of its registration; a claim has the number of the latest route.
-    :param test: its test; ``None`` until that is registered.
-    :param place: file and line of the route in the test, for messages.
-    :param reply: its reply, if it has one.
-    :param left: the number of requests that it may still take; ``None`` for any.
-    :param ignores_errors: whether its handler may still run at the end of its test.
-    """
-
-    id: str
-    test_id: str
-    kind: Kind
-    matcher: SerializedMatcher
-    sequence: int
-    test: RegisteredTest | None = None
-    place: str | None = None
-    reply: Reply | None = None
-    left: int | None = None
-    ignores_errors: bool = False
-
-    @property
-    def shown(self) -> ShownRoute:
-        """The route as the history shows it."""
-        return ShownRoute(self.matcher, UNSET if self.place is None else self.place)
-
-    def owner(self, test: RegisteredTest) -> Owner:
-        """Return the owner of a request that this route matches."""
-        return Owner(test.id, self.id, test.title, test.file, self.shown)
-
-    def diagnostic(self, test: RegisteredTest) -> RouteMatchDiagnostic:
-        """Describe the route and its test, for the error of an ambiguous request."""
-        return RouteMatchDiagnostic(
-            route_id=self.id,
-            test_id=test.id,
-            title=test.title,
-            file=test.file,
-            worker_id=test.worker_id,
-            matcher=self.matcher,
-        )
-
-
-class MatchingTests(Struct):
-    """The tests that match a request.
-
-    :param yes: the tests that match for certain, with the matching routes, by id.
-    :param undecided: the other tests with an undecidable route, by id.
-    :param open_routes: the undecidable routes by the id of their test.
-    """
-
-    yes: dict[str, tuple[RegisteredTest, list[RegisteredRoute]]] = {}
-    undecided: dict[str, RegisteredTest] = {}
-    open_routes: dict[str, list[RegisteredRoute]] = {}
 
 
 @define

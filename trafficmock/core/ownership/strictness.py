@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
-from trafficmock.core.ownership.registry import RegisteredTest
+from trafficmock.core.state.registered import RegisteredTest
 from trafficmock.matching.url_parts import url_parts
 from trafficmock.wire.features import STRICT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from trafficmock.core.ownership.registry import RegisteredRoute, Registry
+    from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.state.lifecycle import ContextTest, Owned, PendingRequest
+    from trafficmock.core.state.registered import RegisteredRoute
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.matching.url_parts import UrlParts
 

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from collections import deque
 
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.ownership.registry import (
+    from trafficmock.core.state.peers import Agent
+    from trafficmock.core.state.registered import (
         Kind,
         MatchingTests,
         RegisteredRoute,
         RegisteredTest,
     )
-    from trafficmock.core.state.peers import Agent
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.records import MadeFor, Owner
     from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest

@@ -12,8 +12,8 @@ from trafficmock.wire.outbound import ConnectedClient
 
 if TYPE_CHECKING:
     from trafficmock.core.local.leases import LocalAgent
-    from trafficmock.core.ownership.registry import RegisteredRoute, RegisteredTest
     from trafficmock.core.state.lifecycle import AwaitedReport, PendingRequest, Socket
+    from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
 
 
 @define(eq=False)

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
-    from trafficmock.core.ownership.registry import Kind, RegisteredTest
     from trafficmock.core.state.lifecycle import CloseMessage
     from trafficmock.core.state.peers import Agent
+    from trafficmock.core.state.registered import Kind, RegisteredTest
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 
 GRACE = 5.0

@@ -12,9 +12,9 @@ from trafficmock.core.state.peers import Agent, Worker, connected
 if TYPE_CHECKING:
     from trafficmock.core.coordinator import Coordinator
     from trafficmock.core.local.local_decisions import LocalDecisions
-    from trafficmock.core.ownership.registry import RegisteredRoute
     from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.state.peers import Client
+    from trafficmock.core.state.registered import RegisteredRoute
     from trafficmock.matching.allow_list import AllowList
 
 
