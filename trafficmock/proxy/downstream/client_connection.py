@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from typing import Protocol as TypingProtocol
 
 from twisted.internet.interfaces import IHalfCloseableProtocol, ISSLTransport
 from twisted.internet.protocol import Protocol, connectionDone
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IPushProducer
     from twisted.python.failure import Failure
 
-    from trafficmock.proxy.downstream.connection_readers import RequestRouter, UpgradedProtocol
+    from trafficmock.proxy.http1.heads import RequestHead
     from trafficmock.proxy.proxy_clients import ProxyClient
     from trafficmock.proxy.proxy_settings import ProxyContext
     from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
@@ -34,6 +35,33 @@ MOST_AHEAD = 64 * 1024
 
 _BODY, _AHEAD = 1, 2
 """Bits of the reasons to pause reading: a held body, or too many pipelined bytes."""
+
+
+class UpgradedProtocol(TypingProtocol):
+    """Reads a client's connection after an upgrade or CONNECT."""
+
+    def data_received(self, data: bytes) -> None:
+        """Handle received bytes."""
+
+    def half_closed(self) -> None:
+        """Handle the client's FIN."""
+
+    def lost(self) -> None:
+        """Handle the loss of the client's connection."""
+
+
+class RequestRouter(TypingProtocol):
+    """Finds the destination of each request of a connection."""
+
+    def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:
+        """Send a request to a server, into a tunnel, or to this service.
+
+        :param raw: the bytes of the head, and all bytes received behind it.
+        :raises BadMessageError: if the request cannot be sent; it is answered with the error.
+        """
+
+    def lost(self, reason: BaseException | None) -> None:
+        """Handle the loss of the connection."""
 
 
 @implementer(IHalfCloseableProtocol)
