@@ -112,6 +112,55 @@ TESTED_BY_BEHAVIOUR = {
 }
 """Packages and directories whose modules have no test file each, and how they are tested."""
 
+CIRCLES = {
+    "tests own requests, which belong to agents; workers have the tests": {
+        "core.state.lifecycle",
+        "core.state.peers",
+        "core.state.registered",
+    },
+    "the table of messages names the parts of the coordinator that has it": {
+        "core.coordinator",
+        "core.message_handlers",
+    },
+    "a request makes its transfer and its fetches, which report to it": {
+        "proxy.transfer.proxied_request",
+        "proxy.transfer.route_fetch",
+        "proxy.transfer.upstream_transfer",
+    },
+    "a WebSocket has two sides, which report to it": {
+        "proxy.websocket.routed_page",
+        "proxy.websocket.routed_server",
+        "proxy.websocket.websocket_session",
+    },
+    "a connection is a link for others, with a queue by its limits": {
+        "server.websocket.autobahn_protocol",
+        "server.websocket.link",
+        "server.websocket.send_queue",
+    },
+    "the preload names its process, whose children get the same preload": {
+        "attach.python.trafficmock_preload.application_name",
+        "attach.python.trafficmock_preload.attached_process",
+        "attach.python.trafficmock_preload.hooks",
+        "attach.python.trafficmock_preload.proxy_tunnel",
+    },
+    "a session is made of parts that take the session": {
+        "testing.session.handlers.fixed_answer",
+        "testing.session.handlers.handler_errors",
+        "testing.session.handlers.handler_fetches",
+        "testing.session.handlers.http_routes",
+        "testing.session.handlers.routed_request",
+        "testing.session.handlers.websocket_routes",
+        "testing.session.observation.diagnosis",
+        "testing.session.observation.waiting",
+        "testing.session.ports",
+        "testing.session.required_routes",
+        "testing.session.session",
+        "testing.session.traffic_report",
+        "testing.session.worker_client",
+    },
+}
+"""Modules that import each other, for types at least, and why. Others may not, nor with these."""
+
 SAME_NAME = {
     "__init__": "packages",
     "errors": "the tree for all, and what users of the test side catch",
@@ -175,6 +224,44 @@ def _imported(path: Path) -> Iterator[str]:
             yield f"{'.' * node.level}{node.module or ''}"
 
 
+@cache
+def module_name(path: Path) -> str:
+    """Name a module within the package: ``core.state.peers``."""
+    return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+
+
+def circles() -> list[set[str]]:
+    """List the sets of modules of which each imports all others, directly or through others."""
+    edges = {module_name(path): imported_modules(path) for path in modules()}
+    reached = {name: reachable(name, edges) for name in edges}
+    found = {
+        frozenset(each for each in reached[name] if name in reached[each])
+        for name in edges
+        if name in reached[name]
+    }
+    return [set(circle) for circle in found]
+
+
+def imported_modules(path: Path) -> set[str]:
+    """Name the other modules that a module imports, or of which it imports a name."""
+    every = {module_name(each) for each in modules()}
+    found = set()
+    for name in imported(path):
+        top, _, rest = name.partition(".")
+        inner = {"trafficmock": rest, "trafficmock_preload": f"attach.python.{name}"}.get(top, "")
+        found.add(inner if inner in every else inner.rpartition(".")[0])
+    return found & every - {module_name(path)}
+
+
+def reachable(start: str, edges: dict[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    ahead = [start]
+    while ahead:
+        ahead += edges[ahead.pop()] - found
+        found |= set(ahead)
+    return found
+
+
 def target_room(name: str) -> tuple[str, str]:
     """Find package and room of an imported name ``trafficmock.package[.room][.module][.name]``."""
     parts = name.split(".")[1:]
@@ -229,6 +316,14 @@ class ImportTests(SynchronousTestCase):
             if name.split(".")[0] in IMPURE
         ]
         self.assertEqual(wrong, [])
+
+    def test_circles(self) -> None:
+        """No modules import each other, not even for types, beyond those of :data:`CIRCLES`."""
+        found, known = circles(), CIRCLES.values()
+        new = [sorted(each) for each in found if not any(each <= old for old in known)]
+        self.assertEqual(new, [])
+        gone = [why for why, old in CIRCLES.items() if not any(each <= old for each in found)]
+        self.assertEqual(gone, [], "These are no circles any more: remove them here.")
 
     def test_absolute(self) -> None:
         """No import is relative."""
