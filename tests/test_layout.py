@@ -122,9 +122,8 @@ CIRCLES = {
         "core.coordinator",
         "core.message_handlers",
     },
-    "a request makes its transfer and its fetches, which report to it": {
+    "a request makes its transfer, which reports to it": {
         "proxy.transfer.proxied_request",
-        "proxy.transfer.route_fetch",
         "proxy.transfer.upstream_transfer",
     },
     "a WebSocket has two sides, which report to it": {

@@ -6,6 +6,8 @@ import uuid
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET, structs
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.logger import Logger
 
 from trafficmock.proxy.http1 import framing
 from trafficmock.proxy.http1.attached_clients import failure_lines, understands_failures
@@ -18,7 +20,7 @@ from trafficmock.proxy.http1.forwarded_headers import end_to_end, expects_contin
 from trafficmock.proxy.http1.framing import Kind
 from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.proxy.transfer.body_capture import request_of
-from trafficmock.proxy.transfer.route_fetch import RouteFetches
+from trafficmock.proxy.transfer.route_fetch import RouteFetch
 from trafficmock.proxy.transfer.upstream_transfer import UpstreamTransfer
 from trafficmock.proxy.upstream_errors import UpstreamError, decision_status, error_response
 from trafficmock.wire import inbound, outbound
@@ -67,6 +69,8 @@ class ProxiedRequest:
     :param body: how its body is delimited.
     """
 
+    log = Logger()
+
     def __init__(
         self,
         client: ClientTransport,
@@ -95,7 +99,7 @@ class ProxiedRequest:
         self._wanted = False
         self._reported = True
         self._transfer: UpstreamTransfer | None = None
-        self._fetches: RouteFetches | None = None
+        self._fetches: set[Deferred[None]] = set()
         self._timer: IDelayedCall | None = None
 
     @property
@@ -200,9 +204,26 @@ class ProxiedRequest:
                 self._need_body()
 
     def _fetch(self, order: outbound.DecisionFetch) -> None:
-        if self._fetches is None:
-            self._fetches = RouteFetches(self)
-        self._fetches.start(order)
+        """Begin a fetch; its result or error is sent to the coordinator."""
+        fetching = Deferred.fromCoroutine(self._carry_out(order))
+        self._fetches.add(fetching)
+        fetching.addErrback(lambda failure: self.log.failure("a fetch failed", failure=failure))
+        fetching.addBoth(lambda _: self._fetches.discard(fetching))
+
+    async def _carry_out(self, order: outbound.DecisionFetch) -> None:
+        name = order.request_id, order.fetch_id
+        try:
+            request = self.rewritten(order.overrides or SerializedOverrides())
+            if request.content is None:
+                request = structs.replace(request, content=self.content())
+            fetch = RouteFetch(self.context, self.client.local(), self.most_bytes)
+            response = await fetch.response(request, order)
+            result = inbound.FetchResult(*name, ok=True, response=response)
+        except UpstreamError as error:
+            result = inbound.FetchResult(*name, ok=False, error=error.serialized())
+        except CancelledError:
+            return
+        self.report(result)
 
     def _need_body(self) -> None:
         """Send the whole body to the coordinator, now or once it has arrived."""
@@ -366,7 +387,7 @@ class ProxiedRequest:
             self._timer = None
         if self._transfer is not None:
             self._transfer.cancel()
-        if self._fetches is not None:
-            self._fetches.stop()
+        for fetching in list(self._fetches):
+            fetching.cancel()
         if self.proxy_client is not None:
             self.proxy_client.receivers.pop(self.id, None)

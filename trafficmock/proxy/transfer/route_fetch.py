@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import treq
-from attrs import define, field, frozen
+from attrs import frozen
 from msgspec import UNSET, structs
 from treq.client import HTTPClient
-from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import deferLater
-from twisted.logger import Logger
 from twisted.web.http_headers import Headers
 
 from trafficmock.http.exact_url import ExactUrl
@@ -21,14 +19,13 @@ from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.proxy.transfer.body_capture import BodyCapture, response_of
 from trafficmock.proxy.transfer.upstream_agent import BytesBody, UpstreamAgent
 from trafficmock.proxy.upstream_errors import UpstreamError
-from trafficmock.wire import inbound, outbound
-from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 from trafficmock.wire.payloads.serialized_response import REDIRECTS
 
 if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Pairs, ResponseHead
-    from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
+    from trafficmock.proxy.proxy_settings import ProxyContext
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
+    from trafficmock.wire import outbound
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 MOST_REDIRECTS = 20
@@ -62,54 +59,34 @@ class FetchedAnswer:
     copy: BodyCapture
 
 
-@define(eq=False)
-class RouteFetches:
-    """Carries out the fetches of one request.
+@frozen
+class RouteFetch:
+    """Fetches the whole response to a request.
 
-    :param proxied: the request.
+    :param local: the local address to which the client connected.
+    :param most_bytes: of the decoded body, 0 for no limit.
     """
 
-    log = Logger()
+    context: ProxyContext
+    local: Any
+    most_bytes: int
 
-    proxied: ProxiedRequest
-    _running: set[Deferred[None]] = field(factory=set)
+    async def response(
+        self, request: Rewritten, order: outbound.DecisionFetch
+    ) -> SerializedResponse:
+        """Fetch a request, with its own content, by the redirects and retries of ``order``.
 
-    def start(self, order: outbound.DecisionFetch) -> None:
-        """Begin a fetch; its result or error is sent to the coordinator."""
-        running = Deferred.fromCoroutine(self._run(order))
-        self._running.add(running)
-        running.addErrback(lambda failure: self.log.failure("a fetch failed", failure=failure))
-        running.addBoth(lambda _: self._running.discard(running))
-
-    def stop(self) -> None:
-        for running in list(self._running):
-            running.cancel()
-
-    async def _run(self, order: outbound.DecisionFetch) -> None:
-        try:
-            response = await self._fetch(order)
-            result = inbound.FetchResult(
-                order.request_id, order.fetch_id, ok=True, response=response
-            )
-        except UpstreamError as error:
-            failure = error.serialized()
-            result = inbound.FetchResult(order.request_id, order.fetch_id, ok=False, error=failure)
-        except CancelledError:
-            return
-        self.proxied.report(result)
-
-    async def _fetch(self, order: outbound.DecisionFetch) -> SerializedResponse:
-        request = self.proxied.rewritten(order.overrides or SerializedOverrides())
+        :raises UpstreamError: if there is no response.
+        """
         pairs = [pair for pair in request.pairs if pair[0].lower() not in _NOT_FETCHED]
-        content = self.proxied.content() if request.content is None else request.content
         most = MOST_REDIRECTS if order.max_redirects is UNSET else order.max_redirects
         retries = 0 if order.max_retries is UNSET else order.max_retries
-        request = structs.replace(request, content=content, pairs=pairs)
+        request = structs.replace(request, pairs=pairs)
         for _ in range(most + 1):
             answer = await self._with_retries(request, retries)
             following = _next_hop(request, answer.head) if most else None
             if following is None:
-                return await self._response(request.url, answer)
+                return await self._plain(request.url, answer)
             request = following
         raise UpstreamError(
             "Max redirect count exceeded", code="upstream_error", errno="EREDIRECTS"
@@ -126,14 +103,13 @@ class RouteFetches:
                         raise
                     text = f"Failed after {attempt + 1} attempt(s): {error.text}"
                     raise UpstreamError(text, code=error.code, errno=error.errno) from None
-            await deferLater(self.proxied.context.reactor, pause)
+            await deferLater(self.context.reactor, pause)
             pause *= 2
         raise UpstreamError("No attempt was made.", code="upstream_error")
 
     async def _ask(self, request: Rewritten) -> FetchedAnswer:
         """Send a request once, by treq."""
-        proxied = self.proxied
-        agent = UpstreamAgent(proxied.context, proxied.client.local(), proxied.most_bytes)
+        agent = UpstreamAgent(self.context, self.local, self.most_bytes)
         client = HTTPClient(agent, data_to_body_producer=BytesBody)
         path = "" if request.path == b"*" else request.path.decode("ascii")
         response = await client.request(
@@ -149,9 +125,9 @@ class RouteFetches:
         whole: Any = response.original
         return FetchedAnswer(whole.head, content)
 
-    async def _response(self, url: str, answer: FetchedAnswer) -> SerializedResponse:
-        decoders, pairs = self.proxied.context.decoders, end_to_end(answer.head)
-        plain = await decoders.plain(pairs, answer.copy, self.proxied.most_bytes)
+    async def _plain(self, url: str, answer: FetchedAnswer) -> SerializedResponse:
+        decoders, pairs = self.context.decoders, end_to_end(answer.head)
+        plain = await decoders.plain(pairs, answer.copy, self.most_bytes)
         return response_of(url, answer.head, *plain)
 
 
