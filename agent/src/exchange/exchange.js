@@ -2,14 +2,14 @@
 
 const { performance } = require("node:perf_hooks");
 const headers = require("../protocol/headers.js");
-const { newId } = require("../protocol/ids.js");
 const { TrafficMockError, networkError, serializeError } = require("../protocol/errors.js");
 const { readMock } = require("./mock.js");
-const { Report, givenUp } = require("./report.js");
+const { givenUp } = require("./report.js");
+const { ReportedRequest, isJudged } = require("./reported-request.js");
 const { fetchUpstream } = require("./fetching.js");
 const { overridden } = require("./redirects.js");
 const { UNMATCHED, refusalOf } = require("./refusal.js");
-const { contextToWire, requestToWire, responseToWire } = require("../protocol/messages.js");
+const { responseToWire } = require("../protocol/messages.js");
 
 /** Node's own clock, kept because tests of applications replace it. */
 const now = performance.now.bind(performance);
@@ -30,8 +30,8 @@ const now = performance.now.bind(performance);
  * @property {import('./fetching.js').Perform} perform send a copy of the request, for a handler's fetch
  */
 
-/** One request, from its announcement to the proxy's decision, and the reports after it. */
-class Exchange {
+/** One request that is held, from its announcement to the proxy's decision, and the reports after it. */
+class Exchange extends ReportedRequest {
   /**
    * @param {import('../agent.js').Agent} agent
    * @param {import('../protocol/messages.js').Outgoing} request
@@ -39,31 +39,27 @@ class Exchange {
    * @param {import('./upload.js').Upload} [upload] the body, if it is not complete yet
    */
   constructor(agent, request, client, upload) {
-    this.agent = agent;
-    this.id = newId();
-    this.request = request;
+    super(agent, request, client, upload);
     this.client = client;
     this.inScope = client.inScope;
-    this.context = client.context;
-    this.upload = upload;
     this.isSettled = false;
     /** Stops handlers' fetches when their answers are not needed any more. */
     this.unwanted = new AbortController();
-    /** The headers with which a handler continued the request. @type {headers.Pairs | undefined} */
-    this.override = undefined;
-    /** Sends the messages about the request to the proxy. @type {{ send(message: object, links: number): void }} */
-    this.reporter = agent;
-    /** Whether the request is reported to the proxy. */
-    this.isReported = true;
     /** When the request was announced; ms. @type {number | undefined} */
     this.askedAt = undefined;
-    /** Whether the proxy decides about each redirect of the request (strict mode). */
-    this.judgesHops = false;
   }
 
   /** Announce the request and wait for the decision, unless it may pass without one. */
   start() {
-    if (this.agent.local.lets(this.request.url, this.context)) return this.passUnasked();
+    if (!this.agent.local.lets(this.request.url, this.context)) return this.ask();
+    this.isSettled = true;
+    this.pass();
+    this.tellPassed();
+    this.client.passthrough();
+  }
+
+  /** Announce the request and wait for the decision. */
+  ask() {
     this.agent.keepAlive.hold();
     this.agent.waiters.enter(this.id, this, () => {
       this.askedAt = now();
@@ -71,41 +67,25 @@ class Exchange {
     });
   }
 
-  /** Let the request pass, because no route can match it; the proxy gets a report afterwards. */
-  passUnasked() {
-    const { local } = this.agent;
-    this.isSettled = true;
-    this.reporter = local;
-    this.isReported = local.pass();
-    if (this.isReported) this.announce("request:passed", { n: local.n, ...this.bodyNews });
-    else this.upload?.forget();
-    this.client.passthrough();
-  }
-
-  get bodyNews() {
-    return this.upload ? { bodyPending: true } : {};
-  }
-
   /**
    * Announce the request as the next hop of a redirect. It has no routes: it goes upstream at once, or in
    * strict mode when the proxy has allowed it.
    * @param {import('./redirects.js').Hop} from the hop before
    */
-  follow({ id, url, override, isJudged: wasJudged, reporter, isReported }) {
-    // Strict mode may have begun after the decision about the first hop.
-    const isJudged = wasJudged || this.agent.local.mayRefuse;
-    this.reporter = isJudged ? this.agent : reporter;
-    this.isReported = isJudged || isReported;
-    const hop = { redirectedFromRequestId: id };
+  follow(from) {
+    const { id, url, override } = from;
+    const isAsked = isJudged(this.agent, from);
+    if (!isAsked) this.passAfter(from);
     if (override && this.agent.state === "up") Object.assign(this, overridden(override, url, this.request));
-    if (isJudged) {
+    if (isAsked) {
       this.agent.keepAlive.hold();
-      this.agent.waiters.enter(this.id, this, () => this.announce("request:observe", { ...hop, decide: true }));
+      const hop = { redirectedFromRequestId: id, decide: true };
+      this.agent.waiters.enter(this.id, this, () => this.announce("request:observe", hop));
       return;
     }
     this.isSettled = true;
     if (this.agent.state !== "up") return this.client.fail(this.agent.error);
-    if (isReported) this.announce("request:observe", hop);
+    this.tellPassedAfter(from);
     this.goOn();
   }
 
@@ -113,18 +93,6 @@ class Exchange {
   goOn() {
     if (this.override) this.client.resume(this.outbound(this.request));
     else this.client.passthrough();
-  }
-
-  /**
-   * @param {string} type
-   * @param {object} more
-   */
-  announce(type, more) {
-    if (this.upload) Object.assign(this.upload, { links: this.agent.links, reporter: this.reporter });
-    const request = requestToWire(this.request);
-    const context = contextToWire(this.context);
-    const message = { type, requestId: this.id, clientId: this.agent.clientId, request, ...context, ...more };
-    this.reporter.send(message, this.agent.links);
   }
 
   /**
@@ -183,14 +151,6 @@ class Exchange {
     return true;
   }
 
-  /**
-   * @param {string} url that the request is sent to
-   * @returns {Report} of the upstream's response
-   */
-  report(url) {
-    return new Report(this.agent, this, url, this.upload);
-  }
-
   /** @param {any} message a `decision:fetch` */
   async fetch(message) {
     const { requestId, fetchId } = message;
@@ -240,11 +200,11 @@ const DECISIONS = new Map(
     "decision:fulfill": ({ client, request }, { response }) => client.fulfill(readMock(response, request.method)),
     "decision:abort": ({ client, request }, { errorCode, message }) =>
       client.fail(networkError(errorCode, request.url, message)),
-    "decision:error": ({ agent, client, request, upload }, { code, message, matches }) => {
+    "decision:error": ({ agent, client, request, upload, callers }, { code, message, matches }) => {
       const written = upload?.isAwaited ? ` ${upload.copy.size} bytes of its body were written.` : "";
       const text = `${message}${written}`;
       if (code !== UNMATCHED) return client.fail(new TrafficMockError(String(code), text, { matches }));
-      const refusal = refusalOf(agent.settings.strictAnswer, text, request.pairs, client.callers);
+      const refusal = refusalOf(agent.settings.strictAnswer, text, request.pairs, callers);
       if ("error" in refusal) client.fail(refusal.error);
       else client.fulfill(readMock(refusal.response, request.method));
     },

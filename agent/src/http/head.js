@@ -24,6 +24,20 @@ function rewriteHead(req, change) {
 }
 
 /**
+ * Call a function whenever a request's head is written, and at once if it is: agents of libraries write it anew for a proxy.
+ * @param {any} req a `ClientRequest`
+ * @param {() => void} act
+ */
+function onHead(req, act) {
+  const { _storeHeader: store } = req;
+  req._storeHeader = (/** @type {any[]} */ ...args) => {
+    store.apply(req, args);
+    act();
+  };
+  if (req._header) act();
+}
+
+/**
  * @param {any} req whose headers are not written
  * @param {(pairs: import('../protocol/headers.js').Pairs) => import('../protocol/headers.js').Pairs} change
  */
@@ -37,4 +51,4 @@ function setHeaders(req, change) {
   for (const [name, value] of changed) req.appendHeader(name, value);
 }
 
-module.exports = { rewriteHead };
+module.exports = { onHead, rewriteHead };

@@ -4,15 +4,15 @@ const { AsyncLocalStorage } = require("node:async_hooks");
 const { setTimeout, clearTimeout, setImmediate } = require("node:timers");
 const { onSocket } = require("./on-socket.js");
 const { Exchange } = require("../exchange/exchange.js");
-const { givenUp } = require("../exchange/report.js");
 const { Upload } = require("../exchange/upload.js");
-const { Writes } = require("./writes.js");
-const { Chain, chains, isRedirect } = require("../exchange/redirects.js");
+const { bufferedBody } = require("./buffered-body.js");
+const { SentRequest, inChain } = require("./sent-request.js");
+const { HeldWrites, Writes } = require("./writes.js");
 const { rewriteLocation } = require("../exchange/location.js");
 const headers = require("../protocol/headers.js");
 const upstream = require("./upstream.js");
 const text = require("./text.js");
-const { rewriteHead } = require("./head.js");
+const { onHead, rewriteHead } = require("./head.js");
 const { EarlySocket } = require("./early-socket.js");
 const { MockSocket } = require("./mock-socket.js");
 
@@ -29,7 +29,7 @@ class HeldRequest {
    * @param {URL} url
    * @param {any} options of the request, also for requests that are sent in its place
    * @param {() => void} release lets the application's own `http.Agent` send it
-   * @param {Chain | undefined} chain of the call that makes the request
+   * @param {import('../exchange/redirects.js').Chain | undefined} chain of the call that makes the request
    * @param {{ stack?: string } | undefined} callers of the function that makes the request
    */
   constructor(agent, req, url, options, release, chain, callers) {
@@ -49,20 +49,24 @@ class HeldRequest {
     this.exchange = undefined;
     /** @type {import('../exchange/report.js').Report | undefined} */
     this.report = undefined;
-    /** The upstream's response. @type {any} */
-    this.response = undefined;
     this.isHeld = true;
     this.hasBegun = false;
     this.idleMs = 0;
     /** @type {NodeJS.Timeout | undefined} */
     this.timer = undefined;
-    this.writes = new Writes(req, this);
+    this.writes = new HeldWrites(req, this);
     const hangUp = (/** @type {Error | undefined} */ error) => this.hangUp(error);
     this.early = new EarlySocket(req, url.protocol === "https:", hangUp, () => this.early.finish());
     /** The `content-length` of the head, once there is one. @type {number | undefined} */
     this.bodyLength = undefined;
     this.setTimeout(Number(/** @type {any} */ (req).timeout ?? 0));
     if (req.getHeader("expect")) nextTick(() => this.begin());
+    const written = bufferedBody(req);
+    if (written.length) {
+      this.push(written);
+      this.begin();
+    }
+    if (req.writableEnded) this.end();
   }
 
   /** @param {Uint8Array} chunk of the body that the application writes */
@@ -87,7 +91,7 @@ class HeldRequest {
   /** End the body at its declared length: old streams, such as form-data's, never call `end()`. */
   seeEnd() {
     const head = /** @type {any} */ (this.req)._header;
-    if (head) this.bodyLength ??= declaredLength(head);
+    if (head) this.bodyLength ??= text.declaredLength(head);
     if (this.upload.isWhole || !(this.upload.copy.size >= (this.bodyLength ?? NaN))) return;
     this.upload.end();
   }
@@ -133,7 +137,7 @@ class HeldRequest {
     const request = { url: url.href, method: req.method, pairs, body, truncated: isOpen && !isUpload };
     this.exchange = new Exchange(this.agent, request, this, isUpload ? upload : undefined);
     if (from) this.exchange.follow(from);
-    else this.exchange.start();
+    else this.exchange.ask();
   }
 
   /** @param {Error} error why there is no link to announce the request on */
@@ -173,17 +177,25 @@ class HeldRequest {
 
   passthrough() {
     if (!this.letGo()) return;
-    this.report = this.exchange?.report(this.url.href);
-    this.watch();
-    if (this.agent.contexts.isConcerned(/** @type {any} */ (this.req)._header ?? "", this.context)) {
-      rewriteHead(this.req, (pairs) => this.agent.contexts.outbound(this.url, pairs, this.context));
-    }
-    this.pass();
+    const exchange = /** @type {Exchange} */ (this.exchange);
+    const { upload } = exchange;
+    const sent = new SentRequest(this.req, exchange, exchange.report(this.url.href));
+    onHead(this.req, () => this.sign());
+    void new Writes(this.req, sent);
+    upload?.pass(exchange.id);
     this.early.replace();
     try {
       this.release();
     } catch (error) {
       this.failed(/** @type {Error} */ (error));
+    }
+  }
+
+  /** Correct the context headers of the head. */
+  sign() {
+    const { agent, req, context } = this;
+    if (agent.contexts.isConcerned(/** @type {any} */ (req)._header, context)) {
+      rewriteHead(req, (pairs) => agent.contexts.outbound(this.url, pairs, context));
     }
   }
 
@@ -193,40 +205,6 @@ class HeldRequest {
     req.destroy(error);
     // A request emits `error` and `close` only with a socket.
     if (!req.socket) onSocket.call(req, new MockSocket(this.url.protocol === "https:"));
-  }
-
-  /** Copy the rest of the body for the history, and report it when the application gives the request up. */
-  pass() {
-    const { exchange, req, report, upload } = this;
-    const ignore = () => {};
-    const push = exchange?.upload ? (/** @type {Uint8Array} */ chunk) => upload.push(chunk) : ignore;
-    const end = exchange?.upload ? () => upload.end() : ignore;
-    const destroy = (/** @type {any} */ error) => {
-      // Some clients abort a request when the upstream has just cut its response.
-      if (report?.status) upstream.closed(this.response, report);
-      else report?.fail(error ?? givenUp());
-    };
-    void new Writes(req, { push, end, destroy, begin: ignore, setTimeout: ignore });
-    if (exchange?.upload) upload.pass(exchange.id);
-  }
-
-  /** Observe the events of the application's request without adding a listener:
-   * Node discards a response for which there is no listener. */
-  watch() {
-    const { req, report, exchange } = this;
-    if (!report || !exchange) return;
-    const { emit } = req;
-    const own = /** @type {any} */ (req);
-    const held = this;
-    own.emit = function (/** @type {string} */ event, /** @type {any[]} */ ...args) {
-      if (event === "error") report.fail(args[0]);
-      else if (event === "upgrade") upgraded(args[0], report);
-      else if (event === "close") upstream.closed(held.response, report);
-      if (event !== "response") return emit.call(req, event, ...args);
-      held.response = args[0];
-      upstream.observe(held.response, report);
-      return inChain(exchange, report, () => emit.call(req, event, ...args));
-    };
   }
 
   /** @param {import('../protocol/messages.js').Outgoing} changed */
@@ -326,38 +304,6 @@ class HeldRequest {
   perform(wanted, signal) {
     return upstream.perform(this, wanted, signal);
   }
-}
-
-/**
- * @param {string} head of a request
- * @returns {number} the `content-length`, in bytes; NaN without one
- */
-function declaredLength(head) {
-  const length = headers.get(text.headerLines(head), "content-length");
-  return length === undefined ? NaN : Number(length);
-}
-
-/**
- * Report a 101 response; the protocol after it is not read.
- * @param {any} response
- * @param {import('../exchange/report.js').Report} report
- */
-function upgraded({ statusCode, statusMessage, rawHeaders }, report) {
-  report.head(statusCode, statusMessage, headers.fromRaw(rawHeaders));
-  report.end();
-}
-
-/**
- * Deliver a response, so that a request that the client sends because of it is its next hop.
- * @param {Exchange} exchange
- * @param {import('../exchange/report.js').Report} report
- * @param {() => boolean} act
- */
-function inChain(exchange, report, act) {
-  if (!isRedirect(report.status, report.pairs)) return act();
-  const chain = new Chain(exchange.client.callers);
-  chain.redirected(exchange.id, report, exchange);
-  return chains.run(chain, act);
 }
 
 module.exports = { HeldRequest };

@@ -97,18 +97,16 @@ class HeldSession {
     return socket;
   }
 
-  /** Ask the proxy; one without strict mode would not answer. */
   ask() {
     const { agent } = this;
-    if (!agent.features.has("strict")) return this.allow();
     const asked = { url: `${this.url.origin}/`, method: "CONNECT", pairs: [], body: null };
     agent.send({
       type: "request:observe",
       requestId: this.id,
       clientId: agent.clientId,
-      request: requestToWire(agent, asked),
+      request: requestToWire(asked),
       decide: true,
-      ...contextToWire(agent, this.context),
+      ...contextToWire(this.context),
     });
   }
 
@@ -122,7 +120,7 @@ class HeldSession {
         type: "request:response",
         requestId: this.id,
         ok: true,
-        response: responseToWire(this.agent, response),
+        response: responseToWire(response),
       });
       this.allow();
     }

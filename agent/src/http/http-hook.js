@@ -12,6 +12,7 @@ const { sendDirectly } = require("./direct.js");
 const { rewriteHead } = require("./head.js");
 const { isNodes, withSecurity } = require("./foreign-agents.js");
 const { MockSocket } = require("./mock-socket.js");
+const { pass } = require("./passed-request.js");
 const { onSocket } = require("./on-socket.js");
 const { tlsOptions } = require("./tls-options.js");
 
@@ -65,15 +66,10 @@ function hookAddRequest(agent, upgrade, owner) {
   function addRequest(/** @type {any} */ req, /** @type {any[]} */ ...args) {
     const given = typeof args[0] === "object" && args[0] !== null ? args[0] : { host: args[0], port: args[1] };
     const direct = agent.isAttached ? sendDirectly(agent, this, req, given) : undefined;
-    let isInCall = true;
-    const pass = () => {
-      // Called later, a class that reads the stack would not find the function of the application's call there.
-      const later = isInCall || isNodes(this) ? args : [withSecurity(given, req.protocol)];
-      original.call(this, req, ...later);
-    };
-    const release = direct?.release ?? pass;
-    if (!hold(agent, upgrade, req, direct?.options ?? given, release)) release();
-    isInCall = false;
+    // Called later, a class that reads the stack would not find the function of the application's call there.
+    const later = () => original.call(this, req, ...(isNodes(this) ? args : [withSecurity(given, req.protocol)]));
+    if (hold(agent, upgrade, req, direct?.options ?? given, direct?.release ?? later)) return undefined;
+    return direct ? direct.release() : original.call(this, req, ...args);
   }
   owner.addRequest = Object.assign(addRequest, { [SEEN]: true });
   return () => {
@@ -182,7 +178,9 @@ function hold(agent, upgrade, req, options, release) {
   if (wantsWebSocket(req)) {
     return upgrade({ req, url, options, release }) || passOn(agent, req, url, agent.contexts.current());
   }
-  void new HeldRequest(agent, req, url, options, release, chains.getStore(), callers);
+  const chain = chains.getStore();
+  if (pass(agent, req, url, chain, callers)) return false;
+  void new HeldRequest(agent, req, url, options, release, chain, callers);
   return true;
 }
 

@@ -53,7 +53,7 @@ function watchHttp2(agent) {
  * @param {import('../agent.js').Agent} agent
  * @returns {boolean} whether the proxy must be asked about a session, because strict mode may be in force
  */
-const mayRefuse = ({ state, features, local }) => state === "starting" || (features.has("strict") && local.mayRefuse);
+const mayRefuse = ({ state, local }) => state === "starting" || local.mayRefuse;
 
 /**
  * @param {unknown} authority the first argument of `http2.connect`: a URL as text or as an object

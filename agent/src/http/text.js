@@ -1,5 +1,7 @@
 "use strict";
 
+const headers = require("../protocol/headers.js");
+
 /** HTTP/1.1 as text, for the parser of the application's own client. */
 
 /**
@@ -36,6 +38,15 @@ function headerLines(text) {
 }
 
 /**
+ * @param {string} head of a request
+ * @returns {number} the `content-length`, in bytes; NaN without one
+ */
+function declaredLength(head) {
+  const length = headers.get(headerLines(head), "content-length");
+  return length === undefined ? NaN : Number(length);
+}
+
+/**
  * @param {URL} url
  * @returns {string} path and query; a URL that ends in `?` keeps it, which `URL.search` does not tell
  */
@@ -43,4 +54,4 @@ function pathOf(url) {
   return url.pathname + (url.search || (url.href.split("#")[0].endsWith("?") ? "?" : ""));
 }
 
-module.exports = { head, chunk, LAST_CHUNK, headerLines, pathOf };
+module.exports = { head, chunk, LAST_CHUNK, declaredLength, headerLines, pathOf };

@@ -24,10 +24,8 @@ class Writes {
   constructor(req, writer) {
     this.req = req;
     this.writer = writer;
-    this.isDraining = false;
-    this.isFull = false;
-    /** Callbacks of writes that are still in the request's buffer. @type {Set<(error?: any) => void>} */
-    this.waiting = new Set();
+    /** Whether a method is running: that of a subclass may call another one with the same data. */
+    this.isInCall = false;
     this.attach();
   }
 
@@ -36,19 +34,12 @@ class Writes {
     const { write, end, destroy, flushHeaders, setTimeout: setTimeoutOf } = req;
     const own = /** @type {any} */ (req);
     own.write = (/** @type {any[]} */ ...args) => {
-      this.push(args);
-      const goesOn = write.apply(
-        req,
-        /** @type {any} */ (args.map((arg) => (typeof arg === "function" ? this.accepted(arg) : arg))),
-      );
+      const goesOn = this.call(args, () => write.apply(req, /** @type {any} */ (this.writing(args))));
       writer.begin();
-      this.isFull = !goesOn && !this.isDraining;
-      return goesOn || this.isDraining;
+      return this.written(goesOn);
     };
     own.end = (/** @type {any[]} */ ...args) => {
-      this.push(args);
-      const given = args.map((arg) => (typeof arg === "function" ? this.finished(arg) : arg));
-      const result = end.apply(req, /** @type {any} */ (given));
+      const result = this.call(args, () => end.apply(req, /** @type {any} */ (this.ending(args))));
       writer.end();
       return result;
     };
@@ -67,6 +58,47 @@ class Writes {
     };
   }
 
+  /**
+   * @template T
+   * @param {any[]} args of `write` or `end`
+   * @param {() => T} act calls it
+   * @returns {T}
+   */
+  call(args, act) {
+    if (this.isInCall) return act();
+    this.push(args);
+    this.isInCall = true;
+    try {
+      return act();
+    } finally {
+      this.isInCall = false;
+    }
+  }
+
+  /**
+   * @param {any[]} args of `write`
+   * @returns {any[]} those that the request gets
+   */
+  writing(args) {
+    return args;
+  }
+
+  /**
+   * @param {any[]} args of `end`
+   * @returns {any[]} those that the request gets
+   */
+  ending(args) {
+    return args;
+  }
+
+  /**
+   * @param {boolean} goesOn the result of `write`
+   * @returns {boolean} the result for the application
+   */
+  written(goesOn) {
+    return goesOn;
+  }
+
   /** @param {any[]} args of `write` or `end` */
   push([data, encoding]) {
     if (data == null || typeof data === "function") return;
@@ -75,6 +107,35 @@ class Writes {
         ? Buffer.from(data, typeof encoding === "string" ? /** @type {BufferEncoding} */ (encoding) : "utf8")
         : data,
     );
+  }
+
+  detach() {
+    const own = /** @type {any} */ (this.req);
+    for (const name of NAMES) delete own[name];
+  }
+}
+
+/** The writes of a request that has no socket yet: they can be accepted without back-pressure. */
+class HeldWrites extends Writes {
+  isDraining = false;
+  isFull = false;
+  /** Callbacks of writes that are still in the request's buffer. @type {Set<(error?: any) => void>} */
+  waiting = new Set();
+
+  /** @param {any[]} args of `write` */
+  writing(args) {
+    return args.map((arg) => (typeof arg === "function" ? this.accepted(arg) : arg));
+  }
+
+  /** @param {any[]} args of `end` */
+  ending(args) {
+    return args.map((arg) => (typeof arg === "function" ? this.finished(arg) : arg));
+  }
+
+  /** @param {boolean} goesOn the result of `write` */
+  written(goesOn) {
+    this.isFull = !goesOn && !this.isDraining;
+    return goesOn || this.isDraining;
   }
 
   /**
@@ -118,11 +179,6 @@ class Writes {
     // An application that waits for 100 Continue writes its body only after it.
     if (/100-continue/i.test(String(this.req.getHeader("expect")))) nextTick(() => this.req.emit("continue"));
   }
-
-  detach() {
-    const own = /** @type {any} */ (this.req);
-    for (const name of NAMES) delete own[name];
-  }
 }
 
-module.exports = { Writes };
+module.exports = { HeldWrites, Writes };

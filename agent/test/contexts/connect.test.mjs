@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import http from "node:http";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
+import { HttpProxyAgent } from "http-proxy-agent";
 import { startTrafficMock } from "../../index.mjs";
 import { startProxy } from "../lib/proxy.mjs";
 
@@ -43,4 +44,17 @@ test("a CONNECT of the application with copied headers does not give the context
 test("a CONNECT of the application to a host under test keeps its headers", async () => {
   const { baggage, cookie } = await received("localhost");
   assert.deepEqual([baggage, cookie], [COPIED.baggage, COPIED.cookie]);
+});
+
+test("a head that http-proxy-agent writes anew does not give the context to a foreign host", async () => {
+  const { port } = tunnels.address();
+  tunnels.on("request", (req, res) => res.end(JSON.stringify([req.url, req.headers])));
+  const httpAgent = new HttpProxyAgent(`http://127.0.0.1:${port}`);
+  // The first one is asked about, the next one passes in the lease.
+  for (const path of ["/asked", "/passed"]) {
+    const url = `http://shop.example${path}`;
+    const [response] = await once(http.get(url, { agent: httpAgent, headers: COPIED }), "response");
+    const [asked, { baggage, cookie, "x-other": other }] = JSON.parse(Buffer.concat(await response.toArray()));
+    assert.deepEqual([asked, baggage, cookie, other], [url, "a=1", "a=1", "kept"]);
+  }
 });
