@@ -2,6 +2,7 @@
 
 const http = require("node:http");
 const https = require("node:https");
+const { rewriteHead } = require("./head.js");
 
 /**
  * Agents of libraries, which open connections through proxies, for example those of the `agent-base`
@@ -21,15 +22,20 @@ function isNodes(agent) {
 }
 
 /**
+ * @param {any} agent
  * @param {any} options of a request
  * @param {string} protocol of the request, with a colon
- * @returns {any} options that say whether the connection is encrypted, for a call from another stack
+ * @returns {any} options that say whether the connection is encrypted, for a call from another stack; the same ones for
+ *   an agent with a protocol of its own, which does not look at the stack
  */
-const withSecurity = (options, protocol) => ({
-  ...options,
-  protocol: options.protocol ?? protocol,
-  secureEndpoint: options.secureEndpoint ?? protocol === "https:",
-});
+function withSecurity(agent, options, protocol) {
+  if (Object.hasOwn(agent, "protocol")) return options;
+  return {
+    ...options,
+    protocol: options.protocol ?? protocol,
+    secureEndpoint: options.secureEndpoint ?? protocol === "https:",
+  };
+}
 
 /**
  * Call a function while an agent has the protocol of a request: its own property may be read from the stack.
@@ -49,4 +55,16 @@ function withProtocol(agent, protocol, act) {
   }
 }
 
-module.exports = { isNodes, withProtocol, withSecurity };
+/**
+ * Hand a request, whose head is written but not sent, to a class that may decide that its connection is not kept.
+ * @param {any} req
+ * @param {() => void} act calls the class
+ */
+function withConnection(req, act) {
+  const wasKept = req.shouldKeepAlive;
+  act();
+  if (!wasKept || req.shouldKeepAlive || !req._header || req.hasHeader("connection")) return;
+  rewriteHead(req, (pairs) => pairs.map(([name, value]) => [name, /^connection$/i.test(name) ? "close" : value]));
+}
+
+module.exports = { isNodes, withConnection, withProtocol, withSecurity };

@@ -10,7 +10,7 @@ const { chains } = require("../exchange/redirects.js");
 const { HeldRequest } = require("./held-request.js");
 const { sendDirectly } = require("./direct.js");
 const { rewriteHead } = require("./head.js");
-const { isNodes, withSecurity } = require("./foreign-agents.js");
+const { isNodes, withConnection, withSecurity } = require("./foreign-agents.js");
 const { MockSocket } = require("./mock-socket.js");
 const { pass } = require("./passed-request.js");
 const { onSocket } = require("./on-socket.js");
@@ -66,8 +66,11 @@ function hookAddRequest(agent, upgrade, owner) {
   function addRequest(/** @type {any} */ req, /** @type {any[]} */ ...args) {
     const given = typeof args[0] === "object" && args[0] !== null ? args[0] : { host: args[0], port: args[1] };
     const direct = agent.isAttached ? sendDirectly(agent, this, req, given) : undefined;
-    // Called later, a class that reads the stack would not find the function of the application's call there.
-    const later = () => original.call(this, req, ...(isNodes(this) ? args : [withSecurity(given, req.protocol)]));
+    const later = () => {
+      if (isNodes(this)) return original.call(this, req, ...args);
+      // Called later, a class that reads the stack would not find the function of the application's call there.
+      return withConnection(req, () => original.call(this, req, withSecurity(this, given, req.protocol)));
+    };
     if (hold(agent, upgrade, req, direct?.options ?? given, direct?.release ?? later)) return undefined;
     return direct ? direct.release() : original.call(this, req, ...args);
   }

@@ -34,7 +34,8 @@ function made(Request, options) {
   const given = { ...options, _defaultAgent: globalAgent };
   if (!agent || isNodes(agent)) return bypass(() => new Request(given));
   const { protocol } = options;
-  return withProtocol(agent, protocol, () => bypass(() => new Request(withSecurity(given, protocol))));
+  const secured = withSecurity(agent, given, protocol);
+  return withProtocol(agent, protocol, () => bypass(() => new Request(secured)));
 }
 
 /**
