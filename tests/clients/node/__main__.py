@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from tests.clients.node.bench import bench
 from tests.clients.node.cells import cells
 from tests.clients.node.libraries import LIBRARIES, NODES
-from tests.clients.node.modes import ATTACHED
+from tests.clients.node.modes import MODES
 from tests.clients.node.report import table
 from tests.clients.node.saved import load, save
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.clients.node.cells import Cell
+
+UNDER = tuple(mode.name for mode in MODES.values() if mode.against)
+"""The modes under the agent."""
 
 
 def main() -> int:
@@ -36,7 +39,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.clients.node", description=__doc__)
     parser.add_argument("libraries", nargs="*", metavar="LIBRARY")
     parser.add_argument("-n", "--node", type=int, action="append", choices=NODES)
-    parser.add_argument("-m", "--mode", action="append", choices=ATTACHED)
+    parser.add_argument("-m", "--mode", action="append", choices=UNDER)
     parser.add_argument("-c", "--call", default="", help="a regular expression")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to it")
     parser.add_argument(
@@ -60,7 +63,10 @@ def run(options: argparse.Namespace) -> Iterator[Cell]:
         for library in wanted:
             for node in options.node or library.nodes:
                 if node in library.nodes:
-                    for cell in cells(ready, library, node, options.mode or ATTACHED, options.call):
+                    modes = [
+                        each for each in options.mode or library.modes if each in library.modes
+                    ]
+                    for cell in cells(ready, library, node, modes, options.call):
                         results.append(cell)
                         sys.stderr.write(f"{cell}\n")
                         yield cell

@@ -117,6 +117,7 @@ class Bench:
         plain |= {
             "NODE_OPTIONS": " ".join([f'--require "{PLACE}/lib/lookup.cjs"', *library.preloads]),
             "NODE_EXTRA_CA_CERTS": str(self.certificate),
+            "BENCH_CERTIFICATE": str(self.certificate),
             "BENCH_PORTS": json.dumps(ports),
             **library.environment,
         }

@@ -10,12 +10,14 @@ from pathlib import Path
 
 from attrs import field, frozen
 
+from tests.clients.node.modes import ATTACHED
 from tests.support.processes.node_parts import module_file
 from tests.support.processes.node_parts import node_binary as node_22
 
 PLACE = Path(__file__).parent
 DEEP = PLACE / "deep"
-ROOMS = ("programs", "deep/http", "deep/services", "deep/sockets", "deep/runners")
+AGENTS = PLACE / "agents"
+ROOMS = ("programs", "agents", "deep/http", "deep/services", "deep/sockets", "deep/runners")
 """The directories of the programs."""
 NODES = (20, 22, 24)
 HOSTS = (
@@ -47,6 +49,7 @@ class Library:
     :param nodes: the versions of Node that it supports.
     :param arguments: for Node, before the program.
     :param preloads: further ``NODE_OPTIONS``.
+    :param modes: in which it is run under the agent.
     """
 
     name: str
@@ -56,6 +59,7 @@ class Library:
     nodes: tuple[int, ...] = NODES
     arguments: tuple[str, ...] = ()
     preloads: tuple[str, ...] = ()
+    modes: tuple[str, ...] = ATTACHED
     environment: dict[str, str] = field(factory=dict)
 
     @property
@@ -66,7 +70,8 @@ class Library:
     @property
     def folder(self) -> Path:
         """Where its npm packages are."""
-        return DEEP if self.program.is_relative_to(DEEP) else PLACE
+        rooms = (DEEP, AGENTS)
+        return next((each for each in rooms if self.program.is_relative_to(each)), PLACE)
 
     def version(self) -> str:
         """Read which version is installed; Node's own parts have none."""
@@ -105,6 +110,19 @@ LIBRARIES = (
     Library("apollo", "@apollo/client", "Apollo Client"),
     Library("graphql-request", "graphql-request", "graphql-request"),
     Library("node-http", "", "`node:http`, threads"),
+    Library(
+        "proxy-agents",
+        "https-proxy-agent7",
+        "Proxy agents, by bytes",
+        deep=False,
+        modes=("passthrough", "fallback"),
+    ),
+    Library(
+        "agent-bytes",
+        "https-proxy-agent9",
+        "Agents of libraries, by bytes",
+        modes=("passthrough", "fallback"),
+    ),
     Library("ws", "ws", "ws"),
     Library("socket.io", "socket.io", "socket.io"),
     Library("grpc", "@grpc/grpc-js", "gRPC"),

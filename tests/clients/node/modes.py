@@ -112,6 +112,11 @@ def fetch(_: Decider, route: Any, __: Any) -> None:
         route.fulfill(response=response)
 
 
+def fall_back(_: Decider, route: Any, __: Any) -> None:
+    """Leave it to nobody: it passes, but the agent has asked about it."""
+    route.fallback()
+
+
 @frozen
 class Mode:
     """
@@ -139,6 +144,8 @@ MODES = {
         Mode("abort", "refused", abort),
         Mode("continue", "direct", change),
         Mode("fetch", "direct", fetch),
+        Mode("fallback", "direct", fall_back),
     )
 }
-ATTACHED = tuple(mode.name for mode in MODES.values() if mode.against)
+ATTACHED = ("passthrough", "mock", "abort", "continue", "fetch")
+"""The modes of most libraries, the columns of the table."""

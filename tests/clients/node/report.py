@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.clients.node.comparison import differences
+from tests.clients.node.modes import ATTACHED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from tests.clients.node.cells import Cell
     from tests.clients.node.libraries import Library
 
-COLUMNS = ("passthrough", "mock", "abort", "continue", "fetch")
+COLUMNS = ATTACHED
 HEAD = ("Library", "Version", "Node", "Calls", *COLUMNS, "Exit")
 
 

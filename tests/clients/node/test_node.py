@@ -13,7 +13,6 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.clients.node.bench import Bench, bench
 from tests.clients.node.cells import cells
 from tests.clients.node.libraries import LIBRARIES, Library, machine_node
-from tests.clients.node.modes import ATTACHED
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.npm_packages import install
 
@@ -31,7 +30,7 @@ class LibraryTests(SynchronousTestCase):
     """A library does under the agent what it does without, but for what is declared."""
 
     def check(self, library: Library, node: int) -> None:
-        found = list(cells(shared(), library, node, ATTACHED))
+        found = list(cells(shared(), library, node, library.modes))
         self.assertEqual("\n".join(str(cell) for cell in found if not cell.is_good), "")
         self.assertTrue(all(cell.calls for cell in found))
 
