@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tests.clients.node.libraries import Library
 
 COLUMNS = ATTACHED
+PASSED = "passthrough"
+"""The column of ``fallback`` too."""
 HEAD = ("Library", "Version", "Node", "Calls", *COLUMNS, "Exit")
 
 
@@ -31,7 +33,11 @@ def table(cells: Sequence[Cell]) -> str:
 def _row(library: Library, cells: Sequence[Cell], notes: dict[str, int]) -> list[str]:
     nodes = ", ".join(str(node) for node in dict.fromkeys(cell.node for cell in cells))
     calls = str(max(cell.calls for cell in cells))
-    states = [_state([cell for cell in cells if cell.mode == mode], notes) for mode in COLUMNS]
+    columns = [cell.mode if cell.mode in COLUMNS else PASSED for cell in cells]
+    states = [
+        _state([cell for cell, its in zip(cells, columns, strict=True) if its == column], notes)
+        for column in COLUMNS
+    ]
     late = any(change.path in {"exit", "status"} for cell in cells for change in cell.failed)
     return [library.title, library.version(), nodes, calls, *states, "FAILED" if late else "ok"]
 
