@@ -59,7 +59,8 @@ class HeldRequest {
     this.early = new EarlySocket(req, url.protocol === "https:", hangUp, () => this.early.finish());
     /** The `content-length` of the head, once there is one. @type {number | undefined} */
     this.bodyLength = undefined;
-    this.setTimeout(Number(/** @type {any} */ (req).timeout ?? 0));
+    const { timeout, agent: httpAgent } = /** @type {any} */ (req);
+    this.setTimeout(Number(timeout ?? httpAgent?.options?.timeout ?? 0));
     if (req.getHeader("expect")) nextTick(() => this.begin());
     const written = bufferedBody(req);
     if (written.length) {
@@ -286,6 +287,8 @@ class HeldRequest {
   /** @returns {import('./mock-socket.js').MockSocket} the socket that the request uses from now on */
   plug() {
     const socket = this.early.take();
+    // Node's own agents do so with the sockets that they open.
+    if (this.idleMs > 0 && socket.timeout === 0) socket.setTimeout(this.idleMs);
     onSocket.call(this.req, socket);
     return socket;
   }
