@@ -17,6 +17,8 @@ class Owner(Struct, frozen=True):
     """The test and the route that own a request or a WebSocket, as they were at the match.
 
     :param route: what the route matches, and where the test registers it.
+    :param other_tests: the number of other tests that ran, if the request carries no context: it
+        may be theirs.
     """
 
     test_id: str
@@ -24,6 +26,7 @@ class Owner(Struct, frozen=True):
     title: str
     file: str
     route: ShownRoute | None = None
+    other_tests: int = 0
 
 
 class MadeFor(Struct, frozen=True):

@@ -158,6 +158,7 @@ interface Row {
   hasContext?: true;
   late?: true;
   alsoMatched?: string[];
+  otherTests?: number;
 }
 
 /** The fields that an entry and its summary share. */

@@ -151,6 +151,7 @@ class HistoryEntry(Struct, Generic[R], eq=False, kw_only=True):
             record = self.record
             record.route_id = owner.route_id
             record.route = owner.route or UNSET
+            record.other_tests = owner.other_tests or UNSET
             if record.test_id is UNSET:
                 record.test_id, record.title, record.path = owner.test_id, owner.title, owner.file
 

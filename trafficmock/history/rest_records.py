@@ -94,6 +94,7 @@ class RequestFacts(
     has_context: bool | UnsetType = UNSET
     late: bool | UnsetType = UNSET
     also_matched: list[str] | UnsetType = UNSET
+    other_tests: int | UnsetType = UNSET
 
 
 class RequestRecord(RequestFacts[SerializedRequest, RequestOutcome], kw_only=True):
@@ -132,6 +133,7 @@ class SocketRecord(Struct, omit_defaults=True, rename="camel"):
     has_context: bool | UnsetType = UNSET
     late: bool | UnsetType = UNSET
     also_matched: list[str] | UnsetType = UNSET
+    other_tests: int | UnsetType = UNSET
 
 
 class RequestLine(Struct):

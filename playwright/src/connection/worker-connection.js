@@ -19,6 +19,7 @@ const { Questions } = require("./questions.js");
  * @property {number} [durationMs]
  * @property {{ kind: string, code?: string, message?: string, matches?: { routeId: string }[] }} outcome
  * @property {string[]} [alsoMatched] routes of other tests that match it
+ * @property {number} [otherTests] how many other tests ran, of a request without a context
  * @property {{ kind: string, detail?: string }[]} [events] oldest first
  * @property {string} [testId] the test that owned it, or whose context it carries
  * @property {string} [title] of that test

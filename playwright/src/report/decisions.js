@@ -21,14 +21,23 @@ const URLS = /\b(?:https?|wss?):\/\/\S+/g;
  */
 function decisionOf(session, recorded, { id }) {
   const routed = session.http.owned.get(id);
-  if (routed) return routed.entry ? `${routed.decision} by ${routed.entry.name}` : routed.decision;
   const entry = recorded.get(id);
+  if (routed) {
+    const by = routed.entry ? `${routed.decision} by ${routed.entry.name}` : routed.decision;
+    return entry?.otherTests ? `${by}; ${ofOthers(entry.otherTests)}` : by;
+  }
   if (!entry) return "";
   if (entry.testId !== undefined && entry.testId !== session.id) return `by another test: ${entry.title}`;
   const { outcome } = entry;
   if (!outcome.code) return OUTCOMES[outcome.kind] ?? outcome.kind;
   const why = outcome.message ? `. ${outcome.message.replace(URLS, redactUrl)}` : "";
   return `${outcome.kind}: ${outcome.code}${why}`;
+}
+
+/** @param {number} count of the other tests that ran when the test got a request by its URL alone */
+function ofOthers(count) {
+  const others = count === 1 ? "another test" : `${count} other tests`;
+  return `it came without a context while ${others} ran, and may not be this test's`;
 }
 
 module.exports = { decisionOf };

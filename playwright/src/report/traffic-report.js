@@ -51,15 +51,16 @@ async function trafficOf(session) {
 function reportLines(session, { requests, recorded, unmet, similar, agents }) {
   if (!session.http.known.size) return [];
   const undecided = requests.filter(({ id }) => !session.http.owned.has(id));
+  const doubtful = requests.filter(({ id }) => session.http.owned.has(id) && recorded.get(id)?.otherTests);
   const lines = unmetLines(session, { unmet, similar });
-  if (undecided.length) lines.push("without a decision of this test:");
-  const rows = undecided.map((request) => {
+  const row = (/** @type {RequestState} */ request) => {
     const { method, url, clientId, response } = request;
     const status = response ? String(response.wire.status) : "no response";
     const decision = decisionOf(session, recorded, request);
     return `  ${[`${method} ${redactUrl(url)}`, status, `client ${clientId}`, decision].filter(Boolean).join(", ")}`;
-  });
-  lines.push(...counted(rows));
+  };
+  if (undecided.length) lines.push("without a decision of this test:", ...counted(undecided.map(row)));
+  if (doubtful.length) lines.push("decided without a context:", ...counted(doubtful.map(row)));
   if (!requests.length) lines.push("No request of any application came since the test began.", ...connected(agents));
   return lines;
 }

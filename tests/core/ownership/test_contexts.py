@@ -25,7 +25,9 @@ from trafficmock.core.ownership.contexts import LATE_SECONDS, MOST_ENDED
 from trafficmock.core.state.lifecycle import EndedTest
 from trafficmock.records import (
     MadeFor,
+    Owner,
     RequestFailed,
+    RequestFulfilled,
     RequestPassedThrough,
     RequestSeen,
     SocketPassedThrough,
@@ -59,6 +61,30 @@ class OwnerTests(ContextCase):
         self.starts(None, "r2")
         ((_, matched),) = self.sent(outbound.RequestMatched)
         self.assertIs(matched.context, UNSET)
+
+    def test_others_ran(self) -> None:
+        """Of a request without a context the record has the number of other tests that ran."""
+        self.a.route("**")
+        self.registered(self.theirs, "shared", UNKNOWN, shared=True)
+        counts = []
+        for number, context in enumerate((A, None)):
+            self.starts(context, f"r{number}")
+            self.playbook.take()
+            self.mine.sends(fulfill(f"r{number}"))
+            counts.append(self.owner_of_the_last().other_tests)
+        self.theirs.sends(inbound.TestUnregister("sells"))
+        self.playbook.take()
+        self.starts(None, "r2")
+        self.playbook.take()
+        self.mine.sends(fulfill("r2"))
+        self.assertEqual([*counts, self.owner_of_the_last().other_tests], [0, 1, 0])
+
+    def owner_of_the_last(self) -> Owner:
+        """Give the owner that the record of a fulfilled request has."""
+        (owner,) = [
+            each.owner for each in self.playbook.take() if isinstance(each, RequestFulfilled)
+        ]
+        return owner
 
     def test_nobody_else(self) -> None:
         """Another test's routes do not get it; the record names up to five of them."""

@@ -75,6 +75,15 @@ class MadeForTests(SynchronousTestCase):
         self.assertEqual(part(shown(entry), *self.KEYS), NAMES | {"late": True})
         self.assertEqual([e.id for e in history.requests.query(Query(late=True))], ["later"])
 
+    def test_others_ran(self) -> None:
+        """What a test got by its URL alone, while others ran, has their number."""
+        history = History()
+        history.record(records.RequestSeen("r", "app", request()), 10)
+        owner = structs.replace(OWNER, other_tests=3)
+        history.record(records.RequestFulfilled("r", owner, response()), 11)
+        self.assertEqual(shown(history.requests.get("r"))["otherTests"], 3)
+        self.assertIn(b'"otherTests":3', self.summary(history))
+
     def test_shared_routes(self) -> None:
         """Where routes decide that the worker's tests share, it stays its test's."""
         history = seen()

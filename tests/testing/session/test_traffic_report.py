@@ -110,6 +110,16 @@ class KindTests(SynchronousTestCase):
             "failed: 1\n  GET http://h.test/failed, no response, client shop, claim", text
         )
 
+    def test_of_others(self) -> None:
+        """What this test got without a context, while other tests ran, is marked."""
+        harness = SessionHarness()
+        harness.route(lambda routed, _: routed.fulfill(Mock()))
+        harness.matched("r1")
+        mine = {"testId": "t1", "title": "buys", "path": "f.py"}
+        for count, others in ((1, "another test"), (7, "7 other tests")):
+            harness.entries = [entry(1, "1", "mocked", **mine, otherTests=count)]
+            self.assertIn(f"it came without a context while {others} ran, and", report(harness))
+
     def test_upstream_failed(self) -> None:
         """A request that got no response from the real server says why, unless it was repeated."""
         harness = SessionHarness()

@@ -63,6 +63,7 @@ def about_test(entry: Entry) -> list[tuple[str, object]]:
         ("route", _route(entry)),
         ("late", "the test had ended" if entry.get("late") else None),
         ("others", _also_matched(entry.get("alsoMatched", ()))),
+        ("context", _other_tests(entry.get("otherTests", 0))),
     ]
 
 
@@ -90,6 +91,10 @@ def matcher_text(matcher: Entry) -> str:
 
 def _also_matched(routes: Sequence[str]) -> str:
     return f"routes of other tests match: {', '.join(routes)}" if routes else ""
+
+
+def _other_tests(count: int) -> str:
+    return f"none, while other tests ran: {count}" if count else ""
 
 
 def claimants(matches: Sequence[Entry], terminal: Terminal) -> Iterator[str]:

@@ -133,7 +133,8 @@ class Chains:
     ) -> bool:
         """Have a route decide; ``False`` if it leaves the request to the next one at once."""
         chain.route = route
-        pending.owner = route.owner(chain.owner)
+        others = 0 if pending.owner is None else pending.owner.other_tests
+        pending.owner = route.owner(chain.owner, others)
         answered = self.replies.answer(pending, chain, route, out)
         if answered is not None:
             return answered

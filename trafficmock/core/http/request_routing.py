@@ -145,7 +145,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
 
     def _match(self, pending: PendingRequest, claimant: Claimant, out: EffectList) -> None:
         test, routes = claimant
-        pending.owner = routes[0].owner(test)
+        pending.owner = routes[0].owner(test, self.contexts.others(test, pending.made_for))
         pending.test = test
         if SUBSCRIBE in test.worker.features:
             pending.owner_id = test.worker.id

@@ -102,6 +102,16 @@ class Contexts:
                 return
             self.ended.popitem(last=False)
 
+    def others(self, test: RegisteredTest, made_for: ContextTest | None) -> int:
+        """Return of how many other tests a request may be that a test gets by its URL alone.
+
+        :param made_for: the test whose context the request carries. Without one the application
+            has lost the context, if the tests send contexts at all.
+        """
+        if made_for is not None or test.context is None or test.shared:
+            return 0
+        return sum(not each.shared for each in self.running.values()) - 1
+
     def late_strict(self) -> Iterator[str]:
         """Yield the contexts of ended strict tests, whose late requests are refused."""
         for context, ended in self.ended.items():

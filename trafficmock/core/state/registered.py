@@ -112,9 +112,12 @@ class RegisteredRoute:
         """The route as the history shows it."""
         return ShownRoute(self.matcher, UNSET if self.place is None else self.place)
 
-    def owner(self, test: RegisteredTest) -> Owner:
-        """Return the owner of a request that this route matches."""
-        return Owner(test.id, self.id, test.title, test.file, self.shown)
+    def owner(self, test: RegisteredTest, other_tests: int) -> Owner:
+        """Return the owner of a request that this route matches.
+
+        :param other_tests: as in :class:`~trafficmock.records.Owner`.
+        """
+        return Owner(test.id, self.id, test.title, test.file, self.shown, other_tests)
 
     def diagnostic(self, test: RegisteredTest) -> RouteMatchDiagnostic:
         """Describe the route and its test, for the error of an ambiguous request."""

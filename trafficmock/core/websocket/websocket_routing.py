@@ -98,7 +98,8 @@ class WebSocketRouting(OwnerResolution[Socket]):
         # The npm worker finds the handler by itself; it is told its oldest route.
         newest = CHAIN in test.worker.features
         route = max(routes, key=lambda each: each.sequence) if newest else routes[0]
-        owner = socket.owner = route.owner(test)
+        others = self.contexts.others(test, socket.made_for)
+        owner = socket.owner = route.owner(test, others)
         out.record(records.SocketOwned(socket.id, owner))
         match = outbound.SocketMatched(
             socket.id,

@@ -175,6 +175,8 @@ class _Report:
             parts = [str(request), f"client {request.client_id}"]
         elif entry is not None and kind == FAILED and not decision:
             parts.append(str(entry.outcome.code or entry.outcome.kind))
+        elif entry is not None and kind == OWNED and entry.other_tests:
+            parts.append(_of_others(entry.other_tests))
         return ", ".join(part for part in parts if part)
 
     def _taken(self, entry: RecordedRequest) -> RouteEntry | None:
@@ -236,6 +238,12 @@ def _counted(lines: Sequence[str]) -> Iterator[str]:
 
 def _test(title: object, file: object) -> str:
     return f"{title!r} in {file}" if file else repr(title)
+
+
+def _of_others(count: int) -> str:
+    """Say that the test got a request by its URL alone, while others ran."""
+    others = "another test" if count == 1 else f"{count} other tests"
+    return f"it came without a context while {others} ran, and may not be this test's"
 
 
 def _rivals(entry: RecordedRequest, test_id: str) -> Iterator[str]:

@@ -117,6 +117,7 @@ class RecordedRequest(Struct, frozen=True, rename="camel"):
     :param late: whether that test had ended.
     :param also_matched: ids of routes of other tests that match it, although its context kept it
         from them.
+    :param other_tests: the number of other tests that ran, of a request without a context.
     """
 
     id: str
@@ -131,6 +132,7 @@ class RecordedRequest(Struct, frozen=True, rename="camel"):
     has_context: bool = False
     late: bool = False
     also_matched: tuple[str, ...] = ()
+    other_tests: int = 0
 
     def __repr__(self) -> str:
         return f"RecordedRequest({self.id!r})"

@@ -56,6 +56,12 @@ export function ownerView(entry, workers) {
     failed !== undefined && h("p", { class: "problem" }, `Upstream failed: ${visible(failed) || "no reason given"}`),
     outcome.matches?.length && claimants("Who wanted it", outcome.matches),
     entry.alsoMatched?.length && alsoMatched(entry.alsoMatched, workers),
+    entry.otherTests &&
+      h(
+        "p",
+        { class: "advice" },
+        `It carries no context, and other tests ran: ${entry.otherTests}. The test got it by its URL alone; it may be one of theirs.`,
+      ),
     advice && h("p", { class: "advice" }, advice),
     action === "passthrough" &&
       entry.title === undefined &&
