@@ -146,6 +146,8 @@ class Application:
         while not self._is_ready(ready):
             if self._process.poll() is not None:
                 self._output.wait_for_end(_TRY_SECONDS)
+                if isinstance(ready, re.Pattern) and self._is_ready(ready):
+                    return
                 how = f"ended with status {self._process.returncode}"
                 self._fail(f"{how} before it was ready ({_shown(ready)})")
             if time.monotonic() > deadline:
