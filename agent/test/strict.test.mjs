@@ -3,8 +3,11 @@ import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
 import { after, before, describe, test } from "node:test";
+import { urlToHttpOptions } from "node:url";
 import axios from "axios";
 import got from "got";
+import { HttpProxyAgent } from "http-proxy-agent";
+import needle from "needle";
 import nodeFetch from "node-fetch";
 import * as undici6 from "undici6";
 import * as undici7 from "undici7";
@@ -106,6 +109,9 @@ describe("strict mode of the service", () => {
     "another host in its header": ["/d", { host: "evil.test", path: "/d", headers: { host: "allowed.test" } }],
     "a dot at the end of the host": ["/e", { host: "evil.test.", path: "/e" }],
     "an IPv6 address with a zone": ["/f", { host: "fe80::1%lo", path: "/f" }],
+    "a URL as its path": ["/h", { host: "allowed.test", path: "http://evil.test/h" }],
+    "a URL in capitals as its path": ["/i", { host: "allowed.test", path: "HTTP://EVIL.test/i" }],
+    "a URL of another scheme as its path": ["/j", { host: "allowed.test", path: "ftp://evil.test/j" }],
     "an upgrade to another protocol": ["/g", { host: "evil.test", path: "/g", headers: upgrade }],
   };
   for (const [name, [path, options]] of Object.entries(REFUSED)) {
@@ -179,6 +185,74 @@ describe("strict mode of the service", () => {
 
   test("hosts under test are allowed", async () => {
     assert.equal((await fetch(`${upstream.url}/`)).ok, true);
+  });
+});
+
+describe("strict mode with a plain proxy, whose own host is ignored", () => {
+  let proxy, plain, agent, port;
+  const arrived = [];
+  before(async () => {
+    proxy = await startProxy("--strict", "--allow", "allowed.test");
+    plain = http.createServer(({ url }, response) => {
+      arrived.push(url);
+      response.end("by the proxy");
+    });
+    await once(plain.listen(0, "127.0.0.1"), "listening");
+    ({ port } = plain.address());
+    agent = await startTrafficMock({
+      proxyUrl: proxy.url,
+      clientId: "app",
+      ignoreHosts: [`127.0.0.1:${port}`],
+      webSocket: "global",
+    });
+  });
+  after(async () => {
+    await agent.stop();
+    plain.close();
+    await proxy.stop();
+  });
+
+  const WAYS = {
+    "node:http, a URL as the path": (url) => asked(http, { host: "127.0.0.1", port, path: url }),
+    "http-proxy-agent": (url) => asked(http, Object.assign(urlToHttpOptions(new URL(url)), { agent: agentOf() })),
+    "axios, its option proxy": (url) => axios.get(url, { proxy: { protocol: "http", host: "127.0.0.1", port } }),
+    "needle, its option proxy": (url) => needle("get", url, { proxy: `http://127.0.0.1:${port}` }),
+    "undici 6, a URL as the path": (url) => clientOf(undici6).request({ path: url, method: "GET" }),
+    "undici 7, a URL as the path": (url) => clientOf(undici7).request({ path: url, method: "GET" }),
+  };
+  const clientOf = ({ Client }) => new Client(`http://127.0.0.1:${port}`);
+  const agentOf = () => new HttpProxyAgent(`http://127.0.0.1:${port}`);
+
+  for (const [name, ask] of Object.entries(WAYS)) {
+    test(`${name}: the host that is named is judged`, async () => {
+      arrived.length = 0;
+      const error = await ask("http://evil.test/a").then(
+        () => assert.fail("it was answered"),
+        (reason) => reason,
+      );
+      assert.equal(codeOf(error), name.startsWith("axios") ? AXIOS_CODE : CODE, String(error));
+      assert.deepEqual(arrived, []);
+      await ask("http://allowed.test/b");
+      assert.deepEqual(arrived, ["http://allowed.test/b"]);
+    });
+  }
+
+  test("with webSocket: global, WebSockets of globalThis are judged, and those of npm ws are left alone", async () => {
+    const before = globalThis.WebSocket;
+    const told = (Class) =>
+      new Promise((resolve) => {
+        const socket = new Class(`ws://evil.test:${port}/socket`, ...(Class === WebSocket ? [{ lookup }] : []));
+        socket.onerror = ({ message, error }) => resolve(String(error?.message ?? message));
+      });
+    const lookup = (_host, { all }, done) =>
+      all ? done(null, [{ address: "127.0.0.1", family: 4 }]) : done(null, "127.0.0.1", 4);
+    try {
+      globalThis.WebSocket = class extends WebSocket {};
+      assert.match(await told(globalThis.WebSocket), /evil\.test/);
+      assert.match(await told(WebSocket), /Unexpected server response: 200/);
+    } finally {
+      globalThis.WebSocket = before;
+    }
   });
 });
 

@@ -175,7 +175,8 @@ function hold(agent, upgrade, req, options, release) {
   // The application's own tunnel is its proxy's; the context goes to hosts of the system under test only.
   if (req.method === "CONNECT") return peer ? passOn(agent, req, peer, undefined) : false;
   if (!peer) return failUnresolved(req, host);
-  if (agent.hosts.isIgnored(peer)) return passOn(agent, req, peer);
+  if (agent.hosts.isProxy(peer)) return passOn(agent, req, peer);
+  // A plain proxy sends the request to the host that the path names, so that one counts.
   const url = targetOf(req.path, peer);
   if (agent.hosts.isIgnored(url)) return passOn(agent, req, url);
   if (wantsWebSocket(req)) {
@@ -207,7 +208,9 @@ function passOn(agent, req, url, context) {
  * @returns {URL}
  */
 function targetOf(path, peer) {
-  if (/^https?:\/\//i.test(path) && URL.canParse(path)) return new URL(path);
+  const [, scheme, rest] = /^([a-z][\w+.-]*):\/\/(.*)$/is.exec(path) ?? [];
+  const named = `${/^(https|wss)$/i.test(scheme) ? "https" : "http"}://${rest}`;
+  if (scheme && URL.canParse(named)) return new URL(named);
   return new URL(`${peer.origin}${path.startsWith("/") ? "" : "/"}${path}`);
 }
 
