@@ -51,12 +51,22 @@ function open(held, wanted) {
     port: Number(url.port) || (url.protocol === "https:" ? 443 : 80),
     path: text.pathOf(url),
     method: wanted.method,
-    // A class that writes the head anew reads the headers by name.
-    headers: !agent || isNodes(agent) ? pairs.flat() : headers.toMultiMap(/** @type {headers.Pairs} */ (pairs)),
+    headers: !agent || isNodes(agent) ? pairs.flat() : forForeign(held.req, /** @type {headers.Pairs} */ (pairs)),
     setHost: false,
   });
   up.end(wanted.body?.length ? wanted.body : undefined);
   return up;
+}
+
+/**
+ * Prepare headers for a class that may write the head anew, for which it reads them by name, and may decide whether the
+ * connection is kept.
+ * @param {import('node:http').ClientRequest} req the application's request
+ * @param {headers.Pairs} pairs
+ */
+function forForeign(req, pairs) {
+  const isNodesOwn = !req.hasHeader("connection") && headers.get(pairs, "connection") === "keep-alive";
+  return headers.toMultiMap(isNodesOwn ? headers.without(pairs, "connection") : pairs);
 }
 
 /**
