@@ -118,6 +118,12 @@ LIBRARIES = (
         modes=("passthrough", "fallback"),
     ),
     Library(
+        "agent-modes",
+        "https-proxy-agent9",
+        "Agents of libraries",
+        modes=("passthrough", "mock", "continue", "fetch"),
+    ),
+    Library(
         "agent-bytes",
         "https-proxy-agent9",
         "Agents of libraries, by bytes",

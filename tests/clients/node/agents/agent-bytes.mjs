@@ -16,11 +16,9 @@ import { HttpProxyAgent } from "http-proxy-agent";
 import HttpProxyAgent5 from "http-proxy-agent5";
 import HttpsProxyAgent5 from "https-proxy-agent5";
 import { HttpsProxyAgent as HttpsProxyAgent7 } from "https-proxy-agent7";
-import { HttpsProxyAgent as HttpsProxyAgent9 } from "https-proxy-agent9";
 import makeFetchHappen from "make-fetch-happen";
 import nodeFetch from "node-fetch2";
 import { ProxyAgent } from "proxy-agent";
-import { SocksProxyAgent } from "socks-proxy-agent";
 import Stripe from "stripe";
 import superagent from "superagent";
 import tunnel from "tunnel";
@@ -29,23 +27,14 @@ import webPush from "web-push";
 import { agentCalls } from "../lib/agent-calls.mjs";
 import { run } from "../lib/harness.mjs";
 import { startRawServers } from "../lib/raw-servers.mjs";
+import { secureAgents } from "./secure-agents.mjs";
 
 const raw = await startRawServers();
 const { answered, forms, headers, withBytes } = agentCalls(raw);
 const host = "api.shop.test";
 const port = Number(new URL(raw.https).port);
-const socks = `socks5h://127.0.0.1:${raw.proxyPort}`;
 const proxyPart = { host: "127.0.0.1", port: raw.proxyPort };
 
-const SECURE = {
-  "https-proxy-agent 5": () => new HttpsProxyAgent5(raw.proxy),
-  "https-proxy-agent 7": () => new HttpsProxyAgent7(raw.proxy),
-  "https-proxy-agent 9": () => new HttpsProxyAgent9(raw.proxy),
-  "socks-proxy-agent": () => new SocksProxyAgent(socks),
-  "proxy-agent": () => new ProxyAgent({ getProxyForUrl: () => raw.proxy }),
-  hpagent: () => new hpagent.HttpsProxyAgent({ proxy: raw.proxy }),
-  tunnel: () => tunnel.httpsOverHttp({ proxy: proxyPart }),
-};
 const PLAIN = {
   "http-proxy-agent 5": () => new HttpProxyAgent5(raw.proxy),
   "http-proxy-agent 7": () => new HttpProxyAgent(raw.proxy),
@@ -54,7 +43,7 @@ const PLAIN = {
   tunnel: () => tunnel.httpOverHttp({ proxy: proxyPart }),
 };
 const calls = {};
-for (const [name, make] of Object.entries(SECURE)) {
+for (const [name, make] of Object.entries(secureAgents(raw))) {
   for (const [form, call] of Object.entries(forms)) calls[`${name}: ${form}`] = () => call(make());
 }
 for (const [name, make] of Object.entries(PLAIN)) {
