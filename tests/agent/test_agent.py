@@ -118,6 +118,18 @@ class AgentTests(SynchronousTestCase):
         """What the application's own client does, it still does."""
         self.check("clients/faithful.test.mjs")
 
+    def test_passed_at_once(self) -> None:
+        """What passes by itself takes the way that it takes without the agent."""
+        self.check("clients/passed-at-once.test.mjs")
+
+    def test_foreign_agents(self) -> None:
+        """Agents of libraries open their connections as without the agent, and get no context."""
+        self.check("clients/foreign-agents.test.mjs", "contexts/connect.test.mjs")
+
+    def test_timeouts(self) -> None:
+        """A client's own time limit ends a request as without the agent; undici 8 needs Node 22."""
+        self.check("clients/timeouts.test.mjs", node=str(node_binary()))
+
     def test_stream(self) -> None:
         """Bodies flow both ways as they come, and the history follows."""
         self.check("clients/stream.test.mjs")
