@@ -1,5 +1,6 @@
 import type { TrafficMock, TrafficMockOptions } from "./types.js";
 
+/** The options of `connect`. */
 export interface ConnectOptions {
   /** The name of the test in errors, in reports and in the history. */
   title: string;
@@ -19,6 +20,7 @@ export interface ConnectOptions {
   required?: TrafficMockOptions["required"];
 }
 
+/** The mocks of a test that `connect` has registered, and `end` ends. */
 export interface ConnectedTrafficMock extends TrafficMock {
   /** Ends the test: removes its routes, and throws the errors that `takeErrors` has not taken. */
   end(): Promise<void>;

@@ -21,6 +21,7 @@ export interface TrafficMockUse extends TrafficMockWorkerOptions {
   trafficmock: TrafficMockOptions;
 }
 
+/** The fixtures of a test. */
 export interface TrafficMockFixtures {
   /** The mocks of the test. */
   trafficmock: TrafficMock;
@@ -30,6 +31,7 @@ export interface TrafficMockFixtures {
   trafficmockOptions: TrafficMockOptions;
 }
 
+/** The options of `use` that hold for all tests of a worker. */
 export interface TrafficMockWorkerOptions {
   /**
    * Makes the run strict: requests that no route matches are refused, also those without a test. `allow` has the
@@ -49,11 +51,13 @@ export interface TrafficMockWorkerOptions {
   backendMocksToken: string | undefined;
 }
 
+/** The fixtures of a worker. */
 export interface TrafficMockWorkerFixtures extends TrafficMockWorkerOptions {
   /** Mocks whose routes serve all tests of the worker, after a test's own routes. */
   trafficmockShared: TrafficMock;
 }
 
+/** Playwright's `test`, with the fixtures and options of this package. */
 export const test: TestType<
   PlaywrightTestArgs & PlaywrightTestOptions & TrafficMockFixtures,
   PlaywrightWorkerArgs & PlaywrightWorkerOptions & TrafficMockWorkerFixtures

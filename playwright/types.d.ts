@@ -3,8 +3,11 @@ export type UrlMatcher = string | RegExp | ((url: URL) => boolean) | URLPatternL
 
 /** A `URLPattern` of Node or of a polyfill. */
 export interface URLPatternLike {
+  /** Whether the URL matches. */
   test(url: string): boolean;
+  /** The pattern of the path. */
   readonly pathname: string;
+  /** The pattern of the host. */
   readonly hostname: string;
 }
 
@@ -33,6 +36,7 @@ export type RouteHandler = (route: Route, request: Request) => unknown;
 /** Acts as the server of a WebSocket; `webSocket` is the end of the application. */
 export type WebSocketRouteHandler = (webSocket: WebSocketRoute) => unknown;
 
+/** The options of `route`. */
 export interface RouteOptions {
   /** How many requests the handler gets before it is removed. Default: no limit. */
   readonly times?: number;
@@ -40,6 +44,7 @@ export interface RouteOptions {
   readonly required?: boolean;
 }
 
+/** The options of `unrouteAll`. */
 export interface UnrouteAllOptions {
   /**
    * For handlers that still run: `default` sends their requests upstream, unless strict mode refuses them, `wait`
@@ -60,6 +65,7 @@ export interface ContinueOptions {
   readonly postData?: string | Uint8Array | object | null;
 }
 
+/** The options of `route.fetch`. */
 export interface FetchOptions extends ContinueOptions {
   /** Milliseconds; 0 for no limit. Default: 30,000. */
   readonly timeout?: number;
@@ -71,6 +77,7 @@ export interface FetchOptions extends ContinueOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The options of `route.fulfill`. */
 export interface FulfillOptions {
   /** 200 to 599. Default: that of `response`, else 200. */
   readonly status?: number;
@@ -115,6 +122,7 @@ export type AbortErrorCode =
   | "namenotresolved"
   | "timedout";
 
+/** The options of `waitForRequest` and `waitForResponse`. */
 export interface WaitOptions {
   /** Milliseconds; 0 for no limit. Default: 30,000. */
   readonly timeout?: number;
@@ -122,6 +130,7 @@ export interface WaitOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The options of `routeFromHAR`. */
 export interface RouteFromHAROptions {
   /** The requests that the HAR answers. Default: all. */
   readonly url?: UrlMatcher;
@@ -205,6 +214,7 @@ export interface Response {
   ok(): boolean;
   /** The URL of the request. */
   url(): string;
+  /** The status, such as 200. */
   status(): number;
   /** The reason phrase. */
   statusText(): string;
@@ -272,10 +282,13 @@ export interface WebSocketRoute {
 
 /** A request that strict mode refused. */
 export interface UnmatchedRequest {
+  /** The method, such as `GET`. */
   readonly method: string;
   /** Without user name and password. */
   readonly url: string;
+  /** The client id of the application that sent it. */
   readonly clientId: string;
+  /** Whether it is a request or opens a WebSocket. */
   readonly kind: "http" | "websocket";
   /** The number of such requests. */
   readonly count: number;
@@ -389,6 +402,7 @@ export type BackendMocks = TrafficMock;
 export type RouteAbortErrorCode = AbortErrorCode;
 /** @see UrlMatcher */
 export type RouteUrl = UrlMatcher;
+/** A predicate over the parsed URL. */
 export type RouteUrlPredicate = (url: URL) => boolean;
 /** @see RouteFilter */
 export type RouteMatcherObject = RouteFilter;
@@ -396,10 +410,17 @@ export type RouteMatcherObject = RouteFilter;
 export type RouteMatcherInput = RouteMatcher;
 /** @see WaitOptions */
 export type WaitForNetworkOptions = WaitOptions;
+/** A predicate over a request. */
 export type WaitForRequestPredicate = (request: Request) => boolean | Promise<boolean>;
+/** A predicate over a response. */
 export type WaitForResponsePredicate = (response: Response) => boolean | Promise<boolean>;
+/** What `waitForRequest` takes. */
 export type WaitForRequestMatcher = Parameters<TrafficMock["waitForRequest"]>[0];
+/** What `waitForResponse` takes. */
 export type WaitForResponseMatcher = Parameters<TrafficMock["waitForResponse"]>[0];
+/** The lines of a header, repeats apart. */
 export type HeaderArray = { name: string; value: string }[];
+/** What `request.sizes()` returns. */
 export type RequestSizes = Awaited<ReturnType<Request["sizes"]>>;
+/** What `request.timing()` returns. */
 export type ResourceTiming = ReturnType<Request["timing"]>;
