@@ -1,0 +1,94 @@
+"""The table of settings has the names that the code has, and no others."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.documentation.test_client_tables import DOCS, rows
+from tests.support.processes.proxy_process import REPOSITORY
+from trafficmock.testing import pytest_plugin
+from trafficmock.testing.case_settings import CaseSettings
+from trafficmock.testing.sync import mocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+PAGE = DOCS / "explanation" / "concepts.md"
+SOURCES = REPOSITORY / "playwright" / "src"
+_NAME = re.compile(r"`([^`]+)`")
+
+
+def source(name: str) -> str:
+    """Read a file of the package for Playwright."""
+    return (SOURCES / name).read_text(encoding="utf-8")
+
+
+def words(pattern: str, text: str) -> set[str]:
+    """Give the quoted words within the only match of a pattern."""
+    (found,) = re.findall(pattern, text, re.DOTALL)
+    return set(re.findall(r'"(\w+)"', found))
+
+
+class SettingsTableTests(SynchronousTestCase):
+    """Each column against the place in the code that reads these names."""
+
+    def setUp(self) -> None:
+        self.head, *self.settings = rows(PAGE, "settings")
+
+    def assert_column(self, title: str, known: Iterable[str]) -> None:
+        column = self.head.index(title)
+        named = [name for row in self.settings for name in _NAME.findall(row[column])]
+        self.assertEqual(sorted(named), sorted(known))
+
+    def test_playwright(self) -> None:
+        """The fixtures' options; the two for all settings of a test are in the text above."""
+        (text,) = re.findall(
+            r"\nconst options = \{(.*?)\n\};", source("fixtures/fixtures.js"), re.DOTALL
+        )
+        options = set(re.findall(r"^  (trafficmock\w*):", text, re.MULTILINE))
+        of_test = words(r"const TEST = \[(.*?)\]", source("arguments/options.js"))
+        self.assertLessEqual({"trafficmock", "trafficmockOptions"}, options)
+        options -= {"trafficmock", "trafficmockOptions"}
+        self.assert_column(
+            "Playwright, `use`", {*options, *(f"trafficmock.{each}" for each in of_test)}
+        )
+
+    def test_connect(self) -> None:
+        """The options that ``connect`` of the JavaScript core accepts."""
+        known = words(r"\n  connect: \[(.*?)\]", source("arguments/options.js"))
+        self.assert_column("`connect()`", known)
+
+    def test_pytest(self) -> None:
+        """The options and ini values that the plugin adds."""
+        parser = pytest.Parser(_ispytest=True)
+        pytest_plugin.pytest_addoption(parser)
+        options = {name for each in parser.getgroup("trafficmock").options for name in each.names()}
+        self.assert_column("pytest", options)
+        self.assert_column("ini value of pytest", parser._inidict)
+
+    def test_cases(self) -> None:
+        """The attributes of test cases."""
+        known = {each for each in CaseSettings.__annotations__ if each.startswith("trafficmock_")}
+        self.assert_column("unittest, trial", known)
+
+    def test_mocks(self) -> None:
+        """The arguments of the context manager."""
+        self.assert_column("`mocks()`", inspect.signature(mocks).parameters)
+
+    def test_environment(self) -> None:
+        """The variables that the test side reads."""
+        known = set(re.findall(r"TRAFFICMOCK_\w+", source("settings.js")))
+        self.assert_column("Environment", known)
+
+    def test_serve(self) -> None:
+        """The options of the command are those of its own table, which is made from the code."""
+        known = set(re.findall(r"`(--[\w-]+)`", (DOCS / "options.md").read_text(encoding="utf-8")))
+        column = self.head.index("`trafficmock serve`")
+        named = {name for row in self.settings for name in _NAME.findall(row[column])}
+        self.assertLessEqual({"--strict", "--token"}, named)
+        self.assertEqual(named - known, set())
