@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url);
 const { ConnectionError } = require("../src/errors.js");
 const { attachTraffic } = require("../src/report/attachments.js");
 const { reportLines } = require("../src/report/traffic-report.js");
-const { TestErrors } = require("../src/session/test-errors.js");
+const { TestErrors, throwAll } = require("../src/session/test-errors.js");
 
 test("the error of a test whose proxy was lost names the proxy, and its port for the browser", async () => {
   const lost = new ConnectionError("Lost connection to the trafficmock proxy at http://127.0.0.1:4310.");
@@ -68,4 +68,17 @@ test("requests that the same routes make ambiguous are one error", () => {
   errors.toldByProxy({ code: "ambiguous_route", message: "a" });
   errors.toldByProxy({ code: "ambiguous_route", message: "b" });
   assert.equal(errors.take().length, 2, "without detail the texts are compared");
+});
+
+test("errors of the same text are one, with the number of its repeats", () => {
+  const errors = ["no price", "no price", "no stock", "no price"].map((text) => new Error(text));
+  const [first] = errors;
+  assert.throws(() => throwAll(errors), { message: "no price\nThe same happened 2 more times.\nno stock" });
+  const twice = [new Error("again"), new Error("again")];
+  assert.throws(
+    () => throwAll(twice),
+    (error) => error === twice[0] && error.message === "again\nThe same happened once more.",
+  );
+  assert.equal(first.message, "no price\nThe same happened 2 more times.");
+  assert.doesNotThrow(() => throwAll([]));
 });

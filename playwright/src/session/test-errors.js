@@ -134,15 +134,36 @@ function requestOf({ detail }) {
 }
 
 /**
- * Throw the errors of a test: a single one unchanged, so that its own line is shown; several as one error.
- * @param {Error[]} errors
+ * Throw the errors of a test: a single one as it is, so that its own line is shown; several as one error. Errors of the same
+ * text, such as those of a handler that throws for each request, are one.
+ * @param {Error[]} thrown
  */
-function throwAll(errors) {
+function throwAll(thrown) {
+  const errors = distinct(thrown);
   if (errors.length === 0) return;
   if (errors.length === 1) throw errors[0];
   const all = new TrafficMockError(errors.map(({ message }) => message).join("\n"));
   all.stack = errors.map(({ stack, message }) => stack ?? message).join("\n");
   throw all;
+}
+
+/**
+ * @param {readonly Error[]} thrown
+ * @returns {Error[]} the first of each text, with the number of its repeats
+ */
+function distinct(thrown) {
+  /** @type {Map<string, { error: Error, repeats: number }>} */
+  const known = new Map();
+  for (const error of thrown) {
+    const key = `${error.name}: ${error.message}`;
+    const same = known.get(key);
+    if (same) same.repeats += 1;
+    else known.set(key, { error, repeats: 0 });
+  }
+  return [...known.values()].map(({ error, repeats }) => {
+    if (!repeats) return error;
+    return withNote(error, `The same happened ${repeats === 1 ? "once more" : `${repeats} more times`}.`);
+  });
 }
 
 /**

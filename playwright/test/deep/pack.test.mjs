@@ -35,7 +35,7 @@ test("packed, installed, type-checked and run", async (t) => {
     const args = ["--config", `playwright.config.${kind}`, `prices.spec.${kind}`];
     const ended = results(await runProgram(project, [...runner, ...args], env));
     assert.deepEqual(ended.failed, []);
-    assert.equal(ended.passed.length, 4);
+    assert.equal(ended.passed.length, 5);
   }
 });
 

@@ -38,6 +38,14 @@ test("tells what the price service says", async ({ request, trafficmock, item })
   expect((await trafficmock.requests({ url: PRICES })).map((each) => each.method())).toEqual(["GET"]);
 });
 
+test("a required mock", async ({ request, trafficmock }) => {
+  await trafficmock.mock(PRICES, { required: true, json: { price: 3 } });
+  await trafficmock.route("**/spare", (route) => route.abort(), { required: false });
+  // @ts-expect-error it is a boolean
+  expect(() => trafficmock.mock(PRICES, { required: "yes" })).toBeDefined();
+  expect((await request.get("/price/teapot")).status()).toBe(200);
+});
+
 test("the names of the npm fixture", async ({ request, backendMocks }) => {
   await backendMocks.route(/prices\.example/, (route) => route.abort("connectionrefused"));
   expect((await request.get("/price/teapot")).status()).toBe(502);
