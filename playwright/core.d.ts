@@ -14,9 +14,13 @@ export interface ConnectOptions {
   workerId?: string;
   /** The URL that relative globs are resolved against. */
   baseURL?: string;
+  /** As `TrafficMockOptions.isolation`. Default: `auto`. */
   isolation?: TrafficMockOptions["isolation"];
+  /** Whether requests of the test that no route matches are refused. Default: no. */
   strict?: TrafficMockOptions["strict"];
+  /** The hosts, and with a slash the URL globs, that strict mode lets through. */
   allow?: TrafficMockOptions["allow"];
+  /** Whether `end` fails if a route of the test met no request; a route's own `required` has precedence. Default: no. */
   required?: TrafficMockOptions["required"];
 }
 

@@ -5,6 +5,7 @@ const { WorkerConnection } = require("./connection/worker-connection.js");
 const { TrafficMock, viewsOf } = require("./objects/traffic-mock.js");
 const { ConnectionError } = require("./errors.js");
 const { callSite, raisedAt } = require("./session/call-site.js");
+const { checkRequired } = require("./session/required-routes.js");
 const { Session } = require("./session/session.js");
 const { checkedProxyUrl, defaultProxyUrl, defaultToken } = require("./settings.js");
 const { throwAll } = require("./session/test-errors.js");
@@ -84,6 +85,7 @@ class ConnectedTrafficMock extends TrafficMock {
   }
 
   async #finish() {
+    await checkRequired(this.#session);
     const errors = await this.#session.finish();
     this.#session.connection.release();
     throwAll(errors);

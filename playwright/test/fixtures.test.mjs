@@ -1,7 +1,10 @@
 /* The fixtures in the real Playwright, with the real proxy, a real application and Chromium. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { before, describe, test } from "node:test";
 import { runFixtures } from "./lib/run-fixtures.mjs";
+
+const SPEC = readFileSync(new URL("specs/fixtures/report.spec.mjs", import.meta.url), "utf8").split("\n");
 
 describe("one run of two workers", () => {
   let ended;
@@ -95,6 +98,25 @@ describe("one run of two workers", () => {
     assert.match(reported("no request comes").text, /No request of any application came[^]*shop, by the Node agent/);
   });
 
+  test("a required mock that no request met fails the test, at the line of the mock", () => {
+    const { text, location, attached } = reported("a required mock is not met");
+    const unmet = String.raw`no request met the route "http://prices\.example/prices/\*": the mock \(.*report\.spec\.mjs:\d+\)`;
+    // The text ends with the lines of the spec. The request that came is not named: another mock of the test answered it.
+    const [told] = text.split("\n\n");
+    assert.match(told, new RegExp(String.raw`^UnmetRouteError: ${unmet}$`));
+    assert.match(location.file, /report\.spec\.mjs$/);
+    assert.match(SPEC[location.line - 1], /the line that the report names/);
+    assert.match(attached["server-traffic.html"], /no request met the route/);
+  });
+
+  test("the option makes all routes of a test required", () => {
+    assert.equal(reported("an exempt route and those that are met or removed").status, "passed");
+    assert.match(reported("a required route is not met").text, /UnmetRouteError: .*"\*\*\/prices\/\*": the handler \(/);
+    assert.match(reported("a required route is not met").text, /No request of any application came[^]*shop, by/);
+    assert.doesNotMatch(reported("a test that fails before its request").text, /UnmetRouteError/);
+    assert.equal(reported("a test that is skipped before its request").status, "skipped");
+  });
+
   test("settings of a file that replace the fixture are refused, with where they belong", () => {
     assert.match(
       reported("the fixture is replaced").text,
@@ -111,6 +133,6 @@ describe("one run of two workers", () => {
   });
 
   test("nothing else failed", () => {
-    assert.equal(ended.failed.length, 9, ended.failed.join("\n\n"));
+    assert.equal(ended.failed.length, 12, ended.failed.join("\n\n"));
   });
 });

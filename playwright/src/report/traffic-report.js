@@ -61,9 +61,12 @@ function reportLines(session, { requests, recorded, unmet, similar, agents }) {
   };
   if (undecided.length) lines.push("without a decision of this test:", ...counted(undecided.map(row)));
   if (doubtful.length) lines.push("decided without a context:", ...counted(doubtful.map(row)));
-  if (!requests.length) lines.push("No request of any application came since the test began.", ...connected(agents));
+  if (!requests.length) lines.push(...nothingCame(agents));
   return lines;
 }
+
+/** @param {any[]} agents the connected applications */
+const nothingCame = (agents) => ["No request of any application came since the test began.", ...connected(agents)];
 
 /**
  * @param {Session} session
@@ -124,4 +127,4 @@ function addToError({ errors }, lines) {
   error.message = text;
 }
 
-module.exports = { addToError, reportLines, trafficOf, unmetLines };
+module.exports = { addToError, nothingCame, reportLines, trafficOf, unmetLines };

@@ -1,7 +1,8 @@
 "use strict";
 
 const { UnmetRouteError } = require("../errors.js");
-const { unmetLines } = require("../report/traffic-report.js");
+const { raisedAt } = require("./call-site.js");
+const { nothingCame, unmetLines } = require("../report/traffic-report.js");
 
 /**
  * Add an error to a test for the required routes that no request has met. Routes that the test has removed do not count.
@@ -9,7 +10,7 @@ const { unmetLines } = require("../report/traffic-report.js");
  * @param {import("./session.js").Session} session
  */
 async function checkRequired(session) {
-  const { http, connection, registration } = session;
+  const { http, connection, registration, traffic } = session;
   const missed = () => http.live.filter(({ required, calls }) => required && !calls);
   // The end of the test reports that the connection is lost.
   if (!missed().length || connection.lost) return;
@@ -17,8 +18,11 @@ async function checkRequired(session) {
   await connection.barrier();
   const unmet = missed();
   if (!unmet.length) return;
-  const { similar } = await registration.similarTo(unmet);
-  session.errors.add(new UnmetRouteError(unmetLines(session, { unmet, similar }).join("\n")));
+  const { similar, agents } = await registration.similarTo(unmet);
+  const lines = unmetLines(session, { unmet, similar });
+  if (!traffic.requests.size) lines.push(...nothingCame(agents));
+  const error = new UnmetRouteError(lines.join("\n"));
+  session.errors.add(raisedAt(error, unmet[0].placeOf()));
 }
 
 module.exports = { checkRequired };

@@ -6,7 +6,6 @@ const { HandlerFetches } = require("./handler-fetches.js");
 const { HttpRoutes } = require("./http-routes.js");
 const { ObservedTraffic } = require("./observed-traffic.js");
 const { Registration } = require("./registration.js");
-const { checkRequired } = require("./required-routes.js");
 const { TestErrors } = require("./test-errors.js");
 const { Waiters } = require("./waiters.js");
 const { WebSocketRoutes } = require("./websocket-routes.js");
@@ -83,13 +82,9 @@ class Session {
     }
   }
 
-  /**
-   * @param {{ hasFailed?: boolean }} [options] whether the test has failed: then its routes may be unmet for that reason
-   * @returns {Promise<Error[]>} the errors that the test has not taken
-   */
-  async finish({ hasFailed = false } = {}) {
-    const tasks = hasFailed ? this.finishing : [...this.finishing, () => checkRequired(this)];
-    for (const task of tasks) {
+  /** @returns {Promise<Error[]>} the errors that the test has not taken */
+  async finish() {
+    for (const task of this.finishing) {
       await Promise.resolve()
         .then(task)
         .catch((error) => this.errors.add(error));
