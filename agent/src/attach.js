@@ -7,6 +7,7 @@ const { WebSocketHook } = require("./websocket/websocket-hook.js");
 const { onModule } = require("./process/modules.js");
 const { hideProxyVariables } = require("./proxy-variables.js");
 const { attachWorkers } = require("./process/workers.js");
+const { hookIntervals } = require("./contexts/intervals.js");
 const { watchHttp2 } = require("./http/http2.js");
 const { keyFetch } = require("./contexts/fetch-key.js");
 const { PARENT } = require("./settings.js");
@@ -164,6 +165,7 @@ function install(agent) {
   const undo = [
     keyFetch(agent),
     agent.contexts.hookServers(),
+    hookIntervals(agent.contexts),
     http.install(agent, (held) => sockets.takeRequest(held)),
     sockets.install(),
     watchHttp2(agent),

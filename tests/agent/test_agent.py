@@ -105,6 +105,7 @@ class AgentTests(SynchronousTestCase):
         self.check("contexts/context.test.mjs")
         self.check("contexts/context-headers.test.mjs")
         self.check("contexts/known-contexts.test.mjs")
+        self.check("contexts/intervals.test.mjs")
 
     def test_async_context(self) -> None:
         """The application's own AsyncLocalStorages are there in its requests' events."""
@@ -130,6 +131,27 @@ class AgentTests(SynchronousTestCase):
         """A client's own time limit ends a request as without the agent; undici 8 needs Node 22."""
         self.check("clients/timeouts.test.mjs", node=str(node_binary()))
 
+    def test_unseen(self) -> None:
+        """What is no request of a client stays as it is, and HTTP/2 is named or refused."""
+        self.check("left-alone.test.mjs", "link/proxy-variables.test.mjs", "clients/http2.test.mjs")
+
+    def test_libraries(self) -> None:
+        """Libraries, an undici of one's own, WebSockets, and a fetch that is given up."""
+        self.check(
+            "clients/libraries.test.mjs",
+            "clients/own-undici.test.mjs",
+            "clients/websocket-global.test.mjs",
+            "clients/given-up-fetch.test.mjs",
+        )
+
+    def test_process(self) -> None:
+        """The places of calls, the tools of developers, and fake timers."""
+        self.check(
+            "process/callers.test.mjs",
+            "process/tools.test.mjs",
+            "process/fake-timers.test.mjs",
+        )
+
     def test_stream(self) -> None:
         """Bodies flow both ways as they come, and the history follows."""
         self.check("clients/stream.test.mjs")
@@ -145,3 +167,16 @@ class AgentTests(SynchronousTestCase):
     def test_npm_proxy(self) -> None:
         """Another proxy is refused, once and with the remedy."""
         self.check("link/npm-proxy.test.mjs", node=str(node_binary()))
+
+
+class EveryFileTests(SynchronousTestCase):
+    """No file of ``agent/test`` is forgotten."""
+
+    def test_is_run(self) -> None:
+        """Each is named by a module here."""
+        modules = "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
+        files = {
+            path.relative_to(AGENT / "test").as_posix()
+            for path in (AGENT / "test").rglob("*.test.mjs")
+        }
+        self.assertEqual({name for name in files if name not in modules}, set())

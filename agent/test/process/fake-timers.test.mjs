@@ -3,9 +3,6 @@ import { after, before, describe, test } from "node:test";
 import { runNode } from "../lib/child.mjs";
 import { startProxy } from "../lib/proxy.mjs";
 import { startWorker } from "../lib/worker.mjs";
-import body from "../../src/undici/body.js";
-
-const { readAll } = body;
 
 /** What test runners' fake timers do to the globals: nothing runs until the test says so. */
 const FAKE = `for (const name of ['setTimeout', 'setInterval', 'setImmediate']) globalThis[name] = () => ({ unref () { return this }, hasRef: () => false })
@@ -72,20 +69,3 @@ describe("under fake timers", () => {
   }
 });
 
-test("a body that is read for the announcement is waited for in real time", async () => {
-  const { now } = Date;
-  let days = 0;
-  async function* body() {
-    yield "first ";
-    // Later than a deadline that has passed.
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    yield "second";
-  }
-  try {
-    Date.now = () => now() + (days += 1) * 24 * 3600 * 1000;
-    const { bytes, truncated } = await readAll(body());
-    assert.deepEqual([String(bytes), truncated], ["first second", false]);
-  } finally {
-    Date.now = now;
-  }
-});
