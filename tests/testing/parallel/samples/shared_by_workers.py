@@ -1,0 +1,35 @@
+"""Routes of all tests, which each worker registers, for requests without a context."""
+
+import os
+import urllib.request
+
+import pytest
+
+from trafficmock.testing.sync import Route, TrafficMock
+
+
+@pytest.fixture(scope="session", autouse=True)
+def of_the_run(trafficmock_shared: TrafficMock) -> None:
+    """Answer what the application sends beside its requests."""
+    trafficmock_shared.mock("http://analytics.test/**", status=204)
+
+    def send(route: Route) -> None:
+        route.fulfill(body=os.environ["PYTEST_XDIST_WORKER"])
+
+    trafficmock_shared.route("http://mail.test/**", send)
+
+
+def asked(host: str) -> str:
+    with urllib.request.urlopen(f"{os.environ['SAMPLE_APP']}/{host}", timeout=30) as answer:
+        text: str = answer.read().decode()
+        return text
+
+
+@pytest.mark.parametrize("number", range(10))
+def test_fixed(number: int, trafficmock: TrafficMock) -> None:
+    assert asked("analytics") == "204"
+
+
+@pytest.mark.parametrize("number", range(10))
+def test_handler(number: int, trafficmock: TrafficMock) -> None:
+    assert asked("mail").startswith("200 gw")
