@@ -1,8 +1,9 @@
 """A test that ends with very much in its hands holds nobody up."""
 
+from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.builders import claims_socket, open_socket, predicate, report, start
+from tests.support.builders import claims_socket, fulfill, open_socket, predicate, report, start
 from tests.support.playbook import Playbook
 from trafficmock.core.effects import Effects, Send
 from trafficmock.records import RequestFailed, RequestPassedThrough, SocketClosed
@@ -113,4 +114,56 @@ class EndedTestTests(SynchronousTestCase):
         self.playbook.take()
         self.playbook.stop()
         self.playbook.take()
+        self.assertEqual(self.playbook.coordinator.decisions.pending, {})
+
+
+class SharedRouteTests(SynchronousTestCase):
+    """A worker ends its shared routes while another worker's test waits for a handler of them."""
+
+    def setUp(self) -> None:
+        self.playbook = Playbook(self)
+        self.agent = self.playbook.agent("app")
+        self.worker = self.playbook.worker(features=["chain", "context"])
+        self.shared = self.worker.test("shared", "shared-context", shared=True)
+        route_id = self.shared.route("http://h.test/**")
+        self.agent.sends(start("r", "http://h.test/"))
+        (run,) = [each for each in self.sent() if isinstance(each, outbound.HandlerRun)]
+        self.assertEqual(run.route_id, route_id)
+
+    def sent(self) -> list[object]:
+        return [each.message for each in self.playbook.take() if isinstance(each, Send)]
+
+    def test_decides(self) -> None:
+        """The handler that runs decides; the end is acknowledged after that."""
+        self.shared.ends()
+        self.assertEqual(self.sent(), [])
+        self.worker.sends(replace(fulfill("r"), run_id="1"))
+        sent = self.sent()
+        self.assertIsInstance(sent[0], outbound.DecisionFulfill)
+        self.assertEqual(sent[-1], outbound.TestUnregistered("shared"))
+
+    def test_no_new_request(self) -> None:
+        """The routes match no request that comes after the end."""
+        self.shared.ends()
+        self.playbook.take()
+        self.agent.sends(start("late", "http://h.test/"))
+        self.assertEqual(self.sent(), [outbound.DecisionPassthrough("late")])
+
+    def test_time_is_over(self) -> None:
+        """A handler that does not decide fails the request, and the shared routes."""
+        self.shared.ends()
+        self.playbook.take()
+        self.playbook.tick_at(self.playbook.seconds + self.playbook.coordinator.settings.claim_timeout)
+        sent = self.sent()
+        (error,) = [each for each in sent if isinstance(each, outbound.ProxyError)]
+        self.assertIn("ended before the handler", error.message)
+        self.assertIn(outbound.DecisionError, [type(each) for each in sent])
+        self.assertEqual(sent[-1], outbound.TestUnregistered("shared"))
+
+    def test_worker_dies(self) -> None:
+        """A worker that dies meanwhile leaves nothing."""
+        self.shared.ends()
+        self.playbook.take()
+        self.worker.dies()
+        self.assertIn(outbound.DecisionError, [type(each) for each in self.sent()])
         self.assertEqual(self.playbook.coordinator.decisions.pending, {})

@@ -172,7 +172,13 @@ class Coordinator:
             self.alarm,
         )
         self.ended_tests = EndedTests(
-            self.lost_at_once, self.claims, self.decisions, self.routing, self.sockets, self.alarm
+            self.lost_at_once,
+            self.settings.claim_timeout,
+            self.claims,
+            self.decisions,
+            self.routing,
+            self.sockets,
+            self.alarm,
         )
         self.setup = Registration(
             self.registry,
@@ -221,6 +227,8 @@ class Coordinator:
                 out.note("warn", text)
             else:
                 handler(peer, message, out)
+                if self.ended_tests.deciding:
+                    self.ended_tests.handlers_decided(out)
         elif peer is not None:
             self._introduce(peer, message, out)
         return out
@@ -264,6 +272,7 @@ class Coordinator:
         out = EffectList(now)
         self.alarm.fired()
         self.lost_agents.go_on(out)
+        self.ended_tests.handlers_decided(out)
         self.ended_tests.go_on(out)
         for connection in self.heartbeat.late_hellos(out):
             del self.peers[connection.id]
@@ -378,6 +387,7 @@ class Coordinator:
             self.alarm.need(self.heartbeat.next_deadline(), out)
         for due in (
             self.claims.next_deadline(),
+            self.ended_tests.next_deadline(),
             self.owner_timeouts.next_deadline(),
             self.deadlines.next_deadline(),
             self.sockets.next_deadline(),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.ownership.claims import Claims
     from trafficmock.core.state.lifecycle import PendingRequest
+    from trafficmock.core.state.peers import Worker
     from trafficmock.core.state.registered import Kind, RegisteredRoute, RegisteredTest
     from trafficmock.core.timers import Alarm
     from trafficmock.core.websocket.websocket_routing import WebSocketRouting
@@ -47,23 +48,61 @@ class EndedTests:
     Many requests are settled over several iterations of the reactor, since other requests wait for
     their decisions meanwhile. Until then the test may still decide about the requests it owns.
 
+    Shared routes serve other workers' tests, too: their running handlers may still decide.
+
     :param at_once: the number of requests, claims and WebSockets in one iteration.
+    :param time_to_decide: seconds that running handlers of shared routes have after their end.
+    :ivar deciding: the ended tests with such handlers, and the end of their time in monotonic
+        seconds.
     """
 
     at_once: int
+    time_to_decide: float
     claims: Claims
     decisions: Decisions
     routing: dict[Kind, RequestRouting | WebSocketRouting]
     sockets: WebSocketRouting
     alarm: Alarm
     waiting: deque[UnregisteredTest] = field(factory=deque)
+    deciding: dict[RegisteredTest, float] = field(factory=dict)
 
     def add(self, tests: list[RegisteredTest], out: EffectList, *, worker_lost: bool) -> None:
         """Settle the requests, claims and WebSockets of tests, ``at_once`` of them now."""
+        for test in tests:
+            if test.shared and not worker_lost and _runs_handlers(test):
+                self.deciding[test] = out.now.seconds + self.time_to_decide
+                self.alarm.need(self.deciding[test], out)
+        ready = [test for test in tests if test not in self.deciding]
+        self._settle(ready, out, worker_lost=worker_lost)
+
+    def _settle(self, tests: list[RegisteredTest], out: EffectList, *, worker_lost: bool) -> None:
         self.waiting.extend(UnregisteredTest(test, worker_lost) for test in tests)
         self.go_on(out)
         if self.waiting:
             self.alarm.need(out.now.seconds, out)
+
+    def next_deadline(self) -> float | None:
+        """Return the next end of the time of running handlers, in monotonic seconds."""
+        return min(self.deciding.values(), default=None)
+
+    def handlers_decided(self, out: EffectList) -> None:
+        """Settle ended tests whose handlers have decided, or whose time for it is over."""
+        done = [
+            test
+            for test, due in self.deciding.items()
+            if due <= out.now.seconds or not _runs_handlers(test)
+        ]
+        for test in done:
+            del self.deciding[test]
+        if done:
+            self._settle(done, out, worker_lost=False)
+
+    def worker_lost(self, worker: Worker, out: EffectList) -> None:
+        """Settle the ended tests of a worker that has disconnected meanwhile."""
+        lost = [test for test in self.deciding if test.worker is worker]
+        for test in lost:
+            del self.deciding[test]
+        self._settle(lost, out, worker_lost=True)
 
     def go_on(self, out: EffectList) -> None:
         """Settle the next ``at_once`` requests, claims and WebSockets of ended tests."""
@@ -117,3 +156,11 @@ class EndedTests:
             place = None if route is None else route.place
             text = error_messages.still_running(str(pending), test, place)
             out.send(test.worker.id, ProxyError("disconnected", text, test.id))
+
+
+def _runs_handlers(test: RegisteredTest) -> bool:
+    """Return whether the worker runs a handler for a request of the test."""
+    return any(
+        pending.chain is not None and pending.chain.route is not None
+        for pending in test.requests.values()
+    )

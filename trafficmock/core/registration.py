@@ -196,6 +196,7 @@ class Registration:
         for test in tests:
             self._remove(test, out)
         self.local.observers_changed(out)
+        self.ended.worker_lost(worker, out)
         self.ended.add(tests, out, worker_lost=True)
 
     def _remove(self, test: RegisteredTest, out: EffectList) -> None:

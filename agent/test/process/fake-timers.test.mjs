@@ -68,4 +68,3 @@ describe("under fake timers", () => {
     });
   }
 });
-
