@@ -14,6 +14,7 @@ from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.session.worker_client import WorkerIdentity
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import encode
+from trafficmock.wire.features import OF_WORKERS
 
 HOUR = 3600.0
 
@@ -49,7 +50,7 @@ class LostConnectionTests(SynchronousTestCase):
     def test_stays_lost(self) -> None:
         """What is lost stays lost, also for a strict run: the next test connects anew."""
         protocol = FakeProtocol(self.connection)
-        protocol.receives(outbound.HelloOk("c", 3, "1", "python-0", ["chain", "strict"]))
+        protocol.receives(outbound.HelloOk("c", 3, "1", "python-0", list(OF_WORKERS)))
         promise = self.connection.client.make_run_strict(["a.test"])
         protocol.receives(outbound.RunStricted(protocol.sent[-1]["queryId"]))
         kept(promise)
