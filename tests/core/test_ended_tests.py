@@ -153,7 +153,8 @@ class SharedRouteTests(SynchronousTestCase):
         """A handler that does not decide fails the request, and the shared routes."""
         self.shared.ends()
         self.playbook.take()
-        self.playbook.tick_at(self.playbook.seconds + self.playbook.coordinator.settings.claim_timeout)
+        time_to_decide = self.playbook.coordinator.settings.claim_timeout
+        self.playbook.tick_at(self.playbook.seconds + time_to_decide)
         sent = self.sent()
         (error,) = [each for each in sent if isinstance(each, outbound.ProxyError)]
         self.assertIn("ended before the handler", error.message)
