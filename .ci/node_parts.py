@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 TESTS = ROOT / "tests"
 TEST_PROJECTS = (
     TESTS / "e2e" / "node",
+    TESTS / "clients" / "node",
     ROOT / "agent",
     ROOT / "playwright",
 )

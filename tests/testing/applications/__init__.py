@@ -2,5 +2,5 @@
 
 ``pages_flask``, ``pages_django`` and ``pages_fastapi`` have the preload; ``prices.mjs`` and
 ``prices_https.mjs`` run in Node; ``propagating_app`` copies the context by itself. ``flood`` writes
-a lot to its output.
+a lot to its output; ``queue_thread`` sends from a background thread.
 """
