@@ -36,7 +36,7 @@ class AttachmentTests(SynchronousTestCase):
                 "TRAFFICMOCK_TOKEN": "t",
                 "TRAFFICMOCK_CLIENT_ID": "c",
                 "NODE_OPTIONS": '--require "/somewhere/register.js"',
-                "BUN_OPTIONS": "--preload /somewhere/register.js",
+                "BUN_OPTIONS": "--preload=/somewhere/register.js",
                 "TURBO_ENV_MODE": "loose",
                 "HTTP_PROXY": "there",
             },

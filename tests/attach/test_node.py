@@ -32,10 +32,10 @@ class VariableTests(SynchronousTestCase):
         self.assertEqual(with_preload("", path), '--require "/a b/c\\"d/e\\\\f/register.js"')
 
     def test_bun(self) -> None:
-        """The options of Bun are kept, too; a blank or a quote of a path gets a backslash."""
+        """The options of Bun are kept, too; blanks and quotes of a path survive its reading."""
         path = Path("/a b/c\"d/e'f/register.js")
         once = with_bun_preload("--smol", path)
-        self.assertEqual(once, "--smol --preload /a\\ b/c\\\"d/e\\'f/register.js")
+        self.assertEqual(once, '--smol "--preload=/a b/c\\"d/e\'f/register.js"')
         self.assertEqual(with_bun_preload(once, path), once)
 
     def test_one_way(self) -> None:
@@ -44,7 +44,7 @@ class VariableTests(SynchronousTestCase):
         self.assertEqual(node_variables(None, {}), turbo | {"NODE_USE_ENV_PROXY": "1"})
         options = turbo | {
             "NODE_OPTIONS": '--require "/somewhere/register.js"',
-            "BUN_OPTIONS": "--preload /somewhere/register.js",
+            "BUN_OPTIONS": "--preload=/somewhere/register.js",
         }
         self.assertEqual(node_variables(PRELOAD, {}), options)
         present = {"NODE_USE_ENV_PROXY": "1"}

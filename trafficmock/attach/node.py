@@ -120,10 +120,14 @@ def with_bun_preload(bun_options: str, preload: Path) -> str:
     """Append the preload to ``BUN_OPTIONS``, unless it is there already.
 
     :param bun_options: the present value.
-    :param preload: the absolute path of the agent's ``register.js``. Bun 1.4 ignores a quoted one,
-        so a separator or a quote in it gets a backslash.
+    :param preload: the absolute path of the agent's ``register.js``. Bun 1.4 takes it only in one
+        word with the option: it ignores a quoted path, and ``bun run SCRIPT`` reads a path in a
+        word of its own as the script's.
     """
-    return _with_option(bun_options, "--preload " + re.sub(r"([\s\"'\\])", r"\\\1", str(preload)))
+    option = f"--preload={preload}"
+    if re.search(r"[\s\"'\\]", option):
+        option = '"' + re.sub(r'(["\\])', r"\\\1", option) + '"'
+    return _with_option(bun_options, option)
 
 
 def _with_option(options: str, option: str) -> str:
