@@ -4,7 +4,7 @@ import re
 
 from attrs import define, field
 
-from trafficmock.core.effects import Effect, Effects, Note, OpenDoor, Send
+from trafficmock.core.effects import Effect, Effects, Note, Send
 from trafficmock.records import RequestSeen, SocketSeen
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.agent_filter import FilterAdd, FilterDrop, FilterSet
@@ -73,7 +73,8 @@ class ContextInvariants:
                     self.workers[cause.request_id] = each.to[0]
         elif isinstance(cause, inbound.TestRegister) and cause.context and sender in self.knowing:
             holder = self.running.get(cause.context)
-            if any(registered(each, cause) for each in effects):
+            # It holds from now on, although the acknowledgement may wait for agents.
+            if not any(_is_refusal(each) for each in effects):
                 assert holder in (None, (sender, cause.test_id)), "claimed twice"
                 self.running[cause.context] = sender, cause.test_id
                 self.ever.add(cause.context)
@@ -105,12 +106,9 @@ class ContextInvariants:
             assert send.to == (worker,), f"not this worker's own: {send}"
 
 
-def registered(effect: Effect, cause: inbound.TestRegister) -> bool:
-    """Tell whether this is the acknowledgement of a registration."""
-    if isinstance(effect, OpenDoor):
-        return effect.registered.test_id == cause.test_id
-    message = getattr(effect, "message", None)
-    return isinstance(message, outbound.TestRegistered) and message.test_id == cause.test_id
+def _is_refusal(effect: Effect) -> bool:
+    """Tell whether this refuses what a worker sent."""
+    return isinstance(effect, Send) and isinstance(effect.message, outbound.ProxyError)
 
 
 def _tells_of_strict_tests(effect: Effect) -> bool:
