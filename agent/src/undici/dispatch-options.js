@@ -20,9 +20,10 @@ const ONE_ORIGIN = new Set(["Client", "Pool", "BalancedPool", "RoundRobinPool", 
  * @returns {URL | undefined} `undefined` if it is not an HTTP request
  */
 function urlOf(dispatcher, opts) {
-  const origin = opts.origin ?? internal(dispatcher, "url");
+  // A client of one origin ignores a path in it: `path` is whole.
+  const [origin] = /^[^:]*:\/\/[^/?#]*/.exec(String(opts.origin ?? internal(dispatcher, "url"))) ?? [""];
   const path = typeof opts.path === "string" ? opts.path : "/";
-  const full = /^https?:\/\//.test(path) ? path : `${String(origin).replace(/\/$/, "")}${path}`;
+  const full = /^https?:\/\//.test(path) ? path : `${origin}${path}`;
   if (!URL.canParse(full)) return undefined;
   const url = new URL(full);
   if (opts.query) url.search = stringify(opts.query);

@@ -130,6 +130,20 @@ describe("a handler that aborts while a mock is served", () => {
   });
 });
 
+describe("an origin with a path", () => {
+  each("is the origin alone, as undici takes it", async ({ Client, Pool }, path) => {
+    for (const Kind of [Client, Pool]) {
+      const dispatcher = new Kind(upstream.url);
+      const origin = new URL("/base", upstream.url);
+      const { body } = await dispatcher.request({ origin, path: `/base${path}`, method: "GET" });
+      await body.dump();
+      await dispatcher.close();
+    }
+    const { request } = await row(path);
+    assert.equal(request.url, `${upstream.url}/base${path}`);
+  });
+});
+
 describe("undici's DNS interceptor", () => {
   /** Everything is on this machine, whatever it is called. */
   const lookup = (_origin, _options, done) => done(null, [{ address: "127.0.0.1", ttl: 1000, family: 4 }]);

@@ -17,7 +17,16 @@ from tests.support.processes.node_parts import node_binary as node_22
 PLACE = Path(__file__).parent
 DEEP = PLACE / "deep"
 AGENTS = PLACE / "agents"
-ROOMS = ("programs", "agents", "deep/http", "deep/services", "deep/sockets", "deep/runners")
+VENDORS = PLACE / "vendors"
+ROOMS = (
+    "programs",
+    "agents",
+    "vendors",
+    "deep/http",
+    "deep/services",
+    "deep/sockets",
+    "deep/runners",
+)
 """The directories of the programs."""
 NODES = (20, 22, 24)
 HOSTS = (
@@ -32,7 +41,8 @@ HOSTS = (
         "files.stripe.com",
     ),
     *("api.twilio.com", "api.sendgrid.com", "www.googleapis.com"),
-    "bucket.s3.eu-west-1.amazonaws.com",
+    *("vendor.test", "api.vendor.test", "api.resend.com", "api.postmarkapp.com"),
+    *(f"{name}.eu-west-1.amazonaws.com" for name in ("bucket.s3", "dynamodb", "sqs")),
 )
 """The names of the server."""
 
@@ -70,7 +80,7 @@ class Library:
     @property
     def folder(self) -> Path:
         """Where its npm packages are."""
-        rooms = (DEEP, AGENTS)
+        rooms = (DEEP, AGENTS, VENDORS)
         return next((each for each in rooms if self.program.is_relative_to(each)), PLACE)
 
     def version(self) -> str:
@@ -129,6 +139,14 @@ LIBRARIES = (
         "Agents of libraries, by bytes",
         modes=("passthrough", "fallback"),
     ),
+    Library("older-clients", "request", "request, cross-fetch, soap, passport-oauth2"),
+    Library("mail", "resend", "Mailgun, Postmark, Resend"),
+    Library("databases", "@elastic/elasticsearch", "Elasticsearch, Neon, PlanetScale, Upstash"),
+    Library("models", "ai", "AI SDK, LangChain, Google, Mistral, Replicate"),
+    Library("payments", "plaid", "Plaid, Square"),
+    Library("messengers", "@discordjs/rest", "Discord, Telegraf, Notion"),
+    Library("clouds", "@google-cloud/storage", "Google Storage, DynamoDB, SQS, Bedrock"),
+    Library("kubernetes", "@kubernetes/client-node", "Kubernetes", nodes=(22, 24)),
     Library("ws", "ws", "ws"),
     Library("socket.io", "socket.io", "socket.io"),
     Library("grpc", "@grpc/grpc-js", "gRPC"),

@@ -17,8 +17,8 @@ const MESSAGE = {
   stop_reason: "end_turn",
   usage: { input_tokens: 1, output_tokens: 1 },
 };
-const chunk = (content) =>
-  `data: ${JSON.stringify({ id: "c_1", object: "chat.completion.chunk", choices: [{ index: 0, delta: { content } }] })}\n\n`;
+const chunk = (content, more = {}) =>
+  `data: ${JSON.stringify({ id: "c_1", object: "chat.completion.chunk", ...more, choices: [{ index: 0, delta: { content }, ...(more.model && { finish_reason: null }) }] })}\n\n`;
 const event = (data) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 const MESSAGE_EVENTS = [
   { type: "message_start", message: { ...MESSAGE, content: [] } },
@@ -31,6 +31,78 @@ const MESSAGE_EVENTS = [
 ];
 
 const failing = (code, message) => json({ error: { code, message, type: "failed" } }, code, ["Retry-After", "0"]);
+
+const MODEL = { model: "any", created: 1 };
+const QUEUED = { MessageId: "m_1", MD5OfMessageBody: "49f68a5c8493ec2c0bf489821c21fc3b" };
+const ROW = { fields: [{ name: "id", dataTypeID: 23, type: "INT32" }], rows: [["1"]], rowCount: 1, command: "SELECT" };
+const PLANET = { session: {}, result: { fields: ROW.fields, rows: [{ lengths: ["1"], values: "MQ==" }] }, timing: 1 };
+const SEARCHED = { took: 1, timed_out: false, hits: { total: { value: 1 }, hits: [{ _id: "1", _source: { a: 1 } }] } };
+const GENERATED = { candidates: [{ content: { role: "model", parts: [{ text: "Hello" }] }, finishReason: "STOP" }] };
+const CONVERSED = {
+  output: { message: { role: "assistant", content: [{ text: "Hello" }] } },
+  stopReason: "end_turn",
+  usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+};
+const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"
+  xmlns:t="urn:shop" xmlns:x="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:shop">
+  <message name="In"><part name="id" type="x:string"/></message><message name="Out"><part name="price" type="x:int"/></message>
+  <portType name="P"><operation name="Price"><input message="t:In"/><output message="t:Out"/></operation></portType>
+  <binding name="B" type="t:P"><soap:binding style="rpc" transport="http://schemas.xmlsoap.org/soap/http"/>
+    <operation name="Price"><soap:operation soapAction="price"/><input><soap:body use="literal" namespace="urn:shop"/></input>
+      <output><soap:body use="literal" namespace="urn:shop"/></output></operation></binding>
+  <service name="S"><port name="P" binding="t:B"><soap:address location="http://vendor.test/soap"/></port></service>
+</definitions>`;
+const PRICE = `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>
+  <t:PriceResponse xmlns:t="urn:shop"><price>3</price></t:PriceResponse></s:Body></s:Envelope>`;
+
+/**
+ * What is like the APIs of many vendors, by the beginning of the path.
+ * @type {Record<string, (request: any, query: URLSearchParams, count: (key: string) => number) => any>}
+ */
+const VENDOR_PATHS = {
+  "/elastic": ({ url }) =>
+    json(url.includes("_bulk") ? { errors: false, items: [] } : SEARCHED, 200, ["X-Elastic-Product", "Elasticsearch"]),
+  "/psdb": () => json(PLANET),
+  "/upstash": ({ body }) => {
+    const asked = JSON.parse(String(body));
+    return json(Array.isArray(asked[0]) ? asked.map(([name]) => ({ result: name })) : { result: asked[0] });
+  },
+  "/chat/completions": ({ body }) =>
+    body.includes('"stream":true') ? lines([chunk("Hel"), chunk("lo"), "data: [DONE]\n\n"]) : json(COMPLETION),
+  "/v1/chat/completions": ({ body }) =>
+    body.includes('"stream":true')
+      ? lines([chunk("Hel", MODEL), chunk("lo", MODEL), "data: [DONE]\n\n"])
+      : json({
+          ...COMPLETION,
+          model: "any",
+          created: 1,
+          usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+        }),
+  "/v1beta": ({ url }) =>
+    url.includes("stream") ? lines([`data: ${JSON.stringify(GENERATED)}\n\n`]) : json(GENERATED),
+  "/model": () => json(CONVERSED),
+  "/predictions": () => json({ id: "p_1", status: "succeeded", output: ["Hel", "lo"] }, 201),
+  "/transactions": () => json({ accounts: [], transactions: [], request_id: "r_1" }),
+  "/v2/payments": () => json({ payment: { id: "pay_1", status: "COMPLETED" } }),
+  "/bot1": ({ url }, _, count) =>
+    count("telegram") === 1
+      ? json({ ok: false, error_code: 429, description: "slow", parameters: { retry_after: 0 } }, 429)
+      : json({ ok: true, result: { message_id: url.length, date: 1, chat: { id: 1, type: "private" } } }),
+  "/discord": ({ body }, _, count) =>
+    body.includes("flaky") && count("discord") === 1
+      ? json({ message: "slow", retry_after: 0.01, global: false }, 429, ["Retry-After", "0.01"], ["Via", "1.1 any"])
+      : json({ id: "1", content: "hi" }),
+  "/v1/pages": () => json({ object: "page", id: "1" }),
+  "/token": () => json({ access_token: "at_1", refresh_token: "rt_1", token_type: "Bearer" }),
+  "/upload": ({ body }) => json({ name: "a.txt", size: String(body.length) }),
+  "/storage": ({ url }) =>
+    url.includes("alt=media") ? lines(["the content"], "text/plain") : json({ kind: "storage#objects", items: [] }),
+  "/api/v1/namespaces": () => json({ kind: "PodList", apiVersion: "v1", metadata: {}, items: [] }),
+  "/api/v1/watch": () =>
+    lines(['{"type":"ADDED","object":{}}\n', '{"type":"DELETED","object":{}}\n'], "application/json"),
+  "/soap?wsdl": () => xml(WSDL),
+  "/soap": () => xml(PRICE),
+};
 
 /**
  * What is like the APIs that SDKs have built in: by host, from a request to an answer, or to nothing for 404.
@@ -103,6 +175,16 @@ export const APIS = {
     if (url.includes("alt=media")) return lines(["the content"], "text/plain");
     return json(method === "GET" ? { files: [{ id: "1", name: "a" }] } : { id: "2", size: body.length });
   },
+  "api.vendor.test": () => json(ROW),
+  "vendor.test": (request, query, count) => {
+    const path = Object.keys(VENDOR_PATHS).find((each) => request.url.startsWith(each));
+    return path ? VENDOR_PATHS[path](request, query, count) : json({ id: "1", sent: shown(request.body) });
+  },
+  "api.resend.com": ({ url }) =>
+    url === "/emails" ? json({ id: "e_1" }) : json({ name: "not_found", message: "no" }, 404),
+  "api.postmarkapp.com": () => json({ To: "a@shop.test", MessageID: "m_1", ErrorCode: 0, Message: "OK" }),
+  "dynamodb.eu-west-1.amazonaws.com": () => json({ Item: { id: { S: "1" } } }),
+  "sqs.eu-west-1.amazonaws.com": () => json(QUEUED),
   "bucket.s3.eu-west-1.amazonaws.com": ({ method, url, body }) => {
     if (url.includes("missing")) return xml("<Error><Code>NoSuchKey</Code><Message>none</Message></Error>", 404);
     if (url.includes("list-type=2")) {
