@@ -224,8 +224,14 @@ class StrictTestTests(StrictCase):
         self.assert_passed(self.asks(context=None, request_id="r2"))
 
     def test_only_test_has_a_context(self) -> None:
-        """A test with a context is not failed by what does not carry it."""
+        """What carries no context is refused too while no other test runs."""
         self.registers()
+        self.refused(self.asks(context=None))
+
+    def test_other_tests_run(self) -> None:
+        """What carries no context may be another test's."""
+        self.registers()
+        self.registers("sells", context=B, allow=None, worker=self.other)
         self.assert_passed(self.asks(context=None))
 
     def test_given_back_without_a_context(self) -> None:

@@ -308,8 +308,13 @@ class LocalDecisions:
         strictness = self.strictness
         if strictness.service is not None or strictness.runs:
             return [ALL]
-        contexts = [self.registry.tests[test_id].context for test_id in strictness.tests]
-        return [ALL if each is None else FilterEntry(context=each) for each in contexts]
+        tests = [self.registry.tests[test_id] for test_id in strictness.tests]
+        return [
+            ALL
+            if test.context is None or strictness.is_only_test(test)
+            else FilterEntry(context=test.context)
+            for test in tests
+        ]
 
     def _wanted_reports(self) -> Reports:
         if self.registry.observers:

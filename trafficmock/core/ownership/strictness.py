@@ -184,9 +184,22 @@ class Strictness:
     def _belongs_to(self, pending: Owned) -> ContextTest | None:
         return pending.made_for or pending.test or pending.presumed or self._only_test()
 
+    def is_only_test(self, test: RegisteredTest) -> bool:
+        """Return whether a strict test is judged by requests without a context, too.
+
+        It is, if no other test runs. In a strict run or service such a request fails the run.
+        """
+        return self._only_test() is test
+
     def _only_test(self) -> RegisteredTest | None:
         alone = [test for test in self.registry.tests.values() if not test.shared][:2]
-        return alone[0] if len(alone) == 1 and alone[0].context is None else None
+        if len(alone) != 1:
+            return None
+        (test,) = alone
+        if test.context is None:
+            return test
+        run_judges = self.service is not None or bool(self.runs)
+        return test if test.id in self.tests and not run_judges else None
 
     def _lost_until(self, made_for: ContextTest | None) -> int | None:
         is_of_test = isinstance(made_for, RegisteredTest)
