@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.launch.proxy_process import Proxy
     from trafficmock.testing.launch.pytest_applications import StartedApplications
 
-__tracebackhide__ = True
-"""For pytest: a failure is shown where the test's own code called."""
 
 _OPTIONS = {
     "url": ("--trafficmock-proxy-url", "trafficmock_proxy_url", "URL of a proxy that runs"),
@@ -351,8 +349,12 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, Any, Any]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, pytest.TestReport]:
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, Any, pytest.TestReport]:
     """Add the test's traffic and the errors of its mocks to the report of a failure."""
+    if call.excinfo is not None:
+        _hide_own_frames(call.excinfo)
     report: pytest.TestReport = yield
     if errors := _errors_of(item):
         errors.add_to(report)
@@ -376,6 +378,14 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """List the requests without a test that strict mode refused."""
     unowned_requests.write(terminalreporter)
+
+
+def _hide_own_frames(failure: pytest.ExceptionInfo[BaseException]) -> None:
+    """Show a failure where the test's own code called, as pytest does for ``__tracebackhide__``."""
+    for entry in failure.traceback:
+        scope = entry.frame.f_globals
+        if str(scope.get("__name__")).startswith("trafficmock."):
+            scope["__tracebackhide__"] = True
 
 
 def _strict_settings(item: pytest.Item) -> dict[str, Any]:

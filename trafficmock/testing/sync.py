@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.session import Session
     from trafficmock.testing.session.traffic_context import Isolation
 
-__tracebackhide__ = True
-"""For pytest: a failure is shown where the test's own code called."""
 
 __all__ = ["Expectation", "Request", "Response", "Route", "TrafficMock", "WebSocketRoute", "mocks"]
 

@@ -56,9 +56,10 @@ class MistakeTests(SynchronousTestCase):
 
     def test_own_lines(self) -> None:
         """The line shown is the test's, not one of ours."""
-        for test in ("test_too_late", "test_parts", "test_no_handler", "test_braces"):
-            self.assertNotIn("trafficmock/testing/", printed_by(test))
-            self.assertRegex(printed_by(test), r"with_mistakes.py:\d+: \w+Error")
+        for test in ("too_late", "parts", "no_handler", "braces", "status"):
+            printed = printed_by(f"test_{test}")
+            self.assertNotIn("trafficmock/testing/", printed)
+            self.assertRegex(printed, r"with_mistakes.py:\d+: \w+Error")
         self.assertIn(
             "a handler is a function of (route, request), not {'json'",
             printed_by("test_no_handler"),

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.worker_client import WorkerIdentity
     from trafficmock.wire.inbound import Message
 
-__tracebackhide__ = True
-"""For pytest: a failure is shown where the test's own code called."""
 
 OPEN_SECONDS = 10.0
 CLOSE_SECONDS = 2.0

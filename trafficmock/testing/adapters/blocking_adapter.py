@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.adapters.background_connection import BackgroundConnection
     from trafficmock.testing.session.ports import Done
 
-__tracebackhide__ = True
-"""For pytest: a failure is shown where the test's own code called."""
-
 
 class BlockingAdapter(Adapter):
     """Runs plain functions on threads, so that none has to wait for the test's thread."""

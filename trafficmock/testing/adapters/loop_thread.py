@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from trafficmock.testing.promise import Promise
 
-__tracebackhide__ = True
-"""For pytest: a failure is shown where the test's own code called."""
 
 T = TypeVar("T")
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
     from trafficmock.testing.session.session import Session
 
-__tracebackhide__ = True
-"""For pytest: a failure is shown where the test's own code called."""
 
 ERRORS = "errors in the mocks of this test"
 SHARED = "in the routes that the tests of this worker share (trafficmock_shared)"

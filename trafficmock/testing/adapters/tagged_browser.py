@@ -14,9 +14,6 @@ from trafficmock.testing.session.traffic_context import COOKIE
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__tracebackhide__ = True
-"""For pytest: a failure is shown where the test's own code called."""
-
 
 def warn_of_other_proxy(cookies: Sequence[object], *, of: str, stacklevel: int) -> None:
     """Warn that another proxy is used in the place of the test's, and what carries the context.

@@ -12,9 +12,6 @@ TITLE = "traffic of this test"
 _SHOWN = 80
 """The most characters of an error in the text of a group."""
 
-__tracebackhide__ = True
-"""For pytest: a failure is shown where the test's own code called."""
-
 
 def raise_errors(title: str, errors: Sequence[BaseException]) -> None:
     """Raise the errors of a test's mocks as a group.

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.session import TestInfo
     from trafficmock.wire.outbound import Unmatched
 
-__tracebackhide__ = True
-"""For pytest: a failure is shown where the test's own code called."""
-
 
 class ThreadedConnection:
     """A connection for several tests, one after another; :meth:`refresh` replaces a lost one.

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from trafficmock.testing.launch.proxy_process import Proxy
 
-__tracebackhide__ = True
-"""For pytest: a failure is shown where the test's own code called."""
 
 Ready = str | re.Pattern[str] | None
 

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.launch.application import Application
     from trafficmock.testing.launch.proxy_process import Proxy
 
-__tracebackhide__ = True
-"""For pytest: a failure is shown where the test's own code called."""
-
 
 @define(eq=False)
 class StartedApplications:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.observation.waiting import Waiter
     from trafficmock.testing.session.ports import Adapter
 
-__tracebackhide__ = True
-"""For pytest: a failure is shown where the test's own code called."""
 
 T = TypeVar("T")
 

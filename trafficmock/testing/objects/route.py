@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.handlers.routed_request import RoutedRequest
     from trafficmock.testing.session.ports import Adapter
 
-__tracebackhide__ = True
-"""For pytest: a failure is shown where the test's own code called."""
 
 RequestT = TypeVar("RequestT")
 DoneT = TypeVar("DoneT")

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.ports import Adapter
     from trafficmock.testing.session.session import Session
 
-__tracebackhide__ = True
-"""For pytest: a failure is shown where the test's own code called."""
 
 DoneT = TypeVar("DoneT")
 ErrorsT = TypeVar("ErrorsT")

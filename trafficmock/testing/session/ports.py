@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.handlers.websocket_routes import MockedWebSocket
     from trafficmock.wire.inbound import Message
 
-__tracebackhide__ = True
-"""For pytest: a failure is shown where the test's own code called."""
 
 Done = Callable[[Any, BaseException | None], None]
 """Called once, with a result and ``None``, or with ``None`` and the error that was raised."""

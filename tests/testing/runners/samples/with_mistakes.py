@@ -37,6 +37,10 @@ def test_parts(trafficmock: Any) -> None:
         get("json/late")
 
 
+def test_status(trafficmock: Any) -> None:
+    trafficmock.mock("**/json/status", status=99)
+
+
 def test_two_decisions(trafficmock: Any) -> None:
     def twice(route: Any) -> None:
         route.fulfill(body="one")

@@ -13,9 +13,6 @@ from trafficmock.testing.errors import HandlerSignatureError, UsageError
 if TYPE_CHECKING:
     from types import CodeType
 
-__tracebackhide__ = True
-"""For pytest: a failure is shown where the test's own code called."""
-
 
 def describe(function: Any, what: str = "handler") -> str:
     """Return the name of a function with its file and line, for reports.

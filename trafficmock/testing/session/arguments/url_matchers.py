@@ -19,9 +19,6 @@ from trafficmock.testing.session.arguments.callables import describe
 from trafficmock.wire.http_syntax import TOKEN
 from trafficmock.wire.payloads import serialized_matcher as wire
 
-__tracebackhide__ = True
-"""For pytest: a failure is shown where the test's own code called."""
-
 
 @runtime_checkable
 class URLPattern(Protocol):
