@@ -65,6 +65,15 @@ export interface ContinueOptions {
   readonly postData?: string | Uint8Array | object | null;
 }
 
+/** When a decision takes effect. */
+export interface DelayOptions {
+  /** Milliseconds after which the proxy sends the decision; the call returns at once. Default: 0. */
+  readonly delay?: number;
+}
+
+/** The options of `route.abort`. */
+export type AbortOptions = DelayOptions;
+
 /** The options of `route.fetch`. */
 export interface FetchOptions extends ContinueOptions {
   /** Milliseconds; 0 for no limit. Default: 30,000. */
@@ -78,7 +87,7 @@ export interface FetchOptions extends ContinueOptions {
 }
 
 /** The options of `route.fulfill`. */
-export interface FulfillOptions {
+export interface FulfillOptions extends DelayOptions {
   /** 200 to 599. Default: that of `response`, else 200. */
   readonly status?: number;
   /** The reason phrase. Default: that of `response` if its status is used, else the standard one. */
@@ -253,13 +262,13 @@ export interface Route {
   /** Answers the request, which does not go upstream. */
   fulfill(options?: FulfillOptions): Promise<void>;
   /** Sends the request upstream, with these changes. */
-  continue(options?: ContinueOptions): Promise<void>;
+  continue(options?: ContinueOptions & DelayOptions): Promise<void>;
   /** Passes the request, with these changes, to the next handler that matches; without one, upstream. */
   fallback(options?: ContinueOptions): Promise<void>;
   /** Sends the request upstream and returns the response; this is no decision, and may be repeated. */
   fetch(options?: FetchOptions): Promise<Response>;
   /** Fails the request with a network error. Default: `failed`. */
-  abort(errorCode?: AbortErrorCode): Promise<void>;
+  abort(errorCode?: AbortErrorCode, options?: AbortOptions): Promise<void>;
 }
 
 /** One end of a WebSocket: the application's, or the real server's (Playwright's `WebSocketRoute`). */

@@ -315,12 +315,15 @@ class RegisteredTest:
         kind: inbound.RouteKind = "http",
         reply: SerializedResponse | UnsetType = UNSET,
         times: int | UnsetType = UNSET,
+        delay_ms: int | UnsetType = UNSET,
     ) -> str:
         """Register a route, with a fixed answer or without, and give its id."""
         self.count += 1
         route_id = f"{self.id}#{self.count}"
         matcher = glob(wanted) if isinstance(wanted, str) else wanted
-        message = inbound.RouteRegister(route_id, self.id, matcher, kind, reply=reply, times=times)
+        message = inbound.RouteRegister(
+            route_id, self.id, matcher, kind, reply=reply, times=times, delay_ms=delay_ms
+        )
         self.worker.sends(message)
         self.worker.playbook.expect(self.worker.gets(outbound.RouteRegistered(route_id)))
         return route_id

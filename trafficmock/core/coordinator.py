@@ -34,7 +34,7 @@ from trafficmock.core.registration import Registration
 from trafficmock.core.state.lifecycle import Socket
 from trafficmock.core.state.peers import Agent, Client, Liveness, Peer, Unauthenticated, Worker
 from trafficmock.core.strict_mode import StrictMode
-from trafficmock.core.timers import Alarm, BodyDeadlines
+from trafficmock.core.timers import Alarm, BodyDeadlines, DelayedDecisions
 from trafficmock.core.websocket.websocket_relay import WebSocketRelay
 from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 from trafficmock.matching import PatternCache
@@ -122,7 +122,8 @@ class Coordinator:
         claims, alarm, timeouts = self.claims, self.alarm, self.owner_timeouts
         refusals = self.strict_mode.refusals
         self.deadlines = BodyDeadlines(settings.body_timeout, alarm)
-        self.decisions = Decisions(claims, timeouts, awaited, self.deadlines, strictness)
+        delayed = DelayedDecisions(alarm)
+        self.decisions = Decisions(claims, timeouts, awaited, self.deadlines, delayed, strictness)
         self.replies = Replies(settings, registry, self.decisions)
         self.requests = RequestRouting(
             settings,
@@ -285,6 +286,7 @@ class Coordinator:
                 self.requests.owner_silent(owned, out)
         for pending in self.deadlines.overdue(now):
             self.bodies.overdue(pending, out)
+        self.decisions.delayed.send(out)
         self.sockets.forget_closed(now.seconds)
         self.contexts.forget_ended(now.seconds)
         self.strict_mode.lost_runs.forget(now.seconds)
@@ -390,6 +392,7 @@ class Coordinator:
             self.ended_tests.next_deadline(),
             self.owner_timeouts.next_deadline(),
             self.deadlines.next_deadline(),
+            self.decisions.delayed.next_deadline(),
             self.sockets.next_deadline(),
             self.contexts.next_deadline(),
             self.strict_mode.lost_runs.next_deadline(),

@@ -141,20 +141,22 @@ class EndedTests:
         ended.unsettled += sockets
         return done + sockets
 
-    @staticmethod
     def _tell_of(
+        self,
         pending: PendingRequest,
         route: RegisteredRoute | None,
         test: RegisteredTest,
         out: EffectList,
     ) -> None:
-        """Fail a test that ends before its handler has decided, unless it ignores errors.
+        """Fail a test that ends before a decision of it was made or sent, unless it ignores errors.
 
         :param route: the route whose handler runs; ``None`` before the first one.
         """
         if route is None or not route.ignores_errors:
             place = None if route is None else route.place
-            text = error_messages.still_running(str(pending), test, place)
+            is_delayed = self.decisions.delayed.has(pending)
+            why = error_messages.still_delayed if is_delayed else error_messages.still_running
+            text = why(str(pending), test, place)
             out.send(test.worker.id, ProxyError("disconnected", text, test.id))
 
 

@@ -150,6 +150,18 @@ def still_running(subject: str, test: RegisteredTest, place: str | None) -> str:
     )
 
 
+def still_delayed(subject: str, test: RegisteredTest, place: str | None) -> str:
+    """Return the error of a test that ended before a delayed decision of it was sent.
+
+    :param place: the file and line of the route.
+    """
+    where = "" if place is None else f" ({place})"
+    return (
+        f"The test {test} ended before the delay of its route{where} for {subject} was over, so "
+        "the request failed. Await the traffic that the test starts, or give a shorter delay."
+    )
+
+
 def too_big_for_handler(subject: str, size: int, limit: int) -> str:
     """Return the error for a body above ``--handler-body-bytes``."""
     return (

@@ -185,7 +185,8 @@ class Registration:
             return
         for pending in list(test.requests.values()):
             chain = pending.chain
-            if chain is not None and chain.route in removed:
+            decided = self.requests.decisions.delayed.has(pending)
+            if chain is not None and chain.route in removed and not decided:
                 self.requests.continue_unhandled(pending, chain, out)
 
     def worker_lost(self, worker: Worker, out: EffectList) -> None:

@@ -1,4 +1,4 @@
-"""The wake-up of the core, and the deadlines of bodies."""
+"""The wake-up of the core, the deadlines of bodies, and decisions that are sent later."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from attrs import define, field
 from trafficmock.core.effects import Wake
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trafficmock.core.effects import EffectList, Moment
     from trafficmock.core.state.lifecycle import PendingRequest
 
@@ -82,4 +84,54 @@ class BodyDeadlines:
             if pending is not None and pending.announced_at == announced_at:
                 return pending
             heappop(self._by_announcement)
+        return None
+
+
+@define
+class DelayedDecisions:
+    """The decisions that were made with a delay (``delayMs``), until they are sent.
+
+    A request that is settled meanwhile, as by its application, loses its decision.
+    """
+
+    alarm: Alarm
+    _decisions: dict[str, tuple[float, Callable[[EffectList], None]]] = field(factory=dict)
+    _by_time: list[tuple[float, str]] = field(factory=list)
+    """A heap of the decisions, and of those of requests that were settled meanwhile."""
+
+    def keep(
+        self,
+        pending: PendingRequest,
+        milliseconds: float,
+        decide: Callable[[EffectList], None],
+        out: EffectList,
+    ) -> None:
+        """Keep the decision about a request, which is made by ``decide``, for a time."""
+        due = out.now.seconds + milliseconds / 1000
+        self._decisions[pending.id] = (due, decide)
+        heappush(self._by_time, (due, pending.id))
+        self.alarm.need(due, out)
+
+    def has(self, pending: PendingRequest) -> bool:
+        """Return whether the decision about a request is made and not yet sent."""
+        return pending.id in self._decisions
+
+    def end(self, pending: PendingRequest) -> None:
+        """Forget the decision about a request that is settled."""
+        self._decisions.pop(pending.id, None)
+
+    def send(self, out: EffectList) -> None:
+        """Send the decisions whose time has come, the earliest first."""
+        while (due := self.next_deadline()) is not None and due <= out.now.seconds:
+            _, decide = self._decisions.pop(self._by_time[0][1])
+            decide(out)
+
+    def next_deadline(self) -> float | None:
+        """Return the time of the next decision in monotonic seconds, ``None`` for none."""
+        while self._by_time:
+            due, request_id = self._by_time[0]
+            kept = self._decisions.get(request_id)
+            if kept is not None and kept[0] == due:
+                return due
+            heappop(self._by_time)
         return None

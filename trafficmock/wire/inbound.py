@@ -230,6 +230,7 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
     :param har: the HAR from which the requests of a route without ``reply`` are answered.
     :param times: the number of requests that the route takes (feature ``chain``). Then it is
         removed.
+    :param delay_ms: the milliseconds after which ``reply`` is sent.
     """
 
     route_id: str
@@ -240,6 +241,7 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
     reply: SerializedResponse | UnsetType = UNSET
     har: SerializedHar | UnsetType = UNSET
     times: Times | UnsetType = UNSET
+    delay_ms: Count | UnsetType = UNSET
 
 
 class RouteUnregister(Message, frozen=True, tag="route:unregister"):
@@ -280,11 +282,13 @@ class HandlerResult(Message, frozen=True, tag="handler:result"):
     """The action of a handler for a request that its test owns.
 
     :param run_id: that of ``handler:run`` (feature ``chain``).
+    :param delay_ms: the milliseconds after which the decision is sent (feature ``chain``).
     """
 
     request_id: str
     result: Fulfill | Continue | Abort | Fetch | Fallback
     run_id: str | UnsetType = UNSET
+    delay_ms: Count | UnsetType = UNSET
 
 
 class HistoryQuery(Message, frozen=True, tag="history:query"):

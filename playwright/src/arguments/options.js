@@ -11,14 +11,15 @@ const TEST = ["isolation", "origins", "strict", "allow", "required", "traffic"];
 
 const OPTIONS = {
   route: ["times", "required"],
-  mock: [...RESPONSE, "times", "required"],
+  mock: [...RESPONSE, "delay", "times", "required"],
   unrouteAll: ["behavior"],
   routeFromHAR: ["url", "notFound", "update", "updateContent", "updateMode"],
   strict: ["allow"],
   waitForRequest: WAIT,
   waitForResponse: WAIT,
-  "route.fulfill": [...RESPONSE, "response"],
-  "route.continue": REQUEST_CHANGES,
+  "route.fulfill": [...RESPONSE, "response", "delay"],
+  "route.continue": [...REQUEST_CHANGES, "delay"],
+  "route.abort": ["delay"],
   "route.fallback": REQUEST_CHANGES,
   "route.fetch": [...REQUEST_CHANGES, ...WAIT, "maxRedirects", "maxRetries"],
   "webSocketRoute.close": ["code", "reason"],

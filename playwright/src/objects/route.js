@@ -31,7 +31,7 @@ class Route {
     await this.#routed.fulfill(checked("route.fulfill", options));
   }
 
-  /** @param {import("../../index.js").ContinueOptions} [options] */
+  /** @param {import("../../index.js").ContinueOptions & import("../../index.js").DelayOptions} [options] */
   async continue(options) {
     this.#routed.continue(checked("route.continue", options));
   }
@@ -47,9 +47,12 @@ class Route {
     return this.#routed.session.views.response(response);
   }
 
-  /** @param {string} [errorCode] */
-  async abort(errorCode) {
-    this.#routed.abort(errorCode);
+  /**
+   * @param {string} [errorCode]
+   * @param {import("../../index.js").AbortOptions} [options]
+   */
+  async abort(errorCode, options) {
+    this.#routed.abort(errorCode, checked("route.abort", options));
   }
 }
 

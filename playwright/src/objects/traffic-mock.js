@@ -88,9 +88,9 @@ class TrafficMock {
   async mock(url, options = {}) {
     const matcher = this.#matcher(url);
     checkMock(matcher, options);
-    const { times, required, body, json, path, ...rest } = options;
+    const { times, required, delay, body, json, path, ...rest } = options;
     const { url: _, ...reply } = build({ ...rest, ...(await readContent({ body, json, path })) }, "");
-    await this.#session.http.reply(matcher, { reply }, this.#must({ times, required }));
+    await this.#session.http.reply(matcher, { reply }, { ...this.#must({ times, required }), delay });
   }
 
   /**

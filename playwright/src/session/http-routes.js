@@ -3,6 +3,7 @@
 const { randomUUID } = require("node:crypto");
 const { UsageError } = require("../errors.js");
 const { callSite, written } = require("./call-site.js");
+const { readDelay } = require("../arguments/delay.js");
 const { now } = require("./proxy-clock.js");
 const { RoutedRequest } = require("./routed-request.js");
 
@@ -10,8 +11,8 @@ const { RoutedRequest } = require("./routed-request.js");
  * @typedef {import("../arguments/matcher.js").Matcher} Matcher
  * @typedef {import("./request-state.js").RequestState} RequestState
  * @typedef {"default" | "wait" | "ignoreErrors"} Behavior
- * @typedef {{ times?: number, required?: boolean }} RouteOptions how many requests it takes; whether the test fails if none
- *   meets it
+ * @typedef {{ times?: number, required?: boolean, delay?: number }} RouteOptions how many requests it takes; whether the
+ *   test fails if none meets it; the milliseconds after which the proxy sends the reply
  * @typedef {{ reply?: object, har?: { name: string, entries: any[], notFound: string } }} Reply the response to all requests
  *   of a route, without a URL; or the HAR that has those to some
  */
@@ -25,7 +26,7 @@ class RouteEntry {
    * @param {Function} [handler] none for a fixed response
    * @param {RouteOptions} [options]
    */
-  constructor(matcher, handler, { times, required = false } = {}) {
+  constructor(matcher, handler, { times, required = false, delay } = {}) {
     this.id = randomUUID();
     this.matcher = matcher;
     /** @type {Function} */
@@ -33,6 +34,7 @@ class RouteEntry {
     /** When it was made, by the clock of this process. */
     this.began = now();
     this.times = readTimes(times);
+    this.delayMs = readDelay(delay);
     this.required = required;
     /** The number of requests that it got. */
     this.calls = 0;

@@ -94,7 +94,7 @@ class Registration {
    * @param {import("./http-routes.js").RouteEntry} entry
    * @param {"http" | "websocket"} kind
    */
-  addRoute({ id: routeId, matcher, placeOf, reply, times }, kind) {
+  addRoute({ id: routeId, matcher, placeOf, reply, times, delayMs }, kind) {
     return this.connection.ask(`route:register ${routeId}`, {
       type: "route:register",
       routeId,
@@ -104,6 +104,7 @@ class Registration {
       ...placed(placeOf()),
       ...reply,
       ...(times !== undefined && { times }),
+      ...(delayMs !== undefined && { delayMs }),
     });
   }
 

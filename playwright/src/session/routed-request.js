@@ -1,6 +1,7 @@
 "use strict";
 
 const { AlreadyHandledError, TestEndedError, UndecidedError, UsageError } = require("../errors.js");
+const { readDelay } = require("../arguments/delay.js");
 const headers = require("../arguments/headers.js");
 const mockResponse = require("../arguments/mock-response.js");
 const overriding = require("../arguments/request-overrides.js");
@@ -145,46 +146,53 @@ class RoutedRequest {
    * @param {FulfillOptions} options
    * @throws {UsageError} an option is invalid; the request is still undecided
    */
-  async fulfill({ response: view, path, body, json, ...options } = {}) {
+  async fulfill({ response: view, path, body, json, delay, ...options } = {}) {
     this.checkOpen();
+    const delayMs = readDelay(delay);
     const response = view && this.session.views.stateOf(view);
     if (view && !response) throw new UsageError("response is one that route.fetch() or a wait gave");
     const content = await mockResponse.readContent({ path, body, json });
     this.checkOpen();
-    this.settleWith({ ...options, ...content, response });
+    this.settleWith({ ...options, ...content, response }, delayMs);
   }
 
-  /** @param {mockResponse.Mock} mock */
-  settleWith(mock) {
+  /**
+   * @param {mockResponse.Mock} mock
+   * @param {number} [delayMs] after which the proxy sends the response
+   */
+  settleWith(mock, delayMs) {
     const wire = mockResponse.build(mock, this.request.url);
-    this.settle({ action: "fulfill", response: wire }, "fulfilled");
+    this.settle({ action: "fulfill", response: wire }, "fulfilled", delayMs);
   }
 
   /**
    * Send the request upstream with all changes so far and these.
-   * @param {ContinueOptions} [options]
+   * @param {ContinueOptions & { delay?: number }} [options]
    * @throws {UsageError} a change is invalid; the request is still undecided
    */
-  continue(options = {}) {
+  continue({ delay, ...options } = {}) {
     this.checkOpen();
+    const delayMs = readDelay(delay);
     const changes = overriding.read(options);
     overriding.checkScheme(this.request.wire.url, changes);
     const overrides = this.change(changes);
-    this.settle({ action: "continue", ...(overrides && { overrides }) }, "continued");
+    this.settle({ action: "continue", ...(overrides && { overrides }) }, "continued", delayMs);
   }
 
   /**
    * Fail the request with a network error.
    * @param {string} [code] a key of `ABORT_CODES`
+   * @param {import("../../index.js").AbortOptions} [options]
    * @throws {UsageError} another code; the request is still undecided
    */
-  abort(code = "failed") {
+  abort(code = "failed", { delay } = {}) {
     this.checkOpen();
+    const delayMs = readDelay(delay);
     if (!Object.hasOwn(ABORT_CODES, code)) {
       const known = Object.keys(ABORT_CODES).join(", ");
       throw new UsageError(`abort: ${JSON.stringify(code)} is not an error code of Playwright; these are: ${known}`);
     }
-    this.settle({ action: "abort", errorCode: ABORT_CODES[code] }, `aborted with ${code}`);
+    this.settle({ action: "abort", errorCode: ABORT_CODES[code] }, `aborted with ${code}`, delayMs);
   }
 
   /**
@@ -259,10 +267,11 @@ class RoutedRequest {
   /**
    * @param {{ action: string, [key: string]: unknown }} result
    * @param {string} decision as text for reports
+   * @param {number} [delayMs] after which the proxy sends the decision
    */
-  settle(result, decision) {
+  settle(result, decision, delayMs) {
     this.close(decision);
-    this.send(result);
+    this.send(result, delayMs);
     if (result.action === "abort") this.request.answer(null);
   }
 
@@ -273,9 +282,14 @@ class RoutedRequest {
     this.session.http.open.delete(this.request.id);
   }
 
-  /** @param {object} result */
-  send(result) {
-    this.session.send({ type: "handler:result", requestId: this.request.id, runId: this.runId, result });
+  /**
+   * @param {object} result
+   * @param {number} [delayMs] after which the proxy sends the decision
+   */
+  send(result, delayMs) {
+    const { request, runId } = this;
+    const delayed = delayMs !== undefined && { delayMs };
+    this.session.send({ type: "handler:result", requestId: request.id, runId, result, ...delayed });
   }
 }
 

@@ -1,4 +1,4 @@
-"""Fixed answers: given at once, told to the owner alone, and as often as allowed."""
+"""Fixed answers: given at once without a delay, told to the owner alone, as often as allowed."""
 
 from attrs import define, field
 from msgspec import UNSET
@@ -16,6 +16,8 @@ class ReplyInvariants:
     left: dict[tuple[str, str], int] = field(factory=dict)
     knows: set[str] = field(factory=set)
     """The connections with the feature ``chain``."""
+    delayed: set[tuple[str, str]] = field(factory=set)
+    """The routes with a delay, by worker and route."""
 
     def took(self, effects: Effects, sender: str | None, cause: object) -> None:
         """Check what an event led to."""
@@ -35,7 +37,7 @@ class ReplyInvariants:
             elif isinstance(message, outbound.RequestReplied):
                 assert self.knows.issuperset(to), f"does not know it: {effect}"
                 assert len(to) == 1, f"told several: {effect}"
-                if message.action is UNSET:
+                if message.action is UNSET and (to[0], message.route_id) not in self.delayed:
                     assert message.request_id in fulfilled, f"not given: {effect}"
                 self._gave(to[0], message.route_id)
             elif isinstance(message, outbound.HandlerRun):
@@ -43,6 +45,8 @@ class ReplyInvariants:
 
     def _registered(self, worker: str, cause: inbound.RouteRegister) -> None:
         key = worker, cause.route_id
+        if cause.delay_ms is not UNSET:
+            self.delayed.add(key)
         if worker in self.knows and isinstance(cause.times, int):
             self.left[key] = cause.times
         else:

@@ -5,8 +5,8 @@ once and ``await t(value)`` takes either, so the same row runs on every adapter.
 
 Which requests a route gets: ``routing``, ``unrouting``, ``matching``, ``chains``, ``isolation``.
 What is done with them: ``actions``, ``deciding``, ``fetching``, ``fulfilling``, ``mocking``,
-``strict``, ``sockets``. What a test reads: ``objects``, ``observing``, ``fixture``. HAR: ``hars``,
-``recording``.
+``delaying``, ``strict``, ``sockets``. What a test reads: ``objects``, ``observing``, ``fixture``.
+HAR: ``hars``, ``recording``.
 """
 
 from collections.abc import Iterator
@@ -17,6 +17,7 @@ from tests.testing.rows import (
     actions,
     chains,
     deciding,
+    delaying,
     fetching,
     fixture,
     fulfilling,
@@ -44,6 +45,7 @@ MODULES: tuple[ModuleType, ...] = (
     fetching,
     fulfilling,
     mocking,
+    delaying,
     objects,
     observing,
     hars,

@@ -25,6 +25,8 @@ from trafficmock.wire.payloads.serialized_response import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Agent
-    from trafficmock.core.timers import BodyDeadlines
+    from trafficmock.core.timers import BodyDeadlines, DelayedDecisions
     from trafficmock.wire.inbound import RequestCancel
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
     from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedOverrides
@@ -54,8 +56,30 @@ class Decisions:
     owner_timeouts: OwnerTimeouts
     awaited: AwaitedReports
     deadlines: BodyDeadlines
+    delayed: DelayedDecisions
     strictness: Strictness
     pending: dict[str, PendingRequest] = field(factory=dict)
+
+    def delay(
+        self,
+        pending: PendingRequest,
+        milliseconds: float | UnsetType,
+        decide: Callable[[EffectList], None],
+        out: EffectList,
+    ) -> None:
+        """Make a decision after its delay; its worker may be silent meanwhile.
+
+        :param milliseconds: the delay; 0 or ``UNSET`` for none.
+        :param decide: makes the decision.
+        """
+        if not milliseconds:
+            decide(out)
+            return
+        if pending.chain is not None:
+            self.owner_timeouts.end(pending, pending.chain.owner.worker)
+            # A second result of the handler is late.
+            pending.chain.run_id = ""
+        self.delayed.keep(pending, milliseconds, decide, out)
 
     def pass_through(self, pending: PendingRequest, out: EffectList) -> None:
         """Settle a request that has no owner: it goes upstream unchanged."""
@@ -223,6 +247,7 @@ class Decisions:
         if pending.test is not None:
             self.owner_timeouts.end(pending, pending.test.worker)
             self.deadlines.end(pending)
+            self.delayed.end(pending)
             pending.test.released(pending)
             pending.test = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -53,7 +54,9 @@ class HandlerResults:
         elif pending.chain is None:
             self._decided(pending, worker, action, out)
         elif message.run_id == pending.chain.run_id:
-            self._run_ended(pending, pending.chain, worker, action, out)
+            ended = partial(self._run_ended, pending, pending.chain, worker, action)
+            is_decision = not isinstance(action, Fetch | Fallback)
+            self.decisions.delay(pending, message.delay_ms if is_decision else UNSET, ended, out)
         else:
             self._not_yours(worker, message, None, out)
 

@@ -5,6 +5,7 @@ A request is answered when its chain comes to a route with a reply.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attrs import define
@@ -67,7 +68,7 @@ class Replies:
         if message.kind != "http":
             raise ReplyError("only a route for HTTP requests has one")
         if reply is not UNSET:
-            return self._fixed(reply)
+            return self._fixed(reply, message.delay_ms)
         return None if har is UNSET else self._from_har(har)
 
     def _from_har(self, har: SerializedHar) -> Reply:
@@ -75,14 +76,14 @@ class Replies:
         self._check_room(size, f"the HAR {har.name}")
         return Reply(HarLookup(har), size)
 
-    def _fixed(self, given: SerializedResponse) -> Reply:
+    def _fixed(self, given: SerializedResponse, delay_ms: int | UnsetType) -> Reply:
         try:
             response = response_rules.sendable_response(given)
         except response_rules.UnsendableMockError as error:
             raise ReplyError(str(error)) from error
         size = _size(response)
         self._check_room(size, "it")
-        return Reply(KeptResponse(response, given.headers_list), size)
+        return Reply(KeptResponse(response, given.headers_list), size, delay_ms)
 
     def _check_room(self, size: int, what: str) -> None:
         limit, used = self.settings.reply_bytes, self.registry.reply_bytes
@@ -150,7 +151,9 @@ class Replies:
         out: EffectList,
     ) -> None:
         self._tell(pending, chain, route, out)
-        self.decisions.reply(pending, chain.request.url, kept.response, kept.headers_list, out)
+        url, delay = chain.request.url, UNSET if route.reply is None else route.reply.delay_ms
+        give = partial(self.decisions.reply, pending, url, kept.response, kept.headers_list)
+        self.decisions.delay(pending, delay, give, out)
 
     def _tell(  # noqa: PLR0917 - what the message is made of
         self,

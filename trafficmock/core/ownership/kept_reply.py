@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
+from msgspec import UNSET
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
@@ -39,10 +40,12 @@ class Reply:
 
     :param kept: the response to all requests, or the HAR that has those to some.
     :param size: the bytes that count in ``--reply-bytes``.
+    :param delay_ms: the time after which the response is sent.
     """
 
     kept: KeptResponse | HarLookup = field(repr=False)
     size: int = 0
+    delay_ms: int | UnsetType = UNSET
 
     @property
     def fixed(self) -> KeptResponse | None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.testing.objects.response import BaseResponse
+    from trafficmock.testing.session.arguments.delays import Delay
     from trafficmock.testing.session.arguments.headers import HeadersArgument
     from trafficmock.testing.session.arguments.request_overrides import PostData
     from trafficmock.testing.session.handlers.routed_request import RoutedRequest
@@ -61,6 +62,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
         path: str | os.PathLike[str] | None = None,
         content_type: str | None = None,
         response: BaseResponse | None = None,
+        delay: Delay = None,
     ) -> DoneT:
         """Answer the request with a response.
 
@@ -75,6 +77,8 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
         :param path: a file whose content is the body; its extension gives the content type.
         :param content_type: the value of ``content-type``, in the place of any other.
         :param response: a fetched response; its parts are used where no other argument gives them.
+        :param delay: milliseconds or a ``timedelta``, after which the proxy sends the response. The
+            call returns at once. A test that ends before fails.
         :raises AlreadyHandledError: the request is decided already.
         :raises UsageError: both ``body`` and ``json`` are given, or HTTP cannot carry a value.
         :raises OSError: the file cannot be read.
@@ -91,7 +95,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
             content_type=content_type,
             response=None if response is None else response._state,  # noqa: SLF001 - ours too
         )
-        return self._decide(lambda: self._routed.fulfill(mock))
+        return self._decide(lambda: self._routed.fulfill(mock, delay))
 
     def continue_(
         self,
@@ -100,6 +104,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
         method: str | None = None,
         headers: HeadersArgument | None = None,
         post_data: PostData = None,
+        delay: Delay = None,
     ) -> DoneT:
         """Send the request upstream, with these changes and those of earlier fallbacks.
 
@@ -108,13 +113,14 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
         :param headers: replace all headers but those that the Fetch standard forbids to set.
         :param post_data: another body: bytes, text that is sent as UTF-8, or a value that is sent
             as JSON. ``None``, ``False`` and 0 keep the body; empty bytes or text remove it.
+        :param delay: milliseconds or a ``timedelta``, after which the request is sent.
         :raises AlreadyHandledError: the request is decided already.
         :raises UsageError: the URL has another scheme, or a header value is not a string.
         :raises TestEndedError: the test has ended.
         """
         return self._decide(
             lambda: self._routed.continue_(
-                url=url, method=method, headers=headers, post_data=post_data
+                url=url, method=method, headers=headers, post_data=post_data, delay=delay
             )
         )
 
@@ -141,16 +147,17 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
             )
         )
 
-    def abort(self, error_code: str | None = None) -> DoneT:
+    def abort(self, error_code: str | None = None, *, delay: Delay = None) -> DoneT:
         """Fail the request with a network error.
 
         :param error_code: one of Playwright's codes, by default ``failed``. Codes that only
             browsers have, such as ``blockedbyclient``, count as ``failed``.
+        :param delay: milliseconds or a ``timedelta``, after which the request fails.
         :raises AlreadyHandledError: the request is decided already.
         :raises UsageError: the code is unknown.
         :raises TestEndedError: the test has ended.
         """
-        return self._decide(lambda: self._routed.abort(error_code or "failed"))
+        return self._decide(lambda: self._routed.abort(error_code or "failed", delay=delay))
 
     def fetch(
         self,

@@ -17,6 +17,7 @@ from trafficmock.testing.objects.request import AsyncRequest
 from trafficmock.testing.objects.response import AsyncResponse
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments.callables import check_handler
+from trafficmock.testing.session.arguments.delays import read_delay
 from trafficmock.testing.session.arguments.url_matchers import check_http, make_matcher
 from trafficmock.testing.session.handlers.fixed_answer import FixedAnswer
 from trafficmock.testing.session.handlers.mock_response import File, Mock
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.har.har_recording import Content, Mode
     from trafficmock.testing.har.har_routes import NotFound
     from trafficmock.testing.promise import Promise
+    from trafficmock.testing.session.arguments.delays import Delay
     from trafficmock.testing.session.arguments.headers import HeadersArgument
     from trafficmock.testing.session.arguments.url_matchers import Matcher, Names, UrlMatcher
     from trafficmock.testing.session.handlers.http_routes import Behavior
@@ -148,6 +150,7 @@ class BaseTrafficMock(
         json: Any = None,
         path: str | os.PathLike[str] | None = None,
         content_type: str | None = None,
+        delay: Delay = None,
     ) -> DoneT:
         """Answer matching requests with a fixed response, which the proxy keeps and sends.
 
@@ -156,6 +159,7 @@ class BaseTrafficMock(
         :param url: as in :meth:`route`; so are ``method``, ``client_id``, ``times``, ``required``.
         :param status: as in :meth:`Route.fulfill`; so are the arguments after it.
         :param path: a file whose content is the body; it is read by this call.
+        :param delay: as in :meth:`Route.fulfill`, from each request on.
         :raises RoutingError: the proxy cannot send this response.
         """
         matcher = self._matcher(url, method, client_id)
@@ -172,9 +176,16 @@ class BaseTrafficMock(
             content_type=content_type,
         )
         answer, must, http = FixedAnswer.of(made), self._must(required=required), self._session.http
+        delay_ms = read_delay(delay)
         return self._done(
             lambda: http.route(
-                matcher, answer, times, place=place, reply=answer.response, required=must
+                matcher,
+                answer,
+                times,
+                place=place,
+                reply=answer.response,
+                required=must,
+                delay_ms=delay_ms,
             )
         )
 

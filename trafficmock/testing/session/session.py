@@ -165,6 +165,7 @@ class Session:
             entry.reply if isinstance(entry.reply, SerializedResponse) else UNSET,
             entry.reply if isinstance(entry.reply, SerializedHar) else UNSET,
             times,
+            entry.delay_ms,
         )
         return self.client.ask(("route:register", entry.id), message)
 

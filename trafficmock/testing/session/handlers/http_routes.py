@@ -50,6 +50,7 @@ class RouteEntry:
     :param live_in: the list that it was added to.
     :param place: the file and line of the test's call.
     :param required: whether the test fails if no request meets it.
+    :param delay_ms: the milliseconds after which ``reply`` is sent.
     """
 
     id: str
@@ -65,6 +66,7 @@ class RouteEntry:
     live_in: RouteList | None = field(default=None, repr=False)
     place: str = ""
     required: bool = False
+    delay_ms: int | UnsetType = UNSET
 
     @property
     def name(self) -> str:
@@ -153,6 +155,7 @@ class HttpRoutes:
         *,
         reply: SerializedResponse | SerializedHar | None = None,
         required: bool = False,
+        delay_ms: int | UnsetType = UNSET,
     ) -> Promise[Any]:
         """Register a handler before all others.
 
@@ -161,6 +164,7 @@ class HttpRoutes:
         :param reply: by which the proxy answers instead of the handler. If it cannot, it refuses
             the route: the promise is rejected and the route removed.
         :param required: whether the test fails if no request meets it.
+        :param delay_ms: the milliseconds after which ``reply`` is sent.
         :returns: resolved when every later request is compared with the route.
         """
         entry = RouteEntry(
@@ -172,6 +176,7 @@ class HttpRoutes:
             reply=reply,
             place=place or "",
             required=required,
+            delay_ms=delay_ms,
         )
         sent = read_times(times)
         self.live.add(entry)

@@ -18,6 +18,7 @@ from trafficmock.testing.errors import (
 )
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments import headers as hd
+from trafficmock.testing.session.arguments.delays import read_delay
 from trafficmock.testing.session.arguments.request_overrides import check_scheme, overrides
 from trafficmock.testing.session.handlers import handler_errors, handler_fetches, mock_response
 from trafficmock.testing.session.observation.request_state import ResponseState
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.testing.promise import Promise
+    from trafficmock.testing.session.arguments.delays import Delay
     from trafficmock.testing.session.arguments.headers import HeadersArgument
     from trafficmock.testing.session.arguments.request_overrides import PostData
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
@@ -143,14 +145,15 @@ class RoutedRequest:
 
     # What handlers do
 
-    def fulfill(self, mock: mock_response.Mock) -> None:
+    def fulfill(self, mock: mock_response.Mock, delay: Delay = None) -> None:
         """Answer the request with a response.
 
+        :param delay: the time after which the proxy sends it.
         :raises UsageError: an argument is invalid; the request is still undecided.
         """
         self._check_open()
         response = mock_response.build(mock, self.request.url)
-        self._settle(Fulfill(response))
+        self._settle(Fulfill(response), read_delay(delay))
         self.session.answered_here(self.request, response)
 
     def continue_(
@@ -160,20 +163,24 @@ class RoutedRequest:
         method: str | None,
         headers: HeadersArgument | None,
         post_data: PostData,
+        delay: Delay = None,
     ) -> None:
         """Send the request upstream with all changes so far and these.
 
+        :param delay: the time after which the proxy sends it.
         :raises UsageError: a change is invalid; the request is still undecided.
         """
         self._check_open()
         check_scheme(self.request.wire.url, url)
-        self._settle(Continue(self._change(url, method, headers, post_data)))
+        delay_ms = read_delay(delay)
+        self._settle(Continue(self._change(url, method, headers, post_data)), delay_ms)
 
-    def abort(self, code: str, why: str = "") -> None:
+    def abort(self, code: str, why: str = "", delay: Delay = None) -> None:
         """Fail the request with a network error.
 
         :param code: a key of :data:`ABORT_CODES`.
         :param why: the reason, for the report of a test that fails.
+        :param delay: the time after which the request fails.
         :raises UsageError: another code; the request is still undecided.
         """
         self._check_open()
@@ -184,7 +191,7 @@ class RoutedRequest:
                 f"abort: {code!r} is not an error code of Playwright; "
                 f"{hint} are: {', '.join(ABORT_CODES)}"
             )
-        self._settle(Abort(ABORT_CODES[code]))
+        self._settle(Abort(ABORT_CODES[code]), read_delay(delay))
         if why:
             self.session.http.decisions[self.request.id] = f"abort: {why}"
 
@@ -249,9 +256,11 @@ class RoutedRequest:
         if self.stage is Stage.SETTLED or self.stage is Stage.FALLEN_BACK:
             raise AlreadyHandledError(f"{self.request}: the route is already handled")
 
-    def _settle(self, action: Fulfill | Continue | Abort | Fallback) -> None:
+    def _settle(
+        self, action: Fulfill | Continue | Abort | Fallback, delay_ms: int | UnsetType = UNSET
+    ) -> None:
         self._close(_in_words(action))
-        self.session.send(HandlerResult(self.request.id, action, self.run_id))
+        self.session.send(HandlerResult(self.request.id, action, self.run_id, delay_ms))
         if isinstance(action, Abort):
             self.request.answer(None)
 
