@@ -124,6 +124,8 @@ async def connects_once(t: RowContext) -> None:
 
     await mock(t, url, handler)
     await events(t, await opened(t, url), 1)
+    # The socket is open before the handler goes on.
+    await t.until(lambda: len(errors) == 2)
     assert "already connected" in errors[0].lower()
     assert "connectToServer must be called on the page-side" in errors[1]
 

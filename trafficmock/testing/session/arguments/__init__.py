@@ -1,6 +1,6 @@
 """Reads and checks the arguments of a test's calls, before anything is sent.
 
 ``url_matchers`` reads the arguments that select requests, ``allow_patterns`` the hosts that strict
-mode lets through, ``headers`` and ``request_overrides`` the changes of a handler. ``callables``
-checks, names and calls the functions of the test.
+mode lets through, ``headers`` and ``request_overrides`` the changes of a handler, ``delays`` the
+time to wait before a decision. ``callables`` checks, names and calls the functions of the test.
 """
