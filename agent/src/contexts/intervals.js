@@ -34,7 +34,7 @@ function hookIntervals({ isOn, storage }) {
   syncBuiltinESMExports();
   return () => {
     for (const place of places)
-      if (place.setInterval === /** @type {any} */ (setInterval)) place.setInterval = original;
+      {if (place.setInterval === /** @type {any} */ (setInterval)) place.setInterval = original;}
     syncBuiltinESMExports();
   };
 }
