@@ -33,8 +33,9 @@ function hookIntervals({ isOn, storage }) {
   for (const place of places) place.setInterval = /** @type {any} */ (setInterval);
   syncBuiltinESMExports();
   return () => {
-    for (const place of places)
-      {if (place.setInterval === /** @type {any} */ (setInterval)) place.setInterval = original;}
+    for (const place of places) {
+      if (place.setInterval === /** @type {any} */ (setInterval)) place.setInterval = original;
+    }
     syncBuiltinESMExports();
   };
 }
