@@ -124,6 +124,7 @@ CIRCLES = {
     },
     "a request makes its transfer, which reports to it": {
         "proxy.transfer.proxied_request",
+        "proxy.transfer.streamed_mock",
         "proxy.transfer.upstream_transfer",
     },
     "a WebSocket has two sides, which report to it": {
@@ -149,6 +150,7 @@ CIRCLES = {
         "testing.session.handlers.http_routes",
         "testing.session.handlers.routed_request",
         "testing.session.handlers.websocket_routes",
+        "testing.session.handlers.written_stream",
         "testing.session.observation.diagnosis",
         "testing.session.observation.waiting",
         "testing.session.ports",

@@ -91,11 +91,37 @@ class RequestContinued(Struct, frozen=True):
 
 
 class RequestFulfilled(Struct, frozen=True):
-    """The owner answered the request with a mock."""
+    """The owner answered the request with a mock.
+
+    :param body_pending: ``response`` is the head of a streamed mock; its pieces follow.
+    """
 
     request_id: str
     owner: Owner
     response: SerializedResponse
+    body_pending: bool = False
+
+
+class StreamPieceSent(Struct, frozen=True):
+    """The owner sent a piece of a streamed mock.
+
+    :param size: the bytes of the piece.
+    """
+
+    request_id: str
+    size: int
+
+
+class StreamEnded(Struct, frozen=True):
+    """A streamed mock is over.
+
+    :param response: the response, with the beginning of its body.
+    :param failure: why the response is not complete, ``None`` if it is.
+    """
+
+    request_id: str
+    response: SerializedResponse
+    failure: str | None
 
 
 class RequestAborted(Struct, frozen=True):
@@ -232,6 +258,8 @@ Record = (
     | RequestPassedThrough
     | RequestContinued
     | RequestFulfilled
+    | StreamPieceSent
+    | StreamEnded
     | RequestAborted
     | RequestFailed
     | ResponseReported

@@ -33,6 +33,7 @@ from trafficmock.core.ownership.strictness import Strictness
 from trafficmock.core.registration import Registration
 from trafficmock.core.state.lifecycle import Socket
 from trafficmock.core.state.peers import Agent, Client, Liveness, Peer, Unauthenticated, Worker
+from trafficmock.core.streamed_replies import StreamedReplies
 from trafficmock.core.strict_mode import StrictMode
 from trafficmock.core.timers import Alarm, BodyDeadlines, DelayedDecisions
 from trafficmock.core.websocket.websocket_relay import WebSocketRelay
@@ -85,6 +86,7 @@ class Coordinator:
     reports: ResponseReports = field(init=False)
     hops: RedirectHops = field(init=False)
     bodies: PendingBodies = field(init=False)
+    streams: StreamedReplies = field(init=False)
     handlers: HandlerResults = field(init=False)
     ended_tests: EndedTests = field(init=False)
     setup: Registration = field(init=False)
@@ -160,7 +162,8 @@ class Coordinator:
             self.decisions,
             lambda agent, message, out: self._handlers[Agent][type(message)](agent, message, out),
         )
-        self.handlers = HandlerResults(settings, self.requests, self.decisions)
+        self.streams = StreamedReplies(settings, self.decisions)
+        self.handlers = HandlerResults(settings, self.requests, self.decisions, self.streams)
 
     def _make_clients(self, strictness: Strictness) -> None:
         """Make the parts for the beginning and end of clients and tests."""
@@ -168,6 +171,7 @@ class Coordinator:
             self.lost_at_once,
             self.decisions,
             self.handlers,
+            self.streams,
             self.reports,
             self.sockets,
             self.alarm,
@@ -177,6 +181,7 @@ class Coordinator:
             self.settings.claim_timeout,
             self.claims,
             self.decisions,
+            self.streams,
             self.routing,
             self.sockets,
             self.alarm,
@@ -310,6 +315,7 @@ class Coordinator:
             self.decisions.fail(pending, "disconnected", error_messages.stopping(str(pending)), out)
         for socket in sockets:
             self.sockets.fail(socket, "disconnected", error_messages.stopping(str(socket)), out)
+        self.streams.stop(out)
         for peer_id in self.peers:
             out.append(CloseConnection(peer_id, GOING_AWAY, "The proxy stops."))
         return out

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Worker
     from trafficmock.core.state.registered import Kind, RegisteredRoute, RegisteredTest
+    from trafficmock.core.streamed_replies import StreamedReplies
     from trafficmock.core.timers import Alarm
     from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 
@@ -60,6 +61,7 @@ class EndedTests:
     time_to_decide: float
     claims: Claims
     decisions: Decisions
+    streams: StreamedReplies
     routing: dict[Kind, RequestRouting | WebSocketRouting]
     sockets: WebSocketRouting
     alarm: Alarm
@@ -68,6 +70,7 @@ class EndedTests:
 
     def add(self, tests: list[RegisteredTest], out: EffectList, *, worker_lost: bool) -> None:
         """Settle the requests, claims and WebSockets of tests, ``at_once`` of them now."""
+        self.streams.tests_ended(tests, out, worker_lost=worker_lost)
         for test in tests:
             if test.shared and not worker_lost and _runs_handlers(test):
                 self.deciding[test] = out.now.seconds + self.time_to_decide

@@ -162,6 +162,27 @@ def still_delayed(subject: str, test: RegisteredTest, place: str | None) -> str:
     )
 
 
+def stream_open(subject: str, test: RegisteredTest, place: str | None) -> str:
+    """Return the error of a test that ended before its streamed answer.
+
+    :param place: the file and line of the stream's route.
+    """
+    where = "" if place is None else f" ({place})"
+    return (
+        f"The test {test} ended while its streamed answer{where} to {subject} was open, so the "
+        "answer was broken off. End it in the test by end(), or by abort()."
+    )
+
+
+def broken_stream(subject: str, problem: str, place: str | None) -> str:
+    """Return the error for a streamed answer that breaks a rule.
+
+    :param place: the file and line of the stream's route.
+    """
+    where = "" if place is None else f" ({place})"
+    return f"The streamed answer{where} to {subject} was broken off: {problem}."
+
+
 def too_big_for_handler(subject: str, size: int, limit: int) -> str:
     """Return the error for a body above ``--handler-body-bytes``."""
     return (

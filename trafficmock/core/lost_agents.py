@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from trafficmock.core.http.handler_results import HandlerResults
     from trafficmock.core.http.response_reports import ResponseReports
     from trafficmock.core.state.peers import Agent
+    from trafficmock.core.streamed_replies import StreamedReplies
     from trafficmock.core.timers import Alarm
     from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 
@@ -43,6 +44,7 @@ class LostAgents:
     at_once: int
     decisions: Decisions
     handlers: HandlerResults
+    streams: StreamedReplies
     reports: ResponseReports
     sockets: WebSocketRouting
     alarm: Alarm
@@ -50,6 +52,7 @@ class LostAgents:
 
     def add(self, agent: Agent, out: EffectList) -> None:
         """Settle the requests and WebSockets of a disconnected agent, ``at_once`` of them now."""
+        self.streams.agent_lost(agent, out)
         self.waiting.append(LostAgent(agent))
         self.go_on(out)
         if self.waiting:

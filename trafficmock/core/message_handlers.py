@@ -58,6 +58,8 @@ def _handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
         inbound.MessageFromServer: relay.from_agent,
         inbound.ClosePage: sockets.close_by_agent,
         inbound.CloseServer: sockets.close_by_agent,
+        inbound.StreamAck: core.streams.acknowledged,
+        inbound.StreamClosed: core.streams.closed,
     }
 
 
@@ -101,6 +103,9 @@ def _handlers_of_workers(core: Coordinator) -> dict[type[Message], Handler]:
         inbound.SocketEnsureOpened: relay.ensure_opened,
         inbound.ClosePage: relay.close_by_worker,
         inbound.CloseServer: relay.close_by_worker,
+        inbound.StreamData: core.streams.written,
+        inbound.StreamEnd: core.streams.written,
+        inbound.StreamAbort: core.streams.written,
     }
 
 

@@ -44,6 +44,8 @@ class RequestRecorder:
             records.RequestPassedThrough: self._passed_through,
             records.RequestContinued: self._continued,
             records.RequestFulfilled: self._fulfilled,
+            records.StreamPieceSent: self._piece_sent,
+            records.StreamEnded: self._stream_ended,
             records.RequestAborted: self._aborted,
             records.RequestFailed: self._failed,
             records.ResponseReported: self._reported,
@@ -105,7 +107,8 @@ class RequestRecorder:
         if entry is None:
             return
         entry.action = "fulfill"
-        grown = entry.answer(record.response)
+        take = entry.begin_answer if record.body_pending else entry.answer
+        grown = take(record.response)
         entry.write_later(self._write_fulfilled, record.owner, at)
         self._settled(entry, entry.response_body, grown)
 
@@ -114,6 +117,27 @@ class RequestRecorder:
         entry.settle("fulfill", outcome, owner, at)
         entry.write_response()
         entry.log(self._event_id(), at, "fulfill")
+
+    def _piece_sent(self, record: records.StreamPieceSent, at: int) -> None:
+        entry = self.requests.find(record.request_id)
+        if entry is not None:
+            entry.time(at)
+            entry.log(self._event_id(), at, "piece", f"{record.size} bytes")
+            entry.changed()
+
+    def _stream_ended(self, record: records.StreamEnded, at: int) -> None:
+        entry = self.requests.find(record.request_id)
+        if entry is None:
+            return
+        self.requests.release(entry.response_body)
+        grown = entry.answer(record.response)
+        entry.time(at)
+        entry.write_response()
+        if record.failure is None:
+            entry.log(self._event_id(), at, "end")
+        else:
+            entry.log(self._event_id(), at, "broken_off", record.failure)
+        self._settled(entry, entry.response_body, grown)
 
     def _aborted(self, record: records.RequestAborted, at: int) -> None:
         entry = self._undecided(record.request_id, "abort")

@@ -39,4 +39,9 @@ ClientMessage = (
     | inbound.SocketEnsureOpened
     | inbound.ClosePage
     | inbound.CloseServer
+    | inbound.StreamData
+    | inbound.StreamEnd
+    | inbound.StreamAbort
+    | inbound.StreamAck
+    | inbound.StreamClosed
 )

@@ -21,6 +21,7 @@ from trafficmock.wire.inbound import (
     RequestResponse,
     RequestStart,
     RouteRegister,
+    StreamData,
 )
 from trafficmock.wire.invalid_message import HEAD_BYTES, IDS, InvalidMessageError, told_by
 from trafficmock.wire.local_reports import Batch, RequestPassed
@@ -137,6 +138,7 @@ _BODY_OF: dict[type, Callable[[Any], Raw]] = {
     RequestResponse: lambda message: _body_in(message.response),
     FetchResult: lambda message: _body_in(message.response),
     RouteRegister: lambda message: _body_in(message.reply),
+    StreamData: lambda message: message.body,
 }
 """For each type of message or handler action with a body, the function that returns the body."""
 
@@ -192,6 +194,8 @@ def _with_raw_parts(document: Any) -> Any:
     document = _with_raw_bodies(document)
     if "result" in document:
         document["result"] = _with_raw_bodies(document["result"])
+    if document.get("type") == "stream:data" and "body" in document:
+        document["body"] = _raw_body(document["body"])
     for name in _LISTS_OF_PARENTS:
         if isinstance(document.get(name), list):
             document[name] = [_with_raw_bodies(each) for each in document[name]]

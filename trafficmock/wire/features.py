@@ -30,6 +30,9 @@ REPLY = "reply"
 STREAM = "stream"
 """Agents announce requests, and report responses, before their bodies."""
 
+STREAM_MOCKS = "stream-mocks"
+"""A handler answers piece by piece; the pieces are acknowledged by the application's process."""
+
 STRICT = "strict"
 """Strict tests and runs refuse requests that no route matches; agents know that error code."""
 
@@ -47,13 +50,24 @@ ALL = frozenset(
         LOCAL,
         REPLY,
         STREAM,
+        STREAM_MOCKS,
         STRICT,
         SUBSCRIBE,
     }
 )
 
-OF_AGENTS = (CONTEXT, HEADERS_LIST, LOCAL, STREAM, STRICT)
-"""The features that trafficmock's agent names in ``hello``."""
+OF_AGENTS = (CONTEXT, HEADERS_LIST, LOCAL, STREAM, STREAM_MOCKS, STRICT)
+"""The features that trafficmock's agents name in ``hello``."""
 
-OF_WORKERS = (CHAIN, CLOCK, CONTEXT, DIAGNOSIS, HEADERS_LIST, REPLY, STRICT, SUBSCRIBE)
+OF_WORKERS = (
+    CHAIN,
+    CLOCK,
+    CONTEXT,
+    DIAGNOSIS,
+    HEADERS_LIST,
+    REPLY,
+    STREAM_MOCKS,
+    STRICT,
+    SUBSCRIBE,
+)
 """The features that trafficmock's test workers name in ``hello``."""

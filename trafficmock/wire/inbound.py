@@ -4,7 +4,7 @@ Each class is the shape of one ``type``. The coordinator checks which role may s
 when (:mod:`trafficmock.core.message_handlers`).
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
@@ -12,6 +12,7 @@ from trafficmock.wire.client_id import ClientId
 from trafficmock.wire.payloads.body import MessageBody
 from trafficmock.wire.payloads.handler_action import (
     Abort,
+    AbortCode,
     Continue,
     Fallback,
     Fetch,
@@ -402,3 +403,62 @@ class ClosePage(SocketClose, frozen=True, tag="ws:closePage"):
 
 class CloseServer(SocketClose, frozen=True, tag="ws:closeServer"):
     """The real server closed the WebSocket, or the handler closes the server's side."""
+
+
+# Streamed mocks (feature ``stream-mocks``), in all directions. Pieces, end and abort have
+# consecutive numbers (`seq`), which begin with 1 in each stream.
+
+MAX_STREAM_PIECE_BYTES: Final = 256 * 2**10
+"""The most bytes of one piece; test sides cut larger ones."""
+
+STREAM_WINDOW_BYTES: Final = 2**20
+"""The most bytes of a stream that are sent and not acknowledged."""
+
+CloseReason = Literal["application", "agent", "ended", "limit"]
+"""Why a stream is over: the application went away or cancelled the response, its agent was lost,
+the test ended, or the worker exceeded a limit."""
+
+
+class StreamData(Message, frozen=True, tag="stream:data"):
+    """A piece of the body: from the worker to the coordinator, and on to the agent."""
+
+    request_id: str
+    seq: Count
+    body: MessageBody
+
+
+class StreamEnd(Message, frozen=True, tag="stream:end"):
+    """The body is complete; same directions as :class:`StreamData`."""
+
+    request_id: str
+    seq: Count
+
+
+class StreamAbort(Message, frozen=True, tag="stream:abort"):
+    """The answer breaks off; same directions as :class:`StreamData`."""
+
+    request_id: str
+    seq: Count
+    error_code: AbortCode
+
+
+class StreamAck(Message, frozen=True, tag="stream:ack"):
+    """All pieces up to ``seq`` are with the application: from the agent, and on to the worker."""
+
+    request_id: str
+    seq: Count
+
+
+class StreamClosed(Message, frozen=True, tag="stream:closed"):
+    """No further piece arrives: from the agent without a reason, and on to the worker.
+
+    :param message: an explanation for people.
+    """
+
+    request_id: str
+    reason: CloseReason | UnsetType = UNSET
+    message: str | UnsetType = UNSET
+
+
+FromWorker = StreamData | StreamEnd | StreamAbort
+"""The messages by which a test writes a stream."""

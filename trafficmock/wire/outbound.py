@@ -339,10 +339,14 @@ class DecisionPassthrough(Message, frozen=True, tag="decision:passthrough"):
 
 
 class DecisionFulfill(Message, frozen=True, tag="decision:fulfill"):
-    """The application gets this response."""
+    """The application gets this response.
+
+    :param stream: as in :class:`~trafficmock.wire.payloads.handler_action.Fulfill`.
+    """
 
     request_id: str
     response: SerializedResponse
+    stream: bool | UnsetType = UNSET
 
 
 class DecisionContinue(Message, frozen=True, tag="decision:continue"):

@@ -44,6 +44,9 @@ FOR_AGENTS = (
     inbound.SocketEnsureOpened,
     inbound.SendToPage,
     inbound.SendToServer,
+    inbound.StreamData,
+    inbound.StreamEnd,
+    inbound.StreamAbort,
 )
 FOR_WORKERS = (
     *FOR_ANYBODY,
@@ -67,6 +70,8 @@ FOR_WORKERS = (
     inbound.RequestResponse,
     inbound.MessageFromPage,
     inbound.MessageFromServer,
+    inbound.StreamAck,
+    inbound.StreamClosed,
 )
 
 

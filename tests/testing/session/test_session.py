@@ -46,8 +46,8 @@ class ConnectionTests(SynchronousTestCase):
         """The client introduces itself first, with its features, and reports a refusal."""
         harness = SessionHarness()
         hello = harness.client.identity.hello()
-        features = ["chain", "clock", "context", "diagnosis", "headers-list", "reply", "strict"]
-        self.assertEqual(hello.features, [*features, "subscribe"])
+        features = ["chain", "clock", "context", "diagnosis", "headers-list", "reply"]
+        self.assertEqual(hello.features, [*features, "stream-mocks", "strict", "subscribe"])
         self.assertEqual((hello.role, hello.protocol_version), ("playwright", 3))
         self.assertTrue(harness.client.ready.done)
 

@@ -130,6 +130,35 @@ class Decisions:
         sendable = response_rules.with_written_length(sendable, response, features)
         self._answer(pending, sendable, response.headers_list, out)
 
+    def begin_stream(
+        self,
+        pending: PendingRequest,
+        head: SerializedResponse,
+        out: EffectList,
+        *,
+        has_body: bool,
+    ) -> SerializedResponse | None:
+        """Answer a request with the head of a mock whose body follows.
+
+        :param has_body: whether the response may have a body: otherwise the answer is complete.
+        :returns: the head as it is sent; ``None`` for one that is no valid HTTP, which fails the
+            request and the owner's test.
+        """
+        try:
+            head = response_rules.sendable_response(head)
+        except response_rules.UnsendableMockError as error:
+            text = error_messages.bad_mock(str(pending), str(error))
+            self.fail_owner(pending, "handler_failed", text, out)
+            return None
+        head = response_rules.for_method(head, pending.request.method)
+        self._settle(pending)
+        owner = _owner(pending)
+        out.record(records.RequestFulfilled(pending.id, owner, head, body_pending=True))
+        sent = response_rules.response_for(head, pending.agent.features)
+        decision = to_client.DecisionFulfill(pending.id, sent, has_body or UNSET)
+        out.send(pending.agent.id, decision)
+        return head
+
     def reply(
         self,
         pending: PendingRequest,

@@ -13,6 +13,7 @@ from trafficmock.core import error_messages
 from trafficmock.core.http import request_changes, response_rules
 from trafficmock.core.state.lifecycle import RequestStage
 from trafficmock.wire import outbound as to_client
+from trafficmock.wire.features import STREAM_MOCKS
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.handler_action import (
     Abort,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from trafficmock.core.settings import Settings
     from trafficmock.core.state.lifecycle import Chain, PendingRequest
     from trafficmock.core.state.peers import Agent, Worker
+    from trafficmock.core.streamed_replies import StreamedReplies
     from trafficmock.wire.inbound import FetchResult, HandlerResult
 
     Action = Fulfill | Continue | Abort | Fetch | Fallback
@@ -44,6 +46,7 @@ class HandlerResults:
     settings: Settings
     requests: RequestRouting
     decisions: Decisions
+    streams: StreamedReplies
 
     def result(self, worker: Worker, message: HandlerResult, out: EffectList) -> None:
         """Handle ``handler:result``: settle the request, or send a fetch to its agent."""
@@ -70,6 +73,8 @@ class HandlerResults:
     ) -> None:
         """Handle the action of a handler that the coordinator ran (feature ``chain``)."""
         match action:
+            case Fulfill() if action.stream is True and STREAM_MOCKS in worker.features:
+                self.streams.begin(pending, worker, action.response, out)
             case Fulfill():
                 self.decisions.fulfill(pending, action.response, out)
             case Continue():

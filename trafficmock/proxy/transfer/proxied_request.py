@@ -21,9 +21,11 @@ from trafficmock.proxy.http1.framing import Kind
 from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.proxy.transfer.body_capture import request_of
 from trafficmock.proxy.transfer.route_fetch import RouteFetch
+from trafficmock.proxy.transfer.streamed_mock import StreamedMock
 from trafficmock.proxy.transfer.upstream_transfer import UpstreamTransfer
 from trafficmock.proxy.upstream_errors import UpstreamError, decision_status, error_response
 from trafficmock.wire import inbound, outbound
+from trafficmock.wire.inbound import StreamAbort, StreamClosed, StreamData, StreamEnd
 from trafficmock.wire.payloads import body as bodies
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
@@ -99,12 +101,15 @@ class ProxiedRequest:
         self._wanted = False
         self._reported = True
         self._transfer: UpstreamTransfer | None = None
+        self._stream: StreamedMock | None = None
         self._fetches: set[Deferred[None]] = set()
         self._timer: IDelayedCall | None = None
 
     @property
     def begun(self) -> bool:
         """Whether a part of the response was sent to the client."""
+        if self._stream is not None:
+            return True
         return self._transfer is not None and self._transfer.answered
 
     def content(self) -> bytes:
@@ -178,7 +183,9 @@ class ProxiedRequest:
             return
         begun = self.begun
         self._settle()
-        if begun and self._transfer is not None:
+        if self._stream is not None:
+            self.report(StreamClosed(self.id))
+        elif begun and self._transfer is not None:
             self._transfer.broken_off(UpstreamError(reason, code="aborted", errno="aborted"))
         else:
             self.report(inbound.RequestCancel(self.id, reason))
@@ -191,6 +198,8 @@ class ProxiedRequest:
                 self._pass_on(_UNCHANGED)
             case outbound.DecisionContinue():
                 self._pass_on(message.overrides or _UNCHANGED)
+            case outbound.DecisionFulfill(stream=True):
+                self._begin_stream(message.response)
             case outbound.DecisionFulfill():
                 self._fulfill(message.response)
             case outbound.DecisionAbort():
@@ -202,6 +211,8 @@ class ProxiedRequest:
                 self._fetch(message)
             case outbound.NeedBody():
                 self._need_body()
+            case StreamData() | StreamEnd() | StreamAbort() if self._stream is not None:
+                self._stream.on_message(message)
 
     def _fetch(self, order: outbound.DecisionFetch) -> None:
         """Begin a fetch; its result or error is sent to the coordinator."""
@@ -302,6 +313,16 @@ class ProxiedRequest:
             return
         self.client.write(data)
         self._finish()
+
+    def _begin_stream(self, head: SerializedResponse) -> None:
+        stream = StreamedMock(self)
+        try:
+            stream.begin(head)
+        except UpstreamError as error:
+            self.report(StreamClosed(self.id))
+            self._refuse(error.status, error.code, error.text)
+            return
+        self._stream = stream
 
     def _abort(self, code: str, text: str) -> None:
         if understands_failures(self.head):

@@ -108,6 +108,24 @@ def mock_bytes(response: SerializedResponse, method: bytes, *, close: bool) -> b
     return block + content
 
 
+def streamed_head(response: SerializedResponse, *, chunked: bool, close: bool) -> bytes:
+    """Write the head of a mock whose body comes in pieces.
+
+    :param chunked: whether the body has the chunked coding.
+    :param close: whether the connection ends with the response.
+    :raises UpstreamError: if a header cannot be sent over HTTP.
+    """
+    lines = response.headers_list
+    return response_block(
+        response.status,
+        response.status_text.encode("latin-1", "replace"),
+        _pairs(list(response.headers.items()) if lines is UNSET else lines),
+        chunked=chunked,
+        close=close,
+        via=b"",
+    )
+
+
 def _told_length(lines: list[tuple[str, str]]) -> bytes | None:
     """Read the length in a mock for HEAD or 304: that of a GET's body (RFC 9110 section 8.6)."""
     for name, value in lines:

@@ -18,9 +18,13 @@ class HandlerAction(Struct, frozen=True, tag_field="action", rename="camel", omi
 
 
 class Fulfill(HandlerAction, frozen=True, tag="fulfill"):
-    """The application gets this response."""
+    """The application gets this response.
+
+    :param stream: the response is the head; its body follows in pieces (feature ``stream-mocks``).
+    """
 
     response: SerializedResponse
+    stream: bool | UnsetType = UNSET
 
 
 class Continue(HandlerAction, frozen=True, tag="continue"):
