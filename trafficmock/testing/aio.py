@@ -13,6 +13,7 @@ from trafficmock.testing.objects.expectations import AsyncExpectation
 from trafficmock.testing.objects.request import AsyncRequest
 from trafficmock.testing.objects.response import AsyncResponse
 from trafficmock.testing.objects.route import AsyncRoute
+from trafficmock.testing.objects.stream import AsyncStream
 from trafficmock.testing.objects.traffic_mock import AsyncTrafficMock, finish
 from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
 from trafficmock.testing.session.session import TestInfo
@@ -28,6 +29,7 @@ __all__ = [
     "AsyncRequest",
     "AsyncResponse",
     "AsyncRoute",
+    "AsyncStream",
     "AsyncTrafficMock",
     "AsyncWebSocketRoute",
     "mocks",

@@ -47,6 +47,10 @@ class FetchError(LocalError):
     """A handler's ``fetch`` got no response from upstream."""
 
 
+class StreamClosedError(LocalError):
+    """The application closed a streamed answer, or its connection is lost: no piece arrives."""
+
+
 class RequestSettledError(FetchError):
     """The application gave its request up while a handler fetched for it.
 

@@ -119,3 +119,31 @@ def mapped(promise: Promise[T], show: Callable[[T], U]) -> Promise[U]:
 
     promise.watch(done)
     return result
+
+
+def chained(promise: Promise[T], next_: Callable[[T], Promise[U]]) -> Promise[U]:
+    """Return a promise of what ``next_`` promises for another promise's value.
+
+    Errors of ``promise`` and of ``next_`` itself are passed on.
+    """
+    result: Promise[U] = Promise(on_cancel=promise.cancel)
+
+    def settle(second: Promise[U]) -> None:
+        if second.error is not None:
+            result.reject(second.error)
+        else:
+            result.resolve(second.value)
+
+    def done(first: Promise[T]) -> None:
+        if first.error is not None:
+            result.reject(first.error)
+            return
+        try:
+            second = next_(first.value)
+        except Exception as error:  # noqa: BLE001 - the caller gets it from the promise
+            result.reject(error)
+        else:
+            second.watch(settle)
+
+    promise.watch(done)
+    return result

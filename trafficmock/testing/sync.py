@@ -18,6 +18,7 @@ from trafficmock.testing.objects.expectations import Expectation
 from trafficmock.testing.objects.request import Request
 from trafficmock.testing.objects.response import Response
 from trafficmock.testing.objects.route import Route
+from trafficmock.testing.objects.stream import Stream
 from trafficmock.testing.objects.traffic_mock import BaseTrafficMock
 from trafficmock.testing.objects.websocket_route import WebSocketRoute
 from trafficmock.testing.session.session import TestInfo
@@ -31,7 +32,16 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.traffic_context import Isolation
 
 
-__all__ = ["Expectation", "Request", "Response", "Route", "TrafficMock", "WebSocketRoute", "mocks"]
+__all__ = [
+    "Expectation",
+    "Request",
+    "Response",
+    "Route",
+    "Stream",
+    "TrafficMock",
+    "WebSocketRoute",
+    "mocks",
+]
 
 
 class TrafficMock(
@@ -43,6 +53,7 @@ class TrafficMock(
         Response,
         Expectation[Request],
         Expectation[Response],
+        Stream,
     ]
 ):
     """The mocks of a blocking test."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from trafficmock.testing.objects.request import AsyncRequest
 from trafficmock.testing.objects.response import AsyncResponse
 from trafficmock.testing.objects.route import AsyncRoute
+from trafficmock.testing.objects.stream import AsyncStream
 from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
 from trafficmock.testing.session.ports import Adapter
 
@@ -40,6 +41,7 @@ class AsyncioAdapter(Adapter):
     response_class = AsyncResponse
     route_class = AsyncRoute
     socket_class = AsyncWebSocketRoute
+    stream_class = AsyncStream
 
     def __init__(
         self, background: BackgroundConnection, loop: asyncio.AbstractEventLoop | None = None

@@ -6,11 +6,14 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from trafficmock.testing.errors import UsageError
 from trafficmock.testing.objects.request import AsyncRequest, Request
 from trafficmock.testing.objects.response import AsyncResponse, Response
+from trafficmock.testing.objects.stream import AsyncStream, Stream, is_parts, pour, pour_async
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.mock_response import File, Mock
+from trafficmock.testing.session.handlers.stream_route import AwaitedStream
 from trafficmock.testing.session.observation.waiting import Timeout, milliseconds
 
 if TYPE_CHECKING:
@@ -28,9 +31,10 @@ if TYPE_CHECKING:
 RequestT = TypeVar("RequestT")
 DoneT = TypeVar("DoneT")
 FetchedT = TypeVar("FetchedT")
+StreamT = TypeVar("StreamT")
 
 
-class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
+class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
     """One request that a handler has to decide.
 
     A handler makes one decision: ``fulfill``, ``continue_``, ``fallback`` or ``abort``; ``fetch``
@@ -57,7 +61,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
         status: int | None = None,
         status_text: str | None = None,
         headers: HeadersArgument | None = None,
-        body: str | bytes | None = None,
+        body: Any = None,
         json: Any = None,
         path: str | os.PathLike[str] | None = None,
         content_type: str | None = None,
@@ -72,7 +76,8 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
             ``Not Found`` for 404.
         :param headers: a mapping, or pairs where a name repeats; they replace those of
             ``response``.
-        :param body: the body; text is sent as UTF-8.
+        :param body: the body; text is sent as UTF-8. The parts of an iterable or async iterable
+            are sent one by one, see :meth:`stream`.
         :param json: an object that is sent as JSON, in the place of ``body``.
         :param path: a file whose content is the body; its extension gives the content type.
         :param content_type: the value of ``content-type``, in the place of any other.
@@ -84,6 +89,16 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
         :raises OSError: the file cannot be read.
         :raises TestEndedError: the test has ended.
         """
+        if is_parts(body):
+            if json is not None or path is not None or response is not None:
+                raise UsageError("an iterable as body excludes json, path and response")
+            stream = self.stream(
+                status=status,
+                status_text=status_text,
+                headers=headers,
+                content_type=content_type,
+            )
+            return self._pour(stream, body)
         file = None if path is None else File(str(path), Path(path).read_bytes())
         mock = Mock(
             status=status,
@@ -96,6 +111,32 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
             response=None if response is None else response._state,  # noqa: SLF001 - ours too
         )
         return self._decide(lambda: self._routed.fulfill(mock, delay))
+
+    def stream(
+        self,
+        *,
+        status: int | None = None,
+        status_text: str | None = None,
+        headers: HeadersArgument | None = None,
+        content_type: str | None = None,
+    ) -> StreamT:
+        """Begin to answer the request; the test writes the body by the result, piece by piece.
+
+        :param status: as in :meth:`fulfill`; so are the other arguments.
+        :raises AlreadyHandledError: the request is decided already.
+        :raises UsageError: HTTP cannot carry a value.
+        """
+        mock = Mock(
+            status=status, status_text=status_text, headers=headers, content_type=content_type
+        )
+        routed = self._routed
+        awaited = AwaitedStream(routed.session.client.link, str(routed.request))
+        self._adapter.call(lambda: awaited.began(routed.stream(mock)))
+        stream: StreamT = self._adapter.stream_class(awaited, self._adapter)
+        return stream
+
+    def _pour(self, stream: StreamT, parts: Any) -> DoneT:
+        raise NotImplementedError
 
     def continue_(
         self,
@@ -208,12 +249,19 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT]):
         return done
 
 
-class Route(BaseRoute[Request, None, Response]):
+class Route(BaseRoute[Request, None, Response, Stream]):
     """A request to decide, in blocking tests."""
 
+    def _pour(self, stream: Stream, parts: Any) -> None:
+        pour(stream, parts)
 
-class AsyncRoute(BaseRoute[AsyncRequest, Awaitable[None], Awaitable[AsyncResponse]]):
+
+class AsyncRoute(BaseRoute[AsyncRequest, Awaitable[None], Awaitable[AsyncResponse], AsyncStream]):
     """A request to decide, in asyncio and Twisted tests.
 
-    A decision takes effect whether its result is awaited or not.
+    A decision takes effect whether its result is awaited or not; only ``fulfill`` with an iterable
+    has to be awaited.
     """
+
+    def _pour(self, stream: AsyncStream, parts: Any) -> Awaitable[None]:
+        return pour_async(stream, parts)

@@ -15,12 +15,14 @@ from trafficmock.testing.objects.capture_warning import warn_of_capture
 from trafficmock.testing.objects.expectations import AsyncExpectation
 from trafficmock.testing.objects.request import AsyncRequest
 from trafficmock.testing.objects.response import AsyncResponse
+from trafficmock.testing.objects.stream import AsyncStream
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments.callables import check_handler
 from trafficmock.testing.session.arguments.delays import read_delay
 from trafficmock.testing.session.arguments.url_matchers import check_http, make_matcher
 from trafficmock.testing.session.handlers.fixed_answer import FixedAnswer
-from trafficmock.testing.session.handlers.mock_response import File, Mock
+from trafficmock.testing.session.handlers.mock_response import File, Mock, build
+from trafficmock.testing.session.handlers.stream_route import AwaitedStream
 from trafficmock.testing.session.observation.waiting import Timeout, milliseconds
 from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
@@ -47,10 +49,20 @@ RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
 ExpectedRequestT = TypeVar("ExpectedRequestT")
 ExpectedResponseT = TypeVar("ExpectedResponseT")
+StreamT = TypeVar("StreamT")
 
 
 class BaseTrafficMock(
-    Generic[DoneT, ErrorsT, UnmatchedT, RequestT, ResponseT, ExpectedRequestT, ExpectedResponseT]
+    Generic[
+        DoneT,
+        ErrorsT,
+        UnmatchedT,
+        RequestT,
+        ResponseT,
+        ExpectedRequestT,
+        ExpectedResponseT,
+        StreamT,
+    ]
 ):
     """The mocks of one test: its routes, and the requests of the attached applications.
 
@@ -188,6 +200,50 @@ class BaseTrafficMock(
                 delay_ms=delay_ms,
             )
         )
+
+    def stream(
+        self,
+        url: UrlMatcher,
+        *,
+        method: Names = None,
+        client_id: Names = None,
+        required: bool | None = None,
+        status: int | None = None,
+        status_text: str | None = None,
+        headers: HeadersArgument | None = None,
+        content_type: str | None = None,
+    ) -> StreamT:
+        """Answer the next matching request by a stream, whose body the test writes.
+
+        The first call of the result waits for the request, which is its ``request``.
+
+        :param url: as in :meth:`route`; so are ``method``, ``client_id`` and ``required``.
+        :param status: as in :meth:`Route.fulfill`; so are the arguments after it.
+        :raises UsageError: HTTP cannot carry a value.
+        """
+        matcher = self._matcher(url, method, client_id)
+        check_http(matcher)
+        place = place_of_call(self._session.info.root)
+        mock = Mock(
+            status=status, status_text=status_text, headers=headers, content_type=content_type
+        )
+        build(mock, "")
+        awaited = AwaitedStream(self._session.client.link, f"for {matcher} ({place})")
+        adapter, must, http = self._adapter, self._must(required=required), self._session.http
+        stream: StreamT = adapter.wait_for(
+            lambda: mapped(
+                http.route(
+                    matcher,
+                    awaited,
+                    1,
+                    lambda routed, done: awaited.begin(routed, mock, done),
+                    place,
+                    required=must,
+                ),
+                lambda _: adapter.stream_class(awaited, adapter),
+            )
+        )
+        return stream
 
     def _must(self, *, required: bool | None) -> bool:
         return self._session.info.required if required is None else required
@@ -376,6 +432,7 @@ class AsyncTrafficMock(
         Awaitable[AsyncResponse],
         AsyncExpectation[AsyncRequest],
         AsyncExpectation[AsyncResponse],
+        Awaitable[AsyncStream],
     ]
 ):
     """The mocks of an asyncio or Twisted test."""

@@ -15,6 +15,7 @@ from trafficmock.testing.session.handlers import handler_errors
 from trafficmock.testing.session.handlers.handler_fetches import HandlerFetches
 from trafficmock.testing.session.handlers.http_routes import HttpRoutes
 from trafficmock.testing.session.handlers.websocket_routes import WebSocketRoutes
+from trafficmock.testing.session.handlers.written_stream import WrittenStreams
 from trafficmock.testing.session.observation.proxy_clock import ProxyClock
 from trafficmock.testing.session.observation.traffic import ObservedTraffic, RecordedTraffic
 from trafficmock.testing.session.observation.waiting import Observation
@@ -28,6 +29,7 @@ from trafficmock.testing.session.traffic_context import (
 from trafficmock.wire.inbound import (
     RouteRegister,
     RouteUnregister,
+    StreamClosed,
     Strict,
     TestRegister,
     TestStrict,
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.ports import Adapter
     from trafficmock.testing.session.worker_client import WorkerClient
     from trafficmock.wire import outbound
-    from trafficmock.wire.inbound import Message, RequestResponse, RouteKind
+    from trafficmock.wire.inbound import Message, RequestResponse, RouteKind, StreamAck
 
 EVERYTHING = ("*",)
 """The pattern that allows every host."""
@@ -113,6 +115,7 @@ class Session:
     recorded: RecordedTraffic = field(init=False)
     observation: Observation = field(init=False)
     fetches: HandlerFetches = field(init=False)
+    streams: WrittenStreams = field(init=False, factory=WrittenStreams)
     errors: list[BaseException] = field(init=False, factory=list)
     finishing: list[Callable[[], None]] = field(init=False, factory=list)
     ended: bool = field(init=False, default=False)
@@ -253,15 +256,27 @@ class Session:
             self.errors.append(acks.error)
         self.observation.end()
         self.fetches.end()
+        self.streams.end()
         self.recorded.end()
         errors, self.errors = self.errors, []
         handler_errors.add_notes(errors, self.untagged)
         result.resolve(errors)
 
+    def stream_moved(self, message: StreamAck | StreamClosed) -> None:
+        """Handle what became of the pieces of a streamed answer."""
+        stream = self.streams.find(message.request_id)
+        if stream is None:
+            return
+        if isinstance(message, StreamClosed):
+            stream.gone(message)
+        else:
+            stream.acknowledged(message)
+
     def connection_lost(self, error: Exception) -> None:
         """Fail all waits and fetches, because the connection is lost."""
         self.observation.end(error)
         self.fetches.end(error)
+        self.streams.end(error)
         self.recorded.end(error)
 
     def take_errors(self) -> Promise[list[BaseException]]:

@@ -24,6 +24,8 @@ from trafficmock.wire.inbound import (
     Pong,
     RequestResponse,
     RunStrict,
+    StreamAck,
+    StreamClosed,
     UnmatchedQuery,
 )
 
@@ -92,6 +94,8 @@ WorkerMessage = (
     | MessageFromServer
     | ClosePage
     | CloseServer
+    | StreamAck
+    | StreamClosed
 )
 
 _decoder: msgspec.json.Decoder[WorkerMessage] = msgspec.json.Decoder(WorkerMessage)
@@ -298,6 +302,9 @@ class WorkerClient:
             case MessageFromPage() | MessageFromServer() | ClosePage() | CloseServer():
                 for session in sessions:
                     session.sockets.receive(message)
+            case StreamAck() | StreamClosed():
+                for session in sessions:
+                    session.stream_moved(message)
             case outbound.ProxyError():
                 self._refused(message)
             case Ping():

@@ -21,6 +21,7 @@ from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments.delays import read_delay
 from trafficmock.testing.session.arguments.request_overrides import check_scheme, overrides
 from trafficmock.testing.session.handlers import handler_errors, handler_fetches, mock_response
+from trafficmock.testing.session.handlers.written_stream import WrittenStream
 from trafficmock.testing.session.observation.request_state import ResponseState
 from trafficmock.wire.changed_request import changed_request
 from trafficmock.wire.inbound import HandlerResult
@@ -84,6 +85,7 @@ class RoutedRequest:
     run_id: str
     stage: Stage = Stage.RUNNING
     _overrides: SerializedOverrides | UnsetType = field(init=False, default=UNSET, repr=False)
+    _stream: WrittenStream | None = field(init=False, default=None, repr=False)
     _route_gone: bool = field(init=False, default=False)
 
     def run(self) -> None:
@@ -110,6 +112,8 @@ class RoutedRequest:
             error = handler_errors.translated(error)
             if not ignored:
                 self.session.record(error, self, self.entry)
+        if self._stream is not None and error is not None:
+            self._stream.fail()
         if self.stage is Stage.SETTLED:
             return
         if error is not None and not ignored:
@@ -156,6 +160,20 @@ class RoutedRequest:
         self._settle(Fulfill(response), read_delay(delay))
         self.session.answered_here(self.request, response)
 
+    def stream(self, mock: mock_response.Mock) -> WrittenStream:
+        """Begin to answer the request; the body is written by the result.
+
+        :param mock: the head of the answer.
+        :raises UsageError: an argument is invalid; the request is still undecided.
+        """
+        self._check_open()
+        head = mock_response.build(mock, self.request.url)
+        stream = WrittenStream(self.session, self.request, self.entry.place)
+        self._stream = stream
+        self.session.streams.add(stream)
+        self._settle(Fulfill(head, stream=True))
+        return stream
+
     def continue_(
         self,
         *,
@@ -184,14 +202,7 @@ class RoutedRequest:
         :raises UsageError: another code; the request is still undecided.
         """
         self._check_open()
-        if code not in ABORT_CODES:
-            near = get_close_matches(str(code), ABORT_CODES, n=1)
-            hint = f"did you mean {near[0]!r}? These" if near else "these"
-            raise UsageError(
-                f"abort: {code!r} is not an error code of Playwright; "
-                f"{hint} are: {', '.join(ABORT_CODES)}"
-            )
-        self._settle(Abort(ABORT_CODES[code]), read_delay(delay))
+        self._settle(Abort(abort_code(code)), read_delay(delay))
         if why:
             self.session.http.decisions[self.request.id] = f"abort: {why}"
 
@@ -268,6 +279,21 @@ class RoutedRequest:
         self.stage = Stage.SETTLED
         self.session.http.open.pop(self.request.id, None)
         self.session.http.decisions[self.request.id] = decision
+
+
+def abort_code(code: str) -> AbortCode:
+    """Return the code of protocol 3 for one of Playwright's.
+
+    :raises UsageError: ``code`` is not a key of :data:`ABORT_CODES`.
+    """
+    if code not in ABORT_CODES:
+        near = get_close_matches(str(code), ABORT_CODES, n=1)
+        hint = f"did you mean {near[0]!r}? These" if near else "these"
+        raise UsageError(
+            f"abort: {code!r} is not an error code of Playwright; "
+            f"{hint} are: {', '.join(ABORT_CODES)}"
+        )
+    return ABORT_CODES[code]
 
 
 def _in_words(action: Fulfill | Continue | Abort | Fallback) -> str:

@@ -1,0 +1,209 @@
+"""Answers that a test writes piece by piece, read by clients of the forward proxy meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import queue
+import threading
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import requests
+import urllib3
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.testing.shared_app import shared_app
+from trafficmock.testing import aio, sync
+from trafficmock.testing.errors import StreamClosedError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator
+
+BIG = b"x" * (3 * 2**20)
+SECONDS = 60
+
+
+def with_httpx(proxy: str, url: str) -> Iterator[bytes]:
+    with (
+        httpx.Client(proxy=proxy, timeout=SECONDS) as client,
+        client.stream("GET", url) as response,
+    ):
+        yield response.headers["content-type"].encode()
+        yield from response.iter_raw()
+
+
+def with_requests(proxy: str, url: str) -> Iterator[bytes]:
+    with requests.get(url, stream=True, proxies={"http": proxy}, timeout=SECONDS) as response:
+        yield response.headers["content-type"].encode()
+        yield from response.iter_content(None)
+
+
+def with_urllib3(proxy: str, url: str) -> Iterator[bytes]:
+    response = urllib3.ProxyManager(proxy).request("GET", url, preload_content=False)
+    yield response.headers["content-type"].encode()
+    yield from response.stream()
+
+
+CLIENTS = (with_httpx, with_requests, with_urllib3)
+
+
+class Reader:
+    """An application: a thread that reads an answer and tells what it gets."""
+
+    def __init__(self, client: Callable[[str, str], Iterator[bytes]], proxy: str, url: str) -> None:
+        self.seen: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._read, args=(client(proxy, url),))
+        self._thread.start()
+
+    def _read(self, parts: Iterator[bytes]) -> None:
+        try:
+            for part in parts:
+                self.seen.put(part)
+        except Exception as error:  # noqa: BLE001 - the test looks at it
+            self.seen.put(error)
+        else:
+            self.seen.put(None)
+
+    def get(self) -> Any:
+        return self.seen.get(timeout=SECONDS)
+
+    def rest(self) -> tuple[bytes, Any]:
+        """Give all that is left, and the error at its end."""
+        content = b""
+        while isinstance(part := self.get(), bytes):
+            content += part
+        self._thread.join(SECONDS)
+        return content, part
+
+
+class StreamTests(SynchronousTestCase):
+    """Blocking tests."""
+
+    def setUp(self) -> None:
+        self.proxy = shared_app().proxy.url
+        self.url = f"http://streams.test/{uuid.uuid4().hex}"
+
+    def history(self) -> Any:
+        listed = requests.get(f"{self.proxy}/api/history", timeout=SECONDS).json()["entries"]
+        (found,) = [each["id"] for each in listed if self.url in str(each)]
+        entry = requests.get(f"{self.proxy}/api/history/{found}", timeout=SECONDS).json()
+        return entry["entry"]
+
+    def test_written_by_the_test(self) -> None:
+        """Each part has come before the next is sent; the history shows the open answer."""
+        for client in CLIENTS:
+            with self.subTest(client=client.__name__), sync.mocks(self.proxy) as mocks:
+                self.url = f"http://streams.test/{uuid.uuid4().hex}"
+                chat = mocks.stream(self.url, content_type="text/event-stream")
+                reader = Reader(client, self.proxy, self.url)
+                self.assertEqual(chat.request.url, self.url)
+                self.assertEqual(reader.get(), b"text/event-stream")
+                chat.sse("one\ntwo", event="token", id="7")
+                self.assertEqual(reader.get(), b"event: token\nid: 7\ndata: one\ndata: two\n\n")
+                self.assertTrue(self.history()["outcome"]["response"]["bodyPending"])
+                chat.json_line({"a": 1})
+                self.assertEqual(reader.get(), b'{"a": 1}\n')
+                chat.send("é")
+                self.assertEqual(reader.get(), "é".encode())
+                chat.end()
+                self.assertEqual(reader.rest(), (b"", None))
+                kinds = [each["kind"] for each in self.history()["events"]]
+                self.assertEqual(kinds, ["observed", "fulfill", "piece", "piece", "piece", "end"])
+                self.assertRaises(UsageError, chat.send, "late")
+
+    def test_handler(self) -> None:
+        """A handler begins the answer; what is larger than a window comes whole."""
+        with sync.mocks(self.proxy) as mocks:
+
+            def handler(route: sync.Route) -> None:
+                stream = route.stream(content_type="text/plain")
+                stream.send(BIG)
+                stream.end()
+
+            mocks.route(self.url, handler)
+            reader = Reader(with_httpx, self.proxy, self.url)
+            self.assertEqual(reader.rest(), (b"text/plain" + BIG, None))
+
+    def test_iterable(self) -> None:
+        """The parts of an iterable are sent; an error of it breaks off and fails the test."""
+        parts = iter(["a", b"b", ""])
+
+        has_read = threading.Event()
+
+        def failing() -> Iterator[str]:
+            yield "begun"
+            has_read.wait(SECONDS)
+            raise RuntimeError("the model is gone")
+
+        with sync.mocks(self.proxy) as mocks:
+            mocks.route(self.url, lambda route: route.fulfill(body=parts, content_type="x/y"))
+            self.assertEqual(Reader(with_requests, self.proxy, self.url).rest(), (b"x/yab", None))
+            mocks.route(self.url, lambda route: route.fulfill(body=failing(), content_type="x/y"))
+            reader = Reader(with_requests, self.proxy, self.url)
+            self.assertEqual((reader.get(), reader.get()), (b"x/y", b"begun"))
+            has_read.set()
+            self.assertIsInstance(reader.rest()[1], requests.RequestException)
+            (raised,) = mocks.take_errors()
+            self.assertIn("the model is gone", str(raised))
+
+    def test_abort(self) -> None:
+        """An abort cuts the answer off behind what was sent."""
+        with sync.mocks(self.proxy) as mocks:
+            chat = mocks.stream(self.url, content_type="x/y")
+            reader = Reader(with_httpx, self.proxy, self.url)
+            chat.send("begun")
+            self.assertEqual((reader.get(), reader.get()), (b"x/y", b"begun"))
+            chat.abort()
+            self.assertIsInstance(reader.rest()[1], httpx.TransportError)
+
+    def test_application_gone(self) -> None:
+        """A test that writes to an application that has gone is told so."""
+        with sync.mocks(self.proxy) as mocks:
+            chat = mocks.stream(self.url)
+            connection = http.client.HTTPConnection(self.proxy.removeprefix("http://"))
+            connection.request("GET", self.url)
+            response = connection.getresponse()
+            chat.send("begun")
+            response.close()
+            connection.close()
+            with self.assertRaises(StreamClosedError):
+                # The application has gone when the proxy has seen it; until then it takes pieces.
+                while True:
+                    chat.send(BIG)
+
+    def test_left_open(self) -> None:
+        """A test that ends with an open answer fails with the route's place."""
+        with self.assertRaises(ExceptionGroup) as raised, sync.mocks(self.proxy) as mocks:
+            chat = mocks.stream(self.url, content_type="x/y")
+            reader = Reader(with_httpx, self.proxy, self.url)
+            chat.send("begun")
+            self.assertEqual((reader.get(), reader.get()), (b"x/y", b"begun"))
+        self.assertIn("test_streamed_answers.py", str(raised.exception.exceptions[0]))
+        self.assertIsInstance(reader.rest()[1], httpx.TransportError)
+
+    def test_asyncio(self) -> None:
+        """Asyncio tests await each call, and handlers yield."""
+
+        async def parts() -> AsyncIterator[str]:
+            yield "a"
+            yield "b"
+
+        async def test() -> None:
+            async with aio.mocks(self.proxy) as mocks:
+                chat = await mocks.stream(self.url, content_type="x/y")
+                reader = Reader(with_httpx, self.proxy, self.url)
+                await chat.send("one")
+                self.assertEqual((reader.get(), reader.get()), (b"x/y", b"one"))
+                await chat.end()
+                self.assertEqual(reader.rest(), (b"", None))
+
+                async def handler(route: aio.AsyncRoute) -> None:
+                    await route.fulfill(body=parts(), content_type="x/y")
+
+                await mocks.route(self.url, handler)
+                reader = Reader(with_httpx, self.proxy, self.url)
+                self.assertEqual(await asyncio.to_thread(reader.rest), (b"x/yab", None))
+
+        asyncio.run(test())

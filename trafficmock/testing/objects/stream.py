@@ -1,0 +1,155 @@
+"""The answers that a test writes piece by piece: those of ``stream()``."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from trafficmock.testing.errors import UsageError
+from trafficmock.testing.objects.request import AsyncRequest, Request
+from trafficmock.testing.promise import chained, mapped
+from trafficmock.testing.session.handlers.routed_request import abort_code
+from trafficmock.testing.session.handlers.written_stream import (
+    content_of,
+    json_line,
+    server_sent_event,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.testing.promise import Promise
+    from trafficmock.testing.session.handlers.stream_route import AwaitedStream
+    from trafficmock.testing.session.handlers.written_stream import WrittenStream
+    from trafficmock.testing.session.ports import Adapter
+
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
+RequestT = TypeVar("RequestT")
+DoneT = TypeVar("DoneT")
+
+
+class BaseStream(Generic[RequestT, DoneT]):
+    """An answer whose body a test writes.
+
+    What a call was given has reached the application's process when the call is done. Calls wait
+    while the application does not read, at most 30 s. They raise ``StreamClosedError`` if the
+    application has closed the answer, and ``UsageError`` after ``end`` or ``abort``. A test that
+    ends with an open stream fails, and the answer breaks off.
+    """
+
+    def __init__(self, awaited: AwaitedStream, adapter: Adapter) -> None:
+        self._awaited = awaited
+        self._adapter = adapter
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._awaited}>"
+
+    @property
+    def request(self) -> RequestT:
+        """The request that is answered; the test waits for it, at most 30 s."""
+        request: RequestT = self._adapter.wait_for(
+            lambda: mapped(self._awaited.wait(), lambda stream: self._adapter.show(stream.request))
+        )
+        return request
+
+    def send(self, data: str | bytes) -> DoneT:
+        """Send a part of the body; text is sent as UTF-8.
+
+        :raises UsageError: ``data`` is neither text nor bytes.
+        :raises WaitTimeoutError: no request came, or the application has not read, for 30 s.
+        """
+        content = content_of(data)
+        return self._write(lambda stream: stream.send(content))
+
+    def sse(
+        self,
+        data: str | None = None,
+        *,
+        event: str | None = None,
+        id: str | None = None,  # noqa: A002 - the field's name
+        retry: int | None = None,
+        json: Any = None,
+    ) -> DoneT:
+        """Send a server-sent event (HTML standard, section 9.2).
+
+        :param data: its text; each line becomes a field ``data``.
+        :param event: its type.
+        :param id: the id that a client repeats in ``last-event-id``.
+        :param retry: milliseconds until a client connects again.
+        :param json: an object that is sent as JSON, in the place of ``data``.
+        :raises UsageError: a value cannot be sent in an event.
+        """
+        content = server_sent_event(data, event, id, retry, json)
+        return self._write(lambda stream: stream.send(content))
+
+    def json_line(self, value: Any) -> DoneT:
+        """Send an object as one line of JSON (NDJSON)."""
+        content = json_line(value)
+        return self._write(lambda stream: stream.send(content))
+
+    def end(self) -> DoneT:
+        """End the body."""
+        return self._write(lambda stream: stream.end())
+
+    def abort(self, error_code: str | None = None) -> DoneT:
+        """Break the answer off, after the parts that were sent.
+
+        :param error_code: one of Playwright's codes, by default ``connectionreset``.
+        :raises UsageError: the code is unknown.
+        """
+        code = abort_code(error_code or "connectionreset")
+        return self._write(lambda stream: stream.abort(code))
+
+    def _write(self, call: Callable[[WrittenStream], Promise[None]]) -> DoneT:
+        done: DoneT = self._adapter.wait_for(lambda: chained(self._awaited.wait(), call))
+        return done
+
+
+class Stream(BaseStream[Request, None]):
+    """An answer that a blocking test writes."""
+
+
+class AsyncStream(BaseStream[Awaitable[AsyncRequest], Awaitable[None]]):
+    """An answer that an asyncio or Twisted test writes."""
+
+
+def is_parts(body: Any) -> bool:
+    """Return whether a body is an iterable of parts."""
+    if isinstance(body, str | bytes | bytearray | memoryview | dict):
+        return False
+    return hasattr(body, "__iter__") or hasattr(body, "__aiter__")
+
+
+def pour(stream: Stream, parts: Any) -> None:
+    """Send all parts of an iterable; it is closed if the application goes away.
+
+    :raises UsageError: a part is neither text nor bytes, or the iterable is an async one.
+    """
+    if not hasattr(parts, "__iter__"):
+        raise UsageError("body: an async iterable needs an async handler")
+    try:
+        for part in parts:
+            stream.send(part)
+    finally:
+        if hasattr(parts, "close"):
+            parts.close()
+    stream.end()
+
+
+async def pour_async(stream: AsyncStream, parts: Any) -> None:
+    """Send all parts of an iterable or async iterable, as :func:`pour` does."""
+    try:
+        if hasattr(parts, "__aiter__"):
+            async for part in parts:
+                await stream.send(part)
+        else:
+            for part in parts:
+                await stream.send(part)
+    finally:
+        if hasattr(parts, "aclose"):
+            await parts.aclose()
+        elif hasattr(parts, "close"):
+            parts.close()
+    await stream.end()

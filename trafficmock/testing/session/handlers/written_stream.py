@@ -1,0 +1,257 @@
+"""An answer that a test writes piece by piece (feature ``stream-mocks``)."""
+
+from __future__ import annotations
+
+import json as json_module
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final
+
+from attrs import define, field
+from msgspec import UNSET
+
+from trafficmock.testing.errors import (
+    StreamClosedError,
+    TestEndedError,
+    UsageError,
+    WaitTimeoutError,
+)
+from trafficmock.testing.promise import Promise
+from trafficmock.wire.inbound import (
+    MAX_STREAM_PIECE_BYTES,
+    STREAM_WINDOW_BYTES,
+    StreamAbort,
+    StreamData,
+    StreamEnd,
+)
+from trafficmock.wire.payloads import body
+
+if TYPE_CHECKING:
+    from trafficmock.testing.session.observation.request_state import RequestState
+    from trafficmock.testing.session.session import Session
+    from trafficmock.wire.inbound import StreamAck, StreamClosed
+    from trafficmock.wire.payloads.handler_action import AbortCode
+
+STREAM_SEND_TIMEOUT: Final = 30.0
+"""Seconds that ``send`` waits for the application to read."""
+
+_WHY = {
+    "application": "the application closed the answer",
+    "agent": "the application's connection to the proxy is lost",
+    "ended": "the test has ended",
+}
+
+
+@define(eq=False)
+class WrittenStream:
+    """The writing end of a streamed answer.
+
+    Pieces wait here while :data:`.STREAM_WINDOW_BYTES` are not acknowledged.
+
+    :param place: the file and line of the route.
+    :ivar closed: the error of later calls; ``None`` while the stream is open.
+    """
+
+    session: Session
+    request: RequestState
+    place: str
+    closed: Exception | None = field(init=False, default=None)
+    _seq: int = field(init=False, default=0)
+    _queued: deque[tuple[bytes, Promise[None]]] = field(init=False, factory=deque)
+    _sent: deque[tuple[int, int, Promise[None]]] = field(init=False, factory=deque)
+    _in_flight: int = field(init=False, default=0)
+    _last: StreamEnd | StreamAbort | None = field(init=False, default=None)
+    _ended: Promise[None] | None = field(init=False, default=None)
+
+    @property
+    def request_id(self) -> str:
+        """The id of the request."""
+        return self.request.id
+
+    @property
+    def subject(self) -> str:
+        """The method and URL of the request."""
+        return str(self.request)
+
+    def send(self, content: bytes) -> Promise[None]:
+        """Send a part of the body.
+
+        :returns: resolved when all of it is with the application's process; rejected with
+            ``StreamClosedError`` if the stream is over before, and with ``WaitTimeoutError`` if the
+            application does not read for :data:`STREAM_SEND_TIMEOUT`.
+        :raises UsageError: the stream was ended.
+        :raises StreamClosedError: the stream is over.
+        :raises TestEndedError: the test has ended.
+        """
+        self._check_open()
+        done: Promise[None] = Promise()
+        if not content:
+            done.resolve(None)
+            return done
+        rest = range(0, len(content), MAX_STREAM_PIECE_BYTES)
+        for start in rest:
+            piece = content[start : start + MAX_STREAM_PIECE_BYTES]
+            self._queued.append((piece, done if start == rest[-1] else Promise()))
+        self._limit(done)
+        self._flush()
+        return done
+
+    def end(self) -> Promise[None]:
+        """End the body; the promise is as in :meth:`send`. A second call changes nothing."""
+        if self._ended is not None:
+            return self._ended
+        self._check_open()
+        return self._finish(None)
+
+    def abort(self, code: AbortCode) -> Promise[None]:
+        """Break the answer off, after the pieces so far."""
+        self._check_open()
+        return self._finish(code)
+
+    def fail(self) -> None:
+        """Break the answer off because its handler raised an error."""
+        if self.closed is None and self._ended is None:
+            self._queued.clear()
+            self._finish("connectionreset")
+
+    def _finish(self, code: AbortCode | None) -> Promise[None]:
+        self._ended = Promise()
+        self._last = (
+            StreamEnd(self.request_id, 0) if code is None else StreamAbort(self.request_id, 0, code)
+        )
+        self._limit(self._ended)
+        self._flush()
+        return self._ended
+
+    def _check_open(self) -> None:
+        if self.session.ended:
+            raise TestEndedError(f"{self.subject}: the test has ended")
+        if self.closed is not None:
+            raise self.closed
+        if self._ended is not None:
+            raise UsageError(f"{self.subject}: the streamed answer has been ended already")
+
+    def _limit(self, done: Promise[None]) -> None:
+        where = f" of the route at {self.place}" if self.place else ""
+        text = (
+            f"{self.subject}: the application has read nothing for {STREAM_SEND_TIMEOUT:g} s from "
+            f"the streamed answer{where}"
+        )
+        cancel = self.session.client.link.call_later(
+            STREAM_SEND_TIMEOUT, lambda: done.reject(WaitTimeoutError(text))
+        )
+        done.watch(lambda _: cancel())
+
+    def _flush(self) -> None:
+        while self._queued and self._in_flight + len(self._queued[0][0]) <= STREAM_WINDOW_BYTES:
+            content, done = self._queued.popleft()
+            self._seq += 1
+            self._in_flight += len(content)
+            self._sent.append((self._seq, len(content), done))
+            piece = StreamData(self.request_id, self._seq, body.from_bytes(content))
+            self.session.send(piece)
+        if not self._queued and self._last is not None and self._ended is not None:
+            self._seq += 1
+            self._sent.append((self._seq, 0, self._ended))
+            last, self._last = self._last, None
+            if isinstance(last, StreamEnd):
+                self.session.send(StreamEnd(self.request_id, self._seq))
+            else:
+                self.session.send(StreamAbort(self.request_id, self._seq, last.error_code))
+
+    # Messages
+
+    def acknowledged(self, message: StreamAck) -> None:
+        """Resolve what has reached the application, and send on."""
+        while self._sent and self._sent[0][0] <= message.seq:
+            _, size, done = self._sent.popleft()
+            self._in_flight -= size
+            done.resolve(None)
+        self._flush()
+
+    def gone(self, message: StreamClosed) -> None:
+        """Reject what has not reached the application: no further piece does."""
+        reason = "" if message.reason is UNSET else message.reason
+        text = message.message or _WHY.get(reason, "the proxy closed the answer")
+        self.lost(StreamClosedError(f"{self.subject}: {text}"))
+
+    def lost(self, error: Exception) -> None:
+        """Reject all that waits, and all later calls."""
+        if self.closed is None:
+            self.closed = error
+        for _, done in self._queued:
+            done.reject(error)
+        for _, _, done in self._sent:
+            done.reject(error)
+        if self._ended is not None:
+            self._ended.reject(error)
+        self._queued.clear()
+        self._sent.clear()
+
+
+@define(eq=False)
+class WrittenStreams:
+    """The streamed answers of one test, by the id of their request."""
+
+    _open: dict[str, WrittenStream] = field(factory=dict)
+
+    def add(self, stream: WrittenStream) -> None:
+        self._open[stream.request_id] = stream
+
+    def find(self, request_id: str) -> WrittenStream | None:
+        return self._open.get(request_id)
+
+    def end(self, error: Exception | None = None) -> None:
+        """Reject what waits, because the test has ended or the connection is lost."""
+        for stream in self._open.values():
+            stream.lost(error or TestEndedError(f"{stream.subject}: the test has ended"))
+
+
+def content_of(data: Any) -> bytes:
+    """Return the bytes of an argument of ``send``; text is sent as UTF-8.
+
+    :raises UsageError: it is neither bytes nor text.
+    """
+    if isinstance(data, str):
+        return data.encode("utf-8", "surrogatepass")
+    if isinstance(data, bytes | bytearray | memoryview):
+        return bytes(data)
+    raise UsageError(
+        f"send takes bytes or text, not {type(data).__name__}: for objects there are json_line "
+        "and sse(json=…)"
+    )
+
+
+def json_line(value: Any) -> bytes:
+    """Return an object as one line of JSON (NDJSON)."""
+    return json_module.dumps(value).encode() + b"\n"
+
+
+def server_sent_event(
+    data: str | None, event: str | None, event_id: str | None, retry: int | None, json: Any
+) -> bytes:
+    """Return an event of a stream of server-sent events (HTML standard, section 9.2).
+
+    :param data: the text, of which each line becomes a ``data`` field.
+    :param retry: milliseconds until the client connects again.
+    :param json: an object that is sent as JSON, in the place of ``data``.
+    :raises UsageError: a value cannot be sent in an event.
+    """
+    if data is not None and json is not None:
+        raise UsageError("sse takes either data or json")
+    lines = []
+    for name, value in (("event", event), ("id", event_id)):
+        if value is not None:
+            if any(each in value for each in "\r\n\0"):
+                raise UsageError(f"sse: {name} has a line break or a NUL: {value!r}")
+            lines.append(f"{name}: {value}")
+    if retry is not None:
+        if not isinstance(retry, int) or isinstance(retry, bool) or retry < 0:
+            raise UsageError(f"sse: retry is a number of milliseconds, not {retry!r}")
+        lines.append(f"retry: {retry}")
+    text = json_module.dumps(json) if json is not None else data
+    if text is not None:
+        normal = text.replace("\r\n", "\n").replace("\r", "\n")
+        lines += [f"data: {line}" for line in normal.split("\n")]
+    if not lines:
+        raise UsageError("sse: give data, json, event, id or retry")
+    return ("\n".join(lines) + "\n\n").encode("utf-8", "surrogatepass")
