@@ -45,6 +45,8 @@ FEATURES = st.sampled_from(
         ["clock", "context", "stream", "subscribe"],
         ["chain"],
         ["chain", "reply", "stream", "subscribe"],
+        ["chain", "stream-mocks"],
+        ["chain", "context", "stream", "stream-mocks", "strict", "subscribe"],
         ["chain", "clock", "context", "reply", "stream", "strict", "subscribe"],
     ]
 )
@@ -120,6 +122,7 @@ closes = (
 )
 actions: SearchStrategy[Any] = st.one_of(
     st.builds(handler_action.Fulfill, responses),
+    st.builds(handler_action.Fulfill, responses, st.just(value=True)),
     st.builds(handler_action.Continue, overrides | st.just(UNSET)),
     st.builds(handler_action.Abort, st.sampled_from(get_args(AbortCode)), st.just(UNSET)),
     st.builds(handler_action.Fetch, FETCHES),
@@ -179,7 +182,18 @@ batches = st.lists(
 acknowledgements: SearchStrategy[Message] = st.builds(
     local_reports.FilterAck, st.integers(0, 9)
 ) | st.builds(local_reports.Synced, st.integers(0, 9))
+SEQS = st.sampled_from([1, 1, 2, 3])
+on_streams_by_agents: SearchStrategy[Message] = st.one_of(
+    st.builds(inbound.StreamAck, REQUESTS, SEQS),
+    st.builds(inbound.StreamClosed, REQUESTS),
+)
+on_streams_by_workers: SearchStrategy[Message] = st.one_of(
+    st.builds(inbound.StreamData, REQUESTS, SEQS, st.just(body.from_bytes(b"x" * 30))),
+    st.builds(inbound.StreamEnd, REQUESTS, SEQS),
+    st.builds(inbound.StreamAbort, REQUESTS, SEQS, st.sampled_from(get_args(AbortCode))),
+)
 of_agents: SearchStrategy[Message] = st.one_of(
+    on_streams_by_agents,
     starts,
     contents,
     passed,
@@ -203,6 +217,7 @@ of_agents: SearchStrategy[Message] = st.one_of(
     on_sockets_by_agents,
 )
 of_workers: SearchStrategy[Message] = st.one_of(
+    on_streams_by_workers,
     st.builds(
         inbound.TestRegister,
         TESTS,

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import requests
 import urllib3
-from twisted.trial.unittest import SynchronousTestCase
+from twisted.internet import reactor  # noqa: TID251 - the reactor of trial
+from twisted.internet.defer import Deferred
+from twisted.internet.threads import deferToThread
+from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from tests.testing.shared_app import shared_app
-from trafficmock.testing import aio, sync
+from trafficmock.testing import aio, sync, tx
 from trafficmock.testing.errors import StreamClosedError, UsageError
 
 if TYPE_CHECKING:
@@ -207,3 +210,31 @@ class StreamTests(SynchronousTestCase):
                 self.assertEqual(await asyncio.to_thread(reader.rest), (b"x/yab", None))
 
         asyncio.run(test())
+
+
+class TwistedStreamTests(TestCase):
+    """Twisted tests, on the reactor."""
+
+    def test_twisted(self) -> Deferred[None]:
+        """Calls return Deferreds; the reactor runs while the application reads."""
+        return Deferred.fromCoroutine(self._write())
+
+    async def _write(self) -> None:
+        proxy, url = shared_app().proxy.url, f"http://streams.test/{uuid.uuid4().hex}"
+        async with tx.mocks(reactor, proxy) as mocks:
+            chat = await mocks.stream(url, content_type="x/y")
+            reader = Reader(with_urllib3, proxy, url)
+            request = await chat.request
+            self.assertEqual(request.url, url)
+            await chat.sse("one")
+            first = await deferToThread(reader.get), await deferToThread(reader.get)
+            self.assertEqual(first, (b"x/y", b"data: one\n\n"))
+            await chat.end()
+            self.assertEqual(await deferToThread(reader.rest), (b"", None))
+
+            async def handler(route: tx.AsyncRoute) -> None:
+                await route.fulfill(body=["a", "b"], content_type="x/y")
+
+            await mocks.route(url, handler)
+            reader = Reader(with_urllib3, proxy, url)
+            self.assertEqual(await deferToThread(reader.rest), (b"x/yab", None))

@@ -115,6 +115,10 @@ class StreamedReplies:
         test, chain, features = pending.test, pending.chain, pending.agent.features
         if test is None:
             return
+        former = self.open.get(pending.id)
+        if former is not None:
+            # An agent that uses an id again reads the former answer no more.
+            self._close(former, "application", out)
         bodiless = pending.method == "HEAD" or response.status in BODILESS_STATUSES
         collects = STREAM_MOCKS not in features and not bodiless
         head = structs.replace(response, body_base64=body.NULL)

@@ -153,6 +153,21 @@ class KnownTests(StreamCase):
         effects = self.writes(inbound.HandlerResult("r2", bad, run.run_id))
         self.assertEqual(self.sent(effects, outbound.DecisionError).code, "handler_failed")
 
+    def test_id_used_again(self) -> None:
+        """A stream ends when its agent begins another request with the same id."""
+        self.agent.sends(start("r1", client_id="streaming"))
+        run = self.sent(self.playbook.take(), outbound.HandlerRun)
+        effects = self.does(Fulfill(response(), stream=True), run.run_id)
+        self.assertEqual(self.sent(effects, StreamClosed).reason, "application")
+        self.assertEqual(self.sent(self.writes(piece(1)), StreamData).seq, 1)
+
+    def test_stop(self) -> None:
+        """The service breaks open answers off when it stops."""
+        self.playbook.stop()
+        effects = self.playbook.take()
+        self.assertEqual(self.sent(effects, StreamAbort).error_code, "connectionreset")
+        self.assertEqual(self.sent(effects, StreamClosed).reason, "ended")
+
     def test_bodiless(self) -> None:
         """A response to HEAD is complete with its head, and its pieces are acknowledged."""
         asked = start("r2", client_id="streaming")
