@@ -84,11 +84,17 @@ class RefusalTests(SynchronousTestCase):
         self.assert_refused(self.rig.ask(with_context(OPEN)).took())
 
     def test_allowed(self) -> None:
-        """What is allowed goes to its server, and so does what is not this test's."""
-        self.rig.ask(with_context(GET.replace(b"api.test", b"allowed.test")))
-        self.rig.ask(GET)
+        """What is allowed goes to its server, with the test's context or without one."""
+        allowed = GET.replace(b"api.test", b"allowed.test")
+        self.rig.ask(with_context(allowed))
+        self.rig.ask(allowed)
         self.assertEqual(len(self.rig.servers), 2)
         self.assertEqual(self.worker.took(), [])
+
+    def test_without_a_context(self) -> None:
+        """What carries no context is refused while no other test runs."""
+        self.rig.ask(GET)
+        self.assertEqual(self.rig.servers, [])
 
 
 class TunnelTests(SynchronousTestCase):
