@@ -306,15 +306,9 @@ class LocalDecisions:
     def _of_strict(self) -> list[FilterEntry]:
         """Return the entries of strict mode, which also decides about requests without a route."""
         strictness = self.strictness
-        if strictness.service is not None or strictness.runs:
-            return [ALL]
-        tests = [self.registry.tests[test_id] for test_id in strictness.tests]
-        return [
-            ALL
-            if test.context is None or strictness.is_only_test(test)
-            else FilterEntry(context=test.context)
-            for test in tests
-        ]
+        is_strict = strictness.service is not None or strictness.runs or strictness.tests
+        # A strict test judges what carries no context, too, as soon as no other test runs.
+        return [ALL] if is_strict else []
 
     def _wanted_reports(self) -> Reports:
         if self.registry.observers:

@@ -184,13 +184,6 @@ class Strictness:
     def _belongs_to(self, pending: Owned) -> ContextTest | None:
         return pending.made_for or pending.test or pending.presumed or self._only_test()
 
-    def is_only_test(self, test: RegisteredTest) -> bool:
-        """Return whether a strict test is judged by requests without a context, too.
-
-        It is, if no other test runs. In a strict run or service such a request fails the run.
-        """
-        return self._only_test() is test
-
     def _only_test(self) -> RegisteredTest | None:
         alone = [test for test in self.registry.tests.values() if not test.shared][:2]
         if len(alone) != 1:
@@ -198,6 +191,7 @@ class Strictness:
         (test,) = alone
         if test.context is None:
             return test
+        # In a strict run or service, what carries no context fails the run.
         run_judges = self.service is not None or bool(self.runs)
         return test if test.id in self.tests and not run_judges else None
 
