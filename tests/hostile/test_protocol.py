@@ -26,13 +26,14 @@ AFTER_REFUSAL = [
 FROM_AGENTS = {
     *("request:start", "request:cancel", "fetch:result", "request:response", "request:observe"),
     *("request:body", "agent:error", "ws:connection", "ws:messageFromPage", "ws:messageFromServer"),
-    *("filter:ack", "synced", "request:passed", "batch"),
+    *("filter:ack", "synced", "request:passed", "batch", "stream:ack", "stream:closed"),
 }
 FROM_WORKERS = {
     *("test:register", "test:unregister", "test:subscribe", "route:register", "route:unregister"),
     *("request:claim-result", "ws:claim-result", "handler:result", "history:query"),
     *("diagnosis:query", "test:strict", "run:strict", "run:unmatched:query"),
     *("ws:sendToPage", "ws:sendToServer", "ws:connect", "ws:ensureOpened"),
+    *("stream:data", "stream:end", "stream:abort"),
 }
 
 

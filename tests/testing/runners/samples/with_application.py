@@ -2,6 +2,7 @@
 
 import re
 import sys
+import time
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,14 @@ FLOOD = Path(__file__).parents[2] / "applications" / "flood.py"
 
 
 @pytest.fixture(scope="session")
-def shop(trafficmock_app: Any) -> str:
-    started = trafficmock_app(
+def started(trafficmock_app: Any) -> Any:
+    return trafficmock_app(
         [sys.executable, FLOOD, "{port}"], ready="http://127.0.0.1:{port}/1", client_id="shop"
     )
+
+
+@pytest.fixture(scope="session")
+def shop(started: Any) -> str:
     return str(started.url.removesuffix("/1"))
 
 
@@ -29,8 +34,13 @@ def get(url: str) -> None:
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_flood(shop: str, number: int) -> None:
+def test_flood(shop: str, started: Any, number: int) -> None:
     get(f"{shop}/1000000")
+    # Its output is read in another thread; what is left would be of the next test.
+    end = time.monotonic() + 30
+    while '"GET /1000000 ' not in started.new_output():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def test_fails(shop: str) -> None:

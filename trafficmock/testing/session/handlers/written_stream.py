@@ -56,8 +56,8 @@ class WrittenStream:
     place: str
     closed: Exception | None = field(init=False, default=None)
     _seq: int = field(init=False, default=0)
-    _queued: deque[tuple[bytes, Promise[None]]] = field(init=False, factory=deque)
-    _sent: deque[tuple[int, int, Promise[None]]] = field(init=False, factory=deque)
+    _queued: deque[tuple[bytes, Promise[None]]] = field(init=False, factory=deque, repr=False)
+    _sent: deque[tuple[int, int, Promise[None]]] = field(init=False, factory=deque, repr=False)
     _in_flight: int = field(init=False, default=0)
     _last: StreamEnd | StreamAbort | None = field(init=False, default=None)
     _ended: Promise[None] | None = field(init=False, default=None)
