@@ -107,7 +107,9 @@ class ContextInvariants:
 
 
 def _is_refusal(effect: Effect) -> bool:
-    """Tell whether this refuses what a worker sent."""
+    """Tell whether this refuses what a worker sent, or ignores what an agent may not send."""
+    if isinstance(effect, Note):
+        return "not for its role" in effect.text
     return isinstance(effect, Send) and isinstance(effect.message, outbound.ProxyError)
 
 
