@@ -108,11 +108,24 @@ export interface FulfillOptions extends DelayOptions {
 
 /** A fixed response, as for `route.fulfill`; a file is read by the call of `mock`. */
 export interface MockOptions extends Omit<FulfillOptions, "response"> {
+  /**
+   * The answers to one request after the other, in the place of a single one: `[503, 503, { json: { paid: true } }]`. The
+   * last one is repeated.
+   */
+  readonly sequence?: readonly SequenceAnswer[];
   /** How many requests it answers. Default: no limit. */
   readonly times?: number;
   /** Whether the test fails if no request meets the route. Default: that of the test. */
   readonly required?: boolean;
 }
+
+/** One answer of a sequence: a status, a response, or a failure. */
+export type SequenceAnswer =
+  | number
+  | (Omit<FulfillOptions, "response"> & {
+      /** A failure in the place of a response, with no option but `delay`. */
+      readonly abort?: AbortErrorCode;
+    });
 
 /** The network error that the application gets, by Playwright's names. */
 export type AbortErrorCode =

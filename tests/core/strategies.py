@@ -101,6 +101,15 @@ har_entries = st.lists(
     max_size=2,
 )
 not_found: SearchStrategy[Literal["abort", "fallback"]] = st.sampled_from(["abort", "fallback"])
+sequences: SearchStrategy[list[handler_action.SequenceStep]] = st.lists(
+    st.builds(
+        handler_action.SequenceStep,
+        st.builds(handler_action.Fulfill, responses)
+        | st.builds(handler_action.Abort, st.sampled_from(get_args(AbortCode))),
+        st.sampled_from([UNSET, UNSET, 500]),
+    ),
+    max_size=3,
+)
 registrations: SearchStrategy[inbound.RouteRegister] = st.builds(
     inbound.RouteRegister,
     ROUTES,
@@ -111,6 +120,7 @@ registrations: SearchStrategy[inbound.RouteRegister] = st.builds(
     har=st.just(UNSET)
     | st.builds(SerializedHar, st.just("some.har"), har_entries, not_found=not_found),
     times=times,
+    sequence=st.just(UNSET) | sequences,
 )
 matches = st.lists(st.builds(inbound.RouteMatch, ROUTES), max_size=3)
 frames = (SOCKETS, st.just("x"), st.booleans())

@@ -26,7 +26,7 @@ README = REPOSITORY / "README.md"
 DOCS = REPOSITORY / "docs"
 ABORTING = (
     "agent/src/protocol/errors.js",
-    "playwright/src/session/routed-request.js",
+    "playwright/src/arguments/abort-code.js",
     "playwright/types.d.ts",
     "docs/errors.md",
     "docs/protocol/objects.md",

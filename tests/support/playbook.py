@@ -32,6 +32,7 @@ from trafficmock.wire.agent_filter import FilterSet
 from trafficmock.wire.codec import InvalidMessageError, decode, to_plain
 from trafficmock.wire.features import CONTEXT, STREAM, SUBSCRIBE
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
+from trafficmock.wire.payloads.handler_action import SequenceStep
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher, ShownRoute
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 from trafficmock.wire.shrink import shrink, too_large
@@ -316,13 +317,21 @@ class RegisteredTest:
         reply: SerializedResponse | UnsetType = UNSET,
         times: int | UnsetType = UNSET,
         delay_ms: int | UnsetType = UNSET,
+        sequence: list[SequenceStep] | UnsetType = UNSET,
     ) -> str:
         """Register a route, with a fixed answer or without, and give its id."""
         self.count += 1
         route_id = f"{self.id}#{self.count}"
         matcher = glob(wanted) if isinstance(wanted, str) else wanted
         message = inbound.RouteRegister(
-            route_id, self.id, matcher, kind, reply=reply, times=times, delay_ms=delay_ms
+            route_id,
+            self.id,
+            matcher,
+            kind,
+            reply=reply,
+            times=times,
+            delay_ms=delay_ms,
+            sequence=sequence,
         )
         self.worker.sends(message)
         self.worker.playbook.expect(self.worker.gets(outbound.RouteRegistered(route_id)))

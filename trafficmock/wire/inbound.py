@@ -17,6 +17,7 @@ from trafficmock.wire.payloads.handler_action import (
     Fallback,
     Fetch,
     Fulfill,
+    SequenceStep,
 )
 from trafficmock.wire.payloads.numbers import Count, Number, SafeInt, Times
 from trafficmock.wire.payloads.serialized_har import SerializedHar
@@ -229,6 +230,8 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
     :param place: file and line of the route in the test, to be shown (feature ``strict``).
     :param reply: the response to each request of the route (feature ``reply``).
     :param har: the HAR from which the requests of a route without ``reply`` are answered.
+    :param sequence: the answers to the requests of a route without ``reply``, one after the
+        other; the last one is repeated.
     :param times: the number of requests that the route takes (feature ``chain``). Then it is
         removed.
     :param delay_ms: the milliseconds after which ``reply`` is sent.
@@ -243,6 +246,7 @@ class RouteRegister(Message, frozen=True, tag="route:register"):
     har: SerializedHar | UnsetType = UNSET
     times: Times | UnsetType = UNSET
     delay_ms: Count | UnsetType = UNSET
+    sequence: list[SequenceStep] | UnsetType = UNSET
 
 
 class RouteUnregister(Message, frozen=True, tag="route:unregister"):

@@ -203,8 +203,9 @@ class RequestReplied(RequestMessage, frozen=True, tag="request:replied"):
     """The test owned the request, and the reply of its route decided it (feature ``reply``).
 
     :param seen_at: as in :class:`RequestObserved`.
-    :param action: what the HAR of the route did instead of giving a response.
+    :param action: what the HAR or the sequence of the route did instead of giving a response.
     :param message: why it aborted the request.
+    :param step: the index of the answer in the sequence of the route.
     """
 
     route_id: str
@@ -213,6 +214,7 @@ class RequestReplied(RequestMessage, frozen=True, tag="request:replied"):
     seen_at: int | UnsetType = UNSET
     action: ReplyAction | UnsetType = UNSET
     message: str | UnsetType = UNSET
+    step: int | UnsetType = UNSET
 
 
 class DoorUntagged(Message, frozen=True, tag="door:untagged"):

@@ -14,8 +14,7 @@ test("first answer fails", async ({ request, trafficmock }) => {
 });
 
 test("sequence", async ({ request, trafficmock }) => {
-  const answers = [{ status: 503 }, { status: 503 }, { json: { price: 42 } }];
-  await trafficmock.route(PRICES, (route) => route.fulfill(answers.shift()));
+  await trafficmock.mock(PRICES, { sequence: [503, 503, { json: { price: 42 } }] });
   expect(await page(request, "/price")).toBe("42 €");
   expect(await trafficmock.requests(PRICES)).toHaveLength(3);
 });

@@ -19,8 +19,7 @@ def test_first_answer_fails(shop: Pages, trafficmock: TrafficMock) -> None:
 
 
 def test_sequence(shop: Pages, trafficmock: TrafficMock) -> None:
-    answers = iter([{"status": 503}, {"status": 503}, {"json": {"price": 42}}])
-    trafficmock.route(PRICES, lambda route: route.fulfill(**next(answers)))
+    trafficmock.mock(PRICES, sequence=[503, 503, {"json": {"price": 42}}])
     assert shop("/price") == "42 €"
     assert len(trafficmock.requests(PRICES)) == 3
 

@@ -11,7 +11,8 @@ const TEST = ["isolation", "origins", "strict", "allow", "required", "traffic"];
 
 const OPTIONS = {
   route: ["times", "required"],
-  mock: [...RESPONSE, "delay", "times", "required"],
+  mock: [...RESPONSE, "delay", "sequence", "times", "required"],
+  sequence: [...RESPONSE, "abort", "delay"],
   unrouteAll: ["behavior"],
   routeFromHAR: ["url", "notFound", "update", "updateContent", "updateMode"],
   strict: ["allow"],
@@ -98,4 +99,4 @@ function distance(one, other) {
 const isTestOptions = (value) =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-module.exports = { checked, isTestOptions };
+module.exports = { RESPONSE, checked, isTestOptions };

@@ -3,9 +3,10 @@
 /** @import { TrafficMock as PublicTrafficMock } from "../../index.js" */
 
 const { RoutingError, UsageError } = require("../errors.js");
+const { readSequence } = require("../arguments/answer-sequence.js");
 const { Matcher } = require("../arguments/matcher.js");
 const { build, readContent } = require("../arguments/mock-response.js");
-const { checked } = require("../arguments/options.js");
+const { RESPONSE, checked } = require("../arguments/options.js");
 const { routeFromHAR } = require("../har/har-routes.js");
 const { Request } = require("./request.js");
 const { Response, stateOf } = require("./response.js");
@@ -88,9 +89,17 @@ class TrafficMock {
   async mock(url, options = {}) {
     const matcher = this.#matcher(url);
     checkMock(matcher, options);
-    const { times, required, delay, body, json, path, ...rest } = options;
+    const { times, required, delay, sequence, body, json, path, ...rest } = options;
+    const must = this.#must({ times, required });
+    if (sequence !== undefined) {
+      if (RESPONSE.some((key) => key in options)) {
+        throw new UsageError("with sequence, each answer has its own status, headers and body");
+      }
+      await this.#session.http.reply(matcher, { sequence: await readSequence(sequence, delay) }, must);
+      return;
+    }
     const { url: _, ...reply } = build({ ...rest, ...(await readContent({ body, json, path })) }, "");
-    await this.#session.http.reply(matcher, { reply }, { ...this.#must({ times, required }), delay });
+    await this.#session.http.reply(matcher, { reply }, { ...must, delay });
   }
 
   /**

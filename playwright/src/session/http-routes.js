@@ -13,8 +13,8 @@ const { RoutedRequest } = require("./routed-request.js");
  * @typedef {"default" | "wait" | "ignoreErrors"} Behavior
  * @typedef {{ times?: number, required?: boolean, delay?: number }} RouteOptions how many requests it takes; whether the
  *   test fails if none meets it; the milliseconds after which the proxy sends the reply
- * @typedef {{ reply?: object, har?: { name: string, entries: any[], notFound: string } }} Reply the response to all requests
- *   of a route, without a URL; or the HAR that has those to some
+ * @typedef {{ reply?: object, sequence?: object[], har?: { name: string, entries: any[], notFound: string } }} Reply the
+ *   response to all requests of a route, without a URL; the answers to one after the other; or the HAR that has those to some
  */
 
 const BEHAVIORS = ["default", "wait", "ignoreErrors"];

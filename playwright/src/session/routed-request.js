@@ -1,6 +1,7 @@
 "use strict";
 
 const { AlreadyHandledError, TestEndedError, UndecidedError, UsageError } = require("../errors.js");
+const { abortCode } = require("../arguments/abort-code.js");
 const { readDelay } = require("../arguments/delay.js");
 const headers = require("../arguments/headers.js");
 const mockResponse = require("../arguments/mock-response.js");
@@ -18,23 +19,6 @@ const { ResponseState } = require("./response-state.js");
  * @typedef {"running" | "fallen back" | "held" | "settled"} Stage `held`: the handler returned without a decision
  */
 
-/** Playwright's error codes, with the code of protocol 3 for each. */
-const ABORT_CODES = /** @type {Record<string, string>} */ ({
-  aborted: "aborted",
-  accessdenied: "failed",
-  addressunreachable: "failed",
-  blockedbyclient: "failed",
-  blockedbyresponse: "failed",
-  connectionaborted: "failed",
-  connectionclosed: "failed",
-  connectionfailed: "failed",
-  connectionrefused: "connectionrefused",
-  connectionreset: "connectionreset",
-  failed: "failed",
-  internetdisconnected: "failed",
-  namenotresolved: "namenotresolved",
-  timedout: "timedout",
-});
 const FETCH_TIMEOUT_MS = 30_000;
 
 /** A request of a test with one of its handlers: one run of `handler:run`. */
@@ -181,18 +165,14 @@ class RoutedRequest {
 
   /**
    * Fail the request with a network error.
-   * @param {string} [code] a key of `ABORT_CODES`
+   * @param {string} [code] one of Playwright's
    * @param {import("../../index.js").AbortOptions} [options]
    * @throws {UsageError} another code; the request is still undecided
    */
   abort(code = "failed", { delay } = {}) {
     this.checkOpen();
     const delayMs = readDelay(delay);
-    if (!Object.hasOwn(ABORT_CODES, code)) {
-      const known = Object.keys(ABORT_CODES).join(", ");
-      throw new UsageError(`abort: ${JSON.stringify(code)} is not an error code of Playwright; these are: ${known}`);
-    }
-    this.settle({ action: "abort", errorCode: ABORT_CODES[code] }, `aborted with ${code}`, delayMs);
+    this.settle({ action: "abort", errorCode: abortCode(code) }, `aborted with ${code}`, delayMs);
   }
 
   /**

@@ -45,7 +45,8 @@ class ReplyInvariants:
 
     def _registered(self, worker: str, cause: inbound.RouteRegister) -> None:
         key = worker, cause.route_id
-        if cause.delay_ms is not UNSET:
+        steps = () if cause.sequence is UNSET else cause.sequence
+        if cause.delay_ms is not UNSET or any(step.delay_ms is not UNSET for step in steps):
             self.delayed.add(key)
         if worker in self.knows and isinstance(cause.times, int):
             self.left[key] = cause.times

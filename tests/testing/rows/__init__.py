@@ -5,8 +5,8 @@ once and ``await t(value)`` takes either, so the same row runs on every adapter.
 
 Which requests a route gets: ``routing``, ``unrouting``, ``matching``, ``chains``, ``isolation``.
 What is done with them: ``actions``, ``deciding``, ``fetching``, ``fulfilling``, ``mocking``,
-``delaying``, ``strict``, ``sockets``. What a test reads: ``objects``, ``observing``, ``fixture``.
-HAR: ``hars``, ``recording``.
+``delaying``, ``sequences``, ``strict``, ``sockets``. What a test reads: ``objects``,
+``observing``, ``fixture``. HAR: ``hars``, ``recording``.
 """
 
 from collections.abc import Iterator
@@ -29,6 +29,7 @@ from tests.testing.rows import (
     observing,
     recording,
     routing,
+    sequences,
     sockets,
     strict,
     unrouting,
@@ -46,6 +47,7 @@ MODULES: tuple[ModuleType, ...] = (
     fulfilling,
     mocking,
     delaying,
+    sequences,
     objects,
     observing,
     hars,

@@ -18,11 +18,12 @@ from trafficmock.core.har.har_parts import HarEntryError
 from trafficmock.core.http import response_rules
 from trafficmock.core.http.observation import clock_reading
 from trafficmock.core.ownership.contexts import context_of
-from trafficmock.core.ownership.kept_reply import KeptResponse, Reply
+from trafficmock.core.ownership.kept_reply import KeptResponse, KeptStep, Reply, ReplySequence
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.wire.features import CHAIN, REPLY
 from trafficmock.wire.outbound import DecisionAbort, RequestReplied, RouteExpired
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.handler_action import Abort
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from trafficmock.core.state.registered import RegisteredRoute
     from trafficmock.wire.inbound import RouteRegister
     from trafficmock.wire.outbound import ReplyAction
+    from trafficmock.wire.payloads.handler_action import SequenceStep
     from trafficmock.wire.payloads.serialized_har import SerializedHar
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -62,13 +64,15 @@ class Replies:
             ``--reply-bytes``, and for a reply of a route for WebSockets.
         """
         knows = {CHAIN, REPLY} <= worker.features
-        reply, har = message.reply, message.har
-        if not knows or (reply is UNSET and har is UNSET):
+        reply, har, sequence = message.reply, message.har, message.sequence
+        if not knows or (reply is UNSET and har is UNSET and sequence is UNSET):
             return None
         if message.kind != "http":
             raise ReplyError("only a route for HTTP requests has one")
         if reply is not UNSET:
             return self._fixed(reply, message.delay_ms)
+        if sequence is not UNSET:
+            return self._sequence(sequence)
         return None if har is UNSET else self._from_har(har)
 
     def _from_har(self, har: SerializedHar) -> Reply:
@@ -77,13 +81,19 @@ class Replies:
         return Reply(HarLookup(har), size)
 
     def _fixed(self, given: SerializedResponse, delay_ms: int | UnsetType) -> Reply:
-        try:
-            response = response_rules.sendable_response(given)
-        except response_rules.UnsendableMockError as error:
-            raise ReplyError(str(error)) from error
-        size = _size(response)
+        kept = _checked(given)
+        size = _size(kept.response)
         self._check_room(size, "it")
-        return Reply(KeptResponse(response, given.headers_list), size, delay_ms)
+        return Reply(kept, size, delay_ms)
+
+    def _sequence(self, given: list[SequenceStep]) -> Reply:
+        if not given:
+            raise ReplyError("a sequence has one answer at least")
+        steps = tuple(_kept_step(step, number) for number, step in enumerate(given, 1))
+        responses = [step.answer for step in steps if isinstance(step.answer, KeptResponse)]
+        size = sum(_size(each.response) for each in responses)
+        self._check_room(size, "its sequence")
+        return Reply(ReplySequence(steps), size)
 
     def _check_room(self, size: int, what: str) -> None:
         limit, used = self.settings.reply_bytes, self.registry.reply_bytes
@@ -105,8 +115,33 @@ class Replies:
         kept = route.reply.kept
         if isinstance(kept, HarLookup):
             return self._replay(kept, pending, chain, route, out)
-        self._give(kept, pending, chain, route, out)
+        if isinstance(kept, ReplySequence):
+            self._step(*kept.next_step(), pending, chain, route, out)
+        else:
+            self._tell(pending, chain, route, out)
+            self._give(kept, route.reply.delay_ms, pending, chain, out)
         return True
+
+    def _step(  # noqa: PLR0917 - the answer, and what it is given to
+        self,
+        index: int,
+        step: KeptStep,
+        pending: PendingRequest,
+        chain: Chain,
+        route: RegisteredRoute,
+        out: EffectList,
+    ) -> None:
+        """Answer a request by a step of a route's sequence."""
+        if isinstance(step.answer, KeptResponse):
+            self._tell(pending, chain, route, out, step=index)
+            self._give(step.answer, step.delay_ms, pending, chain, out)
+            return
+        code = step.answer.error_code
+        why = f"answer {index + 1} of its sequence"
+        self._tell(pending, chain, route, out, "abort", why, step=index)
+        decision = DecisionAbort(pending.id, code, UNSET)
+        fail = partial(self.decisions.abort, pending, decision)
+        self.decisions.delay(pending, step.delay_ms, fail, out)
 
     def _replay(
         self,
@@ -130,7 +165,8 @@ class Replies:
             self.decisions.fail_owner(pending, "handler_failed", text, out)
             return True
         if kept is not None:
-            self._give(kept, pending, chain, route, out)
+            self._tell(pending, chain, route, out)
+            self._give(kept, UNSET, pending, chain, out)
         elif isinstance(found, str):
             self._tell(pending, chain, route, out, "abort", _RECORDED)
             self.decisions.abort(pending, DecisionAbort(pending.id, found), out)
@@ -145,15 +181,14 @@ class Replies:
     def _give(
         self,
         kept: KeptResponse,
+        delay_ms: int | UnsetType,
         pending: PendingRequest,
         chain: Chain,
-        route: RegisteredRoute,
         out: EffectList,
     ) -> None:
-        self._tell(pending, chain, route, out)
-        url, delay = chain.request.url, UNSET if route.reply is None else route.reply.delay_ms
+        url = chain.request.url
         give = partial(self.decisions.reply, pending, url, kept.response, kept.headers_list)
-        self.decisions.delay(pending, delay, give, out)
+        self.decisions.delay(pending, delay_ms, give, out)
 
     def _tell(  # noqa: PLR0917 - what the message is made of
         self,
@@ -163,6 +198,8 @@ class Replies:
         out: EffectList,
         action: ReplyAction | UnsetType = UNSET,
         why: str | UnsetType = UNSET,
+        *,
+        step: int | UnsetType = UNSET,
     ) -> None:
         worker = chain.owner.worker
         told = RequestReplied(
@@ -175,6 +212,7 @@ class Replies:
             clock_reading(worker, pending.announced_at),
             action,
             why,
+            step,
         )
         out.send(worker.id, told)
         if self.registry.count(route):
@@ -187,10 +225,36 @@ def _kept(found: HarAnswer) -> KeptResponse:
     :raises HarEntryError: it is no valid HTTP response.
     """
     try:
-        response = response_rules.sendable_response(found.response)
-    except response_rules.UnsendableMockError as error:
+        return _checked(found.response)
+    except ReplyError as error:
         raise HarEntryError(f"{found.entry}: {error}") from None
-    return KeptResponse(response, found.response.headers_list)
+
+
+def _kept_step(step: SequenceStep, number: int) -> KeptStep:
+    """Return an answer of a sequence as it is kept.
+
+    :raises ReplyError: it is no valid HTTP response.
+    """
+    if isinstance(step.result, Abort):
+        return KeptStep(step.result, step.delay_ms)
+    if step.result.stream:
+        raise ReplyError(f"answer {number} of its sequence is a stream")
+    try:
+        return KeptStep(_checked(step.result.response), step.delay_ms)
+    except ReplyError as error:
+        raise ReplyError(f"answer {number} of its sequence: {error}") from None
+
+
+def _checked(given: SerializedResponse) -> KeptResponse:
+    """Return a response as it is sent.
+
+    :raises ReplyError: it is no valid HTTP response.
+    """
+    try:
+        response = response_rules.sendable_response(given)
+    except response_rules.UnsendableMockError as error:
+        raise ReplyError(str(error)) from error
+    return KeptResponse(response, given.headers_list)
 
 
 def _size(response: SerializedResponse) -> int:

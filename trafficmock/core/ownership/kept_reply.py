@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.core.har.har_lookup import HarLookup
+    from trafficmock.wire.payloads.handler_action import Abort
     from trafficmock.wire.payloads.serialized_request import HeaderPairs
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -34,16 +35,42 @@ def is_same(one: KeptResponse | None, other: KeptResponse | None) -> bool:
     return one.response == other.response
 
 
+@frozen(eq=False)
+class KeptStep:
+    """One answer of a sequence: a response or a failure, and the time after which it is sent."""
+
+    answer: KeptResponse | Abort
+    delay_ms: int | UnsetType
+
+
+@define(eq=False)
+class ReplySequence:
+    """The answers to the requests of a route, one after the other; the last one is repeated.
+
+    :ivar given: the number of requests that were answered.
+    """
+
+    steps: tuple[KeptStep, ...]
+    given: int = 0
+
+    def next_step(self) -> tuple[int, KeptStep]:
+        """Return the answer to the next request, and its index."""
+        index = min(self.given, len(self.steps) - 1)
+        self.given += 1
+        return index, self.steps[index]
+
+
 @define(eq=False)
 class Reply:
     """The reply of a route.
 
-    :param kept: the response to all requests, or the HAR that has those to some.
+    :param kept: the response to all requests, those to one after the other, or the HAR that has
+        the responses to some.
     :param size: the bytes that count in ``--reply-bytes``.
     :param delay_ms: the time after which the response is sent.
     """
 
-    kept: KeptResponse | HarLookup = field(repr=False)
+    kept: KeptResponse | ReplySequence | HarLookup = field(repr=False)
     size: int = 0
     delay_ms: int | UnsetType = UNSET
 

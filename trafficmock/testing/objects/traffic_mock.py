@@ -6,10 +6,13 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from msgspec import UNSET
+
 from trafficmock.matching import GlobError
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_file import HarFile
 from trafficmock.testing.har.har_routes import HarOptions, route_from_har
+from trafficmock.testing.objects.answer_sequence import AnswerSequence
 from trafficmock.testing.objects.call_place import place_of_call
 from trafficmock.testing.objects.capture_warning import warn_of_capture
 from trafficmock.testing.objects.expectations import AsyncExpectation
@@ -28,7 +31,9 @@ from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from msgspec import UnsetType
 
     from trafficmock.testing.har.har_recording import Content, Mode
     from trafficmock.testing.har.har_routes import NotFound
@@ -36,7 +41,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.delays import Delay
     from trafficmock.testing.session.arguments.headers import HeadersArgument
     from trafficmock.testing.session.arguments.url_matchers import Matcher, Names, UrlMatcher
-    from trafficmock.testing.session.handlers.http_routes import Behavior
+    from trafficmock.testing.session.handlers.http_routes import Behavior, RouteReply
     from trafficmock.testing.session.observation.waiting import Kind
     from trafficmock.testing.session.ports import Adapter
     from trafficmock.testing.session.session import Session
@@ -163,6 +168,7 @@ class BaseTrafficMock(
         path: str | os.PathLike[str] | None = None,
         content_type: str | None = None,
         delay: Delay = None,
+        sequence: Sequence[int | Mapping[str, Any]] | None = None,
     ) -> DoneT:
         """Answer matching requests with a fixed response, which the proxy keeps and sends.
 
@@ -172,11 +178,20 @@ class BaseTrafficMock(
         :param status: as in :meth:`Route.fulfill`; so are the arguments after it.
         :param path: a file whose content is the body; it is read by this call.
         :param delay: as in :meth:`Route.fulfill`, from each request on.
+        :param sequence: the answers to one request after the other, instead of a single one:
+            statuses, and mappings with the arguments from ``status`` on, or with ``abort`` and an
+            error code. The last answer is repeated.
         :raises RoutingError: the proxy cannot send this response.
         """
         matcher = self._matcher(url, method, client_id)
         check_http(matcher)
         place = place_of_call(self._session.info.root)
+        if sequence is not None:
+            one = (status, status_text, headers, body, json, path, content_type)
+            if one != (None,) * len(one):
+                raise UsageError("with sequence, each answer has its own status, headers and body")
+            answers = AnswerSequence.of(sequence, delay)
+            return self._reply(matcher, answers, answers.steps, times, place, required=required)
         file = None if path is None else File(str(path), Path(path).read_bytes())
         made = Mock(
             status=status,
@@ -187,15 +202,30 @@ class BaseTrafficMock(
             file=file,
             content_type=content_type,
         )
-        answer, must, http = FixedAnswer.of(made), self._must(required=required), self._session.http
-        delay_ms = read_delay(delay)
+        answer, delay_ms = FixedAnswer.of(made), read_delay(delay)
+        return self._reply(
+            matcher, answer, answer.response, times, place, required=required, delay_ms=delay_ms
+        )
+
+    def _reply(
+        self,
+        matcher: Matcher,
+        answer: FixedAnswer | AnswerSequence,
+        reply: RouteReply,
+        times: float | None,
+        place: str | UnsetType,
+        *,
+        required: bool | None,
+        delay_ms: int | UnsetType = UNSET,
+    ) -> DoneT:
+        must, http = self._must(required=required), self._session.http
         return self._done(
             lambda: http.route(
                 matcher,
                 answer,
                 times,
                 place=place,
-                reply=answer.response,
+                reply=reply,
                 required=must,
                 delay_ms=delay_ms,
             )

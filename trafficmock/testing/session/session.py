@@ -169,6 +169,7 @@ class Session:
             entry.reply if isinstance(entry.reply, SerializedHar) else UNSET,
             times,
             entry.delay_ms,
+            entry.reply if isinstance(entry.reply, list) else UNSET,
         )
         return self.client.ask(("route:register", entry.id), message)
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from trafficmock.wire.payloads.numbers import SafeInt
+from trafficmock.wire.payloads.numbers import Count, SafeInt
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -41,6 +41,16 @@ class Abort(HandlerAction, frozen=True, tag="abort"):
 
     error_code: AbortCode
     message: str | UnsetType = UNSET
+
+
+class SequenceStep(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """One answer of a route's sequence, as the result of a handler would be.
+
+    :param delay_ms: the milliseconds after which it is sent.
+    """
+
+    result: Fulfill | Abort
+    delay_ms: Count | UnsetType = UNSET
 
 
 class Fetch(HandlerAction, frozen=True, tag="fetch"):

@@ -21,7 +21,7 @@ from trafficmock.wire.inbound import (
     RouteMatch,
     RouteUnregister,
 )
-from trafficmock.wire.payloads.handler_action import Fallback
+from trafficmock.wire.payloads.handler_action import Fallback, Fulfill
 from trafficmock.wire.payloads.numbers import SAFE_INTEGER
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.outbound import HandlerRun, RequestClaim, RequestReplied, RouteExpired
+    from trafficmock.wire.payloads.handler_action import SequenceStep
     from trafficmock.wire.payloads.serialized_har import SerializedHar
+
+    RouteReply = SerializedResponse | SerializedHar | list[SequenceStep]
 
 
 @define(eq=False)
@@ -42,7 +45,8 @@ class RouteEntry:
     :param handler: the test's handler, for ``unroute``.
     :param run: runs the handler on a routed request, and calls ``done`` when it has returned.
     :param began: when it was registered, in microseconds of this process's monotonic clock.
-    :param reply: the fixed response of the route, or its HAR, by which the proxy answers.
+    :param reply: the fixed response of the route, the sequence of its answers, or its HAR, by
+        which the proxy answers.
     :param handled: the number of its requests so far.
     :param active: whether it was neither removed nor used up.
     :param ignore_errors: whether errors of its running calls are ignored from now on.
@@ -58,7 +62,7 @@ class RouteEntry:
     handler: Any
     run: Callable[[RoutedRequest, Done], None] = field(repr=False)
     began: int
-    reply: SerializedResponse | SerializedHar | None = field(default=None, repr=False)
+    reply: RouteReply | None = field(default=None, repr=False)
     handled: int = 0
     active: bool = True
     ignore_errors: bool = False
@@ -73,6 +77,13 @@ class RouteEntry:
         """The handler's name, with the file and line of its definition, or else of the call."""
         name = describe(self.handler)
         return name if code_of(self.handler) or not self.place else f"{name} ({self.place})"
+
+    def response_of(self, message: RequestReplied) -> SerializedResponse | None:
+        """Return the response that the proxy gave by the reply; ``None`` where it has it alone."""
+        if isinstance(self.reply, list):
+            result = None if message.step is UNSET else self.reply[message.step].result
+            return result.response if isinstance(result, Fulfill) else None
+        return self.reply if isinstance(self.reply, SerializedResponse) else None
 
     def begin_call(self) -> Promise[None]:
         """Record that a call begins; resolve the promise when it ends."""
@@ -153,7 +164,7 @@ class HttpRoutes:
         run: Callable[[RoutedRequest, Done], None] | None = None,
         place: str | UnsetType = UNSET,
         *,
-        reply: SerializedResponse | SerializedHar | None = None,
+        reply: RouteReply | None = None,
         required: bool = False,
         delay_ms: int | UnsetType = UNSET,
     ) -> Promise[Any]:
@@ -290,9 +301,10 @@ class HttpRoutes:
                 state.answer(None)
             case _:
                 self.decisions[state.id] = "fulfill"
-                if entry is not None and isinstance(entry.reply, SerializedResponse):
-                    reply = structs.replace(entry.reply, url=state.wire.url)
-                    session.answered_there(state, reply)
+                response = None if entry is None else entry.response_of(message)
+                if response is not None:
+                    response = structs.replace(response, url=state.wire.url)
+                    session.answered_there(state, response)
 
     def expired(self, message: RouteExpired) -> None:
         """Remove a route that has taken ``times`` requests."""
