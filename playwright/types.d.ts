@@ -318,6 +318,21 @@ export interface UnmatchedRequest {
   readonly message: string;
 }
 
+/**
+ * A route of a test. Its calls ask the proxy, so they count all requests that the applications have got answers to.
+ */
+export interface RouteHandle {
+  /** The number of requests that met the route: its handler was called, or it answered. */
+  callCount(): Promise<number>;
+  /**
+   * The requests that met the route, oldest first. Of a route that several tests share, these are the requests of tests
+   * that have not ended.
+   */
+  requests(): Promise<readonly Request[]>;
+  /** Removes the route; no later request reaches it. */
+  unroute(): Promise<void>;
+}
+
 /** The mocks of one test: its routes, and the requests of the attached applications. */
 export interface TrafficMock {
   /** The context of this test, 32 hexadecimal characters; `undefined` if it has none. */
@@ -340,12 +355,12 @@ export interface TrafficMock {
     sameSite: "Lax";
   };
   /** Registers a handler for matching requests, before those registered earlier. */
-  route(url: RouteMatcher, handler: RouteHandler, options?: RouteOptions): Promise<void>;
+  route(url: RouteMatcher, handler: RouteHandler, options?: RouteOptions): Promise<RouteHandle>;
   /**
    * Answers matching requests with a fixed response, which the proxy keeps and sends, even while the test is stopped
    * at a breakpoint.
    */
-  mock(url: RouteMatcher, options?: MockOptions): Promise<void>;
+  mock(url: RouteMatcher, options?: MockOptions): Promise<RouteHandle>;
   /** Removes handlers of HTTP requests that were registered with this matcher; without arguments all. */
   unroute(url?: RouteMatcher, handler?: RouteHandler): Promise<void>;
   /** Removes all handlers of HTTP requests. */

@@ -42,6 +42,7 @@ PROPERTIES = {
     "Response": {"status", "ok", "url", "status_text", "headers", "request", "frame"}
     | {"from_service_worker"},
     "WebSocketRoute": {"url", "protocols"},
+    "RouteHandle": {"call_count"},
 }
 """What Python reads where JavaScript calls, by class."""
 

@@ -13,6 +13,7 @@ from trafficmock.testing.objects.expectations import AsyncExpectation
 from trafficmock.testing.objects.request import AsyncRequest
 from trafficmock.testing.objects.response import AsyncResponse
 from trafficmock.testing.objects.route import AsyncRoute
+from trafficmock.testing.objects.route_handle import AsyncRouteHandle
 from trafficmock.testing.objects.stream import AsyncStream
 from trafficmock.testing.objects.traffic_mock import AsyncTrafficMock, finish
 from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
@@ -29,6 +30,7 @@ __all__ = [
     "AsyncRequest",
     "AsyncResponse",
     "AsyncRoute",
+    "AsyncRouteHandle",
     "AsyncStream",
     "AsyncTrafficMock",
     "AsyncWebSocketRoute",

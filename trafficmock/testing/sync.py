@@ -18,6 +18,7 @@ from trafficmock.testing.objects.expectations import Expectation
 from trafficmock.testing.objects.request import Request
 from trafficmock.testing.objects.response import Response
 from trafficmock.testing.objects.route import Route
+from trafficmock.testing.objects.route_handle import RouteHandle
 from trafficmock.testing.objects.stream import Stream
 from trafficmock.testing.objects.traffic_mock import BaseTrafficMock
 from trafficmock.testing.objects.websocket_route import WebSocketRoute
@@ -37,6 +38,7 @@ __all__ = [
     "Request",
     "Response",
     "Route",
+    "RouteHandle",
     "Stream",
     "TrafficMock",
     "WebSocketRoute",
@@ -54,6 +56,7 @@ class TrafficMock(
         Expectation[Request],
         Expectation[Response],
         Stream,
+        RouteHandle,
     ]
 ):
     """The mocks of a blocking test."""

@@ -10,6 +10,7 @@ const { RESPONSE, checked } = require("../arguments/options.js");
 const { routeFromHAR } = require("../har/har-routes.js");
 const { Request } = require("./request.js");
 const { Response, stateOf } = require("./response.js");
+const { RouteHandle } = require("./route-handle.js");
 const { Route, routedOf } = require("./route.js");
 const { WebSocketRoute } = require("./websocket-route.js");
 
@@ -79,7 +80,8 @@ class TrafficMock {
   async route(url, handler, options) {
     checkHandler(handler, "route");
     const settings = checked("route", options);
-    await this.#session.http.route(this.#matcher(url), handler, this.#must(settings));
+    const entry = await this.#session.http.route(this.#matcher(url), handler, this.#must(settings));
+    return new RouteHandle(this.#session, entry);
   }
 
   /**
@@ -95,11 +97,19 @@ class TrafficMock {
       if (RESPONSE.some((key) => key in options)) {
         throw new UsageError("with sequence, each answer has its own status, headers and body");
       }
-      await this.#session.http.reply(matcher, { sequence: await readSequence(sequence, delay) }, must);
-      return;
+      return this.#reply(matcher, { sequence: await readSequence(sequence, delay) }, must);
     }
     const { url: _, ...reply } = build({ ...rest, ...(await readContent({ body, json, path })) }, "");
-    await this.#session.http.reply(matcher, { reply }, { ...must, delay });
+    return this.#reply(matcher, { reply }, { ...must, delay });
+  }
+
+  /**
+   * @param {Matcher} matcher
+   * @param {import("../session/http-routes.js").Reply} reply
+   * @param {import("../session/http-routes.js").RouteOptions} options
+   */
+  async #reply(matcher, reply, options) {
+    return new RouteHandle(this.#session, await this.#session.http.reply(matcher, reply, options));
   }
 
   /**

@@ -38,6 +38,8 @@ class RouteEntry {
     this.required = required;
     /** The number of requests that it got. */
     this.calls = 0;
+    /** @type {WeakRef<RequestState>[]} those requests, as long as their tests have them */
+    this.met = [];
     /** Whether errors of its running calls are ignored from now on. */
     this.ignoresErrors = false;
     /** @type {Set<Promise<unknown>>} one for each call that has not returned */
@@ -45,6 +47,21 @@ class RouteEntry {
     this.placeOf = callSite();
     /** @type {Reply | undefined} by which the proxy answers, without a handler */
     this.reply = undefined;
+  }
+
+  /**
+   * Count a request that the handler gets, or that the proxy decides by the reply.
+   * @param {RequestState} request
+   */
+  meet(request) {
+    this.calls += 1;
+    this.met.push(new WeakRef(request));
+  }
+
+  /** @returns {RequestState[]} the requests that were met, oldest first, without those of ended tests */
+  requests() {
+    const found = this.met.map((each) => each.deref());
+    return /** @type {RequestState[]} */ (found.filter(Boolean));
   }
 
   /** The name of the handler, with the place of its registration. */
@@ -95,11 +112,13 @@ class HttpRoutes {
    * @param {Matcher} matcher
    * @param {Function} handler
    * @param {RouteOptions} [options]
-   * @returns {Promise<void>} resolved when all later requests are compared with the route
+   * @returns {Promise<RouteEntry>} resolved when all later requests are compared with the route
    * @throws {UsageError} `times` is not a number
    */
   async route(matcher, handler, options) {
-    await this.register(new RouteEntry(matcher, handler, options));
+    const entry = new RouteEntry(matcher, handler, options);
+    await this.register(entry);
+    return entry;
   }
 
   /**
@@ -119,6 +138,7 @@ class HttpRoutes {
       this.forget([entry]);
       throw error;
     }
+    return entry;
   }
 
   /** @param {RouteEntry} entry */
@@ -244,7 +264,7 @@ class HttpRoutes {
     const state = this.session.observe(message);
     if (!this.owned.has(state.id)) this.checkContext(message);
     const entry = this.session.connection.route(message.routeId);
-    if (entry) entry.calls += 1;
+    entry?.meet(state);
     const { action, message: why } = message;
     const decision = action === "abort" ? `aborted (${why})` : action === "fallback" ? "continued" : "fulfilled";
     this.owned.set(state.id, { decision, entry });

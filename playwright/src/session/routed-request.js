@@ -45,7 +45,7 @@ class RoutedRequest {
   /** Run the handler, and send its result if it has left the request to the next one or failed. */
   async run() {
     const { entry, session } = this;
-    entry.calls += 1;
+    entry.meet(this.request);
     const route = session.views.route(this);
     const call = (async () => entry.handler(route, session.views.request(this.request)))();
     const running = call.catch(() => {});

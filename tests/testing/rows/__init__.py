@@ -5,8 +5,8 @@ once and ``await t(value)`` takes either, so the same row runs on every adapter.
 
 Which requests a route gets: ``routing``, ``unrouting``, ``matching``, ``chains``, ``isolation``.
 What is done with them: ``actions``, ``deciding``, ``fetching``, ``fulfilling``, ``mocking``,
-``delaying``, ``sequences``, ``strict``, ``sockets``. What a test reads: ``objects``,
-``observing``, ``fixture``. HAR: ``hars``, ``recording``.
+``delaying``, ``sequences``, ``strict``, ``sockets``. What a test reads: ``handles``,
+``objects``, ``observing``, ``fixture``. HAR: ``hars``, ``recording``.
 """
 
 from collections.abc import Iterator
@@ -21,6 +21,7 @@ from tests.testing.rows import (
     fetching,
     fixture,
     fulfilling,
+    handles,
     hars,
     isolation,
     matching,
@@ -48,6 +49,7 @@ MODULES: tuple[ModuleType, ...] = (
     mocking,
     delaying,
     sequences,
+    handles,
     objects,
     observing,
     hars,

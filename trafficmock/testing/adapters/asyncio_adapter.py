@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from trafficmock.testing.objects.request import AsyncRequest
 from trafficmock.testing.objects.response import AsyncResponse
 from trafficmock.testing.objects.route import AsyncRoute
+from trafficmock.testing.objects.route_handle import AsyncRouteHandle
 from trafficmock.testing.objects.stream import AsyncStream
 from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
 from trafficmock.testing.session.ports import Adapter
@@ -42,6 +43,7 @@ class AsyncioAdapter(Adapter):
     route_class = AsyncRoute
     socket_class = AsyncWebSocketRoute
     stream_class = AsyncStream
+    route_handle_class = AsyncRouteHandle
 
     def __init__(
         self, background: BackgroundConnection, loop: asyncio.AbstractEventLoop | None = None

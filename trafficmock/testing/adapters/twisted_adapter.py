@@ -16,6 +16,7 @@ from twisted.python.failure import Failure
 from trafficmock.testing.objects.request import AsyncRequest
 from trafficmock.testing.objects.response import AsyncResponse
 from trafficmock.testing.objects.route import AsyncRoute
+from trafficmock.testing.objects.route_handle import AsyncRouteHandle
 from trafficmock.testing.objects.stream import AsyncStream
 from trafficmock.testing.objects.traffic_mock import AsyncTrafficMock
 from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
@@ -92,6 +93,7 @@ class TwistedAdapter(Adapter):
     route_class = AsyncRoute
     socket_class = AsyncWebSocketRoute
     stream_class = AsyncStream
+    route_handle_class = AsyncRouteHandle
 
     def __init__(self, reactor: Any) -> None:
         self.post = reactor.callFromThread

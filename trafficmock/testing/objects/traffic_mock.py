@@ -15,9 +15,11 @@ from trafficmock.testing.har.har_routes import HarOptions, route_from_har
 from trafficmock.testing.objects.answer_sequence import AnswerSequence
 from trafficmock.testing.objects.call_place import place_of_call
 from trafficmock.testing.objects.capture_warning import warn_of_capture
+from trafficmock.testing.objects.context import BaseContext
 from trafficmock.testing.objects.expectations import AsyncExpectation
 from trafficmock.testing.objects.request import AsyncRequest
 from trafficmock.testing.objects.response import AsyncResponse
+from trafficmock.testing.objects.route_handle import AsyncRouteHandle
 from trafficmock.testing.objects.stream import AsyncStream
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments.callables import check_handler
@@ -41,10 +43,8 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.delays import Delay
     from trafficmock.testing.session.arguments.headers import HeadersArgument
     from trafficmock.testing.session.arguments.url_matchers import Matcher, Names, UrlMatcher
-    from trafficmock.testing.session.handlers.http_routes import Behavior, RouteReply
+    from trafficmock.testing.session.handlers.http_routes import Behavior, RouteEntry, RouteReply
     from trafficmock.testing.session.observation.waiting import Kind
-    from trafficmock.testing.session.ports import Adapter
-    from trafficmock.testing.session.session import Session
 
 
 DoneT = TypeVar("DoneT")
@@ -55,9 +55,11 @@ ResponseT = TypeVar("ResponseT")
 ExpectedRequestT = TypeVar("ExpectedRequestT")
 ExpectedResponseT = TypeVar("ExpectedResponseT")
 StreamT = TypeVar("StreamT")
+RouteT = TypeVar("RouteT")
 
 
 class BaseTrafficMock(
+    BaseContext,
     Generic[
         DoneT,
         ErrorsT,
@@ -67,7 +69,8 @@ class BaseTrafficMock(
         ExpectedRequestT,
         ExpectedResponseT,
         StreamT,
-    ]
+        RouteT,
+    ],
 ):
     """The mocks of one test: its routes, and the requests of the attached applications.
 
@@ -79,47 +82,6 @@ class BaseTrafficMock(
 
     expectation: ClassVar[type[Any]]
 
-    def __init__(self, adapter: Adapter, session: Session) -> None:
-        self._adapter = adapter
-        self._session = session
-
-    @property
-    def id(self) -> str | None:
-        """The context of this test, 32 hexadecimal characters; ``None`` where it has none.
-
-        Only this test can decide requests that carry it, or that the application sends because of
-        such a request: parallel tests may have routes for the same URLs.
-        """
-        return self._session.context.id
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """Headers with the context, for the test's own requests: ``baggage``, ``traceparent``."""
-        return self._session.context.headers
-
-    @property
-    def cookie(self) -> dict[str, Any]:
-        """The cookie that carries the context, with the keys of WebDriver's ``add_cookie``."""
-        return self._session.context.cookie
-
-    @property
-    def proxy(self) -> dict[str, str] | None:
-        """A proxy for the browser of this test: ``browser.new_context(proxy=trafficmock.proxy)``.
-
-        It is a port (a *door*) that adds the context to requests for the application. The dict has
-        ``server`` and, with a token, ``username`` and ``password``; ``None`` without a context.
-
-        :raises UsageError: no door was asked for; ``RoutingError``: it could not be opened.
-        """
-        session = self._session
-        if session.context.id is not None and not session.info.door:
-            raise UsageError(
-                "this test has no proxy for a browser: ask for it by door=True in mocks(), by "
-                "trafficmock_door = True in a test case, or in pytest by the fixture "
-                "trafficmock_door"
-            )
-        return session.browser_proxy()
-
     def route(
         self,
         url: UrlMatcher,
@@ -129,7 +91,7 @@ class BaseTrafficMock(
         client_id: Names = None,
         times: float | None = None,
         required: bool | None = None,
-    ) -> DoneT:
+    ) -> RouteT:
         """Register a handler for matching requests, before those registered earlier.
 
         :param url: a glob, a ``re.Pattern``, a predicate over the URL, a URLPattern, a mapping
@@ -139,18 +101,19 @@ class BaseTrafficMock(
         :param client_id: the client id or ids of the applications that match; by default all.
         :param times: how many requests the handler gets before it is removed; by default no limit.
         :param required: fail the test if no request meets the route; by default as for the run.
+        :returns: the route, with the requests that met it.
         :raises HandlerSignatureError: the handler does not take these arguments.
         :raises GlobError: the glob's braces are nested or unmatched.
         """
         matcher = self._matcher(url, method, client_id)
         place = place_of_call(self._session.info.root)
 
-        def register() -> Promise[Any]:
+        def register() -> Promise[RouteEntry]:
             check_handler(handler, "(route, request)", most=2)
             must = self._must(required=required)
             return self._session.http.route(matcher, handler, times, place=place, required=must)
 
-        return self._done(register)
+        return self._route(register)
 
     def mock(
         self,
@@ -169,7 +132,7 @@ class BaseTrafficMock(
         content_type: str | None = None,
         delay: Delay = None,
         sequence: Sequence[int | Mapping[str, Any]] | None = None,
-    ) -> DoneT:
+    ) -> RouteT:
         """Answer matching requests with a fixed response, which the proxy keeps and sends.
 
         It is faster than a handler, and works while the test is stopped at a breakpoint.
@@ -181,6 +144,7 @@ class BaseTrafficMock(
         :param sequence: the answers to one request after the other, instead of a single one:
             statuses, and mappings with the arguments from ``status`` on, or with ``abort`` and an
             error code. The last answer is repeated.
+        :returns: the route, with the requests that met it.
         :raises RoutingError: the proxy cannot send this response.
         """
         matcher = self._matcher(url, method, client_id)
@@ -217,9 +181,9 @@ class BaseTrafficMock(
         *,
         required: bool | None,
         delay_ms: int | UnsetType = UNSET,
-    ) -> DoneT:
+    ) -> RouteT:
         must, http = self._must(required=required), self._session.http
-        return self._done(
+        return self._route(
             lambda: http.route(
                 matcher,
                 answer,
@@ -407,18 +371,18 @@ class BaseTrafficMock(
         errors: ErrorsT = self._adapter.wait_for(self._session.take_errors)
         return errors
 
-    def _cookies(self, origins: tuple[str, ...]) -> list[dict[str, Any]]:
-        urls = origins or self._session.info.origins
-        if not urls:
-            raise UsageError(
-                "the application's origin is not known: give it, as in tag(context, "
-                "'http://localhost:3000'), or set --base-url or the ini value trafficmock_origins"
-            )
-        return self._session.context.cookies_for(urls)
-
     def _finish(self) -> ErrorsT:
         errors: ErrorsT = self._adapter.wait_for(self._session.finish)
         return errors
+
+    def _route(self, register: Callable[[], Promise[RouteEntry]]) -> RouteT:
+        adapter, session = self._adapter, self._session
+        handle: RouteT = adapter.wait_for(
+            lambda: mapped(
+                register(), lambda entry: adapter.route_handle_class(session, entry, adapter)
+            )
+        )
+        return handle
 
     def _done(self, function: Callable[[], Promise[Any]]) -> DoneT:
         done: DoneT = self._adapter.wait_for(lambda: mapped(function(), lambda _: None))
@@ -463,6 +427,7 @@ class AsyncTrafficMock(
         AsyncExpectation[AsyncRequest],
         AsyncExpectation[AsyncResponse],
         Awaitable[AsyncStream],
+        Awaitable[AsyncRouteHandle],
     ]
 ):
     """The mocks of an asyncio or Twisted test."""

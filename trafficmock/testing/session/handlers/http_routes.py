@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from math import ceil
 from typing import TYPE_CHECKING, Any, Literal, get_args
+from weakref import WeakValueDictionary
 
 from attrs import define, field
 from msgspec import UNSET, UnsetType, structs
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.promise import Promise, all_of
+from trafficmock.testing.promise import Promise, all_of, mapped
 from trafficmock.testing.session.arguments.callables import code_of, describe
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest
 from trafficmock.wire.inbound import (
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from trafficmock.testing.session.arguments.url_matchers import Matcher
+    from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.outbound import HandlerRun, RequestClaim, RequestReplied, RouteExpired
@@ -68,6 +70,8 @@ class RouteEntry:
     ignore_errors: bool = False
     running: list[Promise[None]] = field(factory=list)
     live_in: RouteList | None = field(default=None, repr=False)
+    _met: WeakValueDictionary[int, RequestState] = field(factory=WeakValueDictionary, repr=False)
+    """The requests by their number, as long as their tests have them."""
     place: str = ""
     required: bool = False
     delay_ms: int | UnsetType = UNSET
@@ -84,6 +88,15 @@ class RouteEntry:
             result = None if message.step is UNSET else self.reply[message.step].result
             return result.response if isinstance(result, Fulfill) else None
         return self.reply if isinstance(self.reply, SerializedResponse) else None
+
+    def meet(self, request: RequestState) -> None:
+        """Count a request that the handler gets, or that the proxy decides by the reply."""
+        self.handled += 1
+        self._met[self.handled] = request
+
+    def requests(self) -> list[RequestState]:
+        """Return the requests that were met, oldest first, without those of ended tests."""
+        return [request for _, request in sorted(self._met.items())]
 
     def begin_call(self) -> Promise[None]:
         """Record that a call begins; resolve the promise when it ends."""
@@ -167,7 +180,7 @@ class HttpRoutes:
         reply: RouteReply | None = None,
         required: bool = False,
         delay_ms: int | UnsetType = UNSET,
-    ) -> Promise[Any]:
+    ) -> Promise[RouteEntry]:
         """Register a handler before all others.
 
         :param run: runs the handler; by default the adapter does.
@@ -176,7 +189,7 @@ class HttpRoutes:
             the route: the promise is rejected and the route removed.
         :param required: whether the test fails if no request meets it.
         :param delay_ms: the milliseconds after which ``reply`` is sent.
-        :returns: resolved when every later request is compared with the route.
+        :returns: resolved with the route when every later request is compared with it.
         """
         entry = RouteEntry(
             self.session.client.link.new_id(),
@@ -199,11 +212,11 @@ class HttpRoutes:
                 self.live.remove(entry)
 
         registered.watch(forget_if_refused)
-        return registered
+        return mapped(registered, lambda _: entry)
 
     def unroute(self, matcher: Matcher | None, handler: Any) -> Promise[None]:
         """Remove handlers; the promise is resolved when no later request reaches them."""
-        return self._remove(self.live.select(matcher, handler))
+        return self.remove(self.live.select(matcher, handler))
 
     def unroute_all(self, behavior: Behavior) -> Promise[None]:
         """Remove all handlers of HTTP requests.
@@ -230,7 +243,8 @@ class HttpRoutes:
         running = [call for entry in entries for call in entry.running]
         return all_of([asked, *running] if behavior == "wait" else [asked])
 
-    def _remove(self, entries: list[RouteEntry]) -> Promise[None]:
+    def remove(self, entries: list[RouteEntry]) -> Promise[None]:
+        """Remove live handlers; the promise is resolved when no later request reaches them."""
         for entry in entries:
             self.live.remove(entry)
         return all_of(
@@ -291,7 +305,7 @@ class HttpRoutes:
         if state.id not in self.decisions:
             session.check_context(message)
         if entry is not None:
-            entry.handled += 1
+            entry.meet(state)
         match message.action:
             case "fallback":
                 # Unless a handler follows, which then decides.

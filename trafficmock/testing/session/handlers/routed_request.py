@@ -91,7 +91,7 @@ class RoutedRequest:
     def run(self) -> None:
         """Run the handler."""
         entry = self.entry
-        entry.handled += 1
+        entry.meet(self.request)
         call = entry.begin_call()
 
         def done(_: Any, error: BaseException | None) -> None:

@@ -1,0 +1,65 @@
+"""The context of a test, and what carries it on the test's own requests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trafficmock.testing.errors import UsageError
+
+if TYPE_CHECKING:
+    from trafficmock.testing.session.ports import Adapter
+    from trafficmock.testing.session.session import Session
+
+
+class BaseContext:
+    """The part of a test's mocks that concerns its context."""
+
+    def __init__(self, adapter: Adapter, session: Session) -> None:
+        self._adapter = adapter
+        self._session = session
+
+    @property
+    def id(self) -> str | None:
+        """The context of this test, 32 hexadecimal characters; ``None`` where it has none.
+
+        Only this test can decide requests that carry it, or that the application sends because of
+        such a request: parallel tests may have routes for the same URLs.
+        """
+        return self._session.context.id
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Headers with the context, for the test's own requests: ``baggage``, ``traceparent``."""
+        return self._session.context.headers
+
+    @property
+    def cookie(self) -> dict[str, Any]:
+        """The cookie that carries the context, with the keys of WebDriver's ``add_cookie``."""
+        return self._session.context.cookie
+
+    @property
+    def proxy(self) -> dict[str, str] | None:
+        """A proxy for the browser of this test: ``browser.new_context(proxy=trafficmock.proxy)``.
+
+        It is a port (a *door*) that adds the context to requests for the application. The dict has
+        ``server`` and, with a token, ``username`` and ``password``; ``None`` without a context.
+
+        :raises UsageError: no door was asked for; ``RoutingError``: it could not be opened.
+        """
+        session = self._session
+        if session.context.id is not None and not session.info.door:
+            raise UsageError(
+                "this test has no proxy for a browser: ask for it by door=True in mocks(), by "
+                "trafficmock_door = True in a test case, or in pytest by the fixture "
+                "trafficmock_door"
+            )
+        return session.browser_proxy()
+
+    def _cookies(self, origins: tuple[str, ...]) -> list[dict[str, Any]]:
+        urls = origins or self._session.info.origins
+        if not urls:
+            raise UsageError(
+                "the application's origin is not known: give it, as in tag(context, "
+                "'http://localhost:3000'), or set --base-url or the ini value trafficmock_origins"
+            )
+        return self._session.context.cookies_for(urls)

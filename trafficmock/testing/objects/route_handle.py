@@ -1,0 +1,72 @@
+"""What ``route()`` and ``mock()`` return: the route, with the requests that met it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from trafficmock.testing.objects.request import AsyncRequest, Request
+from trafficmock.testing.promise import mapped
+
+if TYPE_CHECKING:
+    from trafficmock.testing.session.handlers.http_routes import RouteEntry
+    from trafficmock.testing.session.ports import Adapter
+    from trafficmock.testing.session.session import Session
+
+__tracebackhide__ = True
+"""For pytest: a failure is shown where the test's own code called."""
+
+CountT = TypeVar("CountT")
+RequestsT = TypeVar("RequestsT")
+DoneT = TypeVar("DoneT")
+
+
+class BaseRouteHandle(Generic[CountT, RequestsT, DoneT]):
+    """A route of a test.
+
+    Calls ask the proxy, so they count all requests that the applications have got answers to.
+    """
+
+    def __init__(self, session: Session, entry: RouteEntry, adapter: Adapter) -> None:
+        self._session = session
+        self._entry = entry
+        self._adapter = adapter
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} for {self._entry.matcher} ({self._entry.place})>"
+
+    @property
+    def call_count(self) -> CountT:
+        """The number of requests that met the route: its handler was called, or it answered."""
+        barrier, entry = self._session.client.barrier, self._entry
+        count: CountT = self._adapter.wait_for(lambda: mapped(barrier(), lambda _: entry.handled))
+        return count
+
+    def requests(self) -> RequestsT:
+        """Return the requests that met the route, oldest first.
+
+        Of a route that several tests share, these are the requests of tests that have not ended.
+        """
+        barrier, entry, show = self._session.client.barrier, self._entry, self._adapter.show
+        found: RequestsT = self._adapter.wait_for(
+            lambda: mapped(barrier(), lambda _: [show(each) for each in entry.requests()])
+        )
+        return found
+
+    def unroute(self) -> DoneT:
+        """Remove the route; the call is done when no later request reaches it."""
+        http, entry = self._session.http, self._entry
+        done: DoneT = self._adapter.wait_for(
+            lambda: mapped(http.remove([entry] if entry.active else []), lambda _: None)
+        )
+        return done
+
+
+class RouteHandle(BaseRouteHandle[int, list[Request], None]):
+    """A route of a blocking test, with the requests that met it."""
+
+
+class AsyncRouteHandle(
+    BaseRouteHandle[Awaitable[int], Awaitable[list[AsyncRequest]], Awaitable[None]]
+):
+    """A route of an asyncio or Twisted test."""
