@@ -2,17 +2,20 @@
 
 import json
 from itertools import count
+from sys import getrefcount
 from typing import Any
 
 from attrs import evolve
-from msgspec import UNSET, Raw
+from msgspec import UNSET, Raw, structs
 
 from tests.core.http.reply_case import ReplyCase
 from tests.support.builders import URL, fall_back, glob, request, start
 from tests.support.playbook import SETTINGS
 from trafficmock import records
 from trafficmock.core.effects import Effects, Send
+from trafficmock.core.har.har_parts import HarEntryError, read_entry
 from trafficmock.wire import inbound, outbound
+from trafficmock.wire.codec import decode
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_har import SerializedHar
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
@@ -274,14 +277,33 @@ class BadEntryTests(HarCase):
                     (error.message.test_id, error.message.message), ("buys", failed.message)
                 )
 
+    def test_depth(self) -> None:
+        """An entry that is nested too deeply is as good as none."""
+        route = inbound.RouteRegister("q", "buys", glob("**"))
+        deep = json.dumps(entry() | {"x": 0}).replace(": 0}", ": " + "[" * 5000 + "]" * 5000 + "}")
+        har = SerializedHar("some.har", [Raw(deep.encode())])
+        self.worker.sends(structs.replace(route, har=har))
+        self.playbook.take()
+        self.assertEqual(self.answer(), "failed: some.har has no such request")
+        with self.assertRaisesRegex(HarEntryError, "nested too deeply"):
+            read_entry(Raw(deep.encode()))
+
+    def test_secret_header(self) -> None:
+        """A header that HTTP does not allow is named without its value."""
+        self.replays(entry(headers=[{"name": "Set-Cookie", "value": f"a={SECRET}\nb=1"}]))
+        said = self.answer()
+        self.assertIn("the header 'set-cookie' has a line break, a NUL or a character above", said)
+        self.assertNotIn(SECRET, said)
+
     def test_no_response(self) -> None:
         """A status that no response can have fails the request and its test."""
         self.replays(entry(status=101))
         self.assertIn("the status is 101", self.answer())
 
     def test_not_needed(self) -> None:
-        """An entry that no request needs may have any form."""
-        self.replays(entry(OTHER, status="x"), {}, entry(text="good"))
+        """An entry that no request needs may have any form; of others, the body is not read."""
+        coded = {"text": "x", "encoding": "base64"}
+        self.replays(entry(OTHER, status="x"), {}, entry(text="good"), entry(content=coded))
         self.assertEqual(self.answer(), "good")
 
 
@@ -328,3 +350,30 @@ class RoomTests(HarCase):
         sent = self.playbook.take()[-1]
         assert isinstance(sent, Send)
         self.assertIsInstance(sent.message, outbound.RequestMatched)
+
+
+class MemoryTests(HarCase):
+    """A route keeps no more of its message than ``--reply-bytes`` counts."""
+
+    def registers(self, **more: Any) -> None:
+        """Register a route by a message with much that is ignored; none of it may be kept."""
+        route = {"type": "route:register", "routeId": "q", "testId": "buys", "matcher": {}}
+        payload = json.dumps(route | more | {"ignored": "x" * 1000}).encode()
+        held = getrefcount(payload)
+        message = decode(payload)
+        assert isinstance(message, inbound.RouteRegister)
+        self.worker.sends(message)
+        self.playbook.take()
+        del message
+        self.assertEqual(getrefcount(payload), held)
+
+    def test_har(self) -> None:
+        """The entries that can be asked for are kept."""
+        self.registers(har={"name": "some.har", "entries": [None, entry(text="kept"), {}]})
+        self.assertEqual(self.answer(), "kept")
+
+    def test_reply(self) -> None:
+        """The body is kept."""
+        answer = {"status": 200, "statusText": "", "headers": {}, "bodyBase64": "aGk="}
+        self.registers(reply=answer)
+        self.assertEqual(self.answer(), "hi")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import ada_url
 from attrs import field, frozen
-from msgspec import UNSET
+from msgspec import UNSET, Raw
 
 from trafficmock.core.har.har_parts import STALLED, HarEntryError, key_of, read_entry
 from trafficmock.wire.http_syntax import join_repeats
@@ -15,8 +15,6 @@ from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_response import REDIRECTS, SerializedResponse
 
 if TYPE_CHECKING:
-    from msgspec import Raw
-
     from trafficmock.core.har.har_parts import HarEntry, HarResponse
     from trafficmock.wire.payloads.handler_action import AbortCode
     from trafficmock.wire.payloads.serialized_har import SerializedHar
@@ -34,6 +32,10 @@ _FAILURES: tuple[tuple[AbortCode, re.Pattern[str]], ...] = (
     ("timedout", re.compile("timed? ?out", re.IGNORECASE)),
 )
 """What the recorded texts of failures have, by the error code."""
+
+
+_Numbered = tuple[int, Raw]
+"""An entry and its number in the HAR, which begins with 1."""
 
 
 @frozen
@@ -83,17 +85,27 @@ class HarAnswer:
 
 @frozen(eq=False, repr=False)
 class HarLookup:
-    """The entries of one HAR; each can answer any number of requests."""
+    """The entries of one HAR; each can answer any number of requests.
 
-    har: SerializedHar
-    _by_request: dict[tuple[str, str], list[int]] = field(init=False, factory=dict)
-    """The indexes of the entries by method and URL, in their order."""
+    :param size: the bytes of the entries that are kept: those with a request and a response.
+    """
 
-    def __attrs_post_init__(self) -> None:
-        for index, entry in enumerate(self.har.entries):
+    name: str
+    not_found: str
+    size: int
+    _by_request: dict[tuple[str, str], list[_Numbered]]
+    """The entries by method and URL, in their order."""
+
+    @classmethod
+    def of(cls, har: SerializedHar) -> HarLookup:
+        """Return the lookup for the HAR of a message, without a reference to the message."""
+        size, by_request = 0, dict[tuple[str, str], list[_Numbered]]()
+        for number, entry in enumerate(har.entries, 1):
             key = key_of(entry)
             if key is not None:
-                self._by_request.setdefault(key, []).append(index)
+                size += len(memoryview(entry))
+                by_request.setdefault(key, []).append((number, entry.copy()))
+        return cls(har.name, har.not_found, size, by_request)
 
     def find(self, question: HarQuestion) -> HarAnswer | AbortCode | None:
         """Return what was recorded for a request, after redirects within the HAR.
@@ -125,20 +137,20 @@ class HarLookup:
         """Return the entry with the most header lines in common, the first of several."""
         best, most = None, -1
         asked = set(question.lines)
-        for index in self._by_request.get((question.method, question.url), ()):
+        for number, raw in self._by_request.get((question.method, question.url), ()):
             try:
-                entry = read_entry(self.har.entries[index])
+                entry = read_entry(raw)
                 if not _has_the_body(entry, question):
                     continue
             except HarEntryError as error:
-                raise HarEntryError(f"{self._named(index, question)}: {error}") from None
+                raise HarEntryError(f"{self._named(number, question)}: {error}") from None
             common = sum(1 for line in entry.request.lines if line in asked)
             if common > most:
-                best, most = (index, entry), common
+                best, most = (number, entry), common
         return best
 
-    def _named(self, index: int, question: HarQuestion) -> str:
-        return f"{self.har.name}, entry {index + 1} ({question.method} {question.url})"
+    def _named(self, number: int, question: HarQuestion) -> str:
+        return f"{self.name}, entry {number} ({question.method} {question.url})"
 
     def missing(self, question: HarQuestion) -> str:
         """Return the text for a request that the HAR does not have, with the nearest entry.
@@ -146,36 +158,32 @@ class HarLookup:
         It has the number of that entry and the part that differs, without its content.
         """
         near = self._nearest(question)
-        return f"{self.har.name} has no such request{near and '; its entry '}{near}"
+        return f"{self.name} has no such request{near and '; its entry '}{near}"
 
     def _nearest(self, question: HarQuestion) -> str:
         if best := self._best(question):
-            return f"{best[0] + 1} is a redirect, and the end of it is not there"
+            return f"{best[0]} is a redirect, and the end of it is not there"
         if same := self._by_request.get((question.method, question.url)):
-            recorded = read_entry(self.har.entries[same[0]]).request.content.read()
+            number, raw = same[0]
+            recorded = read_entry(raw).request.read()
             return (
-                f"{same[0] + 1} has another body: {len(recorded)} bytes, not "
+                f"{number} has another body: {len(recorded)} bytes, not "
                 f"{len(question.content)}; they differ from byte "
                 f"{_common(recorded, question.content)}"
             )
         path = question.url.partition("?")[0]
-        for (method, url), (index, *_) in self._by_request.items():
+        for (method, url), ((number, _), *_) in self._by_request.items():
             if url == question.url:
-                return f"{index + 1} has the method {method}"
+                return f"{number} has the method {method}"
             if url.partition("?")[0] == path and method == question.method:
-                return f"{index + 1} has another query"
+                return f"{number} has another query"
         return ""
-
-
-def weight(entries: list[Raw]) -> int:
-    """Return the bytes of the entries of a HAR."""
-    return sum(len(memoryview(each)) for each in entries)
 
 
 def _has_the_body(entry: HarEntry, question: HarQuestion) -> bool:
     if question.method != "POST" or not question.content:
         return True
-    recorded = entry.request.content.read()
+    recorded = entry.request.read()
     if not recorded or question.content == recorded:
         return True
     kind = _header(question.lines, "content-type")
@@ -189,8 +197,14 @@ def _header(lines: HeaderPairs, name: str) -> str:
 
 def _common(one: bytes, other: bytes) -> int:
     """Return the number of bytes at the beginning that are equal."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _without_boundary(content: bytes, kind: str) -> bytes:

@@ -39,15 +39,21 @@ class HarContent(Struct):
     encoding: str | None = None
     unreadable: str | None = None
 
-    def read(self) -> bytes:
+    def read(self, field: str) -> bytes:
         """Return the body.
 
-        :raises HarEntryError: it was in a file that the worker could not read.
+        :param field: the place of this body in its entry, for messages.
+        :raises HarEntryError: it is not base64, or was in a file that the worker could not read.
         """
         if self.unreadable:
             raise HarEntryError(self.unreadable)
         text = self.text or ""
-        return base64.b64decode(text) if self.encoding == "base64" else text.encode()
+        if self.encoding != "base64":
+            return text.encode()
+        try:
+            return base64.b64decode(text)
+        except ValueError:
+            raise HarEntryError(f"{field}.text: it is not base64") from None
 
 
 _NOTHING = HarContent()
@@ -66,10 +72,9 @@ class HarRequest(Struct):
         """The header lines, with names in lower case."""
         return _lines(self.headers)
 
-    @property
-    def content(self) -> HarContent:
-        """The body."""
-        return self.post_data or _NOTHING
+    def read(self) -> bytes:
+        """Return the body, as :meth:`HarContent.read` does."""
+        return (self.post_data or _NOTHING).read("request.postData")
 
 
 class HarResponse(Struct):
@@ -94,7 +99,7 @@ class HarResponse(Struct):
 
     def read(self) -> bytes:
         """Return the body, as :meth:`HarContent.read` does."""
-        return (self.content or _NOTHING).read()
+        return (self.content or _NOTHING).read("response.content")
 
 
 class HarEntry(Struct):
@@ -119,10 +124,15 @@ _entries = msgspec.json.Decoder(HarEntry)
 
 
 def key_of(entry: msgspec.Raw) -> tuple[str, str] | None:
-    """Return the method and the URL of an entry; ``None`` for one without request or response."""
+    """Return the method and the URL of an entry; ``None`` for one without request or response.
+
+    One that is nested too deeply counts as such, too.
+    """
+    if len(memoryview(entry)) <= len("null"):
+        return None
     try:
         request = _keys.decode(entry).request
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         return None
     return request.method, request.url
 
@@ -133,18 +143,13 @@ def read_entry(entry: msgspec.Raw) -> HarEntry:
     :raises HarEntryError: it has not the form of a HAR.
     """
     try:
-        read = _entries.decode(entry)
+        return _entries.decode(entry)
     except msgspec.MsgspecError as error:
         found = _FAULT.fullmatch(str(error))
         what, field = (found["what"], found["field"]) if found else (str(error), None)
         raise HarEntryError(f"{field}: {what}" if field else what) from None
-    for field, holder in (
-        ("request.postData.text", read.request.post_data),
-        ("response.content.text", read.response.content),
-    ):
-        if holder is not None and holder.encoding == "base64" and not _is_base64(holder.text):
-            raise HarEntryError(f"{field}: it is not base64")
-    return read
+    except RecursionError:
+        raise HarEntryError("it is nested too deeply") from None
 
 
 def _lines(headers: Iterable[_Header] | None) -> HeaderPairs:
@@ -153,11 +158,3 @@ def _lines(headers: Iterable[_Header] | None) -> HeaderPairs:
 
 def _written(value: str | float | None) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
-
-
-def _is_base64(text: str | None) -> bool:
-    try:
-        base64.b64decode(text or "")
-    except ValueError:
-        return False
-    return True

@@ -9,10 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from attrs import define
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
-from trafficmock.core.har import har_lookup
 from trafficmock.core.har.har_lookup import HarAnswer, HarLookup, HarQuestion
 from trafficmock.core.har.har_parts import HarEntryError
 from trafficmock.core.http import response_rules
@@ -76,15 +75,15 @@ class Replies:
         return None if har is UNSET else self._from_har(har)
 
     def _from_har(self, har: SerializedHar) -> Reply:
-        size = har_lookup.weight(har.entries)
-        self._check_room(size, f"the HAR {har.name}")
-        return Reply(HarLookup(har), size)
+        lookup = HarLookup.of(har)
+        self._check_room(lookup.size, f"the HAR {har.name}")
+        return Reply(lookup, lookup.size)
 
     def _fixed(self, given: SerializedResponse, delay_ms: int | UnsetType) -> Reply:
         kept = _checked(given)
         size = _size(kept.response)
         self._check_room(size, "it")
-        return Reply(kept, size, delay_ms)
+        return Reply(_alone(kept), size, delay_ms)
 
     def _sequence(self, given: list[SequenceStep]) -> Reply:
         if not given:
@@ -170,7 +169,7 @@ class Replies:
         elif isinstance(found, str):
             self._tell(pending, chain, route, out, "abort", _RECORDED)
             self.decisions.abort(pending, DecisionAbort(pending.id, found), out)
-        elif lookup.har.not_found == "fallback":
+        elif lookup.not_found == "fallback":
             self._tell(pending, chain, route, out, "fallback")
             return False
         else:
@@ -240,9 +239,15 @@ def _kept_step(step: SequenceStep, number: int) -> KeptStep:
     if step.result.stream:
         raise ReplyError(f"answer {number} of its sequence is a stream")
     try:
-        return KeptStep(_checked(step.result.response), step.delay_ms)
+        return KeptStep(_alone(_checked(step.result.response)), step.delay_ms)
     except ReplyError as error:
         raise ReplyError(f"answer {number} of its sequence: {error}") from None
+
+
+def _alone(kept: KeptResponse) -> KeptResponse:
+    """Return a response whose body does not keep the whole message that it came in."""
+    lone = body.alone(kept.response.body_base64)
+    return KeptResponse(structs.replace(kept.response, body_base64=lone), kept.headers_list)
 
 
 def _checked(given: SerializedResponse) -> KeptResponse:

@@ -302,9 +302,11 @@ def _value(name: str, value: str) -> str:
 def _check(name: str, value: str) -> None:
     if not TOKEN.fullmatch(name):
         raise UnsendableMockError(f"{name!r} is not a header name")
-    if BAD_VALUE.search(value):
+    if wrong := BAD_VALUE.search(value):
+        # The value may be a secret, in a HAR above all.
         raise UnsendableMockError(
-            f"the header {name!r} has a line break, a NUL or a character above U+00FF: {value!r}"
+            f"the header {name!r} has a line break, a NUL or a character above U+00FF, at "
+            f"character {wrong.start() + 1} of its value"
         )
 
 

@@ -103,6 +103,11 @@ def beginning(body: MessageBody, limit: int) -> MessageBody:
     return Raw(bytes(memoryview(body)[: 1 + limit // 3 * 4]) + b'"')
 
 
+def alone(body: MessageBody) -> MessageBody:
+    """Return ``body`` without a reference to the message that it came in."""
+    return body if isinstance(body, bytes) else body.copy()
+
+
 def letters(body: MessageBody) -> int:
     """Return the number of characters of ``body`` in an encoded message."""
     if isinstance(body, bytes):

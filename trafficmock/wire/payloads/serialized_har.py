@@ -1,8 +1,11 @@
 """The HAR of a route, from which the coordinator answers its requests (feature ``reply``)."""
 
-from typing import Literal
+from typing import Annotated, Final, Literal
 
-from msgspec import Raw, Struct
+from msgspec import Meta, Raw, Struct
+
+MOST_ENTRIES: Final = 200_000
+"""The most entries of a HAR: each is looked at when the route is registered."""
 
 
 class SerializedHar(Struct, frozen=True, rename="camel"):
@@ -17,5 +20,5 @@ class SerializedHar(Struct, frozen=True, rename="camel"):
     """
 
     name: str
-    entries: list[Raw]
+    entries: Annotated[list[Raw], Meta(max_length=MOST_ENTRIES)]
     not_found: Literal["abort", "fallback"] = "abort"
