@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.hostile.case import HostileTestCase
+from tests.hostile.case import HostileTestCase, test
 from tests.hostile.clients.shapes import broken, message_types, sample
 from trafficmock.wire.client_message import ClientMessage
 
@@ -53,6 +53,20 @@ class FieldTests(HostileTestCase):
             answer = await raw.message()
         self.assertEqual(answer["type"], "proxy:error", (one.what, answer))
         self.assertEqual(answer["code"], "invalid_message", one.what)
+
+    async def test_long_lists(self) -> None:
+        """A list with far too many names is refused, and keeps nobody waiting."""
+        worker = await self.client("playwright")
+        many = [f"name-{number}" for number in range(300_000)]
+        route = {"type": "route:register", "routeId": "long", "testId": "hostile"}
+        for message in (
+            route | {"matcher": {"clientIds": many}},
+            route | {"matcher": {"methods": many}},
+            test("long") | {"context": "1" * 32, "door": {"origins": many}},
+        ):
+            worker.send(message)
+            answer = await worker.of_type("route:registered", "test:registered", "proxy:error")
+            self.assertEqual((answer["type"], answer["code"]), ("proxy:error", "invalid_message"))
 
     async def test_of_strangers(self) -> None:
         """A wrong hello is refused by ``invalid_hello`` and 1008."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from itertools import islice
+from functools import partial
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -54,7 +55,7 @@ class EndedTests:
     :param at_once: the number of requests, claims and WebSockets in one iteration.
     :param time_to_decide: seconds that running handlers of shared routes have after their end.
     :ivar deciding: the ended tests with such handlers, and the end of their time in monotonic
-        seconds.
+        seconds, the earliest first.
     """
 
     at_once: int
@@ -67,6 +68,8 @@ class EndedTests:
     alarm: Alarm
     waiting: deque[UnregisteredTest] = field(factory=deque)
     deciding: dict[RegisteredTest, float] = field(factory=dict)
+    _released: dict[RegisteredTest, None] = field(factory=dict)
+    """Those of which a request was settled since the last look, in order."""
 
     def add(self, tests: list[RegisteredTest], out: EffectList, *, worker_lost: bool) -> None:
         """Settle the requests, claims and WebSockets of tests, ``at_once`` of them now."""
@@ -74,6 +77,7 @@ class EndedTests:
         for test in tests:
             if test.shared and not worker_lost and _runs_handlers(test):
                 self.deciding[test] = out.now.seconds + self.time_to_decide
+                test.when_released = partial(self._released.setdefault, test)
                 self.alarm.need(self.deciding[test], out)
         ready = [test for test in tests if test not in self.deciding]
         self._settle(ready, out, worker_lost=worker_lost)
@@ -86,25 +90,30 @@ class EndedTests:
 
     def next_deadline(self) -> float | None:
         """Return the next end of the time of running handlers, in monotonic seconds."""
-        return min(self.deciding.values(), default=None)
+        return next(iter(self.deciding.values()), None)
 
     def handlers_decided(self, out: EffectList) -> None:
         """Settle ended tests whose handlers have decided, or whose time for it is over."""
-        done = [
-            test
-            for test, due in self.deciding.items()
-            if due <= out.now.seconds or not _runs_handlers(test)
-        ]
-        for test in done:
-            del self.deciding[test]
-        if done:
-            self._settle(done, out, worker_lost=False)
+        overdue = takewhile(lambda each: each[1] <= out.now.seconds, self.deciding.items())
+        decided = (test for test in self._released if not _runs_handlers(test))
+        # Not all that wait are looked at: this is done after each message of any client.
+        ready = list(dict.fromkeys([*(test for test, _ in overdue), *decided]))
+        self._released.clear()
+        for test in ready:
+            self._is_decided(test)
+        if ready:
+            self._settle(ready, out, worker_lost=False)
+
+    def _is_decided(self, test: RegisteredTest) -> None:
+        del self.deciding[test]
+        self._released.pop(test, None)
+        test.when_released = None
 
     def worker_lost(self, worker: Worker, out: EffectList) -> None:
         """Settle the ended tests of a worker that has disconnected meanwhile."""
         lost = [test for test in self.deciding if test.worker is worker]
         for test in lost:
-            del self.deciding[test]
+            self._is_decided(test)
         self._settle(lost, out, worker_lost=True)
 
     def go_on(self, out: EffectList) -> None:

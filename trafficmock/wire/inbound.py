@@ -27,6 +27,9 @@ from trafficmock.wire.payloads.serialized_response import SerializedError, Seria
 from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 
 RouteKind = Literal["http", "websocket"]
+MOST_ORIGINS: Final = 1000
+"""The most origins of one door."""
+
 Behavior = Literal["default", "wait", "ignoreErrors"]
 NewContext = Annotated[str, Meta(pattern=r"^(?!0{32})[0-9a-f]{32}\Z")]
 """128 random bits in lower-case hex: a context is also a valid trace id of W3C Trace Context."""
@@ -168,7 +171,7 @@ class Door(Struct, frozen=True, rename="camel", omit_defaults=True):
     :param hosts_under_test: whether hosts under test are the application besides the origins.
     """
 
-    origins: list[str] = []
+    origins: Annotated[list[str], Meta(max_length=MOST_ORIGINS)] = []
     hosts_under_test: bool = False
 
 

@@ -300,6 +300,16 @@ class EndTests(ChainCase):
         self.assertFalse(done.ok)
         self.assertEqual(self.does(Fulfill(response()), UNSET), [])
 
+    def test_late_in_between(self) -> None:
+        """No run counts while the worker is asked about the routes left, nor before the first."""
+        self.test.route()
+        self.test.route(predicate())
+        self.test.route()
+        self.asks()
+        self.falls_back()
+        for run_id in ("1", ""):
+            self.assertEqual(self.does(Abort("failed"), run_id), [])
+
     def test_other_way(self) -> None:
         """Only workers with chains fall back."""
         plain = self.playbook.worker("1")

@@ -78,7 +78,8 @@ class HandlerTests(DelayCase):
         """The first decision counts: a second one of the same run is late."""
         self.runs_handler()
         self.does(Fulfill(response(201)))
-        self.assertEqual(self.does(Abort("failed"), delay_ms=0), [])
+        for run_id in ("1", ""):
+            self.assertEqual(self.does(Abort("failed"), run_id, 0), [])
         self.assertEqual(self.decided(self.later()).response.status, 201)
 
     def test_several(self) -> None:

@@ -92,7 +92,8 @@ class Chains:
     def fall_back(
         self, pending: PendingRequest, chain: Chain, more: SerializedOverrides | UnsetType
     ) -> None:
-        """Add the changes of a handler, and compare the changed request with the routes left."""
+        """End a run: add its changes, and compare the changed request with the routes left."""
+        chain.run_id = None
         changes = merged(chain.changes, more)
         if changes is chain.changes:
             return
@@ -139,12 +140,12 @@ class Chains:
         if answered is not None:
             return answered
         worker = chain.owner.worker
-        chain.run_id = str(next(self._run_ids))
+        chain.run_id = run_id = str(next(self._run_ids))
         run = HandlerRun(
             pending.id,
             chain.request,
             pending.client_id,
-            chain.run_id,
+            run_id,
             route.id,
             chain.owner.id,
             context_of(pending.made_for),

@@ -78,7 +78,7 @@ class Decisions:
         if pending.chain is not None:
             self.owner_timeouts.end(pending, pending.chain.owner.worker)
             # A second result of the handler is late.
-            pending.chain.run_id = ""
+            pending.chain.run_id = None
         self.delayed.keep(pending, milliseconds, decide, out)
 
     def pass_through(self, pending: PendingRequest, out: EffectList) -> None:

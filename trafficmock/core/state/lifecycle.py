@@ -129,7 +129,7 @@ class Chain(Struct, eq=False):
     :param candidates: the routes that may come next, the next one first.
     :param changes: the changes of all handlers so far.
     :param route: the route whose handler runs; ``None`` before the first one.
-    :param run_id: the id of that run.
+    :param run_id: the id of that run; ``None`` when it is over.
     :param asks: whether the worker is being asked about the candidates.
     """
 
@@ -138,7 +138,7 @@ class Chain(Struct, eq=False):
     candidates: deque[Candidate]
     changes: SerializedOverrides
     route: RegisteredRoute | None = None
-    run_id: str = ""
+    run_id: str | None = None
     asks: bool = False
 
 

@@ -15,6 +15,8 @@ from trafficmock.wire.payloads.serialized_matcher import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trafficmock.core.ownership.kept_reply import Reply
     from trafficmock.core.state.lifecycle import Claim, PendingRequest, Socket
     from trafficmock.core.state.peers import Worker
@@ -42,6 +44,8 @@ class RegisteredTest:
     :param busy: for each of its routes the number of unsettled requests that match it.
     :param allow_late: the allow list for late requests, of a test that was strict at its end.
     :param refused: the number of its requests that strict mode has refused.
+    :param when_released: is called after each request of it that is settled, if its end waits
+        for its running handlers.
     """
 
     __test__ = False
@@ -64,6 +68,7 @@ class RegisteredTest:
     busy: dict[str, int] = field(factory=dict)
     allow_late: AllowList | None = None
     refused: int = 0
+    when_released: Callable[[], object] | None = None
 
     def took(self, pending: PendingRequest) -> None:
         """Add a request that this test owns from now on."""
@@ -78,6 +83,8 @@ class RegisteredTest:
             self.busy[route_id] -= 1
             if not self.busy[route_id]:
                 del self.busy[route_id]
+        if self.when_released is not None:
+            self.when_released()
 
     def __str__(self) -> str:
         place = f"{self.file}, " if self.file else ""

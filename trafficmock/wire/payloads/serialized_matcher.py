@@ -1,6 +1,13 @@
 """The matcher of a route, and the report of a match."""
 
-from msgspec import UNSET, Struct, UnsetType
+from typing import Annotated, Final
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+MOST_NAMES: Final = 1000
+"""The most methods, and the most client ids, of one route: the index of routes has each of them."""
+
+_Names = Annotated[list[str], Meta(max_length=MOST_NAMES)]
 
 
 class SerializedRegex(Struct, frozen=True):
@@ -19,8 +26,8 @@ class SerializedMatcher(Struct, frozen=True, omit_defaults=True, rename="camel")
 
     url_glob: str | UnsetType = UNSET
     url_regex: SerializedRegex | UnsetType = UNSET
-    methods: list[str] | UnsetType = UNSET
-    client_ids: list[str] | UnsetType = UNSET
+    methods: _Names | UnsetType = UNSET
+    client_ids: _Names | UnsetType = UNSET
     predicate: bool | UnsetType = UNSET
 
 
