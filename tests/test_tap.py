@@ -13,6 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.processes.proxy_process import running_proxy
 from tests.support.raw_client import RawClient
 from trafficmock import __version__
+from trafficmock.matching.host_pattern import read_host_pattern
 from trafficmock.server.options import ProxyOptions
 from trafficmock.server.service import ProxyService
 from trafficmock.tap import makeService
@@ -64,7 +65,9 @@ class OptionTests(SynchronousTestCase):
         settings, dialer = context.settings, context.dialer
         self.assertEqual((settings.response_seconds, settings.abort_hold_seconds), (0.0, 0.25))
         self.assertEqual((settings.max_header_bytes, settings.max_frame_bytes), (2048, 4096))
-        self.assertEqual((settings.token, settings.tunnels), ("t", ("*.bank.test",)))
+        self.assertEqual(
+            (settings.token, settings.tunnels), ("t", (read_host_pattern("*.bank.test"),))
+        )
         self.assertEqual((dialer.connect_seconds, dialer.trust.insecure), (0.5, ("dev.test",)))
         self.assertEqual(dialer.resolved, {("a.test", 80): "127.0.0.9"})
         self.assertEqual((dialer.proxy.host, dialer.proxy.port), ("proxy.test", 3128))

@@ -25,9 +25,7 @@ from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.proxy.door.doors import Doors
 from trafficmock.proxy.downstream.client_tls import CertificateStore
 from trafficmock.proxy.downstream.forward_proxy import make_forward_proxy
-from trafficmock.proxy.hosts_under_test import is_under_test
 from trafficmock.proxy.proxy_settings import ProxySettings
-from trafficmock.proxy.request_target import Origin
 from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.server_verification import ServerVerification
 from trafficmock.server.driver import Driver
@@ -120,11 +118,9 @@ def make_driver(options: ProxyOptions, history: History, reactor: Any) -> Driver
 
     Options in milliseconds become seconds here.
     """
-    own_hosts = tuple(options["own-host"])
     settings = Settings(
         version=__version__,
-        own_hosts=own_hosts,
-        is_own_host=lambda host, port: is_under_test(Origin("http", host, port), own_hosts),
+        own_hosts=tuple(options["own-host"]),
         strict=read_allow_list(options["allow"]) if options["strict"] else None,
         token=options["token"],
         claim_timeout=options["claim-timeout-ms"] / 1000,

@@ -1,9 +1,9 @@
 "use strict";
 
+const { hostExpression, plainName } = require("./host-pattern.js");
+
 /** Hosts that always belong to the system under test: loopback, `*.localhost`, and names without a dot. */
 const OF_SYSTEM = /^(127\.\d+\.\d+\.\d+|\[::1\]|(.*\.)?localhost|[^.[\]]+)$/i;
-/** An IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2), as in a URL. */
-const MAPPED = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/;
 
 /**
  * The hosts that are not intercepted: the proxy itself, and those of the setting `ignoreHosts`. And
@@ -18,9 +18,9 @@ class Hosts {
     this.ofSystem = [];
   }
 
-  /** @param {unknown} globs the proxy's `ownHosts` */
-  setSystem(globs) {
-    this.ofSystem = (Array.isArray(globs) ? globs : []).map((glob) => hostExpression(String(glob)));
+  /** @param {unknown} patterns the proxy's `ownHosts` */
+  setSystem(patterns) {
+    this.ofSystem = (Array.isArray(patterns) ? patterns : []).map((pattern) => hostExpression(String(pattern)));
   }
 
   /**
@@ -28,8 +28,7 @@ class Hosts {
    * @returns {boolean} whether its host belongs to the system under test
    */
   isOfSystem(url) {
-    const name = plainName(url.hostname);
-    return OF_SYSTEM.test(name) || this.ofSystem.some((host) => host.test(`${name}:${portOf(url)}`));
+    return OF_SYSTEM.test(plainName(url.hostname)) || this.ofSystem.some((host) => host.test(hostOf(url)));
   }
 
   /**
@@ -57,34 +56,11 @@ class Hosts {
   }
 }
 
-/**
- * @param {string} hostname of a URL
- * @returns {string} without a dot at its end; a mapped IPv4 address in its IPv4 form
- */
-function plainName(hostname) {
-  const halves = MAPPED.exec(hostname)?.slice(1);
-  if (!halves) return hostname.replace(/\.$/, "");
-  return halves
-    .map((half) => parseInt(half, 16))
-    .flatMap((half) => [half >> 8, half & 255])
-    .join(".");
-}
-
 /** @param {URL} url */
-const hostOf = (url) => `${url.hostname}:${portOf(url)}`;
+const hostOf = (url) => `${plainName(url.hostname)}:${portOf(url)}`;
 
 /** @param {URL} url */
 const portOf = (url) => url.port || (/^(https|wss):$/.test(url.protocol) ? "443" : "80");
-
-/**
- * @param {string} pattern a value of the setting `ignoreHosts` or of the proxy's `--own-host`
- * @returns {RegExp} that matches `host:port`
- */
-function hostExpression(pattern) {
-  const whole = /:(\d+|\*)$/.test(pattern) ? pattern : `${pattern}:*`;
-  const parts = whole.split(/\*+/).map((part) => part.replace(/[\\^$.+?()[\]{}|]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`, "i");
-}
 
 /**
  * @param {string} proxyUrl

@@ -1,9 +1,9 @@
 "use strict";
 
 const { readFileSync } = require("node:fs");
-const { isIPv6 } = require("node:net");
 const { dirname, join, sep } = require("node:path");
 const { threadId, isMainThread } = require("node:worker_threads");
+const { normalPattern } = require("./host-pattern.js");
 
 /**
  * Where the settings come from: options of the call, then the environment.
@@ -18,11 +18,8 @@ const { threadId, isMainThread } = require("node:worker_threads");
  * @property {boolean} isFetchKeyed whether caches above `fetch`, such as Next's, are kept apart by test
  * @property {boolean} isLocal whether requests may pass unasked that no route can match
  * @property {'auto' | 'error' | 'response'} strictAnswer what the application gets for a request that strict mode refuses
- * @property {string[]} ignoreHosts whose requests are left alone: host names, with `*` and a port if need be
+ * @property {string[]} ignoreHosts whose requests are left alone: patterns of hosts
  */
-
-/** A name with `*` for any text, or an IPv6 address in brackets; a port, `*` for any, may follow. */
-const HOST_PATTERN = /^([\w.*-]+|\[[\da-f:.*]+\])(:(\d+|\*))?$/i;
 
 /** What a client id has none of: control characters, line separators, halves of surrogate pairs. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu;
@@ -116,30 +113,18 @@ function milliseconds(name, env, usual) {
 
 /**
  * @param {unknown} given
- * @returns {string[]} patterns of hosts, in which an IPv6 address is as in a URL
+ * @returns {string[]} patterns of hosts, as URLs have them
  * @throws {TypeError} when one is not valid
  */
 function hostPatterns(given) {
-  const patterns = Array.isArray(given) ? given.map(hostPattern) : [undefined];
+  const patterns = Array.isArray(given)
+    ? given.map((each) => (typeof each === "string" ? normalPattern(each) : undefined))
+    : [undefined];
   if (patterns.every((pattern) => pattern !== undefined)) return patterns;
   const wrong = Array.isArray(given) ? given[patterns.indexOf(undefined)] : given;
   throw new TypeError(
     `trafficmock: ignoreHosts (TRAFFICMOCK_IGNORE_HOSTS) must be hosts such as "*.sentry.io" or "localhost:4318", not ${JSON.stringify(wrong)}`,
   );
-}
-
-/**
- * @param {unknown} word such as `*.sentry.io`, `localhost:4318`, `::1` or `[::1]:80`
- * @returns {string | undefined} nothing when no host can match it
- */
-function hostPattern(word) {
-  if (typeof word !== "string") return undefined;
-  const [, address, port = ""] = isIPv6(word) ? [word, word] : (/^\[([^*]*)\](:[^:]*)?$/.exec(word) ?? []);
-  if (address === undefined) return HOST_PATTERN.test(word) ? word : undefined;
-  const host = `[${address}]`;
-  // A zone has no place in a URL.
-  if (!isIPv6(address) || !HOST_PATTERN.test(host + port)) return undefined;
-  return new URL(`http://${host}/`).hostname + port;
 }
 
 /** @param {string} given */

@@ -4,7 +4,6 @@ import http2 from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Hosts } from "../src/hosts.js";
 import { readSettings } from "../src/settings.js";
 import { IMPORT, REQUIRE, runNode } from "./lib/child.mjs";
 import { selfSigned } from "./lib/certificate.mjs";
@@ -95,29 +94,6 @@ describe("what is left alone, what is not, and what is said of it", () => {
       "*.b.test:443",
       "[::1]:4318",
     ]);
-  });
-
-  test("an IPv6 address is one with its brackets, and without them where no port follows", () => {
-    const proxyUrl = "http://127.0.0.1:4310";
-    const isIgnored = (pattern, url) => {
-      const { ignoreHosts } = readSettings({ proxyUrl }, { TRAFFICMOCK_IGNORE_HOSTS: pattern });
-      return new Hosts({ proxyUrl, ignoreHosts }).isIgnored(new URL(url));
-    };
-    for (const [pattern, url, expected] of [
-      ["::1", "http://[::1]/", true],
-      ["::1", "http://[::1]:8080/", true],
-      ["[::1]", "https://[::1]/", true],
-      ["[::1]:80", "http://[::1]/", true],
-      ["[::1]:80", "http://[::1]:81/", false],
-      ["[::1]:*", "http://[::1]:81/", true],
-      ["2001:DB8:0::1", "http://[2001:db8::1]/", true],
-      ["[2001:DB8:0::1]:80", "http://[2001:db8::1]/", true],
-      ["::1", "http://[::2]/", false],
-      ["::1:80", "http://[::1]/", false],
-      ["[2001:db8::*]", "http://[2001:db8::7]/", true],
-    ]) {
-      assert.equal(isIgnored(pattern, url), expected, `${pattern} ${url}`);
-    }
   });
 
   test("a worker thread with an environment of its own joins", async () => {

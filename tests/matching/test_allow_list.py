@@ -6,11 +6,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import profile
 from trafficmock.matching.allow_list import (
-    LONGEST_PATTERN,
     MOST_PATTERNS,
-    AllowListError,
     read_allow_list,
 )
+from trafficmock.matching.host_pattern import LONGEST_PATTERN, PatternError
 from trafficmock.matching.url_parts import url_parts
 
 LABEL = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=1, max_size=8)
@@ -25,25 +24,12 @@ class AllowTests(SynchronousTestCase):
     """What a pattern allows, and what it does not."""
 
     def test_hosts(self) -> None:
-        """A host is one host; a star is any text; a port is only that port."""
+        """A pattern without a slash is one of hosts, with or without a port."""
         for pattern, allowed, refused in (
             ("auth.test", "https://auth.test/a?b", "https://x.auth.test/"),
-            ("auth.test", "wss://AUTH.test:99/", "https://auth.test.evil.test/"),
-            ("Auth.Test.", "http://auth.test/", "http://auth/"),
-            ("auth.test", "http://auth.test./", "http://authxtest/"),
-            ("*.example.com", "http://a.b.example.com/", "http://example.com/"),
-            ("*.example.com", "http://a.example.com/", "http://example.com.evil.test/"),
-            ("*", "http://any.test/", "not a URL"),
-            ("a*.b*.test", "http://ax.bx.test/", "http://ax.cx.test/"),
-            ("auth:9000", "http://auth:9000/", "http://auth:9001/"),
-            ("auth:443", "https://auth/", "http://auth/"),
-            ("auth:080", "http://auth/", "https://auth/"),
-            ("[2001:db8::1]", "http://[2001:db8:0::1]:8/", "http://[2001:db8::2]/"),
-            ("[::1]:80", "http://[::1]/", "https://[::1]/"),
-            ("::1", "http://[::1]:80/", "http://[::1:80]/"),
+            ("*.example.com:8080", "http://a.example.com:8080/", "http://a.example.com/"),
             ("2001:DB8:0::1", "http://[2001:db8::1]:8/", "http://[2001:db8::2]/"),
-            ("192.0.2.1", "http://192.0.2.1/", "http://192.0.2.10/"),
-            ("bücher.example", "http://xn--bcher-kva.example/", "http://bucher.example/"),
+            ("*", "http://any.test/", "not a URL"),
         ):
             self.assertTrue(allows(pattern, allowed), f"{pattern} {allowed}")
             self.assertFalse(allows(pattern, refused), f"{pattern} {refused}")
@@ -92,22 +78,7 @@ class WrongPatternTests(SynchronousTestCase):
         """Each names the pattern and the fault."""
         for pattern, fault in (
             ("", "'' names no host"),
-            (":80", "':80' names no host"),
-            ("a b", "'a b' is no host"),
-            ("me@host", "write HOST or HOST:PORT alone"),
-            ("host?x", "write HOST or HOST:PORT alone"),
-            ("a%20b", "write HOST or HOST:PORT alone"),
-            ("::1::", "with a port [::1]:8080"),
-            ("2001:db8::*", "with a port [::1]:8080"),
-            ("[::1", "with a port [::1]:8080"),
-            ("[zz]", "cannot be read"),
-            ("[::1]:x", "from 1 to 65535"),
-            ("host:", "from 1 to 65535"),
-            ("host:0", "from 1 to 65535"),
-            ("host:65536", "from 1 to 65535"),
-            ("host:٣", "from 1 to 65535"),
             ("https:auth", "from 1 to 65535"),
-            ("ü*.test", "xn--"),
             ("/v1/*", "no whole URL"),
             ("auth.test/v1/*", "no whole URL"),
             ("*.auth.test/v1/*", "no whole URL"),
@@ -118,14 +89,14 @@ class WrongPatternTests(SynchronousTestCase):
             ("**/\ud800", "lone surrogate"),
             ("a" * (LONGEST_PATTERN + 1), f"more than {LONGEST_PATTERN} characters"),
         ):
-            error = self.assertRaises(AllowListError, read_allow_list, ["good.test", pattern])
+            error = self.assertRaises(PatternError, read_allow_list, ["good.test", pattern])
             self.assertIn(fault, str(error), pattern)
             self.assertLess(len(str(error)), 300)
 
     def test_too_many(self) -> None:
         """There is a limit to their number."""
         read_allow_list(["a.test"] * MOST_PATTERNS)
-        error = self.assertRaises(AllowListError, read_allow_list, ["a.test"] * (MOST_PATTERNS + 1))
+        error = self.assertRaises(PatternError, read_allow_list, ["a.test"] * (MOST_PATTERNS + 1))
         self.assertIn(f"at most {MOST_PATTERNS}", str(error))
 
     @profile(500)
@@ -134,7 +105,7 @@ class WrongPatternTests(SynchronousTestCase):
         """Any text is read or refused with one error, and what was read can be asked."""
         try:
             allowed = read_allow_list([pattern])
-        except AllowListError:
+        except PatternError:
             return
         for each in (url, f"http://{url}/", pattern):
             allowed.allows(each, url_parts(each))

@@ -8,6 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import ForwardProxyHarness
 from tests.proxy.websocket.harness import OPEN
+from trafficmock.matching.host_pattern import read_host_pattern
 from trafficmock.proxy.proxy_settings import ProxySettings
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ class LeavingTests(SynchronousTestCase):
     """Hosts under test get it, nobody else does."""
 
     def setUp(self) -> None:
-        self.rig = ForwardProxyHarness(settings=ProxySettings(own_hosts=("*.mine.test",)))
+        own_hosts = (read_host_pattern("*.mine.test"),)
+        self.rig = ForwardProxyHarness(settings=ProxySettings(own_hosts=own_hosts))
 
     def sent(self, server: int = -1) -> bytes:
         return self.rig.servers[server].took()

@@ -3,6 +3,8 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import ForwardProxyHarness
+from trafficmock.http.hosts import Authority
+from trafficmock.matching.host_pattern import read_host_pattern
 from trafficmock.proxy.proxy_settings import ProxySettings
 from trafficmock.proxy.request_target import Origin
 from trafficmock.proxy.upstream.dialer import UpstreamProxy
@@ -27,6 +29,6 @@ class SharedTests(SynchronousTestCase):
 
     def test_tunnels(self) -> None:
         """Hosts whose TLS is left alone are named by globs."""
-        settings = ProxySettings(tunnels=("*.bank.test",))
-        self.assertTrue(settings.is_tunnelled("a.bank.test"))
-        self.assertFalse(settings.is_tunnelled("a.test"))
+        settings = ProxySettings(tunnels=(read_host_pattern("*.bank.test"),))
+        self.assertTrue(settings.is_tunnelled(Authority("a.bank.test", 443)))
+        self.assertFalse(settings.is_tunnelled(Authority("a.test", 443)))

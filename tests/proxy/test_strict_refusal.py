@@ -12,6 +12,7 @@ from tests.proxy.websocket.harness import OPEN
 from tests.server.fakes import DriverHarness
 from trafficmock.core.settings import Settings
 from trafficmock.matching.allow_list import read_allow_list
+from trafficmock.matching.host_pattern import read_host_pattern
 from trafficmock.proxy.downstream.connect_sniffing import SILENCE_SECONDS
 from trafficmock.proxy.proxy_settings import ProxySettings
 
@@ -104,7 +105,7 @@ class TunnelTests(SynchronousTestCase):
         strict = Settings(
             version="1.2.3",
             strict=read_allow_list(["allowed.test"]),
-            is_own_host=lambda host, _: host == "own.test",
+            own_hosts=(read_host_pattern("own.test"),),
         )
         return ForwardProxyHarness(ProxySettings(**settings), DriverHarness(strict))
 
@@ -118,7 +119,7 @@ class TunnelTests(SynchronousTestCase):
 
     def test_left_alone(self) -> None:
         """CONNECT to a host of ``--tunnel`` is answered with 403."""
-        rig = self.rig(tunnels=("*.test",))
+        rig = self.rig(tunnels=(read_host_pattern("*.test"),))
         client = self.connect(rig, b"db.test:5432")
         head, _, content = client.took().partition(b"\r\n\r\n")
         self.assertTrue(head.startswith(b"HTTP/1.1 403 Forbidden\r\n"), head)
@@ -135,7 +136,7 @@ class TunnelTests(SynchronousTestCase):
     def test_allowed(self) -> None:
         """One to a host that is allowed, or is under test, is opened."""
         for server in (b"allowed.test:5432", b"ALLOWED.test.:1", b"own.test:1"):
-            rig = self.rig(tunnels=("*",))
+            rig = self.rig(tunnels=(read_host_pattern("*"),))
             client = self.connect(rig, server)
             self.assertTrue(client.took().startswith(b"HTTP/1.1 200"), server)
             self.assertEqual(len(rig.servers), 1, server)
@@ -185,7 +186,7 @@ class TunnelTests(SynchronousTestCase):
 
     def test_only_test(self) -> None:
         """Without a strict service it counts for the only test that is there."""
-        rig = ForwardProxyHarness(ProxySettings(tunnels=("*",)))
+        rig = ForwardProxyHarness(ProxySettings(tunnels=(read_host_pattern("*"),)))
         worker = rig.core.hello("playwright", features=["strict"])
         rig.core.send_message(
             worker,

@@ -91,7 +91,7 @@ class Playbook:
         peer.sends(inbound.Hello(3, "0.1.0", role, name, token=token, features=wanted))
         streams = role == "node" and STREAM in features
         limits = body_limits(self.coordinator.settings) if streams else UNSET
-        hosts = list(self.coordinator.settings.own_hosts)
+        hosts = [host.text for host in self.coordinator.settings.own_hosts]
         own_hosts = hosts if role == "node" and CONTEXT in features else UNSET
         welcome = outbound.HelloOk(peer.id, 3, "1.2.3", name, wanted, limits, own_hosts)
         self.expect(peer.gets(welcome), *self._filter_of(peer))

@@ -113,7 +113,7 @@ class Coordinator:
             regex_steps=settings.regex_steps,
         )
         self.owner_timeouts = OwnerTimeouts(settings.claim_timeout, alarm)
-        strictness = Strictness(self.registry, settings.strict, settings.is_own_host)
+        strictness = Strictness(self.registry, settings.strict, settings.own_hosts)
         self.local = LocalDecisions(settings, self.registry, strictness, self.contexts, alarm)
         self.strict_mode = StrictMode(strictness, self.local, self.clients, self._agents, alarm)
         return strictness

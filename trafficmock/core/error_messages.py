@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.differences import Nearest
     from trafficmock.core.ownership.strictness import Refusal
     from trafficmock.core.state.registered import RegisteredTest
+    from trafficmock.matching.host_pattern import PatternError
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
     from trafficmock.wire.payloads.similar_requests import Difference
 
@@ -40,12 +41,12 @@ def no_application(what: str) -> str:
     )
 
 
-def unmatchable_origin(glob: str) -> str:
+def unmatchable_origin(error: PatternError) -> str:
     """Return the error for an invalid origin of a door."""
     return (
-        f"The origin {glob[:200]!r} of this test's application matches no request. It needs a "
-        "scheme, a host and, unless it is the scheme's default, a port, such as "
-        "http://shop.test:8000 or http://*.shop.test."
+        f"The origins of this test's application cannot be read: {error}. An origin has a scheme, "
+        "a host and, unless it is the scheme's default, a port, such as http://shop.test:8000 or "
+        "http://*.shop.test."
     )
 
 

@@ -159,7 +159,7 @@ class Handshake:
             client_id=client.client_id,
             features=sorted(client.features) if hello.features is not UNSET else UNSET,
             body_limits=body_limits(self.settings) if streams else UNSET,
-            own_hosts=list(self.settings.own_hosts) if contexts else UNSET,
+            own_hosts=[host.text for host in self.settings.own_hosts] if contexts else UNSET,
         )
 
 

@@ -12,9 +12,10 @@ from trafficmock.core.effects import CloseDoor, EffectList, OpenDoor
 from trafficmock.core.http.awaited_reports import tell_of_ends
 from trafficmock.core.http.observation import clock_reading, may_observe
 from trafficmock.core.http.replies import ReplyError
-from trafficmock.core.ownership import door_origins
 from trafficmock.core.ownership.registry import with_observer
-from trafficmock.matching.allow_list import AllowListError, read_allow_list
+from trafficmock.matching.allow_list import read_allow_list
+from trafficmock.matching.host_pattern import PatternError
+from trafficmock.matching.origin_pattern import read_origin_pattern
 from trafficmock.wire import outbound
 from trafficmock.wire.features import CONTEXT, REPLY, STRICT, SUBSCRIBE
 from trafficmock.wire.inbound import Door
@@ -64,15 +65,14 @@ class Registration:
         holder = self.contexts.running.get(context or "")
         try:
             allow = _allow_list(worker, message)
-        except AllowListError as error:
+        except PatternError as error:
             text = f"The allow list of strict mode cannot be read: {error}."
             self._refuse(worker, message.test_id, text, out)
             return
         door = message.door if context is not UNSET and message.door else Door()
-        unmatchable = door_origins.unmatchable(door.origins)
         if context is not UNSET and holder is not worker.tests.get(message.test_id):
             self._refuse(worker, message.test_id, error_messages.CONTEXT_IN_USE, out)
-        elif unmatchable is not None:
+        elif (unmatchable := _unmatchable(door)) is not None:
             text = error_messages.unmatchable_origin(unmatchable)
             self._refuse(worker, message.test_id, text, out)
         elif self.registry.add_test(worker, message):
@@ -221,11 +221,21 @@ class Registration:
 def _allow_list(worker: Worker, message: inbound.TestRegister) -> AllowList | None:
     """Return the allow list of a strict test, ``None`` for a test that is not strict.
 
-    :raises AllowListError: for an invalid pattern.
+    :raises PatternError: for an invalid pattern.
     """
     if message.strict is UNSET or STRICT not in worker.features:
         return None
     return read_allow_list(message.strict.allow)
+
+
+def _unmatchable(door: Door) -> PatternError | None:
+    """Return the error for the first origin of a door that no origin can match."""
+    try:
+        for origin in door.origins:
+            read_origin_pattern(origin)
+    except PatternError as error:
+        return error
+    return None
 
 
 def _note_foreign(worker: Worker, what: str, out: EffectList) -> None:

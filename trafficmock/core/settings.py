@@ -1,11 +1,11 @@
 """The options of the core."""
 
-from collections.abc import Callable
 from typing import Literal
 
 from attrs import field, frozen, validators
 
 from trafficmock.matching.allow_list import AllowList
+from trafficmock.matching.host_pattern import HostPattern
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 
 _positive = validators.gt(0.0)
@@ -16,9 +16,9 @@ class Settings:
     """The options of the core; times in seconds, sizes in bytes.
 
     :param version: the version of trafficmock, for ``hello:ok``.
-    :param own_hosts: the globs of ``--own-host``: hosts of the system under test.
-    :param is_own_host: returns whether a host (in lower case, IPv6 without brackets) and a port
-        belong to the system under test, whose requests strict mode does not refuse.
+    :param own_hosts: the hosts of the system under test besides those that
+        :func:`.host_pattern.is_under_test` knows (``--own-host``). Strict mode does not refuse
+        requests to them.
     :param strict: the allow list of a strict service, which refuses all other requests that no
         route matches; ``None`` leaves strict mode to tests and runs.
     :param token: the token that ``hello`` must have; ``None`` for no token.
@@ -45,8 +45,7 @@ class Settings:
     """
 
     version: str
-    own_hosts: tuple[str, ...] = ()
-    is_own_host: Callable[[str, int], bool] = field(default=lambda _host, _port: False)
+    own_hosts: tuple[HostPattern, ...] = ()
     strict: AllowList | None = None
     token: str | None = None
     claim_timeout: float = field(default=5.0, validator=_positive)

@@ -14,7 +14,8 @@ from trafficmock.core.ownership.refusals import Refusals
 from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
 from trafficmock.core.state.lifecycle import PendingRequest
 from trafficmock.core.state.peers import Agent
-from trafficmock.matching.allow_list import AllowListError, read_allow_list
+from trafficmock.matching.allow_list import read_allow_list
+from trafficmock.matching.host_pattern import PatternError
 from trafficmock.wire import outbound
 from trafficmock.wire.features import STRICT
 
@@ -77,7 +78,7 @@ class StrictMode:
             return None
         try:
             self.strictness.tests[test.id] = read_allow_list(message.allow)
-        except AllowListError as error:
+        except PatternError as error:
             return f"The allow list of strict mode cannot be read: {error}."
         return None
 
@@ -88,7 +89,7 @@ class StrictMode:
         problem: str | UnsetType = UNSET
         try:
             self.strictness.runs[worker.id] = read_allow_list(message.allow)
-        except AllowListError as error:
+        except PatternError as error:
             problem = f"The allow list of strict mode cannot be read: {error}."
         else:
             self.unowned.interested.add(worker.id)

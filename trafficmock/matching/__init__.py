@@ -11,6 +11,8 @@ For the filter of agents, :mod:`~trafficmock.matching.necessary_texts` lists the
 that a URL must have to match. :mod:`~trafficmock.matching.starred_text` compares text with a
 pattern that has only stars.
 
+:mod:`~trafficmock.matching.host_pattern` has the patterns of hosts that options take, and
+:mod:`~trafficmock.matching.origin_pattern` those of origins;
 :mod:`~trafficmock.matching.allow_list` parses the allow list of strict mode. To describe the
 differences of a request from a route, :mod:`~trafficmock.matching.url_parts` splits the
 URL, and :mod:`~trafficmock.matching.glob_difference` compares the parts with a glob.

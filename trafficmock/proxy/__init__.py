@@ -13,9 +13,9 @@ request is the id in its headers by which the core finds the test that caused it
 (``http1/context_headers``). A *door* (:mod:`~trafficmock.proxy.door`) is a forward proxy on a port
 of its own, for the browser of one test.
 
-All of them use ``request_target`` (the server, path and URL of a request), ``hosts_under_test``
-(the hosts to which contexts are sent), ``proxy_settings``, ``client_transport`` (the connection to
-the client) and ``upstream_errors`` (the response when a server cannot be reached).
+All of them use ``request_target`` (the server, path and URL of a request), ``proxy_settings``,
+``client_transport`` (the connection to the client) and ``upstream_errors`` (the response when a
+server cannot be reached).
 
 Header lines of forwarded requests and responses are dropped in these places:
 

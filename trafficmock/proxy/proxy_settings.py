@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import Factory, define, field, frozen
 
-from trafficmock.proxy.hosts_under_test import is_under_test
+from trafficmock.matching.host_pattern import is_under_test, matches_any
 from trafficmock.proxy.http1.context_headers import (
     ids_in,
     may_carry,
@@ -16,12 +16,13 @@ from trafficmock.proxy.http1.context_headers import (
     without_context,
 )
 from trafficmock.proxy.transfer.body_decoding import Decoders
-from trafficmock.proxy.upstream.server_verification import matches_any
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from trafficmock.http.hosts import Authority
+    from trafficmock.matching.host_pattern import HostPattern
     from trafficmock.proxy.http1.heads import Pairs
     from trafficmock.proxy.proxy_clients import ProxyClients
     from trafficmock.proxy.request_target import Origin
@@ -55,10 +56,11 @@ class ProxySettings:
     :param response_seconds: how long a server may take to begin its response; 0 for no limit.
     :param abort_hold_seconds: how long a request is held that a test aborts with ``timedout``.
     :param idle_seconds: how long a client may be silent between or in requests.
-    :param tunnels: globs of hosts whose traffic behind CONNECT is forwarded without parsing.
+    :param tunnels: hosts whose traffic behind CONNECT is forwarded without parsing.
     :param opens_tls: whether TLS of other hosts behind CONNECT is opened.
     :param max_frame_bytes: the largest message of a WebSocket.
-    :param own_hosts: globs of hosts under test, see :func:`.hosts_under_test.is_under_test`.
+    :param own_hosts: further hosts of the system under test, see
+        :func:`.host_pattern.is_under_test`.
     :param records_passthrough: whether the history keeps the messages of passed-through WebSockets.
     """
 
@@ -67,15 +69,18 @@ class ProxySettings:
     response_seconds: float = 120.0
     abort_hold_seconds: float = 30.0
     idle_seconds: float = 60.0
-    tunnels: tuple[str, ...] = ()
+    tunnels: tuple[HostPattern, ...] = ()
     opens_tls: bool = True
     max_frame_bytes: int = MAX_MESSAGE_BYTES
-    own_hosts: tuple[str, ...] = ()
+    own_hosts: tuple[HostPattern, ...] = ()
     records_passthrough: bool = True
 
-    def is_tunnelled(self, host: str) -> bool:
-        """Return whether traffic with a host is forwarded without parsing (``--tunnel``)."""
-        return matches_any(host, self.tunnels)
+    def is_tunnelled(self, authority: Authority) -> bool:
+        """Return whether traffic with a server is forwarded without parsing (``--tunnel``).
+
+        :param authority: the target of CONNECT.
+        """
+        return matches_any(self.tunnels, authority.host, authority.port or 0)
 
 
 @define(eq=False, kw_only=True)
@@ -113,7 +118,9 @@ class ProxyContext:
         """Return the header to send to ``origin``: without a context unless it is under test."""
         if self.stamp is not None:
             return self.stamp(origin, pairs)
-        if not may_carry(pairs) or is_under_test(origin, self.settings.own_hosts):
+        if not may_carry(pairs):
+            return pairs
+        if is_under_test(self.settings.own_hosts, origin.host, origin.port):
             return pairs
         return self.concealed(pairs)
 

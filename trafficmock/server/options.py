@@ -14,8 +14,8 @@ from trafficmock.coercers import named as _named
 from trafficmock.coercers import not_empty as _not_empty
 from trafficmock.coercers import number as _number
 from trafficmock.http.hosts import parse_origin
-from trafficmock.matching.allow_list import AllowListError, read_allow_list
-from trafficmock.proxy.hosts_under_test import parse_own_host
+from trafficmock.matching.allow_list import read_allow_list
+from trafficmock.matching.host_pattern import PatternError, read_host_pattern
 from trafficmock.proxy.upstream.dialer import UpstreamProxy, parse_resolve
 from trafficmock.server.process.log_observers import LEVELS
 from trafficmock.server.service_options import ServiceOptions
@@ -111,28 +111,25 @@ class ProxyOptions(ServiceOptions):
                 f"--cors-origin must be an origin such as http://host:port, or *, not {origin!r}"
             )
 
-    def opt_own_host(self, glob: str) -> None:
+    def opt_own_host(self, pattern: str) -> None:
         """Host that may get the context of a test, besides loopback; * for any text. Repeatable."""
-        try:
-            self["own-host"].append(parse_own_host(self.given("own-host", glob)))
-        except ValueError as error:
-            raise usage.UsageError(f"--own-host must be {error}") from None
+        self._add_host_pattern("own-host", pattern)
 
     def opt_allow(self, pattern: str) -> None:
         """Host or URL glob that needs no route under --strict. Repeatable."""
         self["allow"].append(self.given("allow", pattern))
         try:
             read_allow_list([pattern])
-        except AllowListError as error:
+        except PatternError as error:
             raise usage.UsageError(f"--allow: {error}") from None
 
-    def opt_tunnel(self, glob: str) -> None:
+    def opt_tunnel(self, pattern: str) -> None:
         """Hosts whose TLS is passed on unread; * for any text. Repeatable."""
-        self["tunnel"].append(self.given("tunnel", glob))
+        self._add_host_pattern("tunnel", pattern)
 
-    def opt_upstream_insecure(self, glob: str) -> None:
-        """Hosts whose certificates are not verified. Repeatable."""
-        self["upstream-insecure"].append(self.given("upstream-insecure", glob))
+    def opt_upstream_insecure(self, pattern: str) -> None:
+        """Hosts whose certificates are not verified; * for any text. Repeatable."""
+        self._add_host_pattern("upstream-insecure", pattern)
 
     def opt_upstream_ca(self, file: str) -> None:
         """PEM file of certificate authorities to trust besides the system's. Repeatable."""
@@ -150,6 +147,12 @@ class ProxyOptions(ServiceOptions):
             self["resolve"].append(parse_resolve(self.given("resolve", entry)))
         except ValueError as error:
             raise usage.UsageError(f"--resolve must be {error}") from None
+
+    def _add_host_pattern(self, name: str, pattern: str) -> None:
+        try:
+            self[name].append(read_host_pattern(self.given(name, pattern)))
+        except PatternError as error:
+            raise usage.UsageError(f"--{name}: {error}") from None
 
     def postOptions(self) -> None:  # noqa: N802 - Twisted's
         """Read ``TRAFFICMOCK_TOKEN``, check combinations, and set twistd's options.

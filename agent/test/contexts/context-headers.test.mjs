@@ -85,17 +85,6 @@ test("hosts of the system under test are globs, whatever else stands in them", (
   assert.deepEqual(["http://api.shop.test/", "http://cc.test/"].map(isOfSystem), [true, false]);
 });
 
-test("hosts of the system under test are those that the proxy takes for them", () => {
-  // The proxy's tests read them too.
-  const cases = require("../../../tests/data/own_hosts.json");
-  assert.ok(cases.length > 30);
-  for (const { url, globs, sent = globs, own } of cases) {
-    const hosts = new Hosts({ proxyUrl: "http://127.0.0.1:4310", ignoreHosts: [] });
-    hosts.setSystem(sent);
-    assert.equal(hosts.isOfSystem(new URL(url)), own, `${url} ${globs}`);
-  }
-});
-
 describe("what leaves the application", () => {
   const { lookup } = dns;
   let proxy, upstream, worker, application, attached, ignoreHosts;

@@ -14,6 +14,7 @@ from tests.support.builders import (
 )
 from tests.support.playbook import SETTINGS, Peer, Playbook
 from trafficmock.core.effects import CloseDoor, Effects, OpenDoor, Send
+from trafficmock.matching.host_pattern import read_host_pattern
 from trafficmock.records import RequestContinued
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
@@ -108,7 +109,7 @@ class AgentTests(SynchronousTestCase):
 
     def test_own_hosts(self) -> None:
         """An agent with the feature gets the globs of --own-host, others do not."""
-        playbook = Playbook(self, evolve(SETTINGS, own_hosts=("*.shop.test",)))
+        playbook = Playbook(self, evolve(SETTINGS, own_hosts=(read_host_pattern("*.SHOP.test:*"),)))
         for features, expected in ((["context"], ["*.shop.test"]), (["diagnosis"], UNSET)):
             peer = Peer(playbook, playbook.connect(features[0]).id)
             peer.sends(inbound.Hello(3, "0.1.0", "node", features=features))

@@ -204,7 +204,9 @@ class NearestTests(StrictCase):
     def test_port_in_the_remedy(self) -> None:
         """What is to be allowed is the host, with its port where that is not the usual one."""
         self.registers()
-        self.assertIn("or allow [::1]:8443.", self.refused(self.asks("https://[::1]:8443/")))
+        self.assertIn(
+            "or allow [fd00::1]:8443.", self.refused(self.asks("https://[fd00::1]:8443/"))
+        )
         self.assertIn("or allow h.test.", self.refused(self.asks("http://h.test/", request_id="2")))
 
     def test_websocket(self) -> None:

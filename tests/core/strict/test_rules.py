@@ -19,6 +19,7 @@ from tests.support.builders import (
     report,
     start,
 )
+from trafficmock.matching.host_pattern import read_host_pattern
 from trafficmock.records import HopSeen, RequestSeen, SocketPassedThrough
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
@@ -44,9 +45,9 @@ class StrictTestTests(StrictCase):
 
     def test_own_hosts(self) -> None:
         """The parts of an application talk to each other; a route for them comes first."""
-        self.begin(is_own_host=lambda host, port: (host, port) in {("::1", 8000), ("shop", 80)})
+        self.begin(own_hosts=(read_host_pattern("own.test:8000"),))
         self.registers()
-        self.assert_passed(self.asks("http://[::1]:8000/"))
+        self.assert_passed(self.asks("http://own.test:8000/"))
         self.assert_passed(self.asks("http://Shop./cart".lower(), request_id="r2"))
         self.refused(self.asks("http://shop.evil.test/", request_id="r3"))
         self.routes("http://shop/**")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.door.harness import CONTEXT, SPAN
+from trafficmock.matching.host_pattern import HostPattern, read_host_pattern
+from trafficmock.matching.origin_pattern import read_origin_pattern
 from trafficmock.proxy.door.context_stamp import ContextStamp
 from trafficmock.proxy.http1.context_headers import trace_id, without_context
 from trafficmock.proxy.http1.heads import RequestHead
@@ -17,9 +19,10 @@ TRACE = (b"traceparent", b"00-%s-%s-01" % (CONTEXT.encode(), SPAN))
 class StampTests(SynchronousTestCase):
     """The application's origins get the context, no other does."""
 
-    def stamped(self, url: str, *origins: str, own_hosts: tuple[str, ...] = ()) -> bool:
+    def stamped(self, url: str, *origins: str, own_hosts: tuple[HostPattern, ...] = ()) -> bool:
         """Tell whether a request for a URL gets it; it has that of another test."""
-        stamp = ContextStamp(CONTEXT, origins, own_hosts, new_span=lambda: SPAN)
+        patterns = tuple(map(read_origin_pattern, origins))
+        stamp = ContextStamp(CONTEXT, patterns, own_hosts, new_span=lambda: SPAN)
         pairs = stamp(absolute(url.encode()).origin, [(b"baggage", b"trafficmock.test=B,a=b")])
         if pairs == [(b"baggage", b"a=b")]:
             return False
@@ -31,7 +34,9 @@ class StampTests(SynchronousTestCase):
         self.assertTrue(self.stamped("http://localhost:3000/"))
         self.assertTrue(self.stamped("http://app/"))
         self.assertFalse(self.stamped("http://third.test/"))
-        self.assertTrue(self.stamped("http://third.test/", own_hosts=("*.test",)))
+        self.assertTrue(
+            self.stamped("http://third.test/", own_hosts=(read_host_pattern("*.test"),))
+        )
 
     def test_origins(self) -> None:
         """Origins that are given are all that is the application: scheme, host and port."""
@@ -49,8 +54,9 @@ class StampTests(SynchronousTestCase):
 
     def test_origins_and_hosts_under_test(self) -> None:
         """Both are the application, where the origin is only that of a base URL."""
-        origins = ("http://127.0.0.1:3000", "http://shop.test:8000")
-        stamp = ContextStamp(CONTEXT, origins, ("own.test:*",), hosts_under_test=True)
+        origins = map(read_origin_pattern, ("http://127.0.0.1:3000", "http://shop.test:8000"))
+        own_hosts = (read_host_pattern("own.test:*"),)
+        stamp = ContextStamp(CONTEXT, tuple(origins), own_hosts, hosts_under_test=True)
         for url, expected in (
             ("http://127.0.0.1:3000/", True),
             ("http://127.0.0.1:4000/", True),
@@ -66,7 +72,8 @@ class StampTests(SynchronousTestCase):
     def test_untagged(self) -> None:
         """A host under test that the origins leave out is told; others are not."""
         told: list[str] = []
-        stamp = ContextStamp(CONTEXT, ("http://127.0.0.1:3000",), untagged=told.append)
+        origin = read_origin_pattern("http://127.0.0.1:3000")
+        stamp = ContextStamp(CONTEXT, (origin,), untagged=told.append)
         for url in ("http://127.0.0.1:3000/", "http://localhost:4000/a", "http://third.example/"):
             stamp(absolute(url.encode()).origin, [])
         self.assertEqual(told, ["http://localhost:4000"])

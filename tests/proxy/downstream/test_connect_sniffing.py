@@ -10,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import FakeTransport, ForwardProxyHarness
 from trafficmock.http.hosts import Authority
+from trafficmock.matching.host_pattern import read_host_pattern
 from trafficmock.proxy.downstream.connect_sniffing import ConnectSniffer, kind_of
 from trafficmock.proxy.proxy_settings import ProxySettings
 
@@ -116,7 +117,7 @@ class BehindTests(SynchronousTestCase):
 
     def test_left_alone(self) -> None:
         """A host of --tunnel is carried blindly from the beginning."""
-        made = Setup(ProxySettings(tunnels=("db.*",)))
+        made = Setup(ProxySettings(tunnels=(read_host_pattern("db.*"),)))
         made.behind.data_received(b"\x16\x03")
         self.assertEqual((made.inside, made.harness.servers[0].took()), ([], b"\x16\x03"))
 

@@ -24,8 +24,8 @@ class Checks:
         self.checked: list[str] = []
         self.error = error
 
-    def check_name(self, _: Any, host: str) -> None:
-        self.checked.append(host)
+    def check_name(self, _: Any, origin: Origin) -> None:
+        self.checked.append(origin.host)
         if self.error is not None:
             raise self.error
 

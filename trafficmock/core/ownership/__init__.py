@@ -6,8 +6,7 @@ several tests match (``ambiguous_route``; ``ambiguity`` has the text). If only t
 can decide whether a route matches, the tests get a question, the **claim** (``claims``).
 ``contexts`` maps the **context** that a request carries to its test, leaves the tests that may
 have the request (``narrow``), and removes those that others outrank (``without_outranked``).
-``door_origins`` checks the origins for which the proxy of a test's browser (its **door**) writes
-the context. ``owner_timeout`` takes requests away from a worker that is blocked or stopped.
+``owner_timeout`` takes requests away from a worker that is blocked or stopped.
 
 ``strictness`` decides whether strict mode refuses a request that no route matches. A test, a
 **run** (all tests that one test command runs) and the service can be strict. ``refusals``

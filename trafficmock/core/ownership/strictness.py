@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING
 from attrs import define, field, frozen
 
 from trafficmock.core.state.registered import RegisteredTest
+from trafficmock.matching.host_pattern import is_under_test
 from trafficmock.matching.url_parts import url_parts
 from trafficmock.wire.features import STRICT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.state.lifecycle import ContextTest, Owned, PendingRequest
     from trafficmock.core.state.registered import RegisteredRoute
     from trafficmock.matching.allow_list import AllowList
+    from trafficmock.matching.host_pattern import HostPattern
     from trafficmock.matching.url_parts import UrlParts
 
 
@@ -73,7 +75,7 @@ class Strictness:
     """The strict tests and runs, and the decision about requests.
 
     :param service: the allow list of a strict service; ``None`` unless the service is strict.
-    :param is_own_host: returns whether a host and port belong to the system under test.
+    :param own_hosts: further hosts of the system under test (``--own-host``).
     :ivar runs: the allow lists of strict runs, by connection.
     :ivar lost: the end in epoch ms of the runs whose worker is gone, by connection.
     :ivar tests: the allow lists of strict tests, by test id.
@@ -82,7 +84,7 @@ class Strictness:
 
     registry: Registry
     service: AllowList | None
-    is_own_host: Callable[[str, int], bool]
+    own_hosts: tuple[HostPattern, ...]
     runs: dict[str, AllowList] = field(factory=dict)
     lost: dict[str, int] = field(factory=dict)
     tests: dict[str, AllowList] = field(factory=dict)
@@ -137,7 +139,7 @@ class Strictness:
         if not lists:
             return None
         parts = url_parts(url)
-        if parts is not None and self._is_own(parts):
+        if parts is not None and is_under_test(self.own_hosts, parts.host, parts.port):
             return None
         if any(allowed.allows(url, parts) for allowed in lists):
             return None
@@ -168,10 +170,6 @@ class Strictness:
         for route in reversed(self.registry.routes.values()):
             if route.kind == kind and route.test is not None and _serves(route.test, test):
                 yield route
-
-    def _is_own(self, parts: UrlParts) -> bool:
-        host = parts.host.strip("[]").removesuffix(".")
-        return self.is_own_host(host, int(parts.port or 0))
 
     def _is_off(self, pending: Owned) -> bool:
         """Return whether nothing is strict, a fast path for most requests."""

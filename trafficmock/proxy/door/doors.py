@@ -10,6 +10,7 @@ from twisted.internet.protocol import Factory, connectionDone
 from twisted.internet.protocol import Protocol as TwistedProtocol
 
 from trafficmock.errors import LocalError
+from trafficmock.matching.origin_pattern import read_origin_pattern
 from trafficmock.proxy.door.context_stamp import ContextStamp
 from trafficmock.proxy.upstream_errors import error_response
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from trafficmock.http.http_limits import ConnectionCount
+    from trafficmock.matching.host_pattern import HostPattern
     from trafficmock.proxy.downstream.forward_proxy import ForwardProxy
     from trafficmock.proxy.downstream.protocol_sniffing import ProtocolSniffer
     from trafficmock.wire.inbound import Door
@@ -128,13 +130,13 @@ class Doors:
     :param listen: opens the port of a door.
     :param forward: makes the proxy of a door.
     :param count: counts and limits all connections of the service.
-    :param own_hosts: globs of hosts under test (``--own-host``).
+    :param own_hosts: further hosts under test (``--own-host``).
     """
 
     listen: Listen
     forward: MakeProxy
     count: ConnectionCount
-    own_hosts: tuple[str, ...] = ()
+    own_hosts: tuple[HostPattern, ...] = ()
     _open: dict[str, tuple[IListeningPort, DoorFactory]] = field(factory=dict)
 
     def open(self, test_id: str, context: str, door: Door, untagged: Callable[[str], None]) -> int:
@@ -159,7 +161,7 @@ class Doors:
 
         stamp = ContextStamp(
             context,
-            tuple(door.origins),
+            tuple(map(read_origin_pattern, door.origins)),
             self.own_hosts,
             hosts_under_test=door.hosts_under_test,
             untagged=tell,

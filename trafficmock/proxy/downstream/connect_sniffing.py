@@ -98,7 +98,7 @@ class ConnectSniffer:
             server_spoke=self._go_blind,
         )
         self._timer: IDelayedCall | None = None
-        if context.settings.is_tunnelled(authority.host):
+        if context.settings.is_tunnelled(authority):
             self._tunnel.carry_blindly(b"")
         else:
             self._timer = context.reactor.callLater(SILENCE_SECONDS, self._silent)

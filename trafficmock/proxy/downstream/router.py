@@ -102,7 +102,7 @@ class AbsoluteFormRouter:
     def _connect(self, connection: ClientConnection, head: RequestHead) -> None:
         authority = self._aim(connection, head)
         proxy_client = self._identify(connection, head)
-        left_alone = self._context.settings.is_tunnelled(authority.host)
+        left_alone = self._context.settings.is_tunnelled(authority)
         if ISSLTransport.providedBy(connection.transport) and not left_alone:
             raise BadMessageError(
                 "CONNECT over TLS is not supported: what is within could not be read. Use the "

@@ -168,7 +168,7 @@ class _Opening:
             connection.cancel()
             return
         try:
-            self._pool.dialer.trust.check_name(connection.transport, self._origin.host)
+            self._pool.dialer.trust.check_name(connection.transport, self._origin)
         except Exception as error:  # noqa: BLE001 - whatever it is, this server is not trusted
             self._failed(Failure(error))
             connection.cancel()

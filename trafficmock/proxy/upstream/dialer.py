@@ -118,7 +118,7 @@ class Dialer:
         :raises ValueError: if the host cannot have TLS.
         """
         if origin.scheme == "https":
-            tls = self.trust.for_host(origin.host)
+            tls = self.trust.for_server(origin)
             return wrapClientTLS(tls, self.host_endpoint(origin.host, origin.port))
         proxy = self._proxy_to(origin.host)
         if proxy is not None:
@@ -133,7 +133,7 @@ class Dialer:
         plain = self.host_endpoint(origin.host, origin.port)
         if origin.scheme != "https":
             return plain
-        return wrapClientTLS(self.trust.for_host(origin.host), plain)
+        return wrapClientTLS(self.trust.for_server(origin), plain)
 
     def host_endpoint(self, host: str, port: int) -> IStreamClientEndpoint:
         """Return the endpoint of a host without TLS; through another proxy, by CONNECT."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
@@ -13,25 +12,13 @@ from twisted.internet.interfaces import IOpenSSLClientConnectionCreator
 from zope.interface import implementer
 
 from trafficmock.http.hosts import parse_address
-from trafficmock.ipv6 import read_ipv6
+from trafficmock.matching.host_pattern import matches_any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from trafficmock.matching.host_pattern import HostPattern
+    from trafficmock.proxy.request_target import Origin
 
 HTTP_1_1 = b"http/1.1"
-
-
-def matches_any(host: str, globs: Sequence[str]) -> bool:
-    """Return whether a host matches one of ``globs`` (:mod:`fnmatch`).
-
-    :param host: in lower case; IPv6 without brackets, which a glob may have.
-    """
-    return any(fnmatchcase(host, _without_brackets(glob.lower())) for glob in globs)
-
-
-def _without_brackets(glob: str) -> str:
-    bare = glob[1:-1] if glob.startswith("[") and glob.endswith("]") and ":" in glob else glob
-    return read_ipv6(bare) or bare
 
 
 @define(eq=False)
@@ -42,26 +29,26 @@ class ServerVerification:
     milliseconds.
 
     :param files: files of authorities to trust besides the system's (``--upstream-ca``).
-    :param insecure: globs of hosts that are not verified (``--upstream-insecure``).
+    :param insecure: hosts that are not verified (``--upstream-insecure``).
     """
 
     files: tuple[str, ...] = ()
-    insecure: tuple[str, ...] = ()
+    insecure: tuple[HostPattern, ...] = ()
     _contexts: dict[bool, SSL.Context] = field(factory=dict, init=False)
 
-    def for_host(self, host: str) -> _TlsConnections:
-        """Make the TLS connection creator for ``host``.
+    def for_server(self, origin: Origin) -> _TlsConnections:
+        """Make the TLS connection creator for a server.
 
         OpenSSL verifies the chain of the certificate; its name is left to :meth:`check_name`.
         """
-        verified = not matches_any(host, self.insecure)
+        verified = self._verifies(origin)
         context = self._contexts.get(verified)
         if context is None:
             context = self._contexts[verified] = self._make(verified=verified)
-        return _TlsConnections(host, context)
+        return _TlsConnections(origin.host, context)
 
-    def check_name(self, transport: Any, host: str) -> None:
-        """Check that a server's certificate is for ``host`` (RFC 9525).
+    def check_name(self, transport: Any, origin: Origin) -> None:
+        """Check that a server's certificate is for its host (RFC 9525).
 
         Callers do this after the handshake and before they send anything. A callback of OpenSSL is
         no place for it: an exception there is ignored, and the connection is used.
@@ -70,11 +57,15 @@ class ServerVerification:
         :raises service_identity.VerificationError: if it is for other hosts.
         :raises service_identity.CertificateError: if its names are malformed.
         """
-        if matches_any(host, self.insecure):
+        if not self._verifies(origin):
             return
+        host = origin.host
         wanted = DNS_ID(host) if parse_address(host) is None else IPAddress_ID(host)
         patterns = extract_patterns(transport.getPeerCertificate())
         verify_service_identity(patterns, [wanted], optional_ids=[])
+
+    def _verifies(self, origin: Origin) -> bool:
+        return not matches_any(self.insecure, origin.host, origin.port)
 
     def _make(self, *, verified: bool) -> SSL.Context:
         context = SSL.Context(SSL.TLS_CLIENT_METHOD)

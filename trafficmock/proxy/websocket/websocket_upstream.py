@@ -151,7 +151,7 @@ def dial(
     """
     dialer = context.dialer
     tls = origin.scheme == "https"
-    check = partial(dialer.trust.check_name, host=origin.host) if tls else None
+    check = partial(dialer.trust.check_name, origin=origin) if tls else None
 
     def reached(server: WebSocketUpstream) -> None:
         if not tls:

@@ -1,10 +1,19 @@
 """Hosts that are reached without the proxy."""
 
+import json
+from itertools import product
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 from trafficmock_preload.direct_targets import DirectTargets
 from trafficmock_preload.preload_settings import PreloadSettings
 from twisted.trial.unittest import SynchronousTestCase
+
+from trafficmock.matching.url_parts import url_parts
+
+TABLE = json.loads((Path(__file__).parents[3] / "data" / "host_patterns.json").read_text())
+"""Of the tests of the proxy."""
 
 
 def targets(no_proxy: str = "", ignored: str = "") -> DirectTargets:
@@ -52,19 +61,17 @@ class DirectTargetsTests(SynchronousTestCase):
             self.assertEqual(targets(no_proxy=rule).includes(host, port), wanted, (rule, host))
 
     def test_ignored(self) -> None:
-        """Patterns are those of the Node agent."""
-        for rule, host, port, wanted in (
-            ("localhost:4318", "localhost", 4318, True),
-            ("localhost:4318", "localhost", 80, False),
-            ("*.sentry.io", "o1.ingest.sentry.io", 443, True),
-            ("*.sentry.io", "sentry.io", 443, False),
-            ("collector*:*", "collector-1", 4317, True),
-            ("a*b*c", "a-b-c", 80, True),
-            ("a*b*c", "a-c", 80, False),
-            ("ab*bc", "abc", 80, False),
-            ("[::1]", "::1", 80, True),
-        ):
-            self.assertEqual(targets(ignored=rule).includes(host, port), wanted, (rule, host))
+        """Patterns match the hosts that they match in the proxy and in the Node agent."""
+        for case in TABLE["patterns"]:
+            pattern = case.get("normal", case["pattern"])
+            patterns = {pattern, case["pattern"]} if case["pattern"].count(":") > 1 else {pattern}
+            for ignored, url in product(patterns, [*case["matches"], *case["others"]]):
+                parts = url_parts(url)
+                assert parts is not None
+                found = targets(ignored=f"other.test:1, {ignored}").includes(
+                    parts.host, int(parts.port)
+                )
+                self.assertEqual(found, url in case["matches"], (ignored, url))
 
     @given(st.text(alphabet="a*.:/[]1", max_size=15), st.text(alphabet="a.:1", max_size=10))
     def test_any(self, rule: str, host: str) -> None:

@@ -65,32 +65,32 @@ def _is_in(host: str, network: str) -> bool:
 
 
 def _ignore_rule(pattern: str) -> Callable[[str, int], bool]:
-    """Read a pattern as the Node agent does: ``*`` matches any text, no port all ports."""
-    head, separator, tail = pattern.rpartition(":")
-    has_port = bool(separator) and (tail == "*" or tail.isdigit()) and not head.endswith(":")
-    name, port_text = (head, tail) if has_port else (pattern, "*")
-    parts = name.lower().strip("[]").split("*")
+    """Read a pattern of hosts as the proxy does (``trafficmock.matching.host_pattern``).
 
-    def rule(host: str, port: int) -> bool:
-        return port_text in {"*", str(port)} and _matches(host, parts)
+    That module is not at hand in an application. ``*`` is any text, ``?`` any character, and no
+    port all ports.
+    """
+    import re
+    from fnmatch import translate
 
-    return rule
+    head, _, tail = pattern.rpartition(":")
+    has_port = "]" not in tail and (":" not in head or head.endswith("]"))
+    host, port = (head, tail) if head and has_port else (pattern, "")
+    written = f"{_written(host)}:{port.lstrip('0') or '*'}"
+    # In a glob of Python, brackets are a class of characters.
+    matches = re.compile(translate(written.replace("[", "[[]"))).match
+    return lambda host, port: matches(f"{_written(host)}:{port}") is not None
 
 
-def _matches(text: str, parts: list[str]) -> bool:
-    """Return whether a text consists of these parts with any text between them."""
-    first, *others = parts
-    if not others:
-        return text == first
-    last = others.pop()
-    if not text.startswith(first) or len(text) < len(first) + len(last):
-        return False
-    at, end = len(first), len(text) - len(last)
-    if not text.endswith(last):
-        return False
-    for part in others:
-        found = text.find(part, at, end)
-        if found < 0:
-            return False
-        at = found + len(part)
-    return True
+def _written(host: str) -> str:
+    """Write a host as URLs have it: IPv6 compressed and in brackets, IPv4-mapped as IPv4."""
+    host = host.lower().strip("[]").removesuffix(".")
+    if ":" not in host:
+        return host
+    from ipaddress import IPv6Address
+
+    try:
+        address = IPv6Address(host)
+    except ValueError:
+        return f"[{host}]"
+    return str(address.ipv4_mapped or f"[{address}]")

@@ -112,7 +112,7 @@ def _basic(user: str, password: str) -> bytes:
 
 
 def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
+    return text.replace(",", " ").split()
 
 
 def _switch(environment: Mapping[str, str], name: str) -> bool:

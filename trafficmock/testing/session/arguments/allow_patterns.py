@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trafficmock.matching.allow_list import AllowListError, read_allow_list
+from trafficmock.matching.allow_list import read_allow_list
+from trafficmock.matching.host_pattern import PatternError
 from trafficmock.testing.errors import UsageError
 
 
@@ -22,5 +23,5 @@ def allow_patterns(allow: Iterable[str]) -> tuple[str, ...]:
             raise UsageError(f"allow is a list of hosts and URL globs; {pattern!r} is neither")
     try:
         return read_allow_list(patterns).texts
-    except AllowListError as error:
+    except PatternError as error:
         raise UsageError(str(error)) from None
