@@ -1,6 +1,6 @@
 "use strict";
 
-const { BODY_LIMITS, REQUIRED } = require("./protocol/constants.js");
+const { BODY_LIMITS, OPTIONAL, REQUIRED } = require("./protocol/constants.js");
 const { Link, parse } = require("./protocol/link.js");
 const { version } = require("../package.json");
 const { commandLine } = require("./process/command-line.js");
@@ -125,7 +125,7 @@ const helloOf = ({ token, clientId, isLocal }) => ({
   role: "node",
   clientId,
   ...(token && { token }),
-  features: isLocal ? [...REQUIRED, "local"] : REQUIRED,
+  features: [...REQUIRED, ...OPTIONAL, ...(isLocal ? ["local"] : [])],
   pid: process.pid,
   command: commandLine(process.argv),
 });

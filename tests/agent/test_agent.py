@@ -156,6 +156,10 @@ class AgentTests(SynchronousTestCase):
         """Bodies flow both ways as they come, and the history follows."""
         self.check("clients/stream.test.mjs")
 
+    def test_stream_mocks(self) -> None:
+        """A test writes an answer piece by piece, to the pace of each client."""
+        self.check("clients/stream-mocks.test.mjs")
+
     def test_undici(self) -> None:
         """Interceptors, timeouts, streams and bodiless answers of every undici; 8 needs Node 22."""
         self.check("clients/undici.test.mjs", node=str(node_binary()))

@@ -4,6 +4,7 @@ const { performance } = require("node:perf_hooks");
 const headers = require("../protocol/headers.js");
 const { TrafficMockError, networkError, serializeError } = require("../protocol/errors.js");
 const { readMock } = require("./mock.js");
+const { StreamedBody } = require("./streamed-body.js");
 const { givenUp } = require("./report.js");
 const { ReportedRequest, isJudged } = require("./reported-request.js");
 const { fetchUpstream } = require("./fetching.js");
@@ -197,7 +198,13 @@ const DECISIONS = new Map(
       if (!overrides || Object.keys(overrides).length === 0) client.passthrough();
       else client.resume(exchange.outbound(withOverrides(request, overrides)));
     },
-    "decision:fulfill": ({ client, request }, { response }) => client.fulfill(readMock(response, request.method)),
+    "decision:fulfill": (exchange, { response, stream }) => {
+      const { client, request } = exchange;
+      const streamed = stream === true ? new StreamedBody(exchange) : undefined;
+      const mock = readMock(response, request.method, streamed);
+      if (mock.body === streamed) streamed.open();
+      client.fulfill(mock);
+    },
     "decision:abort": ({ client, request }, { errorCode, message }) =>
       client.fail(networkError(errorCode, request.url, message)),
     "decision:error": ({ agent, client, request, upload, callers }, { code, message, matches }) => {

@@ -2,6 +2,7 @@
 
 const headers = require("../protocol/headers.js");
 const { TrafficMockError } = require("../protocol/errors.js");
+const { MockBody } = require("./mock-body.js");
 
 /**
  * A response of a handler, valid as an HTTP response.
@@ -10,7 +11,7 @@ const { TrafficMockError } = require("../protocol/errors.js");
  * @property {number} status
  * @property {string} statusText
  * @property {headers.Pairs} pairs
- * @property {Buffer} body empty when the status or method allows none
+ * @property {MockBody} body empty when the status or method allows none
  */
 
 /** The statuses that a mock may have; `FINAL_STATUSES` of trafficmock/wire/payloads/serialized_response.py is the same. */
@@ -22,10 +23,11 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /**
  * @param {{ status: number, statusText?: string, headers?: Record<string, string>, headersList?: headers.Pairs, bodyBase64?: string | null }} response
  * @param {string} method of the request it answers
+ * @param {MockBody} [streamed] the body, if it comes in pieces
  * @returns {Mock}
  * @throws {TrafficMockError} `handler_failed`, if HTTP cannot carry the response
  */
-function readMock(response, method) {
+function readMock(response, method, streamed) {
   const { status } = response;
   const statusText = response.statusText ?? "";
   const { first, last } = MOCK_STATUS;
@@ -40,9 +42,15 @@ function readMock(response, method) {
     if (!VALUE.test(value)) refuse(`header ${name} has characters HTTP does not allow: ${JSON.stringify(value)}`);
   }
   const isBodiless = method === "HEAD" || status === 204 || status === 205 || status === 304;
-  const body = isBodiless || !response.bodyBase64 ? Buffer.alloc(0) : Buffer.from(response.bodyBase64, "base64");
-  return { status, statusText, pairs: framed(pairs, body, isBodiless, status), body };
+  const fitting = headers.without(pairs, "transfer-encoding");
+  if (isBodiless) return { status, statusText, pairs: framedBodiless(fitting, status), body: new MockBody(NO_BYTES) };
+  if (streamed) return { status, statusText, pairs: framedInChunks(fitting), body: streamed };
+  const body = response.bodyBase64 ? Buffer.from(response.bodyBase64, "base64") : NO_BYTES;
+  const whole = headers.set(fitting, "content-length", String(body.length));
+  return { status, statusText, pairs: whole, body: new MockBody(body) };
 }
+
+const NO_BYTES = Buffer.alloc(0);
 
 /** @param {string} why */
 function refuse(why) {
@@ -50,16 +58,18 @@ function refuse(why) {
 }
 
 /**
- * Set the headers by which the connection finds the end of the body.
  * @param {headers.Pairs} pairs
- * @param {Buffer} body
- * @param {boolean} isBodiless
- * @param {number} status
+ * @returns {headers.Pairs} the headers of a body whose length is not known before its end
  */
-function framed(pairs, body, isBodiless, status) {
-  const fitting = headers.without(pairs, "transfer-encoding");
-  if (!isBodiless) return headers.set(fitting, "content-length", String(body.length));
-  return status === 204 || status === 205 ? headers.without(fitting, "content-length") : lengthAsTold(fitting);
+const framedInChunks = (pairs) => [...headers.without(pairs, "content-length"), ["transfer-encoding", "chunked"]];
+
+/**
+ * @param {headers.Pairs} pairs
+ * @param {number} status
+ * @returns {headers.Pairs} the headers of a response without a body
+ */
+function framedBodiless(pairs, status) {
+  return status === 204 || status === 205 ? headers.without(pairs, "content-length") : lengthAsTold(pairs);
 }
 
 /**

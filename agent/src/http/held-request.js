@@ -278,10 +278,20 @@ class HeldRequest {
   fulfill({ status, statusText, pairs, body }) {
     if (!this.letGo()) return;
     const socket = this.plug();
+    const isChunked = headers.get(pairs, "transfer-encoding") !== undefined;
     socket.push(text.head(status, statusText, pairs));
-    if (body.length) socket.push(body);
-    // Without a length, the client would read a 205 until the connection ends.
-    else if (headers.get(pairs, "content-length") === undefined) socket.push(null);
+    socket.wanted = () => body.more();
+    socket.on("close", () => body.close());
+    const reader = {
+      data: (/** @type {Buffer} */ chunk) => socket.push(isChunked ? text.chunk(chunk) : chunk),
+      end: () => {
+        if (isChunked) socket.push(text.LAST_CHUNK);
+        // Without a length, the client would read a 205 until the connection ends.
+        else if (headers.get(pairs, "content-length") === undefined) socket.push(null);
+      },
+      fail: (/** @type {Error | undefined} */ reset) => socket.breakOff(reset),
+    };
+    body.flow(reader, true);
   }
 
   /** @returns {import('./mock-socket.js').MockSocket} the socket that the request uses from now on */

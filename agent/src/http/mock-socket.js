@@ -79,6 +79,16 @@ class MockSocket extends Duplex {
     if (this.timeout > 0 && !this.destroyed) this.timer = setTimeout(() => this.emit("timeout"), this.timeout).unref();
   }
 
+  /**
+   * End the connection as a server does that breaks off, once the client has read what came before.
+   * @param {Error} [reset] of a connection that is reset; by default it is closed
+   */
+  breakOff(reset) {
+    // Before Node's own listener, which would end the socket without an error.
+    if (reset) this.prependOnceListener("end", () => this.destroy(reset));
+    this.push(null);
+  }
+
   destroySoon() {
     this.end(() => this.destroy());
   }

@@ -3,8 +3,10 @@
 /** The version, the features and the limits of protocol 3. */
 module.exports = {
   PROTOCOL_VERSION: 3,
-  /** The features beyond protocol 3 that the agent requires of a proxy. It also supports `local`. */
+  /** The features beyond protocol 3 that the agent requires of a proxy. */
   REQUIRED: ["headers-list", "stream", "context", "strict"],
+  /** The features that the agent supports besides; and `local`. */
+  OPTIONAL: ["stream-mocks"],
   /** The largest message; bytes. */
   MAX_FRAME_BYTES: 104857600,
   /** The time limit for the answer to `hello`; ms. */

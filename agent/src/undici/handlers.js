@@ -2,7 +2,7 @@
 
 const { setImmediate } = require("node:timers");
 const headers = require("../protocol/headers.js");
-const { requestAbortedError } = require("./undici-errors.js");
+const { closedError, requestAbortedError } = require("./undici-errors.js");
 const { BodyCopy } = require("../exchange/body-copy.js");
 const { isBodiless } = require("../exchange/report.js");
 
@@ -221,16 +221,14 @@ class ModernObserver {
 function serve(handler, controller, { status, statusText, pairs, body }, completed) {
   const raw = toRaw(pairs);
   const isNew = isModern(handler);
-  const step = (/** @type {() => void} */ act, /** @type {() => void} */ next) => {
-    if (controller.aborted) return;
+  const step = (/** @type {() => void} */ act) => {
     try {
       act();
     } catch (error) {
       // Not the method of the object, which a handler may have replaced (undici's `dump`).
-      return Controller.prototype.abort.call(controller, error);
+      Controller.prototype.abort.call(controller, error);
     }
-    if (controller.paused) controller.resumed = next;
-    else next();
+    return !controller.paused && !controller.aborted;
   };
   const head = () => {
     if (isNew) {
@@ -240,13 +238,11 @@ function serve(handler, controller, { status, statusText, pairs, body }, complet
       controller.paused = true;
     }
   };
-  const data = () => {
-    if (body.length === 0) return;
-    if (isNew) handler.onResponseData?.(controller, body);
-    else if (handler.onData(body) === false) controller.paused = true;
+  const data = (/** @type {Buffer} */ chunk) => {
+    if (isNew) handler.onResponseData?.(controller, chunk);
+    else if (handler.onData(chunk) === false) controller.paused = true;
   };
   const end = () => {
-    if (controller.aborted) return;
     completed();
     try {
       if (isNew) handler.onResponseEnd?.(controller, {});
@@ -255,7 +251,18 @@ function serve(handler, controller, { status, statusText, pairs, body }, complet
       fail(handler, controller, error);
     }
   };
-  step(head, () => step(data, end));
+  const hasRoom = step(head);
+  if (controller.aborted) return;
+  controller.resumed = () => body.more();
+  const reader = {
+    data: (/** @type {Buffer} */ chunk) => step(() => data(chunk)),
+    end,
+    fail: (/** @type {Error | undefined} */ reset) => {
+      completed();
+      fail(handler, controller, reset ?? closedError());
+    },
+  };
+  body.flow(reader, hasRoom);
 }
 
 /**

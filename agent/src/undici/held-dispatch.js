@@ -61,8 +61,8 @@ class HeldDispatch {
     this.source = undefined;
     this.isHeld = true;
     this.isCollecting = false;
-    /** Whether the handler is getting a mock. */
-    this.isServing = false;
+    /** The body of the mock that the handler is getting. @type {import('../exchange/mock-body.js').MockBody | undefined} */
+    this.served = undefined;
     /** Begins with the announcement. @type {HeadersTimeout | undefined} */
     this.timeout = undefined;
     /** @type {((reason: any) => void) | undefined} */
@@ -149,8 +149,9 @@ class HeldDispatch {
     if (this.letGo()) {
       this.exchange?.cancel();
       this.source?.close(reason);
-    } else if (!this.isServing) return;
-    this.isServing = false;
+    } else if (!this.served) return;
+    this.served?.close();
+    this.served = undefined;
     fail(this.handler, this.controller, reason ?? requestAbortedError());
   }
 
@@ -277,9 +278,9 @@ class HeldDispatch {
   /** @param {import('../exchange/mock.js').Mock} mock */
   fulfill(mock) {
     if (!this.letGo()) return;
-    this.isServing = true;
+    this.served = mock.body;
     serve(this.handler, this.controller, mock, () => {
-      this.isServing = false;
+      this.served = undefined;
     });
   }
 

@@ -32,4 +32,8 @@ const headersTimeoutError = () =>
 const requestAbortedError = () =>
   undiciError("AbortError", "Request aborted", "UND_ERR_ABORTED", ["UND_ERR", "UND_ERR_ABORT", "UND_ERR_ABORTED"]);
 
-module.exports = { headersTimeoutError, requestAbortedError };
+/** @returns {UndiciError} the error of a response within which the server closes the connection */
+const closedError = () =>
+  undiciError("SocketError", "other side closed", "UND_ERR_SOCKET", ["UND_ERR", "UND_ERR_SOCKET"]);
+
+module.exports = { closedError, headersTimeoutError, requestAbortedError };

@@ -71,7 +71,7 @@ class Worker {
         matches: this.matches(message.url, "websocket"),
       });
     }
-    if (type === "request:matched") void this.handle(message);
+    if (type === "request:matched" || type === "handler:run") void this.handle(message);
     if (type === "ws:matched") this.routeFor(message.url, "websocket")?.handler(this.socketRoute(message));
     if (type.startsWith("ws:") && message.socketId) this.sockets.get(message.socketId)?.(message);
   }
@@ -104,8 +104,8 @@ class Worker {
     return routeId;
   }
 
-  async handle({ requestId, request }) {
-    const result = (value) => this.send({ type: "handler:result", requestId, result: value });
+  async handle({ requestId, runId, request }) {
+    const result = (value) => this.send({ type: "handler:result", requestId, ...(runId && { runId }), result: value });
     const fetch = async (options = {}) => {
       const fetchId = randomUUID();
       result({ action: "fetch", fetchId, ...options });
