@@ -216,7 +216,7 @@ class AnyOrder(RuleBasedStateMachine):
         matched = self.matched()
         request_id = self.one_of(data, matched)
         chain = self.playbook.coordinator.decisions.pending[request_id].chain
-        run_id = UNSET if chain is None else chain.run_id
+        run_id = UNSET if chain is None or chain.run_id is None else chain.run_id
         self.send(matched[request_id], inbound.HandlerResult(request_id, action, run_id))
 
     @precondition(lambda self: self.asking())

@@ -48,7 +48,7 @@ class ReplayTests(SynchronousTestCase):
         recording = recorded(content, mode, sent, answered)
         entries = json.loads(json.dumps(recording.document()))["log"]["entries"]
         recorded_files = SimpleNamespace(entries=lambda: entries, read=recording.files.__getitem__)
-        lookup = HarLookup(
+        lookup = HarLookup.of(
             SerializedHar("some.har", har_entries(recorded_files, make_matcher("**")))
         )
         found = lookup.find(HarQuestion(URL, "POST", [], sent))
