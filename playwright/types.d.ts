@@ -86,8 +86,15 @@ export interface FetchOptions extends ContinueOptions {
   readonly signal?: AbortSignal;
 }
 
+/** How an answer breaks: the connection ends, or stays open without another byte (`stall`). */
+export type Fault = "connection_reset" | "empty_response" | "malformed_chunk" | "stall" | "truncated";
+
 /** The options of `route.fulfill`. */
 export interface FulfillOptions extends DelayOptions {
+  /** How the answer breaks, as that of a failing server does. Default: it does not. */
+  readonly fault?: Fault;
+  /** The bytes of the body before the fault. Default: half of it for `truncated`, none for the others. */
+  readonly after?: number;
   /** 200 to 599. Default: that of `response`, else 200. */
   readonly status?: number;
   /** The reason phrase. Default: that of `response` if its status is used, else the standard one. */

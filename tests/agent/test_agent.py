@@ -160,6 +160,10 @@ class AgentTests(SynchronousTestCase):
         """A test writes an answer piece by piece, to the pace of each client."""
         self.check("clients/stream-mocks.test.mjs")
 
+    def test_faults(self) -> None:
+        """A mock that breaks is the error of each client that a failing server is."""
+        self.check("clients/faults.test.mjs")
+
     def test_undici(self) -> None:
         """Interceptors, timeouts, streams and bodiless answers of every undici; 8 needs Node 22."""
         self.check("clients/undici.test.mjs", node=str(node_binary()))

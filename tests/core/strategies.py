@@ -45,7 +45,7 @@ FEATURES = st.sampled_from(
         ["clock", "context", "stream", "subscribe"],
         ["chain"],
         ["chain", "reply", "stream", "subscribe"],
-        ["chain", "stream-mocks"],
+        ["chain", "faults", "stream-mocks"],
         ["chain", "context", "stream", "stream-mocks", "strict", "subscribe"],
         ["chain", "clock", "context", "reply", "stream", "strict", "subscribe"],
     ]
@@ -133,6 +133,15 @@ closes = (
 actions: SearchStrategy[Any] = st.one_of(
     st.builds(handler_action.Fulfill, responses),
     st.builds(handler_action.Fulfill, responses, st.just(value=True)),
+    st.builds(
+        handler_action.Fulfill,
+        responses,
+        fault=st.builds(
+            handler_action.Fault,
+            st.sampled_from(get_args(handler_action.FaultKind)),
+            st.sampled_from([UNSET, 0, 3]),
+        ),
+    ),
     st.builds(handler_action.Continue, overrides | st.just(UNSET)),
     st.builds(handler_action.Abort, st.sampled_from(get_args(AbortCode)), st.just(UNSET)),
     st.builds(handler_action.Fetch, FETCHES),

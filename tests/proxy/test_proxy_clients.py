@@ -135,7 +135,7 @@ class PartiesTests(SynchronousTestCase):
         """Connections of one id are one proxy client, which says hello once."""
         one, same = self.proxy_clients.enter("shop"), self.proxy_clients.enter("shop")
         self.assertIs(one, same)
-        features = ["context", "headers-list", "stream", "stream-mocks", "strict"]
+        features = ["context", "faults", "headers-list", "stream", "stream-mocks", "strict"]
         self.assertEqual(self.core.calls, [("opened", "shop", "node", features)])
 
     def test_lingers(self) -> None:

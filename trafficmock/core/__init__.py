@@ -13,11 +13,11 @@ disconnected or a test that ended.
   or several, which is ambiguous;
 * :mod:`trafficmock.core.har` finds the answer to a request in the HAR of a route;
 * :mod:`trafficmock.core.http` handles a request from its announcement to its response;
+* :mod:`trafficmock.core.mocks` has the rules of mocked answers;
 * :mod:`trafficmock.core.local` tells agents which requests they may let pass without asking;
 * :mod:`trafficmock.core.websocket` handles a WebSocket.
 
-``strict_mode`` handles the messages of strict mode, ``streamed_replies`` answers whose bodies a
-handler sends piece by piece. ``timers`` has the deadlines, ``heartbeat``
+``strict_mode`` handles the messages of strict mode. ``timers`` has the deadlines, ``heartbeat``
 the pings, ``settings`` the options, ``error_messages`` the texts for users.
 
 The **owner** of a request is the test that decides about it. A request is **settled** when it is

@@ -20,6 +20,7 @@ from trafficmock.core.http.redirect_hops import RedirectHops
 from trafficmock.core.http.replies import Replies
 from trafficmock.core.http.request_routing import RequestRouting
 from trafficmock.core.http.response_reports import ResponseReports
+from trafficmock.core.http.streamed_replies import StreamedReplies
 from trafficmock.core.invalid_messages import InvalidMessages
 from trafficmock.core.local.local_decisions import LocalDecisions
 from trafficmock.core.local.passed_requests import PassedRequests
@@ -33,7 +34,6 @@ from trafficmock.core.ownership.strictness import Strictness
 from trafficmock.core.registration import Registration
 from trafficmock.core.state.lifecycle import Socket
 from trafficmock.core.state.peers import Agent, Client, Liveness, Peer, Unauthenticated, Worker
-from trafficmock.core.streamed_replies import StreamedReplies
 from trafficmock.core.strict_mode import StrictMode
 from trafficmock.core.timers import Alarm, BodyDeadlines, DelayedDecisions
 from trafficmock.core.websocket.websocket_relay import WebSocketRelay

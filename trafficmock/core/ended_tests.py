@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.request_routing import RequestRouting
+    from trafficmock.core.http.streamed_replies import StreamedReplies
     from trafficmock.core.ownership.claims import Claims
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Worker
     from trafficmock.core.state.registered import Kind, RegisteredRoute, RegisteredTest
-    from trafficmock.core.streamed_replies import StreamedReplies
     from trafficmock.core.timers import Alarm
     from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.handler_results import HandlerResults
     from trafficmock.core.http.response_reports import ResponseReports
+    from trafficmock.core.http.streamed_replies import StreamedReplies
     from trafficmock.core.state.peers import Agent
-    from trafficmock.core.streamed_replies import StreamedReplies
     from trafficmock.core.timers import Alarm
     from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 

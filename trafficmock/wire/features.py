@@ -15,6 +15,9 @@ CONTEXT = "context"
 DIAGNOSIS = "diagnosis"
 """Workers can list the requests that came instead of those that a test waited for."""
 
+FAULTS = "faults"
+"""Agents break mocked answers as a failing server does."""
+
 HEADERS_LIST = "headers-list"
 """Requests and responses have ``headersList``, which keeps the order and repeats of headers."""
 
@@ -45,6 +48,7 @@ ALL = frozenset(
         CLOCK,
         CONTEXT,
         DIAGNOSIS,
+        FAULTS,
         HEADERS_LIST,
         LIVENESS,
         LOCAL,
@@ -56,7 +60,7 @@ ALL = frozenset(
     }
 )
 
-OF_AGENTS = (CONTEXT, HEADERS_LIST, LOCAL, STREAM, STREAM_MOCKS, STRICT)
+OF_AGENTS = (CONTEXT, FAULTS, HEADERS_LIST, LOCAL, STREAM, STREAM_MOCKS, STRICT)
 """The features that trafficmock's agents name in ``hello``."""
 
 OF_WORKERS = (

@@ -11,7 +11,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from trafficmock.wire.features import STRICT
 from trafficmock.wire.inbound import Message
-from trafficmock.wire.payloads.handler_action import AbortCode
+from trafficmock.wire.payloads.handler_action import AbortCode, Fault
 from trafficmock.wire.payloads.numbers import SafeInt
 from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
@@ -344,11 +344,13 @@ class DecisionFulfill(Message, frozen=True, tag="decision:fulfill"):
     """The application gets this response.
 
     :param stream: as in :class:`~trafficmock.wire.payloads.handler_action.Fulfill`.
+    :param fault: likewise; its ``after`` is set (feature ``faults``).
     """
 
     request_id: str
     response: SerializedResponse
     stream: bool | UnsetType = UNSET
+    fault: Fault | UnsetType = UNSET
 
 
 class DecisionContinue(Message, frozen=True, tag="decision:continue"):

@@ -26,6 +26,7 @@ const now = performance.now.bind(performance);
  * @property {() => void} passthrough let the application's client send the request
  * @property {(changed: import('../protocol/messages.js').Outgoing) => void} resume send this request in its place
  * @property {(mock: import('./mock.js').Mock) => void} fulfill
+ * @property {() => void} closeUnanswered close the connection without an answer
  * @property {(error: Error) => void} fail
  * @property {() => void} [collect] read the rest of the body into the exchange's upload
  * @property {import('./fetching.js').Perform} perform send a copy of the request, for a handler's fetch
@@ -198,10 +199,11 @@ const DECISIONS = new Map(
       if (!overrides || Object.keys(overrides).length === 0) client.passthrough();
       else client.resume(exchange.outbound(withOverrides(request, overrides)));
     },
-    "decision:fulfill": (exchange, { response, stream }) => {
+    "decision:fulfill": (exchange, { response, stream, fault }) => {
       const { client, request } = exchange;
+      if (fault?.kind === "empty_response") return client.closeUnanswered();
       const streamed = stream === true ? new StreamedBody(exchange) : undefined;
-      const mock = readMock(response, request.method, streamed);
+      const mock = readMock(response, request.method, streamed, fault, request.url);
       if (mock.body === streamed) streamed.open();
       client.fulfill(mock);
     },

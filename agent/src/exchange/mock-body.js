@@ -8,6 +8,7 @@
  * @property {() => void} end
  * @property {(reset: Error | undefined) => void} fail breaks the body off: as a server that closes the connection, or that
  *   resets it with this error
+ * @property {() => void} malform breaks the body off by bytes that are no chunk
  */
 
 const endOf = (/** @type {Reader} */ reader) => reader.end();

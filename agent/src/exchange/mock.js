@@ -2,6 +2,7 @@
 
 const headers = require("../protocol/headers.js");
 const { TrafficMockError } = require("../protocol/errors.js");
+const { FaultyBody } = require("./faulty-body.js");
 const { MockBody } = require("./mock-body.js");
 
 /**
@@ -24,10 +25,12 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
  * @param {{ status: number, statusText?: string, headers?: Record<string, string>, headersList?: headers.Pairs, bodyBase64?: string | null }} response
  * @param {string} method of the request it answers
  * @param {MockBody} [streamed] the body, if it comes in pieces
+ * @param {import("./faulty-body.js").Fault} [fault] with which it breaks
+ * @param {string} [url] of the request, for the error of the fault
  * @returns {Mock}
  * @throws {TrafficMockError} `handler_failed`, if HTTP cannot carry the response
  */
-function readMock(response, method, streamed) {
+function readMock(response, method, streamed, fault, url = "") {
   const { status } = response;
   const statusText = response.statusText ?? "";
   const { first, last } = MOCK_STATUS;
@@ -47,7 +50,9 @@ function readMock(response, method, streamed) {
   if (streamed) return { status, statusText, pairs: framedInChunks(fitting), body: streamed };
   const body = response.bodyBase64 ? Buffer.from(response.bodyBase64, "base64") : NO_BYTES;
   const whole = headers.set(fitting, "content-length", String(body.length));
-  return { status, statusText, pairs: whole, body: new MockBody(body) };
+  if (!fault) return { status, statusText, pairs: whole, body: new MockBody(body) };
+  const pairsBefore = fault.kind === "malformed_chunk" ? framedInChunks(fitting) : whole;
+  return { status, statusText, pairs: pairsBefore, body: new FaultyBody(body, fault, url) };
 }
 
 const NO_BYTES = Buffer.alloc(0);

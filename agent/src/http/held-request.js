@@ -290,8 +290,17 @@ class HeldRequest {
         else if (headers.get(pairs, "content-length") === undefined) socket.push(null);
       },
       fail: (/** @type {Error | undefined} */ reset) => socket.breakOff(reset),
+      malform: () => {
+        socket.push(text.NO_CHUNK);
+        socket.breakOff();
+      },
     };
     body.flow(reader, true);
+  }
+
+  /** Close the connection without an answer. */
+  closeUnanswered() {
+    if (this.letGo()) this.plug().breakOff();
   }
 
   /** @returns {import('./mock-socket.js').MockSocket} the socket that the request uses from now on */

@@ -25,6 +25,9 @@ function chunk(data) {
 
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
+/** What stands where the size of a chunk is expected, in a body that is malformed on purpose. */
+const NO_CHUNK = Buffer.from("no size of a chunk\r\n");
+
 /**
  * @param {string} text a request's head as Node wrote it
  * @returns {import('../protocol/headers.js').Pairs} its header lines, in order and case
@@ -54,4 +57,4 @@ function pathOf(url) {
   return url.pathname + (url.search || (url.href.split("#")[0].endsWith("?") ? "?" : ""));
 }
 
-module.exports = { head, chunk, LAST_CHUNK, declaredLength, headerLines, pathOf };
+module.exports = { head, chunk, LAST_CHUNK, NO_CHUNK, declaredLength, headerLines, pathOf };

@@ -6,7 +6,7 @@ module.exports = {
   /** The features beyond protocol 3 that the agent requires of a proxy. */
   REQUIRED: ["headers-list", "stream", "context", "strict"],
   /** The features that the agent supports besides; and `local`. */
-  OPTIONAL: ["stream-mocks"],
+  OPTIONAL: ["faults", "stream-mocks"],
   /** The largest message; bytes. */
   MAX_FRAME_BYTES: 104857600,
   /** The time limit for the answer to `hello`; ms. */

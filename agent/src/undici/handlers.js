@@ -2,7 +2,7 @@
 
 const { setImmediate } = require("node:timers");
 const headers = require("../protocol/headers.js");
-const { closedError, requestAbortedError } = require("./undici-errors.js");
+const { closedError, malformedError, requestAbortedError } = require("./undici-errors.js");
 const { BodyCopy } = require("../exchange/body-copy.js");
 const { isBodiless } = require("../exchange/report.js");
 
@@ -251,16 +251,21 @@ function serve(handler, controller, { status, statusText, pairs, body }, complet
       fail(handler, controller, error);
     }
   };
+  // `fetch` begins to listen for the end of an answer some ticks after its head.
+  const breakOff = (/** @type {Error} */ error) =>
+    setImmediate(() => {
+      if (controller.aborted) return;
+      completed();
+      fail(handler, controller, error);
+    });
   const hasRoom = step(head);
   if (controller.aborted) return;
   controller.resumed = () => body.more();
   const reader = {
     data: (/** @type {Buffer} */ chunk) => step(() => data(chunk)),
     end,
-    fail: (/** @type {Error | undefined} */ reset) => {
-      completed();
-      fail(handler, controller, reset ?? closedError());
-    },
+    fail: (/** @type {Error | undefined} */ reset) => breakOff(reset ?? closedError()),
+    malform: () => breakOff(malformedError()),
   };
   body.flow(reader, hasRoom);
 }

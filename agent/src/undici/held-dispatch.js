@@ -15,7 +15,7 @@ const { cleanLast } = require("./traced-headers.js");
 const { Source } = require("./source.js");
 const { pairsOf, likeGiven, optionsFor, outboundOptions, dispatcherFor } = require("./dispatch-options.js");
 const { HeadersTimeout, headersTimeout } = require("./headers-timeout.js");
-const { headersTimeoutError, requestAbortedError } = require("./undici-errors.js");
+const { closedError, headersTimeoutError, requestAbortedError } = require("./undici-errors.js");
 const { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern } = require("./handlers.js");
 
 /** Marks options that a hook has seen: dispatchers pass them on to each other. */
@@ -282,6 +282,11 @@ class HeldDispatch {
     serve(this.handler, this.controller, mock, () => {
       this.served = undefined;
     });
+  }
+
+  /** Close the connection without an answer. */
+  closeUnanswered() {
+    this.fail(closedError());
   }
 
   /** @param {Error} error */

@@ -36,4 +36,13 @@ const requestAbortedError = () =>
 const closedError = () =>
   undiciError("SocketError", "other side closed", "UND_ERR_SOCKET", ["UND_ERR", "UND_ERR_SOCKET"]);
 
-module.exports = { closedError, headersTimeoutError, requestAbortedError };
+/** @returns {UndiciError} the error of a response whose chunks are not those of HTTP */
+const malformedError = () =>
+  undiciError(
+    "HTTPParserError",
+    "Response does not match the HTTP/1.1 protocol (Invalid character in chunk size)",
+    "HPE_INVALID_CHUNK_SIZE",
+    ["UND_ERR", "UND_ERR_HTTP_PARSER"],
+  );
+
+module.exports = { closedError, malformedError, headersTimeoutError, requestAbortedError };

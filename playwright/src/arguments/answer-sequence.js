@@ -3,6 +3,7 @@
 const { UsageError } = require("../errors.js");
 const { abortCode } = require("./abort-code.js");
 const { readDelay } = require("./delay.js");
+const { readFault } = require("./fault.js");
 const { build, readContent } = require("./mock-response.js");
 const { checked, RESPONSE } = require("./options.js");
 
@@ -42,16 +43,16 @@ async function readSequence(sequence, delay) {
 async function readStep(given, defaultDelay) {
   const answer = checked("sequence", typeof given === "number" ? { status: given } : given);
   if (answer === undefined) throw new UsageError("a status or an object such as { status: 503 } is expected");
-  const { abort, delay = defaultDelay, body, json, path, ...rest } = answer;
+  const { abort, delay = defaultDelay, fault, after, body, json, path, ...rest } = answer;
   const delayMs = readDelay(delay);
-  const after = delayMs === undefined ? {} : { delayMs };
+  const later = delayMs === undefined ? {} : { delayMs };
   if (abort === undefined) {
     const { url: _, ...response } = build({ ...rest, ...(await readContent({ body, json, path })) }, "");
-    return { result: { action: "fulfill", response }, ...after };
+    return { result: { action: "fulfill", response, ...readFault(fault, after) }, ...later };
   }
-  const beside = RESPONSE.find((key) => key in answer);
+  const beside = [...RESPONSE, "fault", "after"].find((key) => key in answer);
   if (beside) throw new UsageError(`abort is a failure and has no ${beside}`);
-  return { result: { action: "abort", errorCode: abortCode(abort) }, ...after };
+  return { result: { action: "abort", errorCode: abortCode(abort) }, ...later };
 }
 
 module.exports = { readSequence };

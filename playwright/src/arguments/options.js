@@ -11,14 +11,14 @@ const TEST = ["isolation", "origins", "strict", "allow", "required", "traffic"];
 
 const OPTIONS = {
   route: ["times", "required"],
-  mock: [...RESPONSE, "delay", "sequence", "times", "required"],
-  sequence: [...RESPONSE, "abort", "delay"],
+  mock: [...RESPONSE, "delay", "fault", "after", "sequence", "times", "required"],
+  sequence: [...RESPONSE, "abort", "fault", "after", "delay"],
   unrouteAll: ["behavior"],
   routeFromHAR: ["url", "notFound", "update", "updateContent", "updateMode"],
   strict: ["allow"],
   waitForRequest: WAIT,
   waitForResponse: WAIT,
-  "route.fulfill": [...RESPONSE, "response", "delay"],
+  "route.fulfill": [...RESPONSE, "response", "delay", "fault", "after"],
   "route.continue": [...REQUEST_CHANGES, "delay"],
   "route.abort": ["delay"],
   "route.fallback": REQUEST_CHANGES,
@@ -99,4 +99,4 @@ function distance(one, other) {
 const isTestOptions = (value) =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-module.exports = { RESPONSE, checked, isTestOptions };
+module.exports = { RESPONSE, checked, isTestOptions, suggestion };

@@ -4,6 +4,8 @@
 
 const { RoutingError, UsageError } = require("../errors.js");
 const { readSequence } = require("../arguments/answer-sequence.js");
+const { readDelay } = require("../arguments/delay.js");
+const { readFault } = require("../arguments/fault.js");
 const { Matcher } = require("../arguments/matcher.js");
 const { build, readContent } = require("../arguments/mock-response.js");
 const { RESPONSE, checked } = require("../arguments/options.js");
@@ -91,16 +93,20 @@ class TrafficMock {
   async mock(url, options = {}) {
     const matcher = this.#matcher(url);
     checkMock(matcher, options);
-    const { times, required, delay, sequence, body, json, path, ...rest } = options;
+    const { times, required, delay, fault, after, sequence, body, json, path, ...rest } = options;
     const must = this.#must({ times, required });
     if (sequence !== undefined) {
-      if (RESPONSE.some((key) => key in options)) {
+      if ([...RESPONSE, "fault", "after"].some((key) => key in options)) {
         throw new UsageError("with sequence, each answer has its own status, headers and body");
       }
       return this.#reply(matcher, { sequence: await readSequence(sequence, delay) }, must);
     }
     const { url: _, ...reply } = build({ ...rest, ...(await readContent({ body, json, path })) }, "");
-    return this.#reply(matcher, { reply }, { ...must, delay });
+    const breaks = readFault(fault, after);
+    if (!breaks.fault) return this.#reply(matcher, { reply }, { ...must, delay });
+    const delayMs = readDelay(delay);
+    const step = { result: { action: "fulfill", response: reply, ...breaks }, ...(delayMs && { delayMs }) };
+    return this.#reply(matcher, { sequence: [step] }, must);
   }
 
   /**

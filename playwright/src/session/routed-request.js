@@ -3,6 +3,7 @@
 const { AlreadyHandledError, TestEndedError, UndecidedError, UsageError } = require("../errors.js");
 const { abortCode } = require("../arguments/abort-code.js");
 const { readDelay } = require("../arguments/delay.js");
+const { readFault } = require("../arguments/fault.js");
 const headers = require("../arguments/headers.js");
 const mockResponse = require("../arguments/mock-response.js");
 const overriding = require("../arguments/request-overrides.js");
@@ -130,23 +131,25 @@ class RoutedRequest {
    * @param {FulfillOptions} options
    * @throws {UsageError} an option is invalid; the request is still undecided
    */
-  async fulfill({ response: view, path, body, json, delay, ...options } = {}) {
+  async fulfill({ response: view, path, body, json, delay, fault, after, ...options } = {}) {
     this.checkOpen();
     const delayMs = readDelay(delay);
+    const breaks = readFault(fault, after);
     const response = view && this.session.views.stateOf(view);
     if (view && !response) throw new UsageError("response is one that route.fetch() or a wait gave");
     const content = await mockResponse.readContent({ path, body, json });
     this.checkOpen();
-    this.settleWith({ ...options, ...content, response }, delayMs);
+    this.settleWith({ ...options, ...content, response }, delayMs, breaks);
   }
 
   /**
    * @param {mockResponse.Mock} mock
    * @param {number} [delayMs] after which the proxy sends the response
+   * @param {ReturnType<typeof readFault>} [breaks] how it breaks
    */
-  settleWith(mock, delayMs) {
+  settleWith(mock, delayMs, breaks) {
     const wire = mockResponse.build(mock, this.request.url);
-    this.settle({ action: "fulfill", response: wire }, "fulfilled", delayMs);
+    this.settle({ action: "fulfill", response: wire, ...breaks }, "fulfilled", delayMs);
   }
 
   /**
@@ -252,7 +255,7 @@ class RoutedRequest {
   settle(result, decision, delayMs) {
     this.close(decision);
     this.send(result, delayMs);
-    if (result.action === "abort") this.request.answer(null);
+    if (result.action === "abort" || result.fault) this.request.answer(null);
   }
 
   /** @param {string} decision as text for reports */

@@ -5,8 +5,8 @@ once and ``await t(value)`` takes either, so the same row runs on every adapter.
 
 Which requests a route gets: ``routing``, ``unrouting``, ``matching``, ``chains``, ``isolation``.
 What is done with them: ``actions``, ``deciding``, ``fetching``, ``fulfilling``, ``mocking``,
-``delaying``, ``sequences``, ``strict``, ``sockets``. What a test reads: ``handles``,
-``objects``, ``observing``, ``fixture``. HAR: ``hars``, ``recording``.
+``delaying``, ``sequences``, ``faults``, ``strict``, ``sockets``. What a test reads:
+``handles``, ``objects``, ``observing``, ``fixture``. HAR: ``hars``, ``recording``.
 """
 
 from collections.abc import Iterator
@@ -18,6 +18,7 @@ from tests.testing.rows import (
     chains,
     deciding,
     delaying,
+    faults,
     fetching,
     fixture,
     fulfilling,
@@ -49,6 +50,7 @@ MODULES: tuple[ModuleType, ...] = (
     mocking,
     delaying,
     sequences,
+    faults,
     handles,
     objects,
     observing,

@@ -12,8 +12,8 @@ from msgspec import UNSET, structs
 
 from trafficmock import records
 from trafficmock.core import error_messages
-from trafficmock.core.http import response_rules
 from trafficmock.core.http.deferred_bodies import send_deferred
+from trafficmock.core.mocks import mock_faults, response_rules
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.core.state.lifecycle import AwaitedReport, IllegalStepError, RequestStage
 from trafficmock.wire import outbound as to_client
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from trafficmock.core.state.peers import Agent
     from trafficmock.core.timers import BodyDeadlines, DelayedDecisions
     from trafficmock.wire.inbound import RequestCancel
+    from trafficmock.wire.payloads.handler_action import Fault
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
     from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedOverrides
 
@@ -114,11 +115,17 @@ class Decisions:
         self._await_report(pending, pending.owner, out)
 
     def fulfill(
-        self, pending: PendingRequest, response: SerializedResponse, out: EffectList
+        self,
+        pending: PendingRequest,
+        response: SerializedResponse,
+        out: EffectList,
+        fault: Fault | UnsetType = UNSET,
     ) -> None:
         """Answer a request with the owner's mock.
 
         A mock that is no valid HTTP response fails the request and the owner's test.
+
+        :param fault: how the answer breaks, if it does.
         """
         try:
             sendable = response_rules.sendable_response(response)
@@ -128,7 +135,7 @@ class Decisions:
             return
         features = pending.agent.features
         sendable = response_rules.with_written_length(sendable, response, features)
-        self._answer(pending, sendable, response.headers_list, out)
+        self._answer(pending, sendable, response.headers_list, out, fault)
 
     def begin_stream(
         self,
@@ -159,21 +166,23 @@ class Decisions:
         out.send(pending.agent.id, decision)
         return head
 
-    def reply(
+    def reply(  # noqa: PLR0917 - what the answer is made of
         self,
         pending: PendingRequest,
         url: str,
         response: SerializedResponse,
         given: HeaderPairs | UnsetType,
+        fault: Fault | UnsetType,
         out: EffectList,
     ) -> None:
         """Answer a request with the response of a reply, which was checked at registration.
 
         :param url: the URL of the request, with the changes of handlers.
         :param given: the header lines as the test gave them, for the observers.
+        :param fault: how the answer breaks, if it does.
         """
         response = structs.replace(response, url=url)
-        self._answer(pending, response, given, out)
+        self._answer(pending, response, given, out, fault)
 
     def _answer(
         self,
@@ -181,9 +190,13 @@ class Decisions:
         response: SerializedResponse,
         given: HeaderPairs | UnsetType,
         out: EffectList,
+        fault: Fault | UnsetType = UNSET,
     ) -> None:
-        self._settle(pending)
         response = response_rules.for_method(response, pending.request.method)
+        if fault is not UNSET:
+            self._break(pending, response, fault, out)
+            return
+        self._settle(pending)
         out.record(records.RequestFulfilled(pending.id, _owner(pending), response))
         sent = response_rules.response_for(response, pending.agent.features)
         out.send(pending.agent.id, to_client.DecisionFulfill(pending.id, sent))
@@ -192,6 +205,29 @@ class Decisions:
             is_given = response.headers_list is given
             shown = response if is_given else structs.replace(response, headers_list=given)
             reported = RequestResponse(pending.id, ok=True, response=shown)
+            out.send_all(pending.observers, reported)
+
+    def _break(
+        self, pending: PendingRequest, response: SerializedResponse, given: Fault, out: EffectList
+    ) -> None:
+        """Answer a request by a response that breaks, or fail it in place of that."""
+        features = pending.agent.features
+        code = mock_faults.code_in_place_of(given, features)
+        if code is not None:
+            decision = to_client.DecisionAbort(pending.id, code, f"the fault {given.kind}")
+            self.abort(pending, decision, out)
+            return
+        self._settle(pending)
+        fault = mock_faults.located(given, response)
+        shown, text = mock_faults.broken_response(fault, response), mock_faults.in_words(fault)
+        owner = _owner(pending)
+        out.record(records.RequestFulfilled(pending.id, owner, shown, body_pending=True))
+        out.record(records.StreamEnded(pending.id, shown, text))
+        sent = response_rules.response_for(response, features)
+        out.send(pending.agent.id, to_client.DecisionFulfill(pending.id, sent, fault=fault))
+        if pending.observers:
+            error = SerializedError("Error", text, code="aborted")
+            reported = RequestResponse(pending.id, ok=False, response=shown, error=error)
             out.send_all(pending.observers, reported)
 
     def abort(

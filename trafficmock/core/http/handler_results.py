@@ -10,7 +10,8 @@ from attrs import define
 from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
-from trafficmock.core.http import request_changes, response_rules
+from trafficmock.core.http import request_changes
+from trafficmock.core.mocks import response_rules
 from trafficmock.core.state.lifecycle import RequestStage
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import STREAM_MOCKS
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.request_routing import RequestRouting
+    from trafficmock.core.http.streamed_replies import StreamedReplies
     from trafficmock.core.settings import Settings
     from trafficmock.core.state.lifecycle import Chain, PendingRequest
     from trafficmock.core.state.peers import Agent, Worker
-    from trafficmock.core.streamed_replies import StreamedReplies
     from trafficmock.wire.inbound import FetchResult, HandlerResult
 
     Action = Fulfill | Continue | Abort | Fetch | Fallback
@@ -76,7 +77,7 @@ class HandlerResults:
             case Fulfill() if action.stream is True and STREAM_MOCKS in worker.features:
                 self.streams.begin(pending, worker, action.response, out)
             case Fulfill():
-                self.decisions.fulfill(pending, action.response, out)
+                self.decisions.fulfill(pending, action.response, out, action.fault)
             case Continue():
                 changes = request_changes.merged(chain.changes, action.overrides)
                 if request_changes.has_scheme_of(pending.url, changes):
@@ -100,7 +101,7 @@ class HandlerResults:
     ) -> None:
         match action:
             case Fulfill():
-                self.decisions.fulfill(pending, action.response, out)
+                self.decisions.fulfill(pending, action.response, out, action.fault)
             case Continue():
                 overrides = action.overrides if action.overrides is not UNSET else None
                 self.decisions.continue_(pending, overrides, out)

@@ -14,8 +14,8 @@ from msgspec import UNSET, structs
 from trafficmock.core import error_messages
 from trafficmock.core.har.har_lookup import HarAnswer, HarLookup, HarQuestion
 from trafficmock.core.har.har_parts import HarEntryError
-from trafficmock.core.http import response_rules
 from trafficmock.core.http.observation import clock_reading
+from trafficmock.core.mocks import response_rules
 from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.ownership.kept_reply import KeptResponse, KeptStep, Reply, ReplySequence
 from trafficmock.core.ownership.registry import with_observer
@@ -118,7 +118,7 @@ class Replies:
             self._step(*kept.next_step(), pending, chain, route, out)
         else:
             self._tell(pending, chain, route, out)
-            self._give(kept, route.reply.delay_ms, pending, chain, out)
+            self._give(KeptStep(kept, route.reply.delay_ms), kept, pending, chain, out)
         return True
 
     def _step(  # noqa: PLR0917 - the answer, and what it is given to
@@ -133,7 +133,7 @@ class Replies:
         """Answer a request by a step of a route's sequence."""
         if isinstance(step.answer, KeptResponse):
             self._tell(pending, chain, route, out, step=index)
-            self._give(step.answer, step.delay_ms, pending, chain, out)
+            self._give(step, step.answer, pending, chain, out)
             return
         code = step.answer.error_code
         why = f"answer {index + 1} of its sequence"
@@ -165,7 +165,7 @@ class Replies:
             return True
         if kept is not None:
             self._tell(pending, chain, route, out)
-            self._give(kept, UNSET, pending, chain, out)
+            self._give(KeptStep(kept, UNSET), kept, pending, chain, out)
         elif isinstance(found, str):
             self._tell(pending, chain, route, out, "abort", _RECORDED)
             self.decisions.abort(pending, DecisionAbort(pending.id, found), out)
@@ -179,15 +179,16 @@ class Replies:
 
     def _give(
         self,
+        step: KeptStep,
         kept: KeptResponse,
-        delay_ms: int | UnsetType,
         pending: PendingRequest,
         chain: Chain,
         out: EffectList,
     ) -> None:
-        url = chain.request.url
-        give = partial(self.decisions.reply, pending, url, kept.response, kept.headers_list)
-        self.decisions.delay(pending, delay_ms, give, out)
+        given = kept.headers_list
+        url, response, fault = chain.request.url, kept.response, step.fault
+        give = partial(self.decisions.reply, pending, url, response, given, fault)
+        self.decisions.delay(pending, step.delay_ms, give, out)
 
     def _tell(  # noqa: PLR0917 - what the message is made of
         self,
@@ -239,9 +240,10 @@ def _kept_step(step: SequenceStep, number: int) -> KeptStep:
     if step.result.stream:
         raise ReplyError(f"answer {number} of its sequence is a stream")
     try:
-        return KeptStep(_alone(_checked(step.result.response)), step.delay_ms)
+        kept = _alone(_checked(step.result.response))
     except ReplyError as error:
         raise ReplyError(f"answer {number} of its sequence: {error}") from None
+    return KeptStep(kept, step.delay_ms, step.result.fault)
 
 
 def _alone(kept: KeptResponse) -> KeptResponse:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.core.har.har_lookup import HarLookup
-    from trafficmock.wire.payloads.handler_action import Abort
+    from trafficmock.wire.payloads.handler_action import Abort, Fault
     from trafficmock.wire.payloads.serialized_request import HeaderPairs
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -37,10 +37,14 @@ def is_same(one: KeptResponse | None, other: KeptResponse | None) -> bool:
 
 @frozen(eq=False)
 class KeptStep:
-    """One answer of a sequence: a response or a failure, and the time after which it is sent."""
+    """One answer of a sequence: a response or a failure, and the time after which it is sent.
+
+    :param fault: how the response breaks, if it does.
+    """
 
     answer: KeptResponse | Abort
     delay_ms: int | UnsetType
+    fault: Fault | UnsetType = UNSET
 
 
 @define(eq=False)

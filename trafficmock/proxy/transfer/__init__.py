@@ -1,9 +1,9 @@
 """One proxied request: announced to the coordinator, decided, sent to the server and answered.
 
 ``proxied_request`` announces the request, buffers its body until the decision, and carries that
-out. ``upstream_transfer`` streams the request to the server and the response back, and reports both
-to the coordinator, with the copies of ``body_capture``, which ``body_decoding`` decodes, large ones
-over several turns of the reactor. ``request_rewriting``
-applies overrides and writes mocked responses, ``streamed_mock`` those that come piece by piece.
-``route_fetch`` serves ``route.fetch`` by treq, over the connections of ``upstream_agent``.
+out. ``upstream_transfer`` streams the request to the server and the response back, and reports
+both to the coordinator, with the copies of ``body_capture``, which ``body_decoding`` decodes,
+large ones over several turns of the reactor. ``request_rewriting`` applies overrides and writes
+mocked responses, ``streamed_mock`` those that come piece by piece, ``faulty_mock`` those that
+break. ``route_fetch`` serves ``route.fetch`` by treq, over the connections of ``upstream_agent``.
 """

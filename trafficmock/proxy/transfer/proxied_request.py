@@ -18,7 +18,7 @@ from trafficmock.proxy.http1.context_headers import (
 )
 from trafficmock.proxy.http1.forwarded_headers import end_to_end, expects_continue
 from trafficmock.proxy.http1.framing import Kind
-from trafficmock.proxy.transfer import request_rewriting
+from trafficmock.proxy.transfer import faulty_mock, request_rewriting
 from trafficmock.proxy.transfer.body_capture import request_of
 from trafficmock.proxy.transfer.route_fetch import RouteFetch
 from trafficmock.proxy.transfer.streamed_mock import StreamedMock
@@ -30,6 +30,7 @@ from trafficmock.wire.payloads import body as bodies
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 if TYPE_CHECKING:
+    from msgspec import UnsetType
     from twisted.internet.interfaces import IDelayedCall
 
     from trafficmock.proxy.client_transport import ClientTransport
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from trafficmock.proxy.request_target import Target
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
     from trafficmock.wire.inbound import Message
+    from trafficmock.wire.payloads.handler_action import Fault
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 CLIENT_CLOSED = "client closed"
@@ -201,7 +203,7 @@ class ProxiedRequest:
             case outbound.DecisionFulfill(stream=True):
                 self._begin_stream(message.response)
             case outbound.DecisionFulfill():
-                self._fulfill(message.response)
+                self._fulfill(message.response, message.fault)
             case outbound.DecisionAbort():
                 self._abort(message.error_code, message.message or "")
             case outbound.DecisionError():
@@ -304,15 +306,29 @@ class ProxiedRequest:
         self._pieces = []
         self._transfer.start()
 
-    def _fulfill(self, response: SerializedResponse) -> None:
-        self.keep = self.keep and self.request_done
+    def _fulfill(self, response: SerializedResponse, fault: Fault | UnsetType) -> None:
+        self.keep = self.keep and self.request_done and fault is UNSET
+        method = self.head.method
         try:
-            data = request_rewriting.mock_bytes(response, self.head.method, close=not self.keep)
+            if fault is not UNSET:
+                self._break(fault, faulty_mock.bytes_before(fault, response, method))
+                return
+            data = request_rewriting.mock_bytes(response, method, close=not self.keep)
         except UpstreamError as error:
             self._refuse(error.status, error.code, error.text)
             return
         self.client.write(data)
         self._finish()
+
+    def _break(self, fault: Fault, data: bytes) -> None:
+        """Write the part of an answer before its fault, and let it happen."""
+        if data:
+            self.client.write(data)
+        if fault.kind == "connection_reset":
+            seconds = faulty_mock.RESET_SECONDS
+            self._timer = self.context.reactor.callLater(seconds, self._hold_over)
+        elif fault.kind != "stall":
+            self.cut_off(noticeable=True)
 
     def _begin_stream(self, head: SerializedResponse) -> None:
         stream = StreamedMock(self)

@@ -12,6 +12,7 @@ from msgspec import UNSET
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments.delays import read_delay
+from trafficmock.testing.session.arguments.fault_options import read_fault
 from trafficmock.testing.session.handlers.fixed_answer import FixedAnswer
 from trafficmock.testing.session.handlers.mock_response import File, Mock
 from trafficmock.testing.session.handlers.routed_request import abort_code
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.delays import Delay
 
 _RESPONSE = ("status", "status_text", "headers", "body", "json", "path", "content_type")
-_KEYS = (*_RESPONSE, "abort", "delay")
+_KEYS = (*_RESPONSE, "abort", "fault", "after", "delay")
 
 
 @frozen(eq=False, repr=False)
@@ -70,7 +71,8 @@ def _step(given: Any, delay: Delay) -> SequenceStep:
     file = None if path is None else File(str(path), Path(path).read_bytes())
     arguments = {key: given[key] for key in _RESPONSE if key in given and key != "path"}
     answer = FixedAnswer.of(Mock(file=file, **arguments))
-    return SequenceStep(Fulfill(answer.response), delay_ms)
+    fault = read_fault(given.get("fault"), given.get("after"))
+    return SequenceStep(Fulfill(answer.response, fault=fault), delay_ms)
 
 
 def _check_keys(given: Mapping[Any, Any]) -> None:
@@ -79,6 +81,6 @@ def _check_keys(given: Mapping[Any, Any]) -> None:
         near = get_close_matches(str(unknown), _KEYS, n=1)
         hint = f"did you mean {near[0]!r}? The keys" if near else "the keys"
         raise UsageError(f"{unknown!r} is unknown; {hint} are: {', '.join(_KEYS)}")
-    beside = [key for key in _RESPONSE if key in given]
+    beside = [key for key in (*_RESPONSE, "fault", "after") if key in given]
     if "abort" in given and beside:
         raise UsageError(f"abort is a failure and has no {beside[0]}")

@@ -6,11 +6,14 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from msgspec import UNSET
+
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.objects.request import AsyncRequest, Request
 from trafficmock.testing.objects.response import AsyncResponse, Response
 from trafficmock.testing.objects.stream import AsyncStream, Stream, is_parts, pour, pour_async
 from trafficmock.testing.promise import mapped
+from trafficmock.testing.session.arguments.fault_options import read_fault
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.mock_response import File, Mock
 from trafficmock.testing.session.handlers.stream_route import AwaitedStream
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.request_overrides import PostData
     from trafficmock.testing.session.handlers.routed_request import RoutedRequest
     from trafficmock.testing.session.ports import Adapter
+    from trafficmock.wire.payloads.handler_action import FaultKind
 
 
 RequestT = TypeVar("RequestT")
@@ -67,6 +71,8 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
         content_type: str | None = None,
         response: BaseResponse | None = None,
         delay: Delay = None,
+        fault: FaultKind | None = None,
+        after: int | None = None,
     ) -> DoneT:
         """Answer the request with a response.
 
@@ -84,12 +90,18 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
         :param response: a fetched response; its parts are used where no other argument gives them.
         :param delay: milliseconds or a ``timedelta``, after which the proxy sends the response. The
             call returns at once. A test that ends before fails.
+        :param fault: how the answer breaks: ``connection_reset``, ``empty_response``,
+            ``truncated``, ``malformed_chunk``, or ``stall``.
+        :param after: the bytes of the body before the fault.
         :raises AlreadyHandledError: the request is decided already.
         :raises UsageError: both ``body`` and ``json`` are given, or HTTP cannot carry a value.
         :raises OSError: the file cannot be read.
         :raises TestEndedError: the test has ended.
         """
+        breaks = read_fault(fault, after)
         if is_parts(body):
+            if breaks is not UNSET:
+                raise UsageError("an answer in parts breaks by stream.abort(), not by a fault")
             if json is not None or path is not None or response is not None:
                 raise UsageError("an iterable as body excludes json, path and response")
             stream = self.stream(
@@ -110,7 +122,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
             content_type=content_type,
             response=None if response is None else response._state,  # noqa: SLF001 - ours too
         )
-        return self._decide(lambda: self._routed.fulfill(mock, delay))
+        return self._decide(lambda: self._routed.fulfill(mock, delay, breaks))
 
     def stream(
         self,

@@ -24,11 +24,13 @@ from trafficmock.testing.objects.stream import AsyncStream
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments.callables import check_handler
 from trafficmock.testing.session.arguments.delays import read_delay
+from trafficmock.testing.session.arguments.fault_options import read_fault
 from trafficmock.testing.session.arguments.url_matchers import check_http, make_matcher
 from trafficmock.testing.session.handlers.fixed_answer import FixedAnswer
 from trafficmock.testing.session.handlers.mock_response import File, Mock, build
 from trafficmock.testing.session.handlers.stream_route import AwaitedStream
 from trafficmock.testing.session.observation.waiting import Timeout, milliseconds
+from trafficmock.wire.payloads.handler_action import Fulfill, SequenceStep
 from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.url_matchers import Matcher, Names, UrlMatcher
     from trafficmock.testing.session.handlers.http_routes import Behavior, RouteEntry, RouteReply
     from trafficmock.testing.session.observation.waiting import Kind
+    from trafficmock.wire.payloads.handler_action import FaultKind
 
 
 DoneT = TypeVar("DoneT")
@@ -131,6 +134,8 @@ class BaseTrafficMock(
         path: str | os.PathLike[str] | None = None,
         content_type: str | None = None,
         delay: Delay = None,
+        fault: FaultKind | None = None,
+        after: int | None = None,
         sequence: Sequence[int | Mapping[str, Any]] | None = None,
     ) -> RouteT:
         """Answer matching requests with a fixed response, which the proxy keeps and sends.
@@ -140,7 +145,8 @@ class BaseTrafficMock(
         :param url: as in :meth:`route`; so are ``method``, ``client_id``, ``times``, ``required``.
         :param status: as in :meth:`Route.fulfill`; so are the arguments after it.
         :param path: a file whose content is the body; it is read by this call.
-        :param delay: as in :meth:`Route.fulfill`, from each request on.
+        :param delay: as in :meth:`Route.fulfill`, from each request on; so are ``fault`` and
+            ``after``.
         :param sequence: the answers to one request after the other, instead of a single one:
             statuses, and mappings with the arguments from ``status`` on, or with ``abort`` and an
             error code. The last answer is repeated.
@@ -151,7 +157,7 @@ class BaseTrafficMock(
         check_http(matcher)
         place = place_of_call(self._session.info.root)
         if sequence is not None:
-            one = (status, status_text, headers, body, json, path, content_type)
+            one = (status, status_text, headers, body, json, path, content_type, fault, after)
             if one != (None,) * len(one):
                 raise UsageError("with sequence, each answer has its own status, headers and body")
             answers = AnswerSequence.of(sequence, delay)
@@ -167,6 +173,10 @@ class BaseTrafficMock(
             content_type=content_type,
         )
         answer, delay_ms = FixedAnswer.of(made), read_delay(delay)
+        breaks = read_fault(fault, after)
+        if breaks is not UNSET:
+            step = SequenceStep(Fulfill(answer.response, fault=breaks), delay_ms)
+            return self._reply(matcher, answer, [step], times, place, required=required)
         return self._reply(
             matcher, answer, answer.response, times, place, required=required, delay_ms=delay_ms
         )

@@ -13,6 +13,19 @@ AbortCode = Literal[
 ]
 
 
+FaultKind = Literal["connection_reset", "empty_response", "malformed_chunk", "stall", "truncated"]
+
+
+class Fault(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """How an answer breaks (feature ``faults``).
+
+    :param after: the bytes of the body that are sent before.
+    """
+
+    kind: FaultKind
+    after: Count | UnsetType = UNSET
+
+
 class HandlerAction(Struct, frozen=True, tag_field="action", rename="camel", omit_defaults=True):
     """The parent of the actions; the tag of a class is its ``action``."""
 
@@ -21,10 +34,12 @@ class Fulfill(HandlerAction, frozen=True, tag="fulfill"):
     """The application gets this response.
 
     :param stream: the response is the head; its body follows in pieces (feature ``stream-mocks``).
+    :param fault: how the answer breaks, if it does.
     """
 
     response: SerializedResponse
     stream: bool | UnsetType = UNSET
+    fault: Fault | UnsetType = UNSET
 
 
 class Continue(HandlerAction, frozen=True, tag="continue"):

@@ -17,7 +17,7 @@ FINAL_STATUSES = range(200, 600)
 (RFC 9110 section 15.2).
 
 ``fulfill`` refuses other statuses (``testing.session.handlers.mock_response``), and so do the
-coordinator (``core.http.response_rules``) and the Node agent (``agent/src/exchange/mock.js``).
+coordinator (``core.mocks.response_rules``) and the Node agent (``agent/src/exchange/mock.js``).
 """
 
 

@@ -72,7 +72,9 @@ class FailureTests(SynchronousTestCase):
     def test_other_failures(self) -> None:
         """AWS's clients get all other errors."""
         connection = changed("botocore.awsrequest", "connectionrefused ")
-        self.assertRaises(ConnectionRefusedError, connection.getresponse)
+        error = self.assertRaises(ConnectionRefusedError, connection.getresponse)
+        # Who walks the causes of an error would not come to an end.
+        self.assertIsNone(error.__cause__)
 
     def test_lost(self) -> None:
         """Where the proxy hangs up, the error is of the same kind, and names it."""

@@ -2,5 +2,6 @@
 
 ``url_matchers`` reads the arguments that select requests, ``allow_patterns`` the hosts that strict
 mode lets through, ``headers`` and ``request_overrides`` the changes of a handler, ``delays`` the
-time to wait before a decision. ``callables`` checks, names and calls the functions of the test.
+time to wait before a decision, ``fault_options`` how an answer breaks. ``callables`` checks, names
+and calls the functions of the test.
 """

@@ -86,7 +86,9 @@ class RouteEntry:
         """Return the response that the proxy gave by the reply; ``None`` where it has it alone."""
         if isinstance(self.reply, list):
             result = None if message.step is UNSET else self.reply[message.step].result
-            return result.response if isinstance(result, Fulfill) else None
+            if isinstance(result, Fulfill) and result.fault is UNSET:
+                return result.response
+            return None
         return self.reply if isinstance(self.reply, SerializedResponse) else None
 
     def meet(self, request: RequestState) -> None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.session import Session
-    from trafficmock.wire.payloads.handler_action import AbortCode
+    from trafficmock.wire.payloads.handler_action import AbortCode, Fault
     from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 ABORT_CODES: dict[str, AbortCode] = {
@@ -149,16 +149,25 @@ class RoutedRequest:
 
     # What handlers do
 
-    def fulfill(self, mock: mock_response.Mock, delay: Delay = None) -> None:
+    def fulfill(
+        self,
+        mock: mock_response.Mock,
+        delay: Delay = None,
+        fault: Fault | UnsetType = UNSET,
+    ) -> None:
         """Answer the request with a response.
 
         :param delay: the time after which the proxy sends it.
+        :param fault: how it breaks, if it does.
         :raises UsageError: an argument is invalid; the request is still undecided.
         """
         self._check_open()
         response = mock_response.build(mock, self.request.url)
-        self._settle(Fulfill(response), read_delay(delay))
-        self.session.answered_here(self.request, response)
+        self._settle(Fulfill(response, fault=fault), read_delay(delay))
+        if fault is UNSET:
+            self.session.answered_here(self.request, response)
+        else:
+            self.request.answer(None)
 
     def stream(self, mock: mock_response.Mock) -> WrittenStream:
         """Begin to answer the request; the body is written by the result.

@@ -105,7 +105,9 @@ def _getresponse(
         own_error = getattr(type(self), OWN_ERROR, None)
         if own_error is not None:
             raise own_error(self, error) from _cause(error)
-        raise of_library(error, exception) from _cause(error)
+        made = of_library(error, exception)
+        # An error of the network is raised as it is, and cannot be its own cause.
+        raise made from None if made is error else _cause(error)
 
     return getresponse
 

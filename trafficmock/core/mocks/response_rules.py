@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, structs
 
-from trafficmock.core.http.mock_codings import is_plain
+from trafficmock.core.mocks.mock_codings import is_plain
 from trafficmock.errors import LocalError
 from trafficmock.wire.features import HEADERS_LIST
 from trafficmock.wire.http_syntax import BAD_VALUE, BODILESS_STATUSES, TCHAR, TOKEN, join_repeats

@@ -1,0 +1,37 @@
+"use strict";
+
+const { UsageError } = require("../errors.js");
+const { suggestion } = require("./options.js");
+
+/** How an answer may break; `FaultKind` of trafficmock/wire/payloads/handler_action.py is the same. */
+const FAULTS = ["connection_reset", "empty_response", "malformed_chunk", "stall", "truncated"];
+
+/**
+ * Read the options `fault` and `after` of an answer.
+ *
+ * @param {string | undefined} kind
+ * @param {number | undefined} after
+ * @returns {{ fault?: { kind: string, after?: number } }} for the message to the proxy
+ * @throws {UsageError} there is no such fault, or `after` is no number of bytes
+ */
+function readFault(kind, after) {
+  if (kind === undefined) {
+    if (after === undefined) return {};
+    throw new UsageError("after is the number of bytes before a fault, and there is no fault");
+  }
+  if (!FAULTS.includes(kind)) {
+    const near = suggestion(String(kind), FAULTS);
+    const hint = near ? `did you mean ${JSON.stringify(near)}? The faults` : "the faults";
+    throw new UsageError(`fault: ${JSON.stringify(kind)} is unknown; ${hint} are: ${FAULTS.join(", ")}`);
+  }
+  if (after === undefined) return { fault: { kind } };
+  if (kind === "empty_response") {
+    throw new UsageError("empty_response has no body, so nothing comes after a part of it");
+  }
+  if (!Number.isSafeInteger(after) || after < 0) {
+    throw new UsageError(`after is a number of bytes, 0 or more, not ${JSON.stringify(after)}`);
+  }
+  return { fault: { kind, after } };
+}
+
+module.exports = { readFault };

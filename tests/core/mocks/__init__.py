@@ -1,0 +1,1 @@
+"""Tests of :mod:`trafficmock.core.mocks` through the coordinator."""

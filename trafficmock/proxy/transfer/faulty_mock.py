@@ -1,0 +1,38 @@
+"""A mock that breaks as a failing server does, written to the client of the forward proxy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from trafficmock.proxy.transfer import request_rewriting
+from trafficmock.wire.payloads import body as bodies
+
+if TYPE_CHECKING:
+    from trafficmock.wire.payloads.handler_action import Fault
+    from trafficmock.wire.payloads.serialized_response import SerializedResponse
+
+RESET_SECONDS = 0.05
+"""The time between the last byte and the reset, which would discard what is not sent yet."""
+
+_NO_CHUNK = b"no size of a chunk\r\n"
+
+
+def bytes_before(fault: Fault, response: SerializedResponse, method: bytes) -> bytes:
+    """Write what the client gets before the fault.
+
+    :param method: the method of the request.
+    :raises UpstreamError: if a header cannot be sent over HTTP.
+    """
+    if fault.kind == "empty_response":
+        return b""
+    content = bodies.to_bytes(response.body_base64)
+    part = content[: fault.after or 0]
+    if fault.kind == "malformed_chunk":
+        head = structs.replace(response, body_base64=bodies.NULL)
+        block = request_rewriting.streamed_head(head, chunked=True, close=False)
+        framed = b"%x\r\n%b\r\n" % (len(part), part) if part else b""
+        return block + framed + _NO_CHUNK
+    whole = request_rewriting.mock_bytes(response, method, close=False)
+    return whole[: len(whole) - len(content) + len(part)] if whole.endswith(content) else whole

@@ -1,0 +1,40 @@
+"""Reads the arguments ``fault`` and ``after`` of mocks."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, get_args
+
+from msgspec import UNSET, UnsetType
+
+from trafficmock.testing.errors import UsageError
+from trafficmock.wire.payloads.handler_action import Fault, FaultKind
+from trafficmock.wire.payloads.numbers import SAFE_INTEGER
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def read_fault(fault: Any, after: Any) -> Fault | UnsetType:
+    """Return the fault of an answer for the proxy; ``UNSET`` for an answer without one.
+
+    :param fault: one of ``FaultKind``.
+    :param after: the bytes of the body before it; ``None`` for the fault's default.
+    :raises UsageError: there is no such fault, or ``after`` is no number of bytes.
+    """
+    if fault is None:
+        if after is not None:
+            raise UsageError("after is the number of bytes before a fault, and there is no fault")
+        return UNSET
+    kinds = get_args(FaultKind)
+    if fault not in kinds:
+        near = get_close_matches(str(fault), kinds, n=1)
+        hint = f"did you mean {near[0]!r}? The faults" if near else "the faults"
+        raise UsageError(f"fault: {fault!r} is unknown; {hint} are: {', '.join(kinds)}")
+    if after is None:
+        return Fault(fault)
+    if fault == "empty_response":
+        raise UsageError("empty_response has no body, so nothing comes after a part of it")
+    if not isinstance(after, int) or isinstance(after, bool) or not 0 <= after <= SAFE_INTEGER:
+        raise UsageError(f"after is a number of bytes, 0 or more, not {after!r}")
+    return Fault(fault, after)
