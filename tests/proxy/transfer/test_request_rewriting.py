@@ -72,6 +72,8 @@ class RewriteTests(SynchronousTestCase):
             {"url": "nonsense"},
             {"url": "file:///x"},
             {"method": "a b"},
+            {"method": "\ud800"},
+            {"method": "\xdf"},
             {"headers": {"a b": "c"}},
             {"headers": {"a": "b\r\nc: d"}},
             {"headers": {"a": "\u20ac"}},

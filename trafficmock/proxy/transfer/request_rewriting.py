@@ -56,9 +56,7 @@ def rewrite(
     """
     if overrides.url is not UNSET:
         target = _aim(overrides.url)
-    changed = method if overrides.method is UNSET else overrides.method.upper().encode("utf-8")
-    if not TOKEN.fullmatch(changed.decode("utf-8")):
-        raise _unsendable(f"{overrides.method!r} is not a method")
+    changed = method if overrides.method is UNSET else _method(overrides.method)
     if overrides.headers_list is not UNSET or overrides.headers is not UNSET:
         pairs = _overridden(overrides)
         if context is not None:
@@ -145,6 +143,12 @@ def resolve(base: str, location: bytes) -> str | None:
     except ValueError:
         return None
     return str(url.href)
+
+
+def _method(name: str) -> bytes:
+    if not TOKEN.fullmatch(name):
+        raise _unsendable(f"{name!r} is not a method")
+    return name.upper().encode("ascii")
 
 
 def _aim(url: str) -> Target:
