@@ -48,10 +48,21 @@ class Agent {
   start() {
     return new Promise((resolve, reject) => {
       this.started = (error) => (error ? reject(error) : resolve());
-      this.clearDeadline = startDeadline(START_MS, () => this.down(this.error));
+      this.awaitLink();
       this.link.open();
       process.once("exit", this.onExit);
     });
+  }
+
+  /** Let requests wait for the link that is being opened. */
+  awaitLink() {
+    this.state = "starting";
+    this.clearDeadline = startDeadline(START_MS, () => this.down(this.error));
+  }
+
+  /** Try to connect again now, if the link is lost: a request waits for that. */
+  need() {
+    if (this.state === "down" && this.link.hasten()) this.awaitLink();
   }
 
   /** @param {any} hello the proxy's `hello:ok` */

@@ -12,7 +12,7 @@ const { AsyncLocalStorage } = require("node:async_hooks");
 
 /**
  * The requests and WebSockets that wait for the proxy. An {@link import('./exchange/exchange.js').Exchange} or a
- * WebSocket bridge gets the messages that carry its id; one from before the first handshake waits for that.
+ * WebSocket bridge gets the messages that carry its id; one from before the handshake waits for that.
  */
 class Waiters {
   /** @param {import('./agent.js').Agent} agent */
@@ -20,11 +20,11 @@ class Waiters {
     this.agent = agent;
     /** The waiters by id; one that has no id yet is its own key. @type {Map<string | Waiter, Waiter>} */
     this.known = new Map();
-    /** Functions to call after the first handshake or its failure. @type {(() => void)[]} */
+    /** Functions to call after the handshake or its failure. @type {(() => void)[]} */
     this.queue = [];
   }
 
-  /** Call the functions that wait for the first handshake, which has succeeded or failed. */
+  /** Call the functions that wait for the handshake, which has succeeded or failed. */
   negotiated() {
     for (const act of this.queue.splice(0)) act();
   }
@@ -76,9 +76,11 @@ class Waiters {
   }
 
   /**
+   * Wait for the handshake, also for one of a link that was lost.
    * @param {() => void} act called once the proxy's features are known, or it cannot be reached
    */
   whenNegotiated(act) {
+    this.agent.need();
     const { state, keepAlive } = this.agent;
     if (state !== "starting") return act();
     keepAlive.hold();

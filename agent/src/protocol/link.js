@@ -1,12 +1,15 @@
 "use strict";
 
 const { setTimeout, clearTimeout } = require("node:timers");
+const { performance } = require("node:perf_hooks");
 const net = require("node:net");
 const tls = require("node:tls");
 const { WebSocket } = require("ws");
 const { TrafficMockError } = require("./errors.js");
 const { startDeadline } = require("./deadline.js");
 const { HANDSHAKE_MS, FIRST_RETRY_MS, LAST_RETRY_MS, MAX_FRAME_BYTES, PROTOCOL_VERSION } = require("./constants.js");
+
+const now = performance.now.bind(performance);
 
 /** The beginning of a ping, in which the proxy writes the type first. */
 const PING = /^\{\s*"type"\s*:\s*"ping"/;
@@ -45,12 +48,19 @@ class Link {
     this.transport = undefined;
     /** @type {WebSocket | undefined} */
     this.socket = undefined;
-    /** @type {NodeJS.Timeout | undefined} */
+    /** The pause before the next attempt; none while one is under way. @type {NodeJS.Timeout | undefined} */
     this.retry = undefined;
+    /** When the last attempt failed, or the connection was lost. */
+    this.failedAt = 0;
+    /** Whether the proxy refused the last attempt. */
+    this.isRefused = false;
   }
 
   /** Open the connection; `owner` is called with its result. */
   open() {
+    clearTimeout(this.retry);
+    this.retry = undefined;
+    this.isRefused = false;
     const url = new URL("/ws", this.proxyUrl);
     url.protocol = /^(https|wss):$/.test(url.protocol) ? "wss:" : "ws:";
     const connect = /** @type {any} */ (url.protocol === "wss:" ? tls.connect : net.connect);
@@ -116,6 +126,7 @@ class Link {
         this.retryMs = FIRST_RETRY_MS;
         return this.owner.up(message);
       }
+      this.isRefused = true;
       reason ??= this.refusal(message);
       // Not close(): that would wait for the proxy's close frame.
       socket.terminate();
@@ -163,8 +174,18 @@ class Link {
 
   /** Connect again after a pause, which doubles each time. */
   again() {
+    this.failedAt = now();
     this.retry = setTimeout(() => this.open(), this.retryMs).unref();
     this.retryMs = Math.min(this.retryMs * 2, LAST_RETRY_MS);
+  }
+
+  /**
+   * End the pause before the next attempt, unless the last one has only just failed, or was refused.
+   * @returns {boolean} whether an attempt is under way
+   */
+  hasten() {
+    if (this.retry && !this.isRefused && now() - this.failedAt >= FIRST_RETRY_MS) this.open();
+    return this.retry === undefined;
   }
 
   close() {

@@ -68,6 +68,7 @@ class Bridge {
 
   start() {
     this.agent.keepAlive.hold();
+    this.agent.need();
     this.agent.waiters.enter(this.id, this, () =>
       this.agent.send({
         type: "ws:connection",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import http from "node:http";
+import net from "node:net";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { WebSocket as Ws } from "ws";
 import { startTrafficMock } from "../../index.mjs";
@@ -202,6 +203,39 @@ test("a proxy that comes back is not told of what it does not know", async () =>
   assert.doesNotMatch(proxy.said(), /warn/);
   await agent.stop();
   await stage.stop();
+  await proxy.stop();
+});
+
+test("the first request after a long absence of the proxy joins it at once", async () => {
+  let proxy = await startProxy();
+  const upstream = await startUpstream();
+  const agent = await startTrafficMock({ proxyUrl: proxy.url, webSocket: "all" });
+  await stop(proxy.process, "SIGKILL");
+  const port = new URL(proxy.url).port;
+  let attempts = 0;
+  const silent = net.createServer((socket) => {
+    attempts += 1;
+    socket.destroy();
+  });
+  await new Promise((resolve) => silent.listen(Number(port), "127.0.0.1", resolve));
+  // The pause before the next attempt by itself is then the longest one.
+  while (attempts < 8) {
+    await assert.rejects(fetch(`${upstream.url}/echo`), isLost);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await new Promise((resolve) => silent.close(resolve));
+  proxy = await startProxy("--port", port);
+  const socket = new Ws(`${upstream.url.replace("http", "ws")}/ws`);
+  const opened = new Promise((resolve, reject) => socket.on("open", resolve).on("error", reject));
+  const answers = await Promise.all([fetch(`${upstream.url}/echo`), fetch(`${upstream.url}/echo`)]);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200],
+  );
+  await opened;
+  socket.terminate();
+  await agent.stop();
+  await upstream.stop();
   await proxy.stop();
 });
 
