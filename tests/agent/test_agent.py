@@ -157,8 +157,12 @@ class AgentTests(SynchronousTestCase):
         self.check("clients/stream.test.mjs")
 
     def test_stream_mocks(self) -> None:
-        """A test writes an answer piece by piece, to the pace of each client."""
+        """A test writes an answer piece by piece, at the pace of each client."""
         self.check("clients/stream-mocks.test.mjs")
+
+    def test_stream_mocks_node_22(self) -> None:
+        """The same in the newer Node, also with undici 8."""
+        self.check("clients/stream-mocks.test.mjs", node=str(node_binary()))
 
     def test_faults(self) -> None:
         """A mock that breaks is the error of each client that a failing server is."""

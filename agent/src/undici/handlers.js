@@ -216,14 +216,16 @@ class ModernObserver {
  * @param {any} handler
  * @param {Controller} controller
  * @param {import('../exchange/mock.js').Mock} mock
- * @param {() => void} completed called before the handler's last event, after which nothing can be aborted
+ * @param {{ given(): void, completed(): void }} progress called when the handler has got the head or a part of the
+ *   body, and before its last event, after which nothing can be aborted
  */
-function serve(handler, controller, { status, statusText, pairs, body }, completed) {
+function serve(handler, controller, { status, statusText, pairs, body }, { given, completed }) {
   const raw = toRaw(pairs);
   const isNew = isModern(handler);
   const step = (/** @type {() => void} */ act) => {
     try {
       act();
+      given();
     } catch (error) {
       // Not the method of the object, which a handler may have replaced (undici's `dump`).
       Controller.prototype.abort.call(controller, error);

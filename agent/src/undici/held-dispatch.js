@@ -14,8 +14,8 @@ const { tracing } = require("../contexts/test-contexts.js");
 const { cleanLast } = require("./traced-headers.js");
 const { Source } = require("./source.js");
 const { pairsOf, likeGiven, optionsFor, outboundOptions, dispatcherFor } = require("./dispatch-options.js");
-const { HeadersTimeout, headersTimeout } = require("./headers-timeout.js");
-const { closedError, headersTimeoutError, requestAbortedError } = require("./undici-errors.js");
+const { TimeLimit, limitOf } = require("./time-limit.js");
+const { bodyTimeoutError, closedError, headersTimeoutError, requestAbortedError } = require("./undici-errors.js");
 const { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern } = require("./handlers.js");
 
 /** Marks options that a hook has seen: dispatchers pass them on to each other. */
@@ -63,7 +63,7 @@ class HeldDispatch {
     this.isCollecting = false;
     /** The body of the mock that the handler is getting. @type {import('../exchange/mock-body.js').MockBody | undefined} */
     this.served = undefined;
-    /** Begins with the announcement. @type {HeadersTimeout | undefined} */
+    /** Of the response's head from the announcement on, then of a mock's body. @type {TimeLimit | undefined} */
     this.timeout = undefined;
     /** @type {((reason: any) => void) | undefined} */
     this.realAbort = undefined;
@@ -135,11 +135,18 @@ class HeldDispatch {
 
   /** Start the time limit for the response's head, as undici would. */
   beginTimeout() {
-    this.timeout = new HeadersTimeout(
-      headersTimeout(this.dispatcher, this.opts),
-      () => this.isWriting,
-      () => Controller.prototype.abort.call(this.controller, headersTimeoutError()),
-    );
+    this.limit("headers", () => this.isWriting, headersTimeoutError);
+  }
+
+  /**
+   * Abort the request if a time limit of undici is reached.
+   * @param {"headers" | "body"} part of the response
+   * @param {() => boolean} isUncounted
+   * @param {() => Error} errorOf
+   */
+  limit(part, isUncounted, errorOf) {
+    const late = () => Controller.prototype.abort.call(this.controller, errorOf());
+    this.timeout = new TimeLimit(limitOf(part, this.dispatcher, this.opts), isUncounted, late);
     this.timeout.begin();
   }
 
@@ -151,7 +158,7 @@ class HeldDispatch {
       this.source?.close(reason);
     } else if (!this.served) return;
     this.served?.close();
-    this.served = undefined;
+    this.unserve();
     fail(this.handler, this.controller, reason ?? requestAbortedError());
   }
 
@@ -279,9 +286,16 @@ class HeldDispatch {
   fulfill(mock) {
     if (!this.letGo()) return;
     this.served = mock.body;
-    serve(this.handler, this.controller, mock, () => {
-      this.served = undefined;
+    this.limit("body", () => this.controller.paused, bodyTimeoutError);
+    serve(this.handler, this.controller, mock, {
+      given: () => this.timeout?.begin(),
+      completed: () => this.unserve(),
     });
+  }
+
+  unserve() {
+    this.served = undefined;
+    this.timeout?.end();
   }
 
   /** Close the connection without an answer. */

@@ -28,6 +28,10 @@ const headersTimeoutError = () =>
     "UND_ERR_HEADERS_TIMEOUT",
   ]);
 
+/** @returns {UndiciError} the error of a response of which no part comes within the time limit */
+const bodyTimeoutError = () =>
+  undiciError("BodyTimeoutError", "Body Timeout Error", "UND_ERR_BODY_TIMEOUT", ["UND_ERR", "UND_ERR_BODY_TIMEOUT"]);
+
 /** @returns {UndiciError} the error of a request that is aborted without a reason */
 const requestAbortedError = () =>
   undiciError("AbortError", "Request aborted", "UND_ERR_ABORTED", ["UND_ERR", "UND_ERR_ABORT", "UND_ERR_ABORTED"]);
@@ -45,4 +49,4 @@ const malformedError = () =>
     ["UND_ERR", "UND_ERR_HTTP_PARSER"],
   );
 
-module.exports = { closedError, malformedError, headersTimeoutError, requestAbortedError };
+module.exports = { bodyTimeoutError, closedError, malformedError, headersTimeoutError, requestAbortedError };

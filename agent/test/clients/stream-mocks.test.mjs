@@ -1,15 +1,23 @@
 import assert from "node:assert/strict";
+import http from "node:http";
 import { after, before, describe, test } from "node:test";
 import { startTrafficMock } from "../../index.mjs";
+import { everyUndici } from "../lib/clients.mjs";
 import { STREAM_FEATURES, mockStream } from "../lib/mocked-streams.mjs";
 import { startProxy } from "../lib/proxy.mjs";
 import { startRelay } from "../lib/relay.mjs";
-import { next, rest, startStage, streamingClients } from "../lib/streams.mjs";
+import { clientOfFetch, clientOfRequest, next, rest, startStage, streamingClients } from "../lib/streams.mjs";
 import { startWorker } from "../lib/worker.mjs";
 
 const PIECE = 256 * 1024;
 const WINDOW = 1024 * 1024;
-const { "undici iterable": _, ...clients } = await streamingClients();
+const { "undici iterable": _, "undici request": __, ...libraries } = await streamingClients();
+const undicis = await everyUndici();
+const clients = { ...libraries };
+for (const [version, undici] of Object.entries(undicis)) {
+  clients[`${version} fetch`] = clientOfFetch(undici.fetch);
+  clients[`${version} request`] = clientOfRequest(undici);
+}
 
 describe("a test writes an answer piece by piece", () => {
   let proxy, stage, worker, agent;
@@ -108,6 +116,62 @@ describe("a test writes an answer piece by piece", () => {
       for (let at = 0; at < WINDOW; at += PIECE) assert.equal(body[at], at / PIECE);
     });
   }
+
+  const MS = 250;
+  const limited = {
+    "node:http": (url) =>
+      new Promise((resolve, reject) => {
+        const req = http.get(url, (res) => resolve({ chunks: res[Symbol.asyncIterator]() }));
+        req.on("error", reject).setTimeout(MS, () => req.destroy(new Error("too late")));
+      }),
+    ...Object.fromEntries(
+      Object.entries(undicis).flatMap(([version, { Agent, fetch, request }]) => [
+        [`${version} request`, (url) => clientOfRequest({ request }).call(url, { bodyTimeout: MS })],
+        [
+          `${version} fetch`,
+          (url) => clientOfFetch(fetch).call(url, { dispatcher: new Agent({ bodyTimeout: MS, headersTimeout: 0 }) }),
+        ],
+      ]),
+    ),
+  };
+  for (const [name, call] of Object.entries(limited)) {
+    test(`${name}: the time limit between two parts is as with a server that goes silent`, async () => {
+      const real = fresh("real");
+      const reading = call(stage.url + real);
+      const { res } = await stage.request(real);
+      res.write("first");
+      const fromServer = await reading;
+      assert.equal(await next(fromServer.chunks), "first");
+      const expected = await failure(rest(fromServer.chunks));
+
+      const path = fresh("silent");
+      const stream = await mockStream(worker, path);
+      const sending = stream.send("first");
+      const mocked = await call(stage.url + path);
+      await sending;
+      assert.equal(await next(mocked.chunks), "first");
+      assert.deepEqual(await failure(rest(mocked.chunks)), expected);
+      assert.equal((await stream.closed()).reason, "application");
+    });
+  }
+
+  test("undici does not count the time in which the application does not read", async () => {
+    const reads = Object.values(undicis).map(async (undici) => {
+      const { call } = clientOfRequest(undici);
+      const unread = fresh("unread");
+      const full = await mockStream(worker, unread);
+      const writing = Array.from({ length: WINDOW / PIECE }, () => full.write(Buffer.alloc(PIECE)));
+      const { chunks } = await call(stage.url + unread, { bodyTimeout: 4 * MS });
+      await Promise.all(writing);
+      const silent = fresh("silent");
+      await mockStream(worker, silent);
+      const other = await call(stage.url + silent, { bodyTimeout: 6 * MS });
+      await assert.rejects(rest(other.chunks), { code: "UND_ERR_BODY_TIMEOUT" });
+      await full.end();
+      assert.equal((await rest(chunks)).length, WINDOW);
+    });
+    await Promise.all(reads);
+  });
 
   test("headers are those of a chunked answer, and none says a length", async () => {
     const path = fresh("headers");

@@ -4,7 +4,7 @@ import { PassThrough, Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { after, before, describe, test } from "node:test";
 import { startTrafficMock } from "../../index.mjs";
-import { hasUndici } from "../lib/clients.mjs";
+import { everyUndici, hasUndici } from "../lib/clients.mjs";
 import { startProxy, until } from "../lib/proxy.mjs";
 import { startUpstream } from "../lib/upstream.mjs";
 import { startWorker } from "../lib/worker.mjs";
@@ -37,7 +37,7 @@ before(async () => {
   worker = await startWorker(proxy.url);
   // Node's own undici first: whichever is there first gives `fetch` its dispatcher.
   await fetch(upstream.url);
-  for (const version of ["undici6", "undici7", "undici8"].filter(hasUndici)) versions[version] = await import(version);
+  Object.assign(versions, await everyUndici());
 });
 
 after(async () => {

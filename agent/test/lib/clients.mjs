@@ -18,6 +18,13 @@ export const CLIENTS = [
 /** undici 8 needs Node 22. */
 export const hasUndici = (name) => !name.startsWith("undici8") || Number(process.versions.node.split(".")[0]) >= 22;
 
+/** @returns {Promise<Record<string, any>>} the versions of undici that this Node runs, by their names */
+export async function everyUndici() {
+  const versions = {};
+  for (const name of ["undici6", "undici7", "undici8"].filter(hasUndici)) versions[name] = await import(name);
+  return versions;
+}
+
 /**
  * Every HTTP client library, behind one call:
  * `send(url, { method, headers, body, signal, redirect })` gives

@@ -59,6 +59,35 @@ export function source() {
   return { write: put, end: () => put(null), fail: (error) => put(error), chunks };
 }
 
+const upload = (chunks) => Readable.from(chunks);
+
+/** A `fetch`, as one of {@link streamingClients}. */
+export const clientOfFetch = (fetch) => ({
+  call: async (url, { method = "GET", body, signal, ...more } = {}) => {
+    const response = await fetch(url, {
+      ...more,
+      method,
+      signal,
+      ...(body && { body: Readable.toWeb(upload(body)), duplex: "half" }),
+    });
+    const chunks = response.body[Symbol.asyncIterator]();
+    return { status: response.status, chunks, close: () => chunks.return() };
+  },
+});
+
+/** An undici's `request`, as one of {@link streamingClients}. */
+export const clientOfRequest = (undici, bodyOf = upload) => ({
+  call: async (url, { method = "GET", body, signal, ...more } = {}) => {
+    const { statusCode, body: stream } = await undici.request(url, {
+      ...more,
+      method,
+      signal,
+      body: body && bodyOf(body),
+    });
+    return { status: statusCode, chunks: stream[Symbol.asyncIterator](), close: () => stream.destroy() };
+  },
+});
+
 /**
  * The same few calls for each client library.
  *
@@ -66,7 +95,6 @@ export function source() {
  */
 export async function streamingClients() {
   const undici = await import("undici7");
-  const upload = (chunks) => Readable.from(chunks);
   return {
     "node:http": {
       call: (url, { method = "GET", body, signal } = {}) =>
@@ -82,23 +110,8 @@ export async function streamingClients() {
           } else req.end();
         }),
     },
-    fetch: {
-      call: async (url, { method = "GET", body, signal } = {}) => {
-        const response = await fetch(url, {
-          method,
-          signal,
-          ...(body && { body: Readable.toWeb(upload(body)), duplex: "half" }),
-        });
-        const chunks = response.body[Symbol.asyncIterator]();
-        return { status: response.status, chunks, close: () => chunks.return() };
-      },
-    },
-    "undici request": {
-      call: async (url, { method = "GET", body, signal } = {}) => {
-        const { statusCode, body: stream } = await undici.request(url, { method, signal, body: body && upload(body) });
-        return { status: statusCode, chunks: stream[Symbol.asyncIterator](), close: () => stream.destroy() };
-      },
-    },
+    fetch: clientOfFetch((...args) => fetch(...args)),
+    "undici request": clientOfRequest(undici),
     got: {
       call: (url, { method = "GET", body, signal } = {}) =>
         new Promise((resolve, reject) => {
@@ -135,12 +148,7 @@ export async function streamingClients() {
         };
       },
     },
-    "undici iterable": {
-      call: async (url, { method = "GET", body, signal } = {}) => {
-        const { statusCode, body: stream } = await undici.request(url, { method, signal, body });
-        return { status: statusCode, chunks: stream[Symbol.asyncIterator](), close: () => stream.destroy() };
-      },
-    },
+    "undici iterable": clientOfRequest(undici, (body) => body),
   };
 }
 
