@@ -1,10 +1,15 @@
-"""Answers that a test writes piece by piece, read by clients of the forward proxy meanwhile."""
+"""Answers that a test writes piece by piece, read by applications meanwhile."""
 
 from __future__ import annotations
 
 import asyncio
+import base64
+import functools
 import http.client
+import json
+import os
 import queue
+import subprocess
 import threading
 import uuid
 from typing import TYPE_CHECKING, Any
@@ -17,7 +22,10 @@ from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
+from tests.support.processes.node_parts import AGENT_MODULES, node_binary
+from tests.testing.runs import APPLICATIONS
 from tests.testing.shared_app import shared_app
+from trafficmock.attach.node import with_preload
 from trafficmock.testing import aio, sync, tx
 from trafficmock.testing.errors import StreamClosedError, UsageError
 
@@ -49,7 +57,39 @@ def with_urllib3(proxy: str, url: str) -> Iterator[bytes]:
     yield from response.stream()
 
 
-CLIENTS = (with_httpx, with_requests, with_urllib3)
+class NodeClientError(Exception):
+    """A failure, as Node's client told it."""
+
+
+def with_node(client: str, proxy: str, url: str) -> Iterator[bytes]:
+    """Read in an application that has the Node agent, by ``fetch`` or ``node:http``."""
+    attached = {
+        "NODE_OPTIONS": with_preload("", AGENT_MODULES.parent / "register.js"),
+        "TRAFFICMOCK_PROXY_URL": proxy,
+    }
+    argv = [str(node_binary()), str(APPLICATIONS / "reads.mjs"), client, url]
+    env = {**os.environ, **attached}
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, env=env, text=True) as application:
+        for line in application.stdout or ():
+            told = json.loads(line)
+            if "error" in told:
+                raise NodeClientError(told["error"])
+            yield base64.b64decode(told["piece"]) if "piece" in told else told["type"].encode()
+
+
+CLIENTS: dict[str, Callable[[str, str], Iterator[bytes]]] = {
+    "httpx": with_httpx,
+    "requests": with_requests,
+    "urllib3": with_urllib3,
+    "fetch": functools.partial(with_node, "fetch"),
+    "node:http": functools.partial(with_node, "node:http"),
+}
+BREAKING = {
+    "httpx": r"peer closed|reset",
+    "fetch": "^TypeError: terminated$",
+    "node:http": "^Error: aborted$",
+}
+"""What clients tell of an answer that breaks off."""
 
 
 class Reader:
@@ -96,8 +136,8 @@ class StreamTests(SynchronousTestCase):
 
     def test_written_by_the_test(self) -> None:
         """Each part has come before the next is sent; the history shows the open answer."""
-        for client in CLIENTS:
-            with self.subTest(client=client.__name__), sync.mocks(self.proxy) as mocks:
+        for name, client in CLIENTS.items():
+            with self.subTest(client=name), sync.mocks(self.proxy) as mocks:
                 self.url = f"http://streams.test/{uuid.uuid4().hex}"
                 chat = mocks.stream(self.url, content_type="text/event-stream")
                 reader = Reader(client, self.proxy, self.url)
@@ -126,8 +166,10 @@ class StreamTests(SynchronousTestCase):
                 stream.end()
 
             mocks.route(self.url, handler)
-            reader = Reader(with_httpx, self.proxy, self.url)
-            self.assertEqual(reader.rest(), (b"text/plain" + BIG, None))
+            for name, client in CLIENTS.items():
+                with self.subTest(client=name):
+                    reader = Reader(client, self.proxy, self.url)
+                    self.assertEqual(reader.rest(), (b"text/plain" + BIG, None))
 
     def test_iterable(self) -> None:
         """The parts of an iterable are sent; an error of it breaks off and fails the test."""
@@ -153,13 +195,14 @@ class StreamTests(SynchronousTestCase):
 
     def test_abort(self) -> None:
         """An abort cuts the answer off behind what was sent."""
-        with sync.mocks(self.proxy) as mocks:
-            chat = mocks.stream(self.url, content_type="x/y")
-            reader = Reader(with_httpx, self.proxy, self.url)
-            chat.send("begun")
-            self.assertEqual((reader.get(), reader.get()), (b"x/y", b"begun"))
-            chat.abort()
-            self.assertIsInstance(reader.rest()[1], httpx.TransportError)
+        for name, text in BREAKING.items():
+            with self.subTest(client=name), sync.mocks(self.proxy) as mocks:
+                chat = mocks.stream(self.url, content_type="x/y")
+                reader = Reader(CLIENTS[name], self.proxy, self.url)
+                chat.send("begun")
+                self.assertEqual((reader.get(), reader.get()), (b"x/y", b"begun"))
+                chat.abort()
+                self.assertRegex(str(reader.rest()[1]), text)
 
     def test_application_gone(self) -> None:
         """A test that writes to an application that has gone is told so."""
@@ -178,13 +221,18 @@ class StreamTests(SynchronousTestCase):
 
     def test_left_open(self) -> None:
         """A test that ends with an open answer fails with the route's place."""
-        with self.assertRaises(ExceptionGroup) as raised, sync.mocks(self.proxy) as mocks:
-            chat = mocks.stream(self.url, content_type="x/y")
-            reader = Reader(with_httpx, self.proxy, self.url)
-            chat.send("begun")
-            self.assertEqual((reader.get(), reader.get()), (b"x/y", b"begun"))
-        self.assertIn("test_streamed_answers.py", str(raised.exception.exceptions[0]))
-        self.assertIsInstance(reader.rest()[1], httpx.TransportError)
+        for name, text in BREAKING.items():
+            with (
+                self.subTest(client=name),
+                self.assertRaises(ExceptionGroup) as raised,
+                sync.mocks(self.proxy) as mocks,
+            ):
+                chat = mocks.stream(self.url, content_type="x/y")
+                reader = Reader(CLIENTS[name], self.proxy, self.url)
+                chat.send("begun")
+                self.assertEqual((reader.get(), reader.get()), (b"x/y", b"begun"))
+            self.assertIn("test_streamed_answers.py", str(raised.exception.exceptions[0]))
+            self.assertRegex(str(reader.rest()[1]), text)
 
     def test_asyncio(self) -> None:
         """Asyncio tests await each call, and handlers yield."""

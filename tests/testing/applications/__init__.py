@@ -1,6 +1,7 @@
 """Applications under test, each started as a process.
 
 ``pages_flask``, ``pages_django`` and ``pages_fastapi`` have the preload; ``prices.mjs`` and
-``prices_https.mjs`` run in Node; ``propagating_app`` copies the context by itself. ``flood`` writes
-a lot to its output; ``queue_thread`` sends from a background thread.
+``prices_https.mjs`` run in Node, where ``reads.mjs`` reads one answer; ``propagating_app`` copies
+the context by itself. ``flood`` writes a lot to its output; ``queue_thread`` sends from a
+background thread.
 """
