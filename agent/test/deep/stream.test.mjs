@@ -3,6 +3,7 @@ import http from "node:http";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { REQUIRE, runNode } from "../lib/child.mjs";
+import { STREAM_FEATURES, mockStreams } from "../lib/mocked-streams.mjs";
 import { startProxy, until } from "../lib/proxy.mjs";
 import { startWorker } from "../lib/worker.mjs";
 
@@ -27,17 +28,21 @@ function * pieces (bytes) {
     yield piece
   }
 }
-const count = async (body) => {
+const pause = () => new Promise(setImmediate)
+const count = async (body, between) => {
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
     look()
+    await between?.()
   }
   return size
 }
 const runs = {
   'fetch down': async (bytes) => count((await fetch(url + '/down?' + bytes)).body),
   'http down': (bytes) => new Promise((resolve, reject) => http.get(url + '/down?' + bytes, (res) => count(res).then(resolve, reject)).on('error', reject)),
+  'fetch mocked': async (bytes) => count((await fetch(url + '/mocked/' + bytes)).body, pause),
+  'http mocked': (bytes) => new Promise((resolve, reject) => http.get(url + '/mocked/' + bytes, (res) => count(res, pause).then(resolve, reject)).on('error', reject)),
   'fetch up': async (bytes) => Number(await (await fetch(url + '/up', { method: 'POST', body: Readable.toWeb(Readable.from(pieces(bytes))), duplex: 'half' })).text()),
   'http up': (bytes) => new Promise((resolve, reject) => {
     const req = http.request(url + '/up', { method: 'POST' }, async (res) => resolve(Number(Buffer.concat(await res.toArray()))))
@@ -64,7 +69,8 @@ describe("large bodies", () => {
   let proxy, worker, server, url;
   before(async () => {
     proxy = await startProxy("--history-bytes", String(32 * MIB));
-    worker = await startWorker(proxy.url);
+    worker = await startWorker(proxy.url, STREAM_FEATURES);
+    await mockStreams(worker, "/mocked/*", (stream, path) => pourPieces(stream, Number(path.split("/").at(-1))));
     server = http.createServer(async (req, res) => {
       const { pathname, search } = new URL(req.url, "http://x");
       if (pathname === "/down") return pour(res, Number(search.slice(1)));
@@ -82,7 +88,7 @@ describe("large bodies", () => {
     await proxy.stop();
   });
 
-  for (const run of ["fetch down", "http down", "fetch up", "http up"]) {
+  for (const run of ["fetch down", "http down", "fetch mocked", "http mocked", "fetch up", "http up"]) {
     test(`500 MB by ${run}: neither the application nor the proxy grows`, { timeout: 120000 }, async (t) => {
       const env = { UPSTREAM: url, RUN: run, TRAFFICMOCK_PROXY_URL: proxy.url, TRAFFICMOCK_CLIENT_ID: run };
       const runOnce = (...bytes) =>
@@ -109,6 +115,16 @@ describe("large bodies", () => {
     });
   }
 });
+
+/** The same, by a test: the window that the protocol allows is in use all the time. */
+async function pourPieces(stream, bytes) {
+  const piece = Buffer.alloc(MIB / 4, "b");
+  for (; bytes > 0; bytes -= piece.length) {
+    const seq = await stream.write(piece);
+    if (seq >= 4) await stream.acknowledged(seq - 3);
+  }
+  await stream.end();
+}
 
 /** As many bytes as wanted, as fast as they are read. */
 function pour(res, bytes) {

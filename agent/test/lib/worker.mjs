@@ -104,7 +104,7 @@ class Worker {
     return routeId;
   }
 
-  async handle({ requestId, runId, request }) {
+  async handle({ requestId, routeId, runId, request }) {
     const result = (value) => this.send({ type: "handler:result", requestId, ...(runId && { runId }), result: value });
     const fetch = async (options = {}) => {
       const fetchId = randomUUID();
@@ -116,7 +116,8 @@ class Worker {
         action: "fulfill",
         response: { status: 200, statusText: "", headers: {}, bodyBase64: null, ...response },
       });
-    await this.routeFor(request.url, "http").handler({
+    const { handler } = runId ? this.routes.get(routeId) : this.routeFor(request.url, "http");
+    await handler({
       requestId,
       request,
       result,
