@@ -136,7 +136,18 @@ export interface Outcome {
 export interface HttpEvent {
   id: string;
   timestamp: number;
-  kind: "observed" | "fulfill" | "continue" | "abort" | "passthrough" | "error" | "response" | "upstream_error";
+  kind:
+    | "observed"
+    | "fulfill"
+    | "continue"
+    | "abort"
+    | "passthrough"
+    | "error"
+    | "response"
+    | "upstream_error"
+    | "piece"
+    | "end"
+    | "broken_off";
   detail?: string;
 }
 
@@ -189,6 +200,7 @@ export interface HttpSummary extends HttpRow {
       url?: string;
       contentType?: string;
       bodySize?: number;
+      bodyPending?: true;
     };
     routeId?: string;
     testId?: string;

@@ -260,7 +260,8 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         return iter(chunks)
 
     def _build_summary(self) -> bytes:
-        return encode(summarise(self.record, self._size()))
+        summary = summarise(self.record, self._size(), body_arrives=self.body_arrives)
+        return encode(summary)
 
     def _size(self) -> int | UnsetType:
         """Return the size of the response's body in bytes, ``UNSET`` if it is unknown."""

@@ -148,6 +148,7 @@ class StatusLine(Struct, omit_defaults=True, rename="camel"):
 
     :param content_type: the value of the first ``content-type``, if there is one.
     :param body_size: decoded bytes of the body; unset while the body arrives, or if unknown.
+    :param body_pending: the body is still arriving.
     """
 
     status: int
@@ -155,6 +156,7 @@ class StatusLine(Struct, omit_defaults=True, rename="camel"):
     url: str | UnsetType = UNSET
     content_type: str | UnsetType = UNSET
     body_size: int | UnsetType = UNSET
+    body_pending: bool | UnsetType = UNSET
 
 
 class OutcomeSummary(Outcome[StatusLine]):
@@ -220,17 +222,25 @@ def encode_around(record: object, bodies: list[tuple[bytes, bytes]]) -> tuple[by
     return tuple(chunks)
 
 
-def summarise(record: RequestRecord, body_size: int | UnsetType) -> RequestSummary:
+def summarise(
+    record: RequestRecord, body_size: int | UnsetType, *, body_arrives: bool
+) -> RequestSummary:
     """Make the summary of a record.
 
     :param body_size: decoded bytes of the response's body, ``UNSET`` if they are unknown.
+    :param body_arrives: whether the response's body is still arriving.
     """
     outcome = record.outcome
     response: StatusLine | UnsetType = UNSET
     if outcome.response is not UNSET:
         answer = outcome.response
         response = StatusLine(
-            answer.status, answer.status_text, answer.url, _content_type(answer), body_size
+            answer.status,
+            answer.status_text,
+            answer.url,
+            _content_type(answer),
+            body_size,
+            body_arrives or UNSET,
         )
     overrides = record.overrides
     if overrides is not UNSET:

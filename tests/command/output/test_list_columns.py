@@ -14,6 +14,7 @@ from trafficmock.command.output.list_columns import (
     owner,
     request_row,
     shortened,
+    took,
     upstream_error,
 )
 
@@ -53,6 +54,13 @@ class CellTests(SynchronousTestCase):
         self.assertEqual(
             [duration(n) for n in (None, 0, 999, 1234)], ["", "0 ms", "999 ms", "1.2 s"]
         )
+
+    def test_took(self) -> None:
+        """A request whose answer is still arriving is open."""
+        answered = ENTRY | {"durationMs": 12, "outcome": {"response": {"status": 200}}}
+        arriving = answered | {"outcome": {"response": {"status": 200, "bodyPending": True}}}
+        shown = [took(each) for each in (ENTRY, answered, arriving)]
+        self.assertEqual(shown, ["", "12 ms", "open"])
 
     def test_owner(self) -> None:
         """The title of the owning test, or of all that compete, each once."""

@@ -1,8 +1,11 @@
 """The detail of a request in a browser: every part of it, and what its buttons copy."""
 
+import http.client
 import json
+import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from playwright.sync_api import expect
 
@@ -10,6 +13,7 @@ from tests.dashboard.fixtures.browser import (
     LITTLE,
     BrowserTestCase,
     ask_now,
+    busy_setup,
     clipboard,
     forgetful_setup,
     row,
@@ -18,6 +22,7 @@ from tests.dashboard.fixtures.browser import (
 )
 from tests.dashboard.fixtures.clients import ProxyClients, request, response
 from tests.dashboard.fixtures.traffic import RECEIPT
+from trafficmock.testing import sync
 
 
 class PartTests(BrowserTestCase):
@@ -151,6 +156,28 @@ class PartTests(BrowserTestCase):
         expect(panel.locator("[aria-current=step]")).to_contain_text("en/teapot")
         page.go_back()
         expect(page.locator(".detail-url")).to_have_text("https://short.example/t/4F2")
+
+    def test_open(self) -> None:
+        """An answer that a test still writes is open, in the list and in its detail."""
+        proxy, url = busy_setup().proxy.url, "http://tokens.example/chat"
+        with sync.mocks(proxy) as mocks:
+            chat = mocks.stream(url, content_type="text/event-stream")
+            connection = http.client.HTTPConnection(urlsplit(proxy).netloc)
+            self.addCleanup(connection.close)
+            connection.request("GET", url)
+            answer = connection.getresponse()
+            chat.sse("first")
+            page = self.open(dashboard=busy_setup().dashboard.url)
+            cell = row(page, "tokens.example").locator(".col-duration")
+            expect(cell).to_have_text("open")
+            panel = show(page, "tokens.example", "Timeline")
+            expect(page.locator(".detail-head .size")).to_have_text("open")
+            expect(panel.locator("tbody tr").last).to_contain_text("the test sent a part")
+            chat.end()
+            self.assertEqual(answer.read(), b"data: first\n\n")
+            page.keyboard.press("Escape")
+            ask_now(page)
+            expect(cell).to_have_text(re.compile("^[0-9.]+ m?s$"))
 
     def test_incomplete(self) -> None:
         """A body that is cut, gone, or still arriving is said to be, with its whole size."""

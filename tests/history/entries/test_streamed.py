@@ -1,5 +1,6 @@
 """Entries whose bodies come late, are cut, or never come whole."""
 
+import json
 from typing import Any
 
 from msgspec import structs
@@ -26,6 +27,12 @@ class StreamedTests(SynchronousTestCase):
 
     def shown(self) -> Any:
         return shown(self.history.requests.get("r"))
+
+    def summary(self) -> Any:
+        """Give the response in the summary."""
+        entry = self.history.requests.get("r")
+        assert entry is not None
+        return json.loads(entry.summary_json())["outcome"]["response"]
 
     def har(self) -> Any:
         entry = self.history.requests.get("r")
@@ -84,6 +91,7 @@ class StreamedTests(SynchronousTestCase):
         self.head()
         answer = self.shown()["outcome"]["response"]
         self.assertEqual(answer | ARRIVES | {"status": 200}, answer)
+        self.assertTrue(self.summary()["bodyPending"])
         content = self.har()["response"]["content"]
         self.assertIn("not arrived", content["comment"])
         self.assertNotIn("text", content)
@@ -95,6 +103,7 @@ class StreamedTests(SynchronousTestCase):
         answer = self.shown()["outcome"]["response"]
         self.assertEqual(answer["bodyBase64"], "aGVsbG8=")
         self.assertNotIn("bodyPending", answer)
+        self.assertNotIn("bodyPending", self.summary())
         self.assertEqual(self.kinds(), ["observed", "passthrough", "response"])
         self.assertEqual(self.shown()["durationMs"], 8)
         self.assertEqual(self.har()["response"]["content"]["text"], "hello")

@@ -68,7 +68,7 @@ def request_row(entry: Entry, shown_id: str) -> Sequence[Cell]:
         Cell(printable(entry["request"]["method"])),
         _status(entry),
         Cell(printable(action), COLOURS.get(action)),
-        Cell(duration(entry.get("durationMs"))),
+        Cell(took(entry)),
         Cell(printable(entry["clientId"])),
         Cell(printable(entry["request"]["url"])),
         Cell(printable(owner(entry)), "dim"),
@@ -111,6 +111,13 @@ def clock(timestamp: int) -> str:
 def when(timestamp: int) -> datetime:
     """Convert epoch milliseconds to local time."""
     return datetime.fromtimestamp(timestamp / 1000).astimezone()
+
+
+def took(entry: Entry) -> str:
+    """Format the duration of a request; ``open`` while the body of its response arrives."""
+    if entry.get("outcome", {}).get("response", {}).get("bodyPending"):
+        return "open"
+    return duration(entry.get("durationMs"))
 
 
 def duration(milliseconds: int | None) -> str:

@@ -136,7 +136,7 @@ def _result(entry: Entry) -> str:
     parts = (
         f"{response['status']} {response['statusText']}".strip() if response else "",
         list_columns.error_code(entry),
-        list_columns.duration(entry.get("durationMs")),
+        list_columns.took(entry),
     )
     return "".join(f", {printable(part)}" for part in parts if part)
 

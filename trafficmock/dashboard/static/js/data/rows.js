@@ -16,7 +16,8 @@
  * @property {number | undefined} status
  * @property {string} code the error code, if there is no status
  * @property {string} problem the error message
- * @property {number | undefined} duration ms
+ * @property {number | undefined} duration ms; of what has ended
+ * @property {boolean} isOpen whether its response is still arriving
  * @property {string} type of the response's content, without parameters
  * @property {number | undefined} size bytes of the response's body
  * @property {string} testId of the owning test, or of the test whose context it has
@@ -68,7 +69,8 @@ export function requestRow(raw) {
     status,
     code,
     problem,
-    duration: raw.durationMs,
+    duration: outcome.response?.bodyPending ? undefined : raw.durationMs,
+    isOpen: outcome.response?.bodyPending ?? false,
     type: (outcome.response?.contentType ?? "").split(";")[0].trim().toLowerCase(),
     size: outcome.response?.bodySize,
     testId: raw.testId ?? "",
@@ -122,6 +124,7 @@ export function socketRow(raw) {
     code: raw.errorCode ?? "",
     problem: raw.errorMessage ?? "",
     duration: raw.closedAt === undefined ? undefined : raw.closedAt - raw.timestamp,
+    isOpen: false,
     type: "",
     size: undefined,
     testId: raw.testId ?? "",

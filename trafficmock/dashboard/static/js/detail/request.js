@@ -27,6 +27,9 @@ import { timelineTab } from "./timeline.js";
 
 const LONGEST_URL = 3000;
 
+/** @param {HttpEntry} entry */
+const took = ({ outcome, durationMs }) => (outcome.response?.bodyPending ? "open" : duration(durationMs));
+
 export class RequestDetail {
   /**
    * @param {object} options
@@ -95,7 +98,7 @@ export class RequestDetail {
             { class: `detail-status status-${Math.floor(outcome.response.status / 100)}` },
             String(outcome.response.status),
           ),
-        h("span", { class: "size" }, duration(entry.durationMs)),
+        h("span", { class: "size" }, took(entry)),
         closeButton(this.onclose),
       ),
       h("h2", { class: "detail-url" }, h("bdi", {}, visible(cut(request.url, LONGEST_URL)))),
@@ -137,7 +140,7 @@ export class RequestDetail {
     const answered = outcome.response ? `, response ${bodySize(outcome.response)}` : "";
     const rows = [
       ["Time", dateTime(entry.timestamp)],
-      ["Duration", duration(entry.durationMs) || "not settled"],
+      ["Duration", took(entry) || "not settled"],
       ["Client", entry.clientId],
       ["Client now", processesOf(this.store.connections.nodeAgents, entry.clientId)],
       ["Status", status(entry)],

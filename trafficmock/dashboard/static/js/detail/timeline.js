@@ -23,6 +23,9 @@ const WORDS = {
   error: "it failed",
   response: "a response came",
   upstream_error: "upstream failed",
+  piece: "the test sent a part",
+  end: "the answer ended",
+  broken_off: "the answer broke off",
 };
 
 /** @param {HttpEntry} entry */

@@ -113,7 +113,7 @@ const COLUMNS = {
   duration: {
     name: "duration",
     title: "Duration",
-    show: plain((row) => duration(row.duration)),
+    show: plain((row) => (row.isOpen ? "open" : duration(row.duration))),
     by: (row) => row.duration,
     descendingFirst: true,
     least: 5.6,
