@@ -64,7 +64,7 @@ class MockBody {
    */
   give(reader, piece) {
     this.hasRoom = false;
-    if (reader.data(piece)) this.hasRoom = true;
+    if (piece.length === 0 || reader.data(piece)) this.hasRoom = true;
   }
 
   /** Give nothing more: the application does not read further. */

@@ -47,7 +47,7 @@ class StreamedBody extends MockBody {
 
   /** @param {any} message about the stream */
   receive({ type, seq, body, errorCode }) {
-    if (type === "stream:data") this.pieces.push(Buffer.from(String(body), "base64"));
+    if (type === "stream:data") this.pieces.push(Buffer.from(typeof body === "string" ? body : "", "base64"));
     else if (type === "stream:end" || type === "stream:abort") {
       this.settle();
       this.tell("stream:ack", { seq });

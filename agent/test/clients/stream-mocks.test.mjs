@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import http from "node:http";
 import { after, before, describe, test } from "node:test";
 import { startTrafficMock } from "../../index.mjs";
 import { everyUndici } from "../lib/clients.mjs";
-import { STREAM_FEATURES, mockStream } from "../lib/mocked-streams.mjs";
+import { STREAM_FEATURES, beginStream, mockStream } from "../lib/mocked-streams.mjs";
 import { startProxy } from "../lib/proxy.mjs";
 import { startRelay } from "../lib/relay.mjs";
-import { clientOfFetch, clientOfRequest, next, rest, startStage, streamingClients } from "../lib/streams.mjs";
+import { clientOfFetch, clientOfRequest, deferred, next, rest, startStage, streamingClients } from "../lib/streams.mjs";
 import { startWorker } from "../lib/worker.mjs";
 
 const PIECE = 256 * 1024;
@@ -196,6 +197,35 @@ describe("a test writes an answer piece by piece", () => {
       await stream.send("ignored");
       await stream.end();
     }
+  });
+
+  for (const [name, { call }] of Object.entries(clients)) {
+    test(`${name}: an answer that breaks off as soon as it begins fails`, async () => {
+      const path = fresh("at-once");
+      const stream = await mockStream(worker, path);
+      const breaking = stream.write("first").then(() => stream.abort("connectionreset"));
+      const failed = assert.rejects(call(stage.url + path).then(({ chunks }) => rest(chunks)));
+      await Promise.all([breaking, failed]);
+    });
+  }
+
+  test("an answer begins after the application was given a socket", async () => {
+    const path = fresh("thinks");
+    const decide = deferred();
+    await worker.routeGlob(`**${path}`, decide.resolve);
+    const req = http.get(stage.url + path);
+    const answered = once(req, "response");
+    await once(req, "socket");
+    const stream = beginStream(worker, await decide.promise);
+    const sending = stream.send("first");
+    const [response] = await answered;
+    const chunks = response[Symbol.asyncIterator]();
+    assert.equal(await next(chunks), "first");
+    await sending;
+    await stream.send("second");
+    assert.equal(await next(chunks), "second");
+    response.destroy();
+    assert.equal((await stream.closed()).reason, "application");
   });
 
   test("pieces that come before the end are read after it", async () => {

@@ -27,10 +27,17 @@ export async function mockStream(worker, path, head) {
  * @param {(stream: ReturnType<typeof writer>, url: string) => Promise<void>} write
  */
 export async function mockStreams(worker, path, write) {
-  await worker.routeGlob(`**${path}`, ({ requestId, result, request }) => {
-    result({ action: "fulfill", response: HEAD, stream: true });
-    void write(writer(worker, Promise.resolve(requestId)), request.url);
-  });
+  await worker.routeGlob(`**${path}`, (call) => void write(beginStream(worker, call), call.request.url));
+}
+
+/**
+ * Begin the answer in a handler.
+ * @param {Parameters<typeof mockStream>[0]} worker
+ * @param {any} call of the handler
+ */
+export function beginStream(worker, { requestId, result }) {
+  result({ action: "fulfill", response: HEAD, stream: true });
+  return writer(worker, Promise.resolve(requestId));
 }
 
 /**

@@ -10,6 +10,10 @@ const DEAD = "http://127.0.0.1:2/";
 const OK = { status: 200, statusText: "OK", headers: {}, bodyBase64: null };
 const fulfill = (response) => [{ type: "decision:fulfill", response: { ...OK, ...response } }];
 const resume = (overrides) => [{ type: "decision:continue", overrides: { url: DEAD, ...overrides } }];
+const stream = (...messages) => [
+  { type: "decision:fulfill", stream: true, response: OK },
+  ...messages.map(([type, more], index) => ({ type: `stream:${type}`, seq: index + 1, ...more })),
+];
 const fetched = (more) => [{ type: "decision:fetch", fetchId: "f", ...more }, ...fulfill({})];
 
 /** What no HTTP request or response can carry, or protocol 3 does not have: the request fails. */
@@ -28,6 +32,13 @@ const FAILING = {
   NUL: fulfill({ headers: { a: "x\0y" } }),
   "empty name": fulfill({ headers: { "": "y" } }),
   "body a number": fulfill({ bodyBase64: 5 }),
+  "stream of no response": [{ type: "decision:fulfill", stream: true }],
+  "stream with status 999": [{ type: "decision:fulfill", stream: true, response: { ...OK, status: 999 } }],
+  "stream aborted with a code from elsewhere": stream(
+    ["data", { body: b64("x") }],
+    ["abort", { errorCode: "constructor" }],
+  ),
+  "stream aborted without a code": stream(["abort"]),
   "abort code from elsewhere": [{ type: "decision:abort", errorCode: "constructor" }],
   "no abort code": [{ type: "decision:abort" }],
   "no error code": [{ type: "decision:error" }],
@@ -69,6 +80,29 @@ const SERVED = {
   "unknown coding": [fulfill({ headers: { "content-encoding": "x-none" }, bodyBase64: b64("hello") }), 200, "hello"],
   "invalid location": [fulfill({ status: 302, headers: { location: "http://[" } }), 302, ""],
   "__proto__ header": [fulfill({ headers: JSON.parse('{"__proto__": "x"}') }), 200, ""],
+  "stream with pieces of nothing": [
+    stream(
+      ["data", { body: b64("he") }],
+      ["data", { body: "" }],
+      ["data", { body: null }],
+      ["data"],
+      ["data", { body: 5 }],
+      ["data", { body: b64("llo") }],
+      ["end"],
+    ),
+    200,
+    "hello",
+  ],
+  "stream that goes on after its end": [
+    stream(["data", { body: b64("hello") }], ["end"], ["data", { body: b64("x") }], ["abort"], ["end"], ["ack"]),
+    200,
+    "hello",
+  ],
+  "stream before its head": [
+    [{ type: "stream:data", body: b64("x") }, { type: "stream:end" }, ...fulfill({})],
+    200,
+    "",
+  ],
   "two decisions": [
     [...fulfill({}), ...fulfill({ status: 500 }), { type: "decision:abort", errorCode: "failed" }],
     200,
