@@ -39,6 +39,7 @@ def _handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
     def cancel(agent: Agent, message: inbound.RequestCancel, out: EffectList) -> None:
         core.decisions.cancel(agent, message, out)
         core.reports.cancel(agent, message, out)
+        core.streams.closed(agent, message, out)
 
     requests, sockets, relay = core.requests, core.sockets, core.relay
     return {

@@ -94,6 +94,12 @@ class KnownTests(StreamCase):
         self.assertEqual(told, self.worker.gets(StreamClosed("r1", "application")))
         self.assertEqual(self.writes(piece(1)), [])
 
+    def test_given_up(self) -> None:
+        """An application that gives its request up before it has the head closes the answer."""
+        told = self.sent(self.hears(inbound.RequestCancel("r1")), StreamClosed)
+        self.assertEqual(told, StreamClosed("r1", "application"))
+        self.assertEqual(self.writes(piece(1)), [])
+
     def test_agent_lost(self) -> None:
         """The worker is told that the application's connection is lost."""
         self.playbook.disconnect(self.agent.id)
@@ -200,10 +206,10 @@ class UnknownTests(StreamCase):
         self.assertEqual(self.sent(effects, outbound.DecisionAbort).error_code, "connectionreset")
 
     def test_given_up(self) -> None:
-        """If the application gave the request up, the stream is closed at the next piece."""
-        self.hears(inbound.RequestCancel("r1"))
-        effects = self.writes(piece(1))
+        """If the application gives the request up, the stream is closed."""
+        effects = self.hears(inbound.RequestCancel("r1"))
         self.assertEqual(self.sent(effects, StreamClosed).reason, "application")
+        self.assertEqual(self.writes(piece(1)), [])
 
     def test_decided_twice(self) -> None:
         """A stream that collects holds the request: another decision of its run ends it."""

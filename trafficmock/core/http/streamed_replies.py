@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
-    from trafficmock.wire.inbound import CloseReason, FromWorker
+    from trafficmock.wire.inbound import CloseReason, FromWorker, RequestCancel
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 
@@ -248,8 +248,11 @@ class StreamedReplies:
         if stream.ended and not stream.unacknowledged:
             self.open.pop(stream.request_id, None)
 
-    def closed(self, agent: Agent, message: StreamClosed, out: EffectList) -> None:
-        """Handle that the application has closed or cancelled an answer."""
+    def closed(self, agent: Agent, message: StreamClosed | RequestCancel, out: EffectList) -> None:
+        """Handle that the application has closed an answer, or has given the request up.
+
+        It may give the request up while the head of the answer is on its way.
+        """
         stream = self.open.get(message.request_id)
         if stream is not None and stream.agent is agent:
             self._close(stream, "application", out)
