@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
+import { Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { after, before, describe, test } from "node:test";
 import { startTrafficMock } from "../../index.mjs";
 import { everyUndici } from "../lib/clients.mjs";
-import { STREAM_FEATURES, beginStream, mockStream } from "../lib/mocked-streams.mjs";
+import { STREAM_FEATURES, beginStream, mockStream, mockStreams } from "../lib/mocked-streams.mjs";
 import { startProxy } from "../lib/proxy.mjs";
 import { startRelay } from "../lib/relay.mjs";
 import { clientOfFetch, clientOfRequest, deferred, next, rest, startStage, streamingClients } from "../lib/streams.mjs";
@@ -173,6 +175,31 @@ describe("a test writes an answer piece by piece", () => {
     });
     await Promise.all(reads);
   });
+
+  for (const [version, undici] of Object.entries(undicis)) {
+    test(`${version}: stream and pipeline get as much as their reader takes`, async () => {
+      const path = fresh("piped");
+      await mockStreams(worker, path, async (stream) => {
+        let sent = 0;
+        for (let piece = 0; piece < 8; piece += 1) sent = await stream.write(Buffer.alloc(PIECE / 2));
+        await stream.acknowledged(sent);
+        await stream.end();
+      });
+      let size = 0;
+      const slow = () =>
+        new Writable({
+          highWaterMark: 1,
+          write(chunk, _, done) {
+            size += chunk.length;
+            setImmediate(done);
+          },
+        });
+      await undici.stream(stage.url + path, { method: "GET" }, slow);
+      assert.equal(size, WINDOW);
+      await pipeline(undici.pipeline(stage.url + path, { method: "GET" }, ({ body }) => body).end(), slow());
+      assert.equal(size, 2 * WINDOW);
+    });
+  }
 
   test("headers are those of a chunked answer, and none says a length", async () => {
     const path = fresh("headers");
