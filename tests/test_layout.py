@@ -45,7 +45,11 @@ SESSION = ("session.arguments", "session.handlers", "session.observation")
 
 INNER = {
     "matching": {"patterns": set[str](), ".": {"patterns"}},
-    "wire": {"payloads": set[str](), ".": {"payloads"}},
+    "wire": {
+        "payloads": set[str](),
+        "waits": {".", "payloads"},
+        ".": {"payloads", "waits"},
+    },
     "core": {
         "har": set[str](),
         "state": {".", "local", "ownership"},
@@ -53,8 +57,9 @@ INNER = {
         "http": {".", "har", "mocks", "ownership", "state"},
         "local": {".", "http", "ownership", "state"},
         "mocks": {"."},
+        "waits": {".", "local", "ownership", "state"},
         "websocket": {".", "ownership", "state"},
-        ".": {"http", "local", "ownership", "state", "websocket"},
+        ".": {"http", "local", "ownership", "state", "waits", "websocket"},
     },
     "proxy": {
         "http1": {"."},

@@ -17,11 +17,13 @@ from trafficmock.wire.payloads.serialized_har import SerializedHar
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
+from trafficmock.wire.waits import wait_messages
 
 REQUESTS = st.sampled_from(["r0", "r1", "r2", "r3", "r4"])
 FETCHES = st.sampled_from(["f0", "f1"])
 SOCKETS = st.sampled_from(["s0", "s1"])
 TESTS = st.sampled_from(["t0", "t1", "t2"])
+WAITS = st.sampled_from(["w0", "w1"])
 ROUTES = st.sampled_from(["q0", "q1", "q2", "q3"])
 URLS = st.sampled_from(["http://h.test/a", "http://h.test/b"])
 ROLES = st.sampled_from(["node", "node", "playwright", "playwright", "runner"])
@@ -48,6 +50,8 @@ FEATURES = st.sampled_from(
         ["chain", "faults", "stream-mocks"],
         ["chain", "context", "stream", "stream-mocks", "strict", "subscribe"],
         ["chain", "clock", "context", "reply", "stream", "strict", "subscribe"],
+        ["waits"],
+        ["chain", "clock", "context", "reply", "stream", "subscribe", "waits"],
     ]
 )
 CONTEXTS = st.sampled_from(["a" * 32, "b" * 32])
@@ -266,6 +270,18 @@ of_workers: SearchStrategy[Message] = st.one_of(
     st.builds(inbound.HistoryQuery, st.just("h")),
     st.builds(inbound.DiagnosisQuery, st.just("d"), st.just([]), TESTS),
     on_sockets_by_workers,
+    st.builds(
+        wait_messages.WaitRegister,
+        WAITS,
+        TESTS,
+        st.sampled_from(["request", "response"]),
+        matchers,
+        st.sampled_from([0, 10, UNSET]),
+        st.sampled_from([0, 1_000_000_000, UNSET]),
+        REQUESTS | st.just(UNSET),
+    ),
+    st.builds(wait_messages.WaitJudged, WAITS, REQUESTS, st.booleans()),
+    st.builds(wait_messages.WaitCancel, WAITS),
 )
 of_both: SearchStrategy[Message] = st.one_of(
     st.builds(inbound.Ping, st.just(1)),

@@ -21,6 +21,7 @@ from trafficmock.wire.payloads import (
     serialized_request,
     serialized_response,
 )
+from trafficmock.wire.waits import wait_messages
 
 README = REPOSITORY / "README.md"
 DOCS = REPOSITORY / "docs"
@@ -130,7 +131,7 @@ class DashboardTests(SynchronousTestCase):
         self.assertEqual(wanted - there, set())
 
 
-MODULES = (agent_filter, inbound, outbound, local_reports)
+MODULES = (agent_filter, inbound, outbound, local_reports, wait_messages)
 """Where messages are defined."""
 
 

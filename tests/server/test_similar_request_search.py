@@ -6,7 +6,7 @@ from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock import records
-from trafficmock.core.effects import Diagnose
+from trafficmock.core.effects import Diagnose, Overdue
 from trafficmock.history.store import History
 from trafficmock.records import MadeFor
 from trafficmock.server.similar_request_search import (
@@ -14,6 +14,7 @@ from trafficmock.server.similar_request_search import (
     MOST_MATCHERS,
     MOST_NAMED,
     diagnosis_steps,
+    overdue_steps,
 )
 from trafficmock.wire.inbound import DiagnosisQuery
 from trafficmock.wire.outbound import DiagnosisResult
@@ -22,6 +23,7 @@ from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher, Seri
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError
 from trafficmock.wire.payloads.similar_requests import SimilarRequest, UnmetMatcher
+from trafficmock.wire.waits.wait_messages import WaitOverdue
 
 ITEM = SerializedMatcher(url_glob="https://{api,www}.shop.test/item/*", methods=["GET"])
 
@@ -161,6 +163,19 @@ class ListTests(DiagnosisTestCase):
             self.comes(f"https://api.shop.test/items/{number}")
         found = self.ask(UnmetMatcher(ITEM), since=1003).found[0].requests
         self.assertEqual([row.id for row in found], ["r3"])
+
+    def test_overdue(self) -> None:
+        """A wait that nothing met ends with what came instead, compared in the same way."""
+        for path in ("items/a", "item/b", "items/c"):
+            self.comes(f"https://api.shop.test/{path}")
+        unmet = UnmetMatcher(ITEM, 1003)
+        *steps, answer = overdue_steps(
+            self.history, Overdue("c", "w", unmet, 1002, [], frozenset())
+        )
+        (found,) = self.ask(unmet, since=1002).found
+        self.assertEqual([row.id for row in found.requests], ["r2", "r3"])
+        self.assertEqual(answer, WaitOverdue("w", found, [], "all"))
+        self.assertEqual(steps, [None] * 4)
 
     def test_limits(self) -> None:
         """Only so many requests are named and compared, and so many matchers answered."""

@@ -8,7 +8,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock import records
-from trafficmock.core.effects import AnswerQuery
+from trafficmock.core.effects import AnswerQuery, Overdue
 from trafficmock.history.store import History
 from trafficmock.records import Owner
 from trafficmock.server import worker_queries
@@ -17,6 +17,8 @@ from trafficmock.wire.inbound import HistoryQuery
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.similar_requests import UnmetMatcher
+from trafficmock.wire.waits.wait_messages import WaitOverdue
 
 
 class QueryTests(SynchronousTestCase):
@@ -87,7 +89,8 @@ class QueueTests(SynchronousTestCase):
         )
 
     def send(self, connection_id: str, message: Any) -> None:
-        self.sent.append((connection_id, message.query_id))
+        is_end = isinstance(message, WaitOverdue)
+        self.sent.append((connection_id, message.wait_id if is_end else message.query_id))
 
     def ask(self, connection_id: str, *query_ids: str) -> None:
         for query_id in query_ids:
@@ -132,19 +135,24 @@ class QueueTests(SynchronousTestCase):
         self.assertEqual(self.work(), [("a", "a2")])
 
     def test_limit(self) -> None:
-        """Only so many wait; the error says what to do, and those before are answered."""
+        """Only so many wait; the error says what to do, and those before are answered.
+
+        An overdue wait is always ended.
+        """
         errors: list[Any] = []
         self.queries.hold("a")
         self.patch(worker_queries, "MOST_WAITING", 2)
         self.ask("a", "a1", "a2")
         self.queries.send = lambda _, message: errors.append(message)
         self.ask("a", "a3")
+        unmet = UnmetMatcher(SerializedMatcher(url_glob="**"))
+        self.queries.answer(Overdue("a", "w", unmet, 0, [], frozenset()))
         (error,) = errors
         self.assertEqual(error.code, "too_many_queries")
         self.assertIn("Await the answers before you ask again", error.message)
         self.queries.send = self.send
         self.queries.release("a")
-        self.assertEqual(self.work(), [("a", "a1"), ("a", "a2")])
+        self.assertEqual(self.work(), [("a", "a1"), ("a", "a2"), ("a", "w")])
 
     def test_gone(self) -> None:
         """Nothing is kept for a connection that has ended."""

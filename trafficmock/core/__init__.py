@@ -15,6 +15,7 @@ disconnected or a test that ended.
 * :mod:`trafficmock.core.http` handles a request from its announcement to its response;
 * :mod:`trafficmock.core.mocks` has the rules of mocked answers;
 * :mod:`trafficmock.core.local` tells agents which requests they may let pass without asking;
+* :mod:`trafficmock.core.waits` ends the waits of tests for requests and responses;
 * :mod:`trafficmock.core.websocket` handles a WebSocket.
 
 ``strict_mode`` handles the messages of strict mode. ``timers`` has the deadlines, ``heartbeat``

@@ -36,6 +36,7 @@ from trafficmock.core.state.lifecycle import Socket
 from trafficmock.core.state.peers import Agent, Client, Liveness, Peer, Unauthenticated, Worker
 from trafficmock.core.strict_mode import StrictMode
 from trafficmock.core.timers import Alarm, BodyDeadlines, DelayedDecisions
+from trafficmock.core.waits.waits import Waits
 from trafficmock.core.websocket.websocket_relay import WebSocketRelay
 from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 from trafficmock.matching import PatternCache
@@ -88,6 +89,7 @@ class Coordinator:
     bodies: PendingBodies = field(init=False)
     streams: StreamedReplies = field(init=False)
     handlers: HandlerResults = field(init=False)
+    waits: Waits = field(init=False)
     ended_tests: EndedTests = field(init=False)
     setup: Registration = field(init=False)
     strict_mode: StrictMode = field(init=False)
@@ -186,6 +188,7 @@ class Coordinator:
             self.sockets,
             self.alarm,
         )
+        self.waits = Waits(self.registry, self.local, self.alarm, self.clients)
         self.setup = Registration(
             self.registry,
             self.contexts,
@@ -196,6 +199,7 @@ class Coordinator:
             self.replies,
             self.requests,
             self.strict_mode.lost_runs,
+            self.waits,
         )
         self.handshake = Handshake(self.settings, self.peers)
         self.heartbeat = Heartbeat(self.settings)
@@ -237,6 +241,7 @@ class Coordinator:
                     self.ended_tests.handlers_decided(out)
         elif peer is not None:
             self._introduce(peer, message, out)
+        self.waits.heed(out)
         return out
 
     def handle_invalid(
@@ -251,6 +256,7 @@ class Coordinator:
         elif peer is not None:
             self._refused(peer)
             refuse(peer.id, "invalid_hello", str(error), out)
+        self.waits.heed(out)
         return out
 
     def disconnect(self, connection_id: str, now: Moment, *, clean: bool = False) -> EffectList:
@@ -267,10 +273,12 @@ class Coordinator:
             self.setup.worker_lost(peer, out)
             self.local.worker_left(peer)
             self.strict_mode.worker_left(peer, out, clean=clean)
+            self.waits.left(peer)
         elif isinstance(peer, Liveness):
             peer.gone()
         elif peer is not None:
             self.heartbeat.introduced(connection_id)
+        self.waits.heed(out)
         return out
 
     def tick(self, now: Moment) -> EffectList:
@@ -296,6 +304,8 @@ class Coordinator:
         self.contexts.forget_ended(now.seconds)
         self.strict_mode.lost_runs.forget(now.seconds)
         self.local.tick(out)
+        self.waits.heed(out)
+        self.waits.overdue(out)
         self.heartbeat.beat(self.clients(), out)
         self._set_alarm(out)
         return out
@@ -372,6 +382,8 @@ class Coordinator:
         if client is not None:
             self.heartbeat.introduced(client.id)
             self.peers[client.id] = client
+            if isinstance(client, Worker):
+                self.waits.joined(client)
             if isinstance(client, Agent):
                 self.strict_mode.strictness.applications.any_application = True
                 if LOCAL in client.features:
@@ -403,6 +415,7 @@ class Coordinator:
             self.contexts.next_deadline(),
             self.strict_mode.lost_runs.next_deadline(),
             self.local.next_deadline(),
+            self.waits.next_deadline(),
         ):
             if due is not None:
                 self.alarm.need(due, out)

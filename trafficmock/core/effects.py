@@ -12,6 +12,7 @@ from trafficmock.records import Record
 if TYPE_CHECKING:
     from trafficmock.wire.inbound import DiagnosisQuery, Door, HistoryQuery, Message
     from trafficmock.wire.outbound import ConnectedClient, TestRegistered
+    from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 
 Level = Literal["debug", "info", "warn", "error"]
 
@@ -97,6 +98,21 @@ class Diagnose(Struct, frozen=True):
     own: frozenset[str]
 
 
+class Overdue(Struct, frozen=True):
+    """Send ``wait:overdue`` for a wait that nothing met in time, from the history.
+
+    :param since: the registration of the test, in epoch milliseconds.
+    :param agents: as in :class:`Diagnose`, as is ``own``.
+    """
+
+    connection_id: str
+    wait_id: str
+    unmet: UnmetMatcher
+    since: int
+    agents: list[ConnectedClient]
+    own: frozenset[str]
+
+
 @frozen
 class OpenDoor:
     """Open the door of a test (a forward proxy on a port of its own), then send ``registered``.
@@ -127,6 +143,7 @@ Effect = (
     | Note
     | AnswerQuery
     | Diagnose
+    | Overdue
     | OpenDoor
     | CloseDoor
     | Dated

@@ -10,6 +10,7 @@ from trafficmock.core.state.peers import Agent, Liveness, Worker, connected
 from trafficmock.wire import inbound, local_reports
 from trafficmock.wire.features import DIAGNOSIS
 from trafficmock.wire.inbound import Ping, Pong
+from trafficmock.wire.waits import wait_messages
 
 if TYPE_CHECKING:
     from trafficmock.core.coordinator import Coordinator
@@ -107,6 +108,9 @@ def _handlers_of_workers(core: Coordinator) -> dict[type[Message], Handler]:
         inbound.StreamData: core.streams.written,
         inbound.StreamEnd: core.streams.written,
         inbound.StreamAbort: core.streams.written,
+        wait_messages.WaitRegister: core.waits.register,
+        wait_messages.WaitJudged: core.waits.judged,
+        wait_messages.WaitCancel: core.waits.cancel,
     }
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.core.state.registered import RegisteredTest
+    from trafficmock.core.waits.waits import Waits
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.wire import inbound
     from trafficmock.wire.inbound import Behavior
@@ -59,6 +60,7 @@ class Registration:
     replies: Replies
     requests: RequestRouting
     lost_runs: LostRuns
+    waits: Waits
 
     def add_test(self, worker: Worker, message: inbound.TestRegister, out: EffectList) -> None:
         context = message.context if CONTEXT in worker.features else UNSET
@@ -85,6 +87,7 @@ class Registration:
             clock = clock_reading(worker, out.now.seconds)
             registered = outbound.TestRegistered(message.test_id, at, clock=clock)
             test = worker.tests[message.test_id]
+            test.registered_at = test.registered_at or out.now.epoch_ms
             self.strictness.applications.any_test |= not test.shared
             if context is not UNSET and message.door is not UNSET:
                 test.has_door = True
@@ -204,6 +207,7 @@ class Registration:
         """Remove a test from the registry, so that it owns no further request."""
         self.registry.remove_test(test)
         test.is_over = True
+        self.waits.end_test(test)
         self.strictness.end_test(test)
         self.contexts.release(test, out)
         if test.has_door:

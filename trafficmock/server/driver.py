@@ -22,6 +22,7 @@ from trafficmock.core.effects import (
     Moment,
     Note,
     OpenDoor,
+    Overdue,
     Send,
     Wake,
 )
@@ -123,6 +124,7 @@ class Driver:
             Note: self._note,
             AnswerQuery: lambda effect, _: self.queries.answer(effect),
             Diagnose: lambda effect, _: self.queries.answer(effect),
+            Overdue: lambda effect, _: self.queries.answer(effect),
             OpenDoor: self._open_door,
             CloseDoor: self._close_door,
             Dated: lambda dated, _: self._log_and_record(dated.record, dated.at),

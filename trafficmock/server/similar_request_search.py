@@ -1,4 +1,7 @@
-"""Finds the requests that came instead of those that a test waited for (``diagnosis:query``)."""
+"""Finds the requests that came instead of those that a test waited for.
+
+It answers ``diagnosis:query``, and ends a wait that is overdue.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,14 @@ from trafficmock.matching import MatchBudget, PatternCache
 from trafficmock.matching.url_parts import shown_url, url_parts
 from trafficmock.wire.outbound import DiagnosisResult
 from trafficmock.wire.payloads.similar_requests import SimilarRequest, SimilarRequests
+from trafficmock.wire.waits.wait_messages import WaitOverdue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from msgspec import UnsetType
 
-    from trafficmock.core.effects import Diagnose
+    from trafficmock.core.effects import Diagnose, Overdue
     from trafficmock.core.ownership.differences import Rank
     from trafficmock.history.rest_records import RequestRecord
     from trafficmock.history.store import History
@@ -55,8 +59,26 @@ def diagnosis_steps(history: History, effect: Diagnose) -> Iterator[DiagnosisRes
     :returns: yields ``None`` after each comparison, and the answer at the end.
     """
     query = effect.query
-    alike: dict[tuple[object, ...], _Alike] = {}
     since = None if query.since is UNSET else query.since
+    unmet = query.matchers[:MOST_MATCHERS]
+    found = yield from _compare(history, unmet, since, effect.own)
+    yield DiagnosisResult(query.query_id, found, effect.agents, history.capture)
+
+
+def overdue_steps(history: History, effect: Overdue) -> Iterator[WaitOverdue | None]:
+    """Compare the requests of the history with what a test waited for.
+
+    :returns: as :func:`diagnosis_steps`.
+    """
+    (found,) = yield from _compare(history, [effect.unmet], effect.since, effect.own)
+    yield WaitOverdue(effect.wait_id, found, effect.agents, history.capture)
+
+
+def _compare(
+    history: History, unmet: Iterable[UnmetMatcher], since: int | None, own: frozenset[str]
+) -> Generator[None, None, list[SimilarRequests]]:
+    """Compare the requests of the history with matchers; yield after each comparison."""
+    alike: dict[tuple[object, ...], _Alike] = {}
     for entry in history.requests.query(Query(from_=since)):
         yield None
         record = entry.record
@@ -71,13 +93,13 @@ def diagnosis_steps(history: History, effect: Diagnose) -> Iterator[DiagnosisRes
             )
     found = []
     cache = PatternCache()
-    for asked in query.matchers[:MOST_MATCHERS]:
-        comparison = _Comparison(asked, effect.own, MatchBudget(cache))
+    for asked in unmet:
+        comparison = _Comparison(asked, own, MatchBudget(cache))
         for each in alike.values():
             comparison.add(each)
             yield None
         found.append(comparison.result())
-    yield DiagnosisResult(query.query_id, found, effect.agents, history.capture)
+    return found
 
 
 class _Comparison:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 from msgspec import UNSET, Raw
 
-from trafficmock.core.effects import Diagnose
+from trafficmock.core.effects import Diagnose, Overdue
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.history.query import Query
 from trafficmock.matching import MatchBudget, MatchResult, PatternCache
-from trafficmock.server.similar_request_search import diagnosis_steps
+from trafficmock.server.similar_request_search import diagnosis_steps, overdue_steps
 from trafficmock.wire.outbound import HistoryResult, ProxyError
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import AnswerQuery
     from trafficmock.history.store import History
     from trafficmock.wire.inbound import HistoryQuery, Message
+
+    HistoryEffect = AnswerQuery | Diagnose | Overdue
 
 MOST_BYTES = 32 * 2**20
 """The largest size of all entries in one answer; further ones are left out."""
@@ -60,23 +62,23 @@ class WorkerQueries:
     monotonic: Callable[[], float]
     is_open: Callable[[str], bool] = field(kw_only=True)
     send: Callable[[str, Message], None] = field(kw_only=True)
-    _waiting: dict[str, deque[AnswerQuery | Diagnose]] = field(factory=dict, init=False)
+    _waiting: dict[str, deque[HistoryEffect]] = field(factory=dict, init=False)
     _working: deque[tuple[str, Iterator[Message | None]]] = field(factory=deque, init=False)
     _active: set[str] = field(factory=set, init=False)
     """The connections with a query that is being answered."""
     _held: set[str] = field(factory=set, init=False)
     _runs: bool = field(default=False, init=False)
 
-    def answer(self, effect: AnswerQuery | Diagnose) -> None:
+    def answer(self, effect: HistoryEffect) -> None:
         """Begin a query; it is answered within this call if it takes less than a slice.
 
-        A query above :data:`MOST_WAITING` is answered with an error.
+        A query above :data:`MOST_WAITING` is answered with an error, but every overdue wait ends.
         """
         connection_id = effect.connection_id
         if not self.is_open(connection_id):
             return
         waiting = self._waiting.setdefault(connection_id, deque())
-        if len(waiting) >= MOST_WAITING:
+        if len(waiting) >= MOST_WAITING and not isinstance(effect, Overdue):
             self.send(connection_id, ProxyError(TOO_MANY, _TOO_MANY_TEXT, effect.query.test_id))
             return
         waiting.append(effect)
@@ -110,7 +112,9 @@ class WorkerQueries:
             self._runs = True
             self._work()
 
-    def _steps(self, effect: AnswerQuery | Diagnose) -> Iterator[Message | None]:
+    def _steps(self, effect: HistoryEffect) -> Iterator[Message | None]:
+        if isinstance(effect, Overdue):
+            return overdue_steps(self.history, effect)
         if isinstance(effect, Diagnose):
             return diagnosis_steps(self.history, effect)
         return history_steps(self.history, effect.query)

@@ -6,7 +6,8 @@ the processes that run tests. The protocol is described in ``docs/protocol``.
 ``inbound`` has the messages that clients send, ``client_message`` the union of them;
 ``outbound`` has the messages that the coordinator sends. ``codec`` decodes and encodes messages.
 ``agent_filter`` and ``local_reports`` have the messages about requests that agents let pass
-without asking. ``payloads`` has the parts of messages: requests, responses and matchers;
+without asking, ``waits`` those about the waits of tests. ``payloads`` has the parts of messages:
+requests, responses and matchers;
 ``changed_request`` is the request that a handler's changes make.
 ``client_id`` has the rule for client ids. ``shrink`` makes a smaller message of one that exceeds
 the size in ``limits``; ``features`` names the additions to protocol 3. ``invalid_message`` is the

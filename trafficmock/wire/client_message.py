@@ -1,6 +1,7 @@
 """The union of all messages that a client may send, which the decoder takes."""
 
 from trafficmock.wire import inbound, local_reports
+from trafficmock.wire.waits import wait_messages
 
 ClientMessage = (
     inbound.Hello
@@ -44,4 +45,7 @@ ClientMessage = (
     | inbound.StreamAbort
     | inbound.StreamAck
     | inbound.StreamClosed
+    | wait_messages.WaitRegister
+    | wait_messages.WaitJudged
+    | wait_messages.WaitCancel
 )

@@ -42,6 +42,9 @@ STRICT = "strict"
 SUBSCRIBE = "subscribe"
 """Workers get the events of all traffic only after ``test:subscribe``."""
 
+WAITS = "waits"
+"""The coordinator ends the waits of tests: by what met them, or with what came instead."""
+
 ALL = frozenset(
     {
         CHAIN,
@@ -57,6 +60,7 @@ ALL = frozenset(
         STREAM_MOCKS,
         STRICT,
         SUBSCRIBE,
+        WAITS,
     }
 )
 
@@ -73,5 +77,6 @@ OF_WORKERS = (
     STREAM_MOCKS,
     STRICT,
     SUBSCRIBE,
+    WAITS,
 )
 """The features that trafficmock's test workers name in ``hello``."""

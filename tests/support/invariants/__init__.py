@@ -3,5 +3,5 @@
 :mod:`~tests.support.invariants.coordinator_invariants` sees each event with its effects, and asks
 one module per subject: ``request_invariants``, ``websocket_invariants``, ``context_invariants``,
 ``subscription_invariants``, ``reply_invariants`` (fixed answers), ``chain_invariants`` (runs of
-handlers) and ``strict_invariants``.
+handlers), ``strict_invariants`` and ``wait_invariants``.
 """

@@ -12,9 +12,11 @@ from tests.support.invariants.reply_invariants import ReplyInvariants
 from tests.support.invariants.request_invariants import RequestInvariants
 from tests.support.invariants.strict_invariants import StrictInvariants
 from tests.support.invariants.subscription_invariants import SubscriptionInvariants
+from tests.support.invariants.wait_invariants import WaitInvariants
 from tests.support.invariants.websocket_invariants import SocketInvariants
 from trafficmock.core.effects import CloseConnection, Effects, Send
 from trafficmock.wire import agent_filter, inbound, outbound
+from trafficmock.wire.waits import wait_messages
 
 FOR_ANYBODY = (
     outbound.HelloOk,
@@ -72,6 +74,8 @@ FOR_WORKERS = (
     inbound.MessageFromServer,
     inbound.StreamAck,
     inbound.StreamClosed,
+    wait_messages.WaitJudge,
+    wait_messages.WaitMet,
 )
 
 
@@ -88,6 +92,7 @@ class Invariants:
     strict: StrictInvariants = field(factory=StrictInvariants)
     replies: ReplyInvariants = field(factory=ReplyInvariants)
     chains: ChainInvariants = field(factory=ChainInvariants)
+    waits: WaitInvariants = field(factory=WaitInvariants)
 
     def leaving(self, connection_id: str) -> None:
         """Note that a connection is not there any more to be told anything."""
@@ -95,6 +100,7 @@ class Invariants:
         self.workers.discard(connection_id)
         self.requests.leaving(connection_id)
         self.subscriptions.left(connection_id)
+        self.waits.left(connection_id)
         self.contexts.left(connection_id)
 
     def left(self, connection_id: str) -> None:
@@ -123,6 +129,7 @@ class Invariants:
         self.strict.took(effects)
         self.replies.took(effects, sender, cause)
         self.chains.took(effects, sender, cause)
+        self.waits.took(effects, sender, cause)
         for connection_id in closed:
             self.leaving(connection_id)
 

@@ -47,7 +47,8 @@ class ConnectionTests(SynchronousTestCase):
         harness = SessionHarness()
         hello = harness.client.identity.hello()
         features = ["chain", "clock", "context", "diagnosis", "headers-list", "reply"]
-        self.assertEqual(hello.features, [*features, "stream-mocks", "strict", "subscribe"])
+        features += ["stream-mocks", "strict", "subscribe", "waits"]
+        self.assertEqual(hello.features, features)
         self.assertEqual((hello.role, hello.protocol_version), ("playwright", 3))
         self.assertTrue(harness.client.ready.done)
 

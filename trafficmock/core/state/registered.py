@@ -30,6 +30,7 @@ Kind = Literal["http", "websocket"]
 class RegisteredTest:
     """A registered test.
 
+    :param registered_at: epoch milliseconds.
     :param subscribed: whether it observes all traffic (feature ``subscribe``).
     :param context: the context of its requests.
     :param made_for: the record of the test for the history, of a test with a context.
@@ -55,6 +56,7 @@ class RegisteredTest:
     file: str
     worker_id: str
     worker: Worker
+    registered_at: int = 0
     subscribed: bool = False
     context: str | None = None
     made_for: MadeFor | None = None

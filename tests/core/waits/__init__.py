@@ -1,0 +1,1 @@
+"""The waits of tests for requests and responses."""

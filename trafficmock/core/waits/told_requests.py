@@ -1,0 +1,101 @@
+"""The requests that a worker was told of, as far as its waits look at them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import ada_url
+from attrs import define, field
+from msgspec import UNSET
+
+from trafficmock.wire.outbound import HandlerRun
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trafficmock.wire.outbound import RequestObserved, RequestReplied
+
+MOST_TOLD = 10_000
+"""The most requests that are kept for the waits of one worker, the newest ones."""
+
+
+@define(eq=False)
+class ToldRequest:
+    """A request that a worker was told of.
+
+    :param number: its place among those of the worker.
+    :param test_id: the only test of the worker that was told; ``None`` for all of them.
+    :param seen_at: when it came, in microseconds of the coordinator's clock; ``None`` where the
+        worker was not told that.
+    :param handled_by: the test with a handler that ran for it.
+    :param response_url: the URL of its response, once the worker was told of that.
+    """
+
+    id: str
+    number: int
+    url: str
+    method: str
+    client_id: str
+    test_id: str | None
+    seen_at: int | None
+    handled_by: str | None = None
+    response_url: str | None = None
+
+
+@define
+class ToldRequests:
+    """The requests that one worker was told of, oldest first."""
+
+    _by_id: OrderedDict[str, ToldRequest] = field(factory=OrderedDict)
+    _count: int = 0
+
+    def get(self, request_id: str) -> ToldRequest | None:
+        """Return a request, ``None`` if the worker was not told of it or that is long ago."""
+        return self._by_id.get(request_id)
+
+    def number_of(self, request_id: str | None) -> int:
+        """Return the place of a request, 0 for one that is not kept."""
+        told = self._by_id.get(request_id or "")
+        return 0 if told is None else told.number
+
+    def add(self, message: RequestObserved | HandlerRun | RequestReplied) -> ToldRequest:
+        """Add the request of a message."""
+        self._count += 1
+        seen_at = UNSET if isinstance(message, HandlerRun) else message.seen_at
+        told = ToldRequest(
+            message.request_id,
+            self._count,
+            message.request.url,
+            message.request.method,
+            message.client_id,
+            message.test_id or None,
+            None if seen_at is UNSET else seen_at,
+        )
+        self._by_id[told.id] = told
+        if len(self._by_id) > MOST_TOLD:
+            self._by_id.popitem(last=False)
+        return told
+
+    def after(self, number: int) -> Iterator[ToldRequest]:
+        """Return the requests after a place, oldest first."""
+        newest = islice(reversed(self._by_id.values()), self._count - number)
+        return reversed(list(newest))
+
+    def hop_of(self, told: ToldRequest, location: str) -> ToldRequest | None:
+        """Return the request that followed a redirect, ``None`` if it has not come.
+
+        :param location: as in the response.
+        """
+        try:
+            target = ada_url.URL(location, told.response_url).href
+        except ValueError:
+            return None
+        for later in self.after(told.number):
+            if (later.client_id, later.url) == (told.client_id, target):
+                return later
+        return None
+
+    def clear(self) -> None:
+        self._by_id.clear()

@@ -1,0 +1,288 @@
+"""Ends the waits of tests: by what met them, or with what came instead when they are overdue."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+from msgspec import UNSET
+
+from trafficmock.core.effects import EffectList, Overdue, Send
+from trafficmock.core.ownership.registry import compile_route
+from trafficmock.core.state.peers import Agent, connected
+from trafficmock.core.waits.told_requests import MOST_TOLD, ToldRequests
+from trafficmock.matching import MatchBudget, MatchResult
+from trafficmock.wire.features import WAITS
+from trafficmock.wire.inbound import RequestResponse
+from trafficmock.wire.outbound import HandlerRun, RequestObserved, RequestReplied
+from trafficmock.wire.payloads.similar_requests import UnmetMatcher
+from trafficmock.wire.waits.wait_messages import WaitJudge, WaitMet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from trafficmock.core.effects import Effect
+    from trafficmock.core.local.local_decisions import LocalDecisions
+    from trafficmock.core.ownership.registry import Registry
+    from trafficmock.core.state.peers import Client, Worker
+    from trafficmock.core.state.registered import RegisteredTest
+    from trafficmock.core.timers import Alarm
+    from trafficmock.core.waits.told_requests import ToldRequest
+    from trafficmock.matching import RouteMatcher
+    from trafficmock.wire.inbound import Message
+    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+    from trafficmock.wire.waits.wait_messages import (
+        WaitCancel,
+        WaitJudged,
+        WaitKind,
+        WaitRegister,
+    )
+
+_TOLD = frozenset({RequestObserved, HandlerRun, RequestReplied, RequestResponse})
+"""The messages that tell a worker of a request or of its response."""
+
+
+@define(eq=False)
+class Wait:
+    """An open wait.
+
+    :param after: the number of the latest request that the test had been told of before.
+    :param since: when it began, in microseconds of the coordinator's clock.
+    :param began: the same in epoch milliseconds.
+    :param due: when it is overdue, in monotonic seconds; ``None`` for never.
+    :param asked: the request that the worker is asked about.
+    :param candidates: the requests that it has to be asked about then.
+    """
+
+    id: str
+    test: RegisteredTest
+    kind: WaitKind
+    matcher: SerializedMatcher
+    compiled: RouteMatcher = field(repr=False)
+    after: int
+    since: int
+    began: int
+    due: float | None
+    asked: str | None = None
+    candidates: deque[str] = field(factory=lambda: deque(maxlen=MOST_TOLD))
+
+    def is_for(self, told: ToldRequest) -> bool:
+        """Return whether a request came after the beginning, and the test was told of it.
+
+        A request for which a handler of the test runs later than the beginning counts too: its
+        application still waits, so the test caused it just before the wait.
+        """
+        if told.number <= self.after or told.test_id not in (None, self.test.id):
+            return False
+        is_older = told.seen_at is not None and told.seen_at < self.since
+        return not is_older or told.handled_by == self.test.id
+
+    def is_overdue(self, now: float) -> bool:
+        """Return whether the time is over; ``now`` is in monotonic seconds."""
+        return self.due is not None and self.due <= now
+
+
+@define(eq=False)
+class WorkerWaits:
+    """The open waits of one worker, and the requests that can meet them."""
+
+    worker: Worker
+    open: dict[str, Wait] = field(factory=dict)
+    told: ToldRequests = field(factory=ToldRequests)
+
+
+@define
+class Waits:
+    """Registers waits, and ends them.
+
+    A wait is met by what its worker is told of: what the coordinator sends decides, in its order.
+
+    :param clients: returns the connected clients.
+    """
+
+    registry: Registry
+    local: LocalDecisions
+    alarm: Alarm
+    clients: Callable[[], Iterable[Client]]
+    workers: dict[str, WorkerWaits] = field(factory=dict)
+
+    # Workers and tests
+
+    def joined(self, worker: Worker) -> None:
+        """Handle a new worker."""
+        if WAITS in worker.features:
+            self.workers[worker.id] = WorkerWaits(worker)
+
+    def left(self, worker: Worker) -> None:
+        """Forget a worker that has disconnected."""
+        self.workers.pop(worker.id, None)
+
+    def end_test(self, test: RegisteredTest) -> None:
+        """Forget the waits of a test; its worker knows that they end with it."""
+        waits = self.workers.get(test.worker.id)
+        if waits is None:
+            return
+        for wait in [each for each in waits.open.values() if each.test is test]:
+            del waits.open[wait.id]
+        if not test.worker.tests:
+            waits.told.clear()
+
+    # Messages of workers
+
+    def register(self, worker: Worker, message: WaitRegister, out: EffectList) -> None:
+        """Begin a wait, which may be met by a request that came since its beginning."""
+        waits, test = self.workers.get(worker.id), worker.tests.get(message.test_id)
+        if waits is None or test is None or message.wait_id in waits.open:
+            out.note("warn", f"{worker.client_id} registers a wait that is not for it to begin")
+            return
+        now = out.now
+        arrived = round(now.seconds * 1_000_000)
+        since = arrived if message.since is UNSET else min(message.since, arrived)
+        limit = None if message.timeout_ms is UNSET else message.timeout_ms / 1000
+        wait = Wait(
+            message.wait_id,
+            test,
+            message.kind,
+            message.matcher,
+            compile_route(message.matcher),
+            waits.told.number_of(message.after or None),
+            since,
+            now.epoch_ms - (arrived - since) // 1000,
+            None if limit is None else now.seconds + limit,
+        )
+        waits.open[wait.id] = wait
+        if wait.due is not None:
+            self.alarm.need(wait.due, out)
+        for told in waits.told.after(wait.after):
+            if wait.id in waits.open:
+                self._offer(waits, wait.kind, told, out, [wait])
+
+    def judged(self, worker: Worker, message: WaitJudged, out: EffectList) -> None:
+        """Handle the worker's answer whether a request or response meets a wait."""
+        waits = self.workers.get(worker.id)
+        wait = None if waits is None else waits.open.get(message.wait_id)
+        if waits is None or wait is None or wait.asked != message.request_id:
+            return
+        wait.asked = None
+        if message.met:
+            _meet(waits, wait, message.request_id, out)
+        else:
+            _ask(waits, wait, out)
+
+    def cancel(self, worker: Worker, message: WaitCancel, _: EffectList) -> None:
+        """Forget a wait that the test gave up."""
+        waits = self.workers.get(worker.id)
+        if waits is not None:
+            waits.open.pop(message.wait_id, None)
+
+    # What comes
+
+    def heed(self, out: EffectList) -> None:
+        """Compare what workers are told with their waits, and add the messages that end them."""
+        if not self.workers or not any(map(_tells, out)):
+            return
+        effects = list(out)
+        out.clear()
+        for effect in effects:
+            out.append(effect)
+            if not (isinstance(effect, Send) and _tells(effect)):
+                continue
+            for waits in map(self.workers.get, effect.to):
+                if waits is not None:
+                    self._told(waits, effect.message, out)
+
+    def _told(self, waits: WorkerWaits, message: Message, out: EffectList) -> None:
+        if isinstance(message, RequestResponse):
+            self._responded(waits, message, out)
+        elif isinstance(message, RequestObserved | HandlerRun | RequestReplied):
+            told = waits.told.get(message.request_id)
+            if told is None:
+                told = waits.told.add(message)
+                self._offer(waits, "request", told, out)
+            if isinstance(message, HandlerRun) and told.handled_by is None:
+                older = [each for each in waits.open.values() if not each.is_for(told)]
+                told.handled_by = message.test_id
+                self._offer(waits, "request", told, out, older)
+
+    def _responded(self, waits: WorkerWaits, message: RequestResponse, out: EffectList) -> None:
+        told = waits.told.get(message.request_id)
+        response = message.response if message.ok else UNSET
+        if told is None or told.response_url is not None or response is UNSET:
+            return
+        told.response_url = response.url or told.url
+        self._offer(waits, "response", told, out)
+        if waits.open and response.is_redirect():
+            hop = waits.told.hop_of(told, response.headers["location"])
+            if hop is not None:
+                # A predicate may ask for the request before it, which the worker knows only now.
+                self._offer(waits, "request", hop, out)
+
+    def _offer(
+        self,
+        waits: WorkerWaits,
+        kind: WaitKind,
+        told: ToldRequest,
+        out: EffectList,
+        among: Iterable[Wait] | None = None,
+    ) -> None:
+        """Compare a request or its response with the open waits, or with some of them."""
+        url = told.url if kind == "request" else told.response_url
+        if url is None:
+            return
+        budget = MatchBudget(self.registry.pattern_cache, self.registry.regex_steps)
+        for wait in list(waits.open.values() if among is None else among):
+            if wait.kind != kind or not wait.is_for(told):
+                continue
+            result = wait.compiled.judge(url, told.method, told.client_id, budget)
+            if result is MatchResult.YES:
+                _meet(waits, wait, told.id, out)
+            elif result is MatchResult.UNDECIDABLE:
+                wait.candidates.append(told.id)
+                _ask(waits, wait, out)
+
+    # The end of the time
+
+    def overdue(self, out: EffectList) -> None:
+        """End the waits whose time is over; their workers get what came instead."""
+        now = out.now.seconds
+        for waits in self.workers.values():
+            for wait in [each for each in waits.open.values() if each.is_overdue(now)]:
+                del waits.open[wait.id]
+                self._end_overdue(waits.worker, wait, out)
+
+    def _end_overdue(self, worker: Worker, wait: Wait, out: EffectList) -> None:
+        agents = [connected(each) for each in self.clients() if isinstance(each, Agent)]
+        shared = [test.id for test in worker.tests.values() if test.shared]
+        own = [] if wait.test.context is None else [wait.test.id, *shared]
+        overdue = Overdue(
+            worker.id,
+            wait.id,
+            UnmetMatcher(wait.matcher, wait.began),
+            wait.test.registered_at,
+            agents,
+            frozenset(own),
+        )
+        self.local.when_reported(worker, out, lambda out: out.append(overdue))
+
+    def next_deadline(self) -> float | None:
+        """Return when the next wait is overdue, in monotonic seconds; ``None`` for none."""
+        every = (wait for waits in self.workers.values() for wait in waits.open.values())
+        return min((wait.due for wait in every if wait.due is not None), default=None)
+
+
+def _tells(effect: Effect) -> bool:
+    """Return whether an effect tells workers of a request or of its response."""
+    return type(effect) is Send and type(effect.message) in _TOLD
+
+
+def _meet(waits: WorkerWaits, wait: Wait, request_id: str, out: EffectList) -> None:
+    del waits.open[wait.id]
+    out.send(waits.worker.id, WaitMet(wait.id, request_id))
+
+
+def _ask(waits: WorkerWaits, wait: Wait, out: EffectList) -> None:
+    """Ask the worker about the next candidate, unless it has not answered about another."""
+    if wait.asked is None and wait.candidates:
+        wait.asked = wait.candidates.popleft()
+        out.send(waits.worker.id, WaitJudge(wait.id, wait.test.id, wait.asked))
