@@ -13,10 +13,10 @@ from msgspec import UNSET, Raw, UnsetType, structs
 from twisted.internet.task import Clock
 
 from trafficmock.core.coordinator import Coordinator
-from trafficmock.core.effects import Diagnose, Moment, Send
+from trafficmock.core.effects import Diagnose, Moment, Overdue, Send
 from trafficmock.core.settings import Settings
 from trafficmock.history.rest_records import RequestRecord
-from trafficmock.server.similar_request_search import diagnosis_steps
+from trafficmock.server.similar_request_search import diagnosis_steps, overdue_steps
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.ports import Adapter
 from trafficmock.testing.session.session import Session, TestInfo
@@ -27,12 +27,15 @@ from trafficmock.wire.inbound import Message
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
+from trafficmock.wire.payloads.similar_requests import UnmetMatcher
+from trafficmock.wire.waits.wait_messages import WaitMet, WaitRegister
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.core.effects import Effects
     from trafficmock.testing.promise import Promise
+    from trafficmock.testing.session.observation.waiting import Waiter
     from trafficmock.testing.session.ports import Cancel
     from trafficmock.testing.session.worker_client import WorkerMessage
 
@@ -40,6 +43,8 @@ M = TypeVar("M", bound=Message)
 T = TypeVar("T")
 
 URL = "http://h.test/a"
+BEGAN_MS = 1000
+"""When tests and waits begin, by the proxy's clock."""
 BUYS = TestInfo(title="buys", file="f.py")
 
 
@@ -155,15 +160,21 @@ class SessionHarness:
 
     def diagnosis(self, query: inbound.DiagnosisQuery) -> outbound.DiagnosisResult:
         """Compare the entries as the service does."""
-        own = [key for key, each in self.client.sessions.items() if each.info.shared]
-        known = frozenset([*own, query.test_id]) if query.test_id else frozenset[str]()
-        records = [SimpleNamespace(record=_record(raw)) for raw in self.entries]
-        rows = SimpleNamespace(query=lambda _: records)
-        history: Any = SimpleNamespace(requests=rows, capture="all")
-        effect = Diagnose("c1", query, self.agents, known)
-        *_, answer = diagnosis_steps(history, effect)
+        effect = Diagnose("c1", query, self.agents, self._own(query.test_id))
+        *_, answer = diagnosis_steps(self.history(), effect)
         assert answer is not None
         return answer
+
+    def _own(self, test_id: str | UnsetType) -> frozenset[str]:
+        """Return a test and the shared tests of the worker."""
+        shared = [key for key, each in self.client.sessions.items() if each.info.shared]
+        return frozenset([*shared, test_id]) if test_id else frozenset()
+
+    def history(self) -> Any:
+        """Return a history of the entries."""
+        records = [SimpleNamespace(record=_record(raw)) for raw in self.entries]
+        rows = SimpleNamespace(query=lambda _: records)
+        return SimpleNamespace(requests=rows, capture="all")
 
     def take(self) -> list[Message]:
         """Read what was sent since the last time."""
@@ -203,6 +214,27 @@ class SessionHarness:
     ) -> None:
         message = outbound.RequestObserved(request_id, request(url), "app", seen_at=seen_at)
         self.receive(message)
+
+    def registered_wait(self, waiter: Waiter) -> WaitRegister:
+        """Return the message that registered a wait."""
+        (found,) = [
+            each
+            for each in self.link.sent
+            if isinstance(each, WaitRegister) and each.wait_id == waiter.id
+        ]
+        return found
+
+    def meets(self, waiter: Waiter, request_id: str = "r1") -> None:
+        self.receive(WaitMet(waiter.id, request_id))
+
+    def overdue(self, waiter: Waiter) -> None:
+        """End a wait with what came instead, compared as the service does."""
+        wanted = self.registered_wait(waiter)
+        unmet = UnmetMatcher(wanted.matcher, BEGAN_MS)
+        effect = Overdue("c1", waiter.id, unmet, 0, self.agents, self._own(wanted.test_id))
+        *_, answer = overdue_steps(self.history(), effect)
+        assert answer is not None
+        self.receive(answer)
 
     def responded(self, request_id: str = "r1", answer: SerializedResponse | None = None) -> None:
         self.receive(inbound.RequestResponse(request_id, ok=True, response=answer or response()))

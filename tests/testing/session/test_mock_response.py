@@ -29,7 +29,7 @@ class MockTests(SynchronousTestCase):
 
     def test_status_texts(self) -> None:
         """The text is the one given, else the response's with its status, else the status's."""
-        state, _ = ObservedTraffic().observe(RequestObserved("r1", request(), "app"))
+        state = ObservedTraffic().observe(RequestObserved("r1", request(), "app"))
         for text in ("Fine", ""):
             wire = structs.replace(response(), status_text=text)
             given = ResponseState(state, wire)

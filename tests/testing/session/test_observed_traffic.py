@@ -26,14 +26,13 @@ class TrafficTests(SynchronousTestCase):
         """The next request of the same client to the resolved Location is the hop."""
         for hop_first in (False, True):
             traffic = ObservedTraffic()
-            first, _ = traffic.observe(RequestObserved("r1", request("http://h.test/x/a"), "app"))
+            first = traffic.observe(RequestObserved("r1", request("http://h.test/x/a"), "app"))
             if not hop_first:
                 traffic.respond(first, response(302, location="../b"))
             traffic.observe(RequestObserved("r0", request("http://h.test/b"), "another"))
-            second, _ = traffic.observe(RequestObserved("r2", request("http://h.test/b"), "app"))
+            second = traffic.observe(RequestObserved("r2", request("http://h.test/b"), "app"))
             if hop_first:
-                _, hop = traffic.respond(first, response(302, location="../b"))
-                self.assertIs(hop, second)
+                traffic.respond(first, response(302, location="../b"))
             self.assertIs(first.redirected_to, second)
             self.assertIs(second.redirected_from, first)
             self.assertIsNone(traffic.requests["r0"].redirected_from)
@@ -41,13 +40,14 @@ class TrafficTests(SynchronousTestCase):
     def test_cut_body(self) -> None:
         """A body that the proxy did not keep whole cannot be read as if it were empty."""
         traffic = ObservedTraffic()
-        state, _ = traffic.observe(RequestObserved("r1", request(), "app"))
-        answer, _ = traffic.respond(state, structs.replace(response(), truncated=True))
+        state = traffic.observe(RequestObserved("r1", request(), "app"))
+        traffic.respond(state, structs.replace(response(), truncated=True))
+        answer = state.existing()
         assert answer is not None
         with self.assertRaisesRegex(UsageError, "--history-body-bytes"):
             answer.read()
         cut = structs.replace(request(), truncated=True)
-        state, _ = traffic.observe(RequestObserved("r2", cut, "app"))
+        state = traffic.observe(RequestObserved("r2", cut, "app"))
         seen = Request(state, Adapter())
         for read in ("post_data", "post_data_buffer", "post_data_json"):
             with self.assertRaisesRegex(UsageError, f"the body of GET {URL} whole"):
@@ -59,7 +59,7 @@ class TrafficTests(SynchronousTestCase):
     def test_repeated_headers(self) -> None:
         """The values of a header that repeats are listed apart, whatever the name's case."""
         pairs = [("Set-Cookie", "a=1"), ("set-cookie", "b=2, c"), ("x-a", "1")]
-        state, _ = ObservedTraffic().observe(RequestObserved("r1", request(), "app"))
+        state = ObservedTraffic().observe(RequestObserved("r1", request(), "app"))
         wire = structs.replace(response(), headers_list=pairs)
         seen = Response(ResponseState(state, wire), Adapter())
         self.assertEqual(seen.header_values("SET-COOKIE"), ["a=1", "b=2, c"])
@@ -68,11 +68,13 @@ class TrafficTests(SynchronousTestCase):
     def test_same_request_once(self) -> None:
         """A request that is announced twice is one, and its first answer stays."""
         traffic = ObservedTraffic()
-        state, new = traffic.observe(RequestObserved("r1", request(), "app"))
-        self.assertTrue(new)
-        self.assertEqual(traffic.observe(RequestObserved("r1", request(), "app")), (state, False))
-        self.assertIsNotNone(traffic.respond(state, response(201))[0])
-        self.assertEqual(traffic.respond(state, response(202)), (None, None))
+        state = traffic.observe(RequestObserved("r1", request(), "app"))
+        self.assertIs(traffic.observe(RequestObserved("r1", request(), "app")), state)
+        for status in (201, 202):
+            traffic.respond(state, response(status))
+            answer = state.existing()
+            assert answer is not None
+            self.assertEqual(answer.wire.status, 201)
 
 
 class TimeoutTests(SynchronousTestCase):

@@ -62,9 +62,7 @@ class AgentTests(SynchronousTestCase):
         """A wait in which nothing came says who is connected, too."""
         harness = SessionHarness()
         waiter = harness.session.observation.expect("request", "^http://h\\.test/.*", 100)
-        harness.acknowledge()
-        harness.link.clock.advance(0.1)
-        harness.acknowledge()
+        harness.overdue(waiter)
         text = str(failure(waiter.promise))
         self.assertIn("No application is connected", text)
         self.assertIn("a regular expression is given as re.compile(...)", text)

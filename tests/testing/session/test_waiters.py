@@ -3,13 +3,14 @@
 import re
 from typing import Any
 
+from msgspec import UNSET, structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.testing.fakes import URL, SessionHarness, entry, failure, kept, response
-from trafficmock.testing.errors import (
-    TestEndedError,
-)
+from trafficmock.testing.errors import ConnectionLostError, TestEndedError
 from trafficmock.testing.promise import mapped
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.waits.wait_messages import WaitCancel, WaitJudge, WaitJudged
 
 
 class URLPattern:
@@ -37,48 +38,87 @@ class WaiterTests(SynchronousTestCase):
         self.harness.acknowledge()
         self.assertTrue(waiter.ready.done)
 
-    def test_future_only(self) -> None:
-        """Only requests after it, and responses to those, count."""
+    def test_registered(self) -> None:
+        """The proxy is told what is awaited, since when, and what was known then."""
+        self.harness.link.clock.advance(1)
+        first = self.harness.registered_wait(self.wait("request", "**/a", 99.5))
         self.harness.observed("r1")
-        asked, answer = self.wait("request", URL), self.wait("response", URL)
-        self.harness.responded("r1")
-        self.assertFalse(asked.promise.done or answer.promise.done)
-        self.harness.observed("r2")
-        self.assertEqual(kept(asked.promise).id, "r2")
-        self.harness.responded("r2", response(201))
-        self.assertEqual(kept(answer.promise).wire.status, 201)
+        self.harness.matched("r2", route=self.harness.route(lambda *_: None))
+        second = self.harness.registered_wait(self.wait("response", bool, 0))
+        self.assertEqual(first, structs.replace(first, kind="request", timeout_ms=100))
+        self.assertEqual((first.matcher.url_glob, first.since, first.after), ("**/a", 10**6, UNSET))
+        self.assertEqual(second.matcher, SerializedMatcher(predicate=True))
+        self.assertEqual((second.kind, second.timeout_ms, second.after), ("response", UNSET, "r2"))
 
-    def test_read_late(self) -> None:
-        """What the proxy saw before the wait does not count, read later as it may be."""
-        self.harness.link.clock.advance(1)
-        asked, answer = self.wait("request", URL, 100), self.wait("response", URL)
-        self.harness.observed("r1", seen_at=999_999)
-        self.harness.responded("r1")
-        self.assertFalse(asked.promise.done or answer.promise.done)
-        self.harness.entries = [entry(1, "a", "passthrough", timestamp=1999)]
-        self.harness.link.clock.advance(0.1)
-        self.harness.acknowledge()
-        self.assertIn("(client shop): came before the wait began", str(failure(asked.promise)))
-        self.harness.observed("r2", seen_at=1_000_000)
-        self.harness.responded("r2", response(201))
-        self.assertEqual(kept(answer.promise).wire.status, 201)
-
-    def test_decided_here(self) -> None:
-        """What a handler decides only now counts: its application has had no answer before."""
-        self.harness.route(lambda *_: None)
-        self.harness.link.clock.advance(1)
+    def test_met(self) -> None:
+        """The request or response that the proxy names is the one that the test knows."""
         asked, answer = self.wait("request", URL), self.wait("response", URL)
-        self.harness.observed("r1", seen_at=999_999)
-        self.assertFalse(asked.promise.done)
-        self.harness.matched("r1")
-        self.assertEqual(kept(asked.promise).id, "r1")
+        self.harness.observed("r1")
+        self.harness.meets(asked)
+        self.assertIs(kept(asked.promise), self.harness.session.traffic.requests["r1"])
         self.harness.responded("r1", response(201))
+        self.harness.meets(answer)
         self.assertEqual(kept(answer.promise).wire.status, 201)
+        self.assertIs(kept(answer.promise).request, kept(asked.promise))
+
+    def test_judged(self) -> None:
+        """The proxy asks for predicates, and for patterns that it cannot compare."""
+        for kind, wanted in (
+            ("request", lambda request: request.id == "r2"),
+            ("response", lambda response: response.wire.status == 202),
+            ("response", re.compile("/2$")),
+        ):
+            self.harness = SessionHarness()
+            waiter = self.wait(kind, wanted)
+            for number in (1, 2):
+                self.harness.observed(f"r{number}", f"http://h.test/{number}")
+                self.harness.responded(f"r{number}", response(200 + number))
+                self.harness.receive(WaitJudge(waiter.id, "t1", f"r{number}"))
+            answers = [each for each in self.harness.take() if isinstance(each, WaitJudged)]
+            expected = [
+                WaitJudged(waiter.id, "r1", met=False),
+                WaitJudged(waiter.id, "r2", met=True),
+            ]
+            self.assertEqual(answers, expected)
+            self.assertFalse(waiter.promise.done)
+
+    def test_predicate_raises(self) -> None:
+        """An error of a predicate is that of the wait, and the proxy forgets the wait."""
+        waiter = self.wait("request", lambda _: 1 / 0)
+        self.harness.observed("r1")
+        self.harness.receive(WaitJudge(waiter.id, "t1", "r1"))
+        self.assertIsInstance(failure(waiter.promise), ZeroDivisionError)
+        self.assertEqual(self.harness.take()[-1], WaitCancel(waiter.id))
+        self.harness.receive(WaitJudge(waiter.id, "t1", "r1"))
+        self.harness.meets(waiter)
+        self.assertEqual(self.harness.take(), [])
+
+    def test_slow_predicate(self) -> None:
+        """The answer of a predicate that comes after the end of the wait is not sent."""
+        waiter = self.wait("request", bool)
+        waiter.test = lambda _, done: late.append(done)
+        late: list[Any] = []
+        self.harness.observed("r1")
+        self.harness.receive(WaitJudge(waiter.id, "t1", "r1"))
+        self.harness.overdue(waiter)
+        self.harness.take()
+        late[0]("yes", None)
+        late[0](None, ValueError())
+        self.assertEqual(self.harness.take(), [])
+
+    def test_cancelled(self) -> None:
+        """A wait that is given up is not the proxy's any more; it leaves no timer."""
+        waiter = self.wait("request", URL)
+        waiter.promise.cancel()
+        self.assertIsInstance(failure(waiter.promise), TestEndedError)
+        self.assertEqual(self.harness.take()[-1], WaitCancel(waiter.id))
+        self.assertEqual(self.harness.link.clock.getDelayedCalls(), [])
 
     def test_no_limit(self) -> None:
         """A timeout of 0 means no timeout; a wait that is over leaves no timer."""
         endless, soon = self.wait("request", "**/never", 0), self.wait("request", URL)
         self.harness.observed()
+        self.harness.meets(soon)
         self.assertTrue(soon.promise.done)
         self.harness.link.clock.advance(10_000)
         self.assertFalse(endless.promise.done)
@@ -86,35 +126,23 @@ class WaiterTests(SynchronousTestCase):
 
     def test_expired(self) -> None:
         """A wait that fails says what came, and which part of it differs."""
-        waiter = self.wait("request", "http://h.test/b", 100)
-        self.harness.entries = [entry(2, "a", "passthrough"), entry(1, "a", "passthrough")]
-        self.harness.link.clock.advance(0.1)
-        self.harness.acknowledge()
-        self.assertIn(
-            "nearest first:\n  GET http://h.test/a (client shop, 2 times): path differs ('/a', "
-            "not '/b')",
-            str(failure(waiter.promise)),
-        )
-
-    def test_right_parts(self) -> None:
-        """Braces, capitals and default ports are read as routes read them."""
-        for glob, text in (
-            ("http://{h,www}.test/b", "path differs ('/a', not '/b')"),
-            ("http://H.test/b", "path differs ('/a', not '/b')"),
-            ("http://h.test:80/b", "path differs ('/a', not '/b')"),
-            ("HTTP://h.test/{b,c}", "path differs ('/a', not '/{b,c}')"),
-            ("http://{api,www}.Test/a", "host differs ('h.test', not '{api,www}.test')"),
-            ("http://{h,www}.test:80/a", "port differs ('', not '80')"),
-            ("http://h.test:8080/a", "port differs ('80', not '8080')"),
+        for wanted, expected in (
+            ("http://h.test/b", "path differs ('/a', not '/b')"),
             (re.compile("/b$"), "the pattern does not match"),
             (URLPattern(), "the predicate did not want it"),
+            (URL, "came before the wait began: enter it before the act"),
         ):
-            waiter = self.wait("request", glob, 100)
-            self.harness.entries = [entry(1, "a", "passthrough", timestamp=5000)]
-            self.harness.link.clock.advance(0.1)
-            self.harness.acknowledge()
-            end = str(failure(waiter.promise)).rpartition("(client shop): ")[2]
-            self.assertEqual(end, text, glob)
+            waiter = self.wait("request", wanted, 100)
+            came = [entry(2, "a", "passthrough"), entry(1, "a", "passthrough")]
+            later = [entry(2, "a", "passthrough", timestamp=5000)]
+            self.harness.entries = came if wanted == URL else later * 2
+            self.harness.overdue(waiter)
+            self.assertEqual(
+                str(failure(waiter.promise)).partition(": ")[0].partition("\n")[2],
+                "Seen since the test began, nearest first:\n  GET http://h.test/a "
+                "(client shop, 2 times)",
+            )
+            self.assertIn(f"(client shop, 2 times): {expected}", str(failure(waiter.promise)))
 
     def test_made_for_another_test(self) -> None:
         """A request that matches and carries the context of another test is named with it."""
@@ -124,30 +152,35 @@ class WaiterTests(SynchronousTestCase):
             entry(2, "a", "passthrough", **other),
             entry(1, "b", "passthrough", **other),
         ]
-        self.harness.link.clock.advance(0.1)
-        self.harness.acknowledge()
+        self.harness.overdue(waiter)
         self.assertIn(
             "(client shop): made for the test 'sells' in g.py", str(failure(waiter.promise))
         )
         self.assertNotIn("h.test/b", str(failure(waiter.promise)))
 
-    def test_silent_proxy(self) -> None:
-        """Without an answer of the proxy, what this process observed is listed, without guesses."""
+    def test_unknown_to_the_history(self) -> None:
+        """Where the history has nothing, what this process observed is listed, without guesses."""
         for count, expected in (
             (9, "newest first:\n  GET http://h.test/8 (client app)\n"),
-            (0, "Does the application run attached?"),
+            (0, "No application is connected to the proxy. Start the application with"),
         ):
             self.harness = SessionHarness()
             waiter = self.wait("request", "http://h.test/b", 100)
             for number in range(count):
                 self.harness.observed(f"r{number}", f"http://h.test/{number}")
-            self.harness.acknowledges = False
-            self.harness.link.clock.advance(0.1)
-            self.assertFalse(waiter.promise.done)
-            self.harness.link.clock.advance(1)
+            self.harness.overdue(waiter)
             text = str(failure(waiter.promise))
             self.assertIn(expected, text)
             self.assertEqual(text.endswith("\n  and 1 more"), count == 9, text)
+
+    def test_silent_proxy(self) -> None:
+        """A proxy that does not even end the wait in time does not work any more."""
+        waiter = self.wait("request", URL, 100)
+        self.harness.link.clock.advance(5)
+        self.assertFalse(waiter.promise.done)
+        self.harness.link.clock.advance(0.1)
+        self.assertIsInstance(failure(waiter.promise), ConnectionLostError)
+        self.assertIn("did not answer wait:register within 5.1 s", str(failure(waiter.promise)))
 
     def test_failed_response(self) -> None:
         """A wait for a response says why the server gave none, as far as that is known."""
@@ -157,20 +190,10 @@ class WaiterTests(SynchronousTestCase):
             entry(2, "a", "passthrough", timestamp=5000),
             entry(1, "a", "passthrough", events=failed, timestamp=5000),
         ]
-        self.harness.link.clock.advance(0.1)
-        self.harness.acknowledge()
+        self.harness.overdue(waiter)
         text = str(failure(waiter.promise))
         self.assertIn("(client shop): no response (connect ECONNREFUSED 127.0.0.1:9)", text)
         self.assertIn("(client shop): no response yet, or it failed", text)
-
-    def test_late_link(self) -> None:
-        """A hop that came before its redirect was known is offered again once it is."""
-        waiter = self.wait("request", lambda request: request.redirected_from is not None)
-        self.harness.observed("r1", "http://h.test/first")
-        self.harness.observed("r2", URL)
-        self.assertFalse(waiter.promise.done)
-        self.harness.responded("r1", response(302, location="/a"))
-        self.assertEqual(kept(waiter.promise).id, "r2")
 
     def test_response_that_never_came(self) -> None:
         """Who waits for the response of a request hears when the test ends without one."""

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.headers import HeadersArgument
     from trafficmock.testing.session.arguments.url_matchers import Matcher, Names, UrlMatcher
     from trafficmock.testing.session.handlers.http_routes import Behavior, RouteEntry, RouteReply
-    from trafficmock.testing.session.observation.waiting import Kind
     from trafficmock.wire.payloads.handler_action import FaultKind
+    from trafficmock.wire.waits.wait_messages import WaitKind
 
 
 DoneT = TypeVar("DoneT")
@@ -398,7 +398,7 @@ class BaseTrafficMock(
         done: DoneT = self._adapter.wait_for(lambda: mapped(function(), lambda _: None))
         return done
 
-    def _expect(self, kind: Kind, wanted: Any, timeout: Timeout) -> Any:
+    def _expect(self, kind: WaitKind, wanted: Any, timeout: Timeout) -> Any:
         return self.expectation(
             self._adapter,
             lambda: self._session.observation.expect(kind, wanted, milliseconds(timeout)),

@@ -313,9 +313,7 @@ class Session:
 
     def observed(self, message: outbound.RequestObserved) -> None:
         """Record a request that an application sent."""
-        state, new = self.traffic.observe(message)
-        if new:
-            self.observation.request_came(state)
+        self.traffic.observe(message)
 
     def responded(self, message: RequestResponse) -> None:
         """Record the end of a request."""
@@ -323,11 +321,7 @@ class Session:
         if state is None:
             self.recorded.responded(message)
         elif message.ok and message.response is not UNSET:
-            response, hop = self.traffic.respond(state, message.response)
-            if response is not None:
-                self.observation.response_came(response)
-            if hop is not None:
-                self.observation.request_came(hop)
+            self.traffic.respond(state, message.response)
         else:
             state.answer(None)
 

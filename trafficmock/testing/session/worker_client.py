@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -28,6 +29,7 @@ from trafficmock.wire.inbound import (
     StreamClosed,
     UnmatchedQuery,
 )
+from trafficmock.wire.waits import wait_messages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -96,6 +98,9 @@ WorkerMessage = (
     | CloseServer
     | StreamAck
     | StreamClosed
+    | wait_messages.WaitJudge
+    | wait_messages.WaitMet
+    | wait_messages.WaitOverdue
 )
 
 _decoder: msgspec.json.Decoder[WorkerMessage] = msgspec.json.Decoder(WorkerMessage)
@@ -188,25 +193,26 @@ class WorkerClient:
             raise ConnectionLostError(str(self._lost))
         self.link.send(message)
 
-    def ask(self, key: tuple[str, str], message: Message) -> Promise[Any]:
+    def ask(self, key: tuple[str, str], message: Message, *, beyond: float = 0.0) -> Promise[Any]:
         """Send a message and return a promise of its answer.
 
         :param key: identifies the answer, see ``_ANSWERED``.
-        :returns: rejected with ``ConnectionLostError`` after ``ack_seconds``.
+        :param beyond: the seconds that the proxy may take in addition; infinite for no limit.
+        :returns: rejected with ``ConnectionLostError`` after ``ack_seconds`` and these.
         :raises ConnectionLostError: there is no connection.
         """
         promise: Promise[Any] = Promise()
         self._asked[key] = promise
-        text = (
-            f"the proxy did not answer {key[0]} within {self.ack_seconds:g} s; "
-            "TRAFFICMOCK_ACK_TIMEOUT_MS allows more time"
-        )
-        cancel = self.link.call_later(
-            self.ack_seconds, lambda: promise.reject(ConnectionLostError(text))
-        )
+        limit = self.ack_seconds + beyond
+        if limit < inf:
+            text = (
+                f"the proxy did not answer {key[0]} within {limit:g} s; "
+                "TRAFFICMOCK_ACK_TIMEOUT_MS allows more time"
+            )
+            cancel = self.link.call_later(limit, lambda: promise.reject(ConnectionLostError(text)))
+            promise.watch(lambda _: cancel())
 
         def settled(_: Promise[Any]) -> None:
-            cancel()
             if self._asked.get(key) is promise:
                 del self._asked[key]
 
@@ -305,6 +311,9 @@ class WorkerClient:
             case StreamAck() | StreamClosed():
                 for session in sessions:
                     session.stream_moved(message)
+            case wait_messages.WaitJudge():
+                if session := self.sessions.get(message.test_id):
+                    session.observation.judge(message)
             case outbound.ProxyError():
                 self._refused(message)
             case Ping():
@@ -362,5 +371,7 @@ _ANSWERED: dict[type, Callable[[Any], tuple[str, str]]] = {
     outbound.DiagnosisResult: lambda message: ("diagnosis", message.query_id),
     outbound.RunStricted: lambda message: ("run:strict", message.query_id),
     outbound.Unmatched: lambda message: ("unmatched", message.query_id),
+    wait_messages.WaitMet: lambda message: ("wait:register", message.wait_id),
+    wait_messages.WaitOverdue: lambda message: ("wait:register", message.wait_id),
 }
 """The key of :meth:`WorkerClient.ask` that each answer belongs to."""

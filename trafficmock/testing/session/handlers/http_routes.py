@@ -281,12 +281,9 @@ class HttpRoutes:
     def run(self, message: HandlerRun) -> None:
         """Run a handler on a request that this test owns."""
         session = self.session
-        state, new = session.traffic.observe(message)
+        state = session.traffic.observe(message)
         state.current = message.request
-        if new:
-            session.observation.request_came(state)
         if state.id not in self.decisions:
-            session.observation.request_matched(state)
             session.check_context(message)
         entry = session.client.route(message.route_id)
         if entry is None:
@@ -301,9 +298,7 @@ class HttpRoutes:
     def replied(self, message: RequestReplied) -> None:
         """Record what the proxy did by a fixed response or a HAR of the test."""
         session, entry = self.session, self.session.client.route(message.route_id)
-        state, new = session.traffic.observe(message)
-        if new:
-            session.observation.request_came(state)
+        state = session.traffic.observe(message)
         if state.id not in self.decisions:
             session.check_context(message)
         if entry is not None:

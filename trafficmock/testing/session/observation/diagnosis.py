@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.observation.waiting import Waiter
-    from trafficmock.wire.outbound import ConnectedClient, DiagnosisResult
+    from trafficmock.wire.outbound import ConnectedClient
     from trafficmock.wire.payloads.similar_requests import SimilarRequest
+    from trafficmock.wire.waits.wait_messages import WaitOverdue
 
 MOST_SHOWN = 8
 _NOTHING = "No request of any application came since the test began."
@@ -41,37 +42,31 @@ _TOO_EARLY = "came before the wait began: enter it before the act"
 _NOT_ENCODED = "(URLs have letters beyond ASCII percent-encoded, so a glob must have them so.)"
 
 
-def describe_seen(
-    waiter: Waiter,
-    diagnosis: DiagnosisResult | None,
-    observed: Sequence[RequestState],
-) -> str:
+def describe_seen(waiter: Waiter, overdue: WaitOverdue, observed: Sequence[RequestState]) -> str:
     """Return the requests that came, as text for the error of a wait.
 
-    :param diagnosis: the answer of the proxy for this wait; ``None`` without one.
+    :param overdue: the answer of the proxy.
     :param observed: the requests that this process observed since the test began, oldest first:
-        they are listed if the proxy has not answered, or does not know what came.
+        they are listed if the proxy does not know what came.
     """
     lines = []
     if hint := regex_hint(waiter.glob):
         lines.append(hint)
-    if diagnosis is not None and diagnosis.capture != "all":
-        lines.append(f"(the proxy's history keeps only: {diagnosis.capture})")
-    if diagnosis is not None and diagnosis.found[0].requests:
+    if overdue.capture != "all":
+        lines.append(f"(the proxy's history keeps only: {overdue.capture})")
+    if overdue.found.requests:
         if not (waiter.glob or "").isascii():
             lines.append(_NOT_ENCODED)
         lines.append("Seen since the test began, nearest first:")
-        found = diagnosis.found[0]
-        rows = [_row(waiter, each) for each in found.requests]
-        more = found.more
+        rows = [_row(waiter, each) for each in overdue.found.requests]
+        more = overdue.found.more
     elif observed:
         lines.append("Seen since the test began, newest first:")
         newest = [*reversed(observed)]
         rows = [f"{each} (client {each.client_id})" for each in newest[:MOST_SHOWN]]
         more = len(newest[MOST_SHOWN:])
     else:
-        agents = None if diagnosis is None else diagnosis.agents
-        return "\n".join([*lines, _NOTHING, *connected(agents)])
+        return "\n".join([*lines, _NOTHING, *connected(overdue.agents)])
     lines += [f"  {each}" for each in rows]
     return "\n".join([*lines, f"  and {more} more"] if more else lines)
 
@@ -83,14 +78,11 @@ def regex_hint(glob: str | None) -> str:
     return f"{glob!r} is a str, and so a glob: a regular expression is given as re.compile(...)."
 
 
-def connected(agents: Sequence[ConnectedClient] | None, *, heard: bool = False) -> list[str]:
+def connected(agents: Sequence[ConnectedClient], *, heard: bool = False) -> list[str]:
     """Return the lines about connected applications; without any, how to attach one.
 
-    :param agents: ``None`` if the proxy has not answered.
     :param heard: whether requests of an application came.
     """
-    if agents is None:
-        return [f"Does the application run attached? {_HOW_TO_ATTACH}"]
     if not agents and heard:
         return ["No application is connected to the proxy any more."]
     if not agents:

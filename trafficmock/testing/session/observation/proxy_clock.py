@@ -1,6 +1,8 @@
-"""Compares times of the proxy's monotonic clock with those of this process."""
+"""Converts times of this process's monotonic clock to those of the proxy's."""
 
 from __future__ import annotations
+
+from math import floor
 
 from attrs import frozen
 from msgspec import UNSET, UnsetType
@@ -26,18 +28,18 @@ class ProxyClock:
     asked: int
     answered: int
 
-    def is_before(self, reading: int | UnsetType, moment: int) -> bool:
-        """Return whether a reading of the proxy's clock is certainly older than a moment here.
+    def time_of(self, moment: int) -> int | UnsetType:
+        """Return the earliest time that the proxy's clock may have had at a moment here.
 
-        :param reading: the proxy's clock; absent counts as not older.
         :param moment: this process's clock.
+        :returns: absent without a reading of the proxy's clock.
         """
-        if self.reading is UNSET or reading is UNSET:
-            return False
+        if self.reading is UNSET:
+            return UNSET
         if self._is_ours(self.reading):
-            return reading < moment
+            return moment
         since = moment - self.answered
-        return reading - self.reading < since - abs(since) * _DRIFT
+        return self.reading + floor(since - abs(since) * _DRIFT)
 
     def elapsed(self, moment: int) -> int:
         """Return the time from the reading to a moment here, in microseconds.

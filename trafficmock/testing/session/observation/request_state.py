@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise
@@ -28,7 +28,6 @@ class RequestState:
     :ivar current: the request with the changes of handlers so far.
     :param answered: a promise of the response, of ``None`` when there will be none.
     :param views: the objects of the test for this request, by class.
-    :param seen_at: when the proxy got it, in microseconds of the proxy's monotonic clock.
     :param failure: why the upstream gave no complete response, by the last answer of the proxy's
         history; empty if it did not fail.
     """
@@ -41,7 +40,6 @@ class RequestState:
     redirected_from: RequestState | None = None
     redirected_to: RequestState | None = None
     views: dict[type, Any] = field(factory=dict, repr=False)
-    seen_at: int | UnsetType = UNSET
     failure: str = ""
     current: WireRequest = field(init=False, repr=False)
 

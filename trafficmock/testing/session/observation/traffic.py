@@ -31,17 +31,14 @@ class ObservedTraffic:
     _awaited_hops: dict[Place, list[RequestState]] = field(factory=dict)
     _unlinked: dict[Place, list[RequestState]] = field(factory=dict)
 
-    def observe(
-        self, message: RequestObserved | HandlerRun | RequestReplied
-    ) -> tuple[RequestState, bool]:
-        """Add a request; return its state, and whether it is new."""
+    def observe(self, message: RequestObserved | HandlerRun | RequestReplied) -> RequestState:
+        """Add a request, unless it is known; return its state."""
         request_id, client_id, wire = message.request_id, message.client_id, message.request
         known = self.requests.get(request_id)
         if known is not None:
-            return known, False
+            return known
         self.sequence += 1
-        seen_at = UNSET if isinstance(message, HandlerRun) else message.seen_at
-        state = RequestState(request_id, client_id, wire, self.sequence, seen_at=seen_at)
+        state = RequestState(request_id, client_id, wire, self.sequence)
         self.requests[request_id] = state
         place = client_id, wire.url
         before = self._awaited_hops.get(place)
@@ -49,29 +46,20 @@ class ObservedTraffic:
             _link(before.pop(0), state)
         else:
             self._unlinked.setdefault(place, []).append(state)
-        return state, True
+        return state
 
-    def respond(
-        self, state: RequestState, wire: SerializedResponse
-    ) -> tuple[ResponseState | None, RequestState | None]:
-        """Set the response of a request.
-
-        :returns: the response, ``None`` if the request had one; and the request that followed its
-            redirect, if that was observed before.
-        """
+    def respond(self, state: RequestState, wire: SerializedResponse) -> None:
+        """Set the response of a request that has none, and link it with the next hop."""
         response = ResponseState(state, wire)
-        if not state.answer(response):
-            return None, None
-        if not wire.is_redirect():
-            return response, None
+        if not state.answer(response) or not wire.is_redirect():
+            return
         place = state.client_id, _target(response, wire.headers["location"])
         for candidate in self._unlinked.get(place, []):
             if candidate.sequence > state.sequence:
                 self._unlinked[place].remove(candidate)
                 _link(state, candidate)
-                return response, candidate
+                return
         self._awaited_hops.setdefault(place, []).append(state)
-        return response, None
 
 
 def _target(response: ResponseState, location: str) -> str:

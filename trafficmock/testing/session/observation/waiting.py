@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from math import ceil, inf
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 from msgspec import UNSET, UnsetType
@@ -20,15 +20,17 @@ from trafficmock.testing.session.observation.diagnosis import describe_seen
 from trafficmock.wire.inbound import DiagnosisQuery
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.similar_requests import UnmetMatcher
+from trafficmock.wire.waits.wait_messages import WaitCancel, WaitJudged, WaitMet, WaitRegister
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trafficmock.testing.session.arguments.url_matchers import Matcher
     from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
-    from trafficmock.testing.session.ports import Cancel, Done
+    from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.outbound import DiagnosisResult
+    from trafficmock.wire.waits.wait_messages import WaitJudge, WaitKind, WaitOverdue
 
 DEFAULT_TIMEOUT_MS = 30_000.0
 
@@ -46,37 +48,32 @@ def milliseconds(timeout: Timeout) -> float:
     return timeout
 
 
-Kind = Literal["request", "response"]
 Test = Callable[[Any, "Done"], None]
 """Tests a request or response; it calls ``Done`` with the result, perhaps later."""
 
 
 @define(eq=False)
 class Waiter:
-    """One wait for a request or response; requests from before it began do not count.
+    """One wait for a request or response, which the proxy ends.
 
     :param what: the condition, for the text of errors.
-    :param test: the condition.
-    :param is_too_old: returns whether a request came before the wait began.
+    :param test: the condition, where the proxy asks for it.
     :param timeout: milliseconds; 0 for no limit.
-    :param began: when it began, in microseconds of this process's monotonic clock.
     :param matcher: the condition, if it is one on the URL.
     :param ready: resolved when no request can be missed.
-    :param promise: the request or response that matches.
+    :param ended: the proxy's answer.
+    :param promise: the request or response that met the wait.
     """
 
-    kind: Kind
+    kind: WaitKind
     what: str
     test: Test
-    is_too_old: Callable[[RequestState], bool]
     timeout: float
-    began: int
-    matcher: Matcher | None = None
+    matcher: Matcher | None
+    id: str
     ready: Promise[None] = field(factory=Promise)
+    ended: Promise[WaitMet | WaitOverdue] = field(factory=Promise)
     promise: Promise[Any] = field(factory=Promise)
-    stop_clock: Cancel | None = None
-    _queue: deque[Any] = field(factory=deque, repr=False)
-    _busy: bool = False
 
     @property
     def glob(self) -> str | None:
@@ -85,31 +82,9 @@ class Waiter:
         return url if isinstance(url, str) else None
 
     @property
-    def unmet(self) -> SerializedMatcher:
-        """The condition for the proxy, which cannot judge a predicate."""
-        return _PREDICATE if self.matcher is None else self.matcher.wire
-
-    def offer(self, found: RequestState | ResponseState) -> None:
-        """Queue a request or response for the test; they are tested one by one."""
-        self._queue.append(found)
-        if not self._busy:
-            self._next()
-
-    def _next(self) -> None:
-        self._busy = False
-        if not self._queue or self.promise.done:
-            return
-        found = self._queue.popleft()
-        self._busy = True
-
-        def done(result: Any, error: BaseException | None) -> None:
-            if error is not None:
-                self.promise.reject(error)
-            elif result:
-                self.promise.resolve(found)
-            self._next()
-
-        self.test(found, done)
+    def has_limit(self) -> bool:
+        """Whether the wait is overdue at some time."""
+        return 0 < self.timeout < inf
 
 
 def timed_out(waiter: Waiter, seen: str) -> WaitTimeoutError:
@@ -121,16 +96,12 @@ def timed_out(waiter: Waiter, seen: str) -> WaitTimeoutError:
     return WaitTimeoutError(f"{text}\n{seen}")
 
 
-_LAST_LOOK_SECONDS = 1.0
-"""The time limit of the query of the proxy for the error of a wait."""
-
-
 @define
 class Observation:
     """The queries of one test for past traffic, and its waits for later traffic."""
 
     session: Session
-    _open: list[Waiter] = field(init=False, factory=list)
+    _open: dict[str, Waiter] = field(init=False, factory=dict)
 
     # Traffic so far
 
@@ -158,8 +129,8 @@ class Observation:
     def diagnosis(self, unmet: Sequence[tuple[SerializedMatcher, int]]) -> Promise[DiagnosisResult]:
         """Return a promise of the requests that came instead of others, and of the applications.
 
-        :param unmet: routes that no request met and waits that timed out: the condition, and the
-            beginning in microseconds of this process's monotonic clock.
+        :param unmet: routes that no request met: the condition, and the time of the registration in
+            microseconds of this process's monotonic clock.
         """
         session = self.session
         query = DiagnosisQuery(
@@ -182,7 +153,7 @@ class Observation:
 
     # Waits
 
-    def expect(self, kind: Kind, wanted: Any, timeout: float) -> Waiter:
+    def expect(self, kind: WaitKind, wanted: Any, timeout: float) -> Waiter:
         """Begin a wait for a later request or response.
 
         :param wanted: a glob, a ``re.Pattern``, a URLPattern, or a predicate over the request or
@@ -195,26 +166,24 @@ class Observation:
         session = self.session
         if session.ended:
             raise TestEndedError("the test has ended")
+        register = partial(self._registration, began=session.client.link.monotonic_us())
         waiter = self._waiter(kind, wanted, timeout)
-        self._open.append(waiter)
-        waiter.promise.watch(lambda _: self._forget(waiter))
-        waiter.promise.on_cancel = lambda: waiter.promise.reject(
-            TestEndedError("the wait was given up")
+        session.subscribe().watch(lambda done: _pass_on(done, waiter))
+        # The proxy keeps the time: without an answer some time later it does not work any more.
+        waiter.ended = session.client.ask(
+            ("wait:register", waiter.id),
+            register(waiter),
+            beyond=timeout / 1000 if waiter.has_limit else inf,
         )
-        if timeout > 0:
-            waiter.stop_clock = session.client.link.call_later(
-                timeout / 1000, lambda: self._expire(waiter)
-            )
-        try:
-            session.subscribe().watch(lambda done: _pass_on(done, waiter))
-        except Exception as error:
-            waiter.promise.reject(error)
-            raise
+        self._open[waiter.id] = waiter
+        waiter.ended.watch(lambda _: self._end(waiter))
+        waiter.promise.on_cancel = lambda: self._give_up(
+            waiter, TestEndedError("the wait was given up")
+        )
         return waiter
 
-    def _waiter(self, kind: Kind, wanted: Any, timeout: float) -> Waiter:
+    def _waiter(self, kind: WaitKind, wanted: Any, timeout: float) -> Waiter:
         session = self.session
-        began = session.client.link.monotonic_us()
         matcher, test = None, partial(session.adapter.run_predicate, wanted)
         if isinstance(wanted, str | re.Pattern | URLPattern):
             matcher = make_matcher(wanted, base_url=session.base_url)
@@ -222,80 +191,66 @@ class Observation:
         else:
             check_handler(wanted, "the request or response, or else a URL")
         what = describe(wanted, "predicate") if matcher is None else str(matcher)
-        return Waiter(kind, what, test, self._too_old(began), timeout, began, matcher)
+        return Waiter(kind, what, test, timeout, matcher, session.client.link.new_id())
 
-    def _too_old(self, began: int) -> Callable[[RequestState], bool]:
-        """Return a test for requests from before now, by order and by the proxy's clock.
+    def _registration(self, waiter: Waiter, began: int) -> WaitRegister:
+        """Return the message that registers a wait.
 
-        A message about such a request may still be under way to this process.
-
-        :param began: now, in microseconds of this process's monotonic clock.
+        :param began: its beginning, in microseconds of this process's monotonic clock.
         """
         session = self.session
-        since = session.traffic.sequence
+        latest = next(reversed(session.traffic.requests), None)
+        return WaitRegister(
+            waiter.id,
+            session.id,
+            waiter.kind,
+            _PREDICATE if waiter.matcher is None else waiter.matcher.wire,
+            ceil(waiter.timeout) if waiter.has_limit else UNSET,
+            UNSET if session.clock is None else session.clock.time_of(began),
+            UNSET if latest is None else latest,
+        )
 
-        def is_too_old(request: RequestState) -> bool:
-            clock = session.clock
-            return request.sequence <= since or (
-                clock is not None and clock.is_before(request.seen_at, began)
-            )
+    def judge(self, message: WaitJudge) -> None:
+        """Answer whether a request or response meets a wait."""
+        waiter = self._open.get(message.wait_id)
+        if waiter is None:
+            return
 
-        return is_too_old
+        def done(result: Any, error: BaseException | None) -> None:
+            if waiter.ended.done:
+                return
+            if error is not None:
+                self._give_up(waiter, error)
+                return
+            met = WaitJudged(waiter.id, message.request_id, met=bool(result))
+            self.session.send(met)
 
-    def _expire(self, waiter: Waiter) -> None:
-        def fail(diagnosis: DiagnosisResult | None) -> None:
-            stop()
+        waiter.test(self._found(waiter, message.request_id), done)
+
+    def _found(self, waiter: Waiter, request_id: str) -> RequestState | ResponseState | None:
+        state = self.session.traffic.requests[request_id]
+        return state if waiter.kind == "request" else state.existing()
+
+    def _give_up(self, waiter: Waiter, error: BaseException) -> None:
+        waiter.ended.reject(error)
+        self.session.send(WaitCancel(waiter.id))
+
+    def _end(self, waiter: Waiter) -> None:
+        del self._open[waiter.id]
+        if waiter.ended.error is not None:
+            waiter.promise.reject(waiter.ended.error)
+        elif isinstance(waiter.ended.value, WaitMet):
+            waiter.promise.resolve(self._found(waiter, waiter.ended.value.request_id))
+        else:
             observed = list(self.session.traffic.requests.values())
-            waiter.promise.reject(timed_out(waiter, describe_seen(waiter, diagnosis, observed)))
-
-        def answered(answer: Promise[DiagnosisResult]) -> None:
-            fail(None if answer.error is not None else answer.value)
-
-        stop = self.session.client.link.call_later(_LAST_LOOK_SECONDS, lambda: fail(None))
-        try:
-            self.diagnosis([(waiter.unmet, waiter.began)]).watch(answered)
-        except Exception:  # noqa: BLE001 - without the proxy, report what this process observed
-            fail(None)
-
-    # What comes
-
-    def request_came(self, request: RequestState) -> None:
-        """Offer a request to the open waits."""
-        self._offer("request", request, request)
-
-    def request_matched(self, request: RequestState) -> None:
-        """Offer a request to the waits that took it for older than themselves by the proxy's clock.
-
-        A handler of this test decides about it only now, so its application is still waiting, and
-        the request belongs to what the test did just before the wait, in the same turn.
-        """
-        older = [each for each in self._open if each.is_too_old(request)]
-        request.seen_at = UNSET
-        for waiter in older:
-            if waiter.kind == "request" and not waiter.is_too_old(request):
-                waiter.offer(request)
-
-    def response_came(self, response: ResponseState) -> None:
-        """Offer a response to the waits that were open when its request came."""
-        self._offer("response", response, response.request)
+            seen = describe_seen(waiter, waiter.ended.value, observed)
+            waiter.promise.reject(timed_out(waiter, seen))
 
     def end(self, error: BaseException | None = None) -> None:
-        for waiter in list(self._open):
+        for waiter in list(self._open.values()):
             text = f"the test ended while waiting for {waiter.kind} {waiter.what}"
             waiter.ready.resolve(None)
-            waiter.promise.reject(error or TestEndedError(text))
-
-    def _offer(
-        self, kind: Kind, found: RequestState | ResponseState, request: RequestState
-    ) -> None:
-        for waiter in list(self._open):
-            if waiter.kind == kind and not waiter.is_too_old(request):
-                waiter.offer(found)
-
-    def _forget(self, waiter: Waiter) -> None:
-        self._open.remove(waiter)
-        if waiter.stop_clock is not None:
-            waiter.stop_clock()
+            waiter.ended.reject(error or TestEndedError(text))
 
 
 def _test_url(matcher: Matcher, found: Any, done: Done) -> None:
@@ -309,6 +264,6 @@ def _wanted(matcher: Matcher | None, request: RequestState) -> bool:
 def _pass_on(done: Promise[Any], waiter: Waiter) -> None:
     if done.error is not None:
         waiter.ready.reject(done.error)
-        waiter.promise.reject(done.error)
+        waiter.ended.reject(done.error)
     else:
         waiter.ready.resolve(None)
