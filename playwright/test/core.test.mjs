@@ -370,6 +370,11 @@ test("an answer that came while the test stood still is in time", async () => {
   assert.equal((await answer).at, 2);
   const alive = setInterval(() => {}, 1000);
   await assert.rejects(late, /did not answer ping within 100 ms/);
+  const [longer, endless] = [200, Infinity].map((beyond) => questions.answerTo(`wait:register ${beyond}`, beyond));
+  await assert.rejects(questions.answerTo("ping 3"), /within 100 ms/);
+  await assert.rejects(longer, /did not answer wait:register within 300 ms/);
+  assert.ok(questions.answered({ type: "wait:met", waitId: "Infinity" }));
+  await endless;
   clearInterval(alive);
 });
 

@@ -15,6 +15,8 @@ const { redactHeaders, redactUrl } = require("../src/report/redaction.js");
 const { trafficTable } = require("../src/report/traffic-table.js");
 const { ProxyClock, beginTurn, now, turnBegan } = require("../src/session/proxy-clock.js");
 const { whenGone } = require("../src/session/forgotten-routes.js");
+const { Questions } = require("../src/connection/questions.js");
+const { WorkerConnection } = require("../src/connection/worker-connection.js");
 const { Waiters } = require("../src/session/waiters.js");
 const { TestErrors } = require("../src/session/test-errors.js");
 
@@ -134,53 +136,98 @@ test("the proxy gets the entries of a HAR that a route needs, with their bodies"
   assert.deepEqual(missing.response.content, { unreadable: "no file missing" });
 });
 
-test("what the proxy saw is older than a moment where that is certain", () => {
+test("a moment is converted to the earliest time that the proxy's clock may have had", () => {
   const ours = new ProxyClock(1500, { asked: 1000, answered: 2000 });
-  assert.deepEqual(
-    [4999, 5000].map((seenAt) => ours.isBefore(seenAt, 5000)),
-    [true, false],
-  );
   // Another machine's clock, which stood at 90,000 some time before 2,000 here.
   const another = new ProxyClock(90_000, { asked: 1000, answered: 2000 });
   const [since, drift] = [8000, 8];
   assert.deepEqual(
-    [90_000 + since - drift - 1, 90_000 + since - drift].map((seenAt) => another.isBefore(seenAt, 10_000)),
-    [true, false],
+    [ours, another].map((clock) => clock.timeOf(10_000)),
+    [10_000, 90_000 + since - drift],
   );
-  assert.equal(ours.isBefore(undefined, 5000), false);
   assert.deepEqual(
     [ours, another].map((clock) => clock.elapsed(5000)),
     [3500, 3000],
   );
 });
 
-test("a request that a handler decides only now is not older than a wait", async () => {
+/** A session that keeps what it sends. */
+function sessionOf(requests = []) {
+  const sent = [];
+  const connection = { questions: new Questions(1000), send: (message) => sent.push(message) };
+  connection.ask = WorkerConnection.prototype.ask;
+  const traffic = { requests: new Map(requests.map((each) => [each.id, each])), latest: requests.at(-1)?.id };
+  const views = { request: (state) => state, response: (state) => state };
   const registration = { clock: new ProxyClock(0, { asked: 0, answered: 0 }) };
-  const session = { traffic: { sequence: 0 }, registration, connection: {}, views: {}, isEnded: false };
+  const send = (message) => connection.send(message);
+  return { id: "t1", connection, sent, send, traffic, views, registration, http: { problemOf: () => "" } };
+}
+
+const CUP = { id: "r1", url: "http://h.test/cup", method: "POST", clientId: "shop" };
+CUP.response = { url: CUP.url, request: CUP };
+
+test("the proxy is told what a test waits for, and its answer ends the wait", async () => {
+  const session = sessionOf([CUP]);
   const waiters = new Waiters(session);
-  const [asked, answered] = ["request", "response"].map((kind) => waiters.wait(kind, "**/cup"));
-  const request = { url: "http://h.test/cup", sequence: 1, seenAt: 1 };
-  waiters.requestCame(request);
-  assert.equal(waiters.open.size, 2);
-  waiters.requestMatched(request);
-  assert.equal(await asked, request);
-  const response = { url: request.url, request };
-  waiters.responseCame(response);
-  assert.equal(await answered, response);
+  const waits = [
+    waiters.wait("request", "**/cup", { timeout: 99.5 }),
+    waiters.wait("response", Boolean, { timeout: 0 }),
+  ];
+  const [first, second] = session.sent;
+  assert.deepEqual(
+    [first.testId, first.kind, first.matcher, first.timeoutMs, first.after],
+    ["t1", "request", { urlGlob: "**/cup" }, 100, "r1"],
+  );
+  assert.ok(Number.isSafeInteger(first.since));
+  assert.deepEqual([second.kind, second.matcher, second.timeoutMs], ["response", { predicate: true }, undefined]);
+  const { questions } = session.connection;
+  for (const { waitId } of session.sent) assert.ok(questions.answered({ type: "wait:met", waitId, requestId: "r1" }));
+  assert.deepEqual(await Promise.all(waits), [CUP, CUP.response]);
+  assert.equal(waiters.open.size, 0);
 });
 
-test("a wait compares the method and the client too", async () => {
-  const session = { traffic: { sequence: 0 }, registration: {}, connection: {}, views: {}, isEnded: false };
+test("a wait judges what the proxy cannot compare, by the URL, the method and the client", async () => {
+  const session = sessionOf([
+    { ...CUP, response: { url: CUP.url, request: { ...CUP, method: "GET" } } },
+    { ...CUP, id: "r2", response: { url: CUP.url, request: { ...CUP, clientId: "other" } } },
+    { ...CUP, id: "r3" },
+  ]);
   const waiters = new Waiters(session);
-  const wait = waiters.wait("response", { url: "**/cup", method: "post", clientId: "shop" });
-  const request = { url: "http://h.test/cup", method: "POST", clientId: "shop", sequence: 1 };
-  const others = [
-    { ...request, method: "GET" },
-    { ...request, clientId: "other" },
+  const waits = [
+    waiters.wait("response", { url: "**/cup", method: "post", clientId: "shop" }),
+    waiters.wait("request", async ({ id }) => id === "r3"),
   ];
-  const responses = [...others, request].map((each) => ({ url: each.url, request: each }));
-  for (const response of responses) waiters.responseCame(response);
-  assert.equal(await wait, responses[2]);
+  const [{ waitId: response }, { waitId: request }] = session.sent.splice(0);
+  for (const waitId of [response, request]) {
+    for (const requestId of ["r1", "r2", "r3"]) await waiters.judge({ waitId, requestId });
+  }
+  assert.deepEqual(
+    session.sent.splice(0).map(({ type, waitId, requestId, met }) => [type, waitId, requestId, met]),
+    [response, request].flatMap((waitId) =>
+      ["r1", "r2", "r3"].map((requestId) => ["wait:judged", waitId, requestId, requestId === "r3"]),
+    ),
+  );
+  waiters.end();
+  await Promise.all(waits.map((wait) => assert.rejects(wait, /the test ended while waiting for/)));
+  await waiters.judge({ waitId: request, requestId: "r1" });
+  assert.deepEqual(session.sent, []);
+});
+
+test("a wait that is given up is taken back from the proxy", async () => {
+  const session = sessionOf([CUP]);
+  const waiters = new Waiters(session);
+  const stop = new AbortController();
+  const aborted = waiters.wait("request", "**/cup", { signal: stop.signal });
+  const thrown = waiters.wait("request", () => assert.fail("no predicate"));
+  const ids = session.sent.splice(0).map(({ waitId }) => waitId);
+  stop.abort();
+  await assert.rejects(aborted, { name: "TestEndedError" });
+  await waiters.judge({ waitId: ids[1], requestId: "r1" });
+  await assert.rejects(thrown, /no predicate/);
+  assert.deepEqual(
+    session.sent,
+    ids.map((waitId) => ({ type: "wait:cancel", waitId })),
+  );
 });
 
 test("what a message of the proxy resumes belongs to the turn that handled it", async () => {

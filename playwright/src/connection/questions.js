@@ -18,6 +18,8 @@ const ANSWERS = /** @type {Record<string, (message: any) => string>} */ ({
   "diagnosis:result": ({ queryId }) => `query ${queryId}`,
   "run:stricted": ({ queryId }) => `query ${queryId}`,
   "run:unmatched": ({ queryId }) => `query ${queryId}`,
+  "wait:met": ({ waitId }) => `wait:register ${waitId}`,
+  "wait:overdue": ({ waitId }) => `wait:register ${waitId}`,
 });
 
 /**
@@ -27,7 +29,7 @@ const ANSWERS = /** @type {Record<string, (message: any) => string>} */ ({
  * an answer that came meanwhile is read before its question fails.
  */
 class Questions {
-  /** @type {Map<string, { resolve(answer: any): void, reject(error: Error): void, look: number }>} oldest first */
+  /** @type {Map<string, { resolve(answer: any): void, reject(error: Error): void, last: number, limit: number }>} */
   #asked = new Map();
   #look = 0;
   /** @type {NodeJS.Timeout | undefined} */
@@ -43,12 +45,15 @@ class Questions {
    * Wait for an answer.
    *
    * @param {string} key of the answer: the type and the id
-   * @returns {Promise<any>} the answer; rejected with a `ConnectionError` after the time limit
+   * @param {number} [beyond] the milliseconds that the proxy may take in addition to the time limit
+   * @returns {Promise<any>} the answer; rejected with a `ConnectionError` after both
    */
-  answerTo(key) {
+  answerTo(key, beyond = 0) {
+    const limit = this.#answerMs + beyond;
+    const last = this.#look + Math.ceil((LOOKS * limit) / this.#answerMs);
     this.#timer ??= setInterval(() => this.#expire(), this.#answerMs / LOOKS).unref();
     return new Promise((resolve, reject) => {
-      this.#asked.set(key, { resolve, reject, look: this.#look });
+      this.#asked.set(key, { resolve, reject, last, limit });
     });
   }
 
@@ -82,11 +87,11 @@ class Questions {
   /** Fail the questions that have reached the time limit; stop the timer when no question is left. */
   #expire() {
     this.#look += 1;
-    for (const [key, { look }] of this.#asked) {
+    for (const [key, { last, limit }] of this.#asked) {
       // The first tick may come right after the question.
-      if (this.#look - look <= LOOKS) break;
+      if (this.#look <= last) continue;
       const [type] = key.split(" ");
-      const what = `the trafficmock proxy did not answer ${type} within ${this.#answerMs} ms`;
+      const what = `the trafficmock proxy did not answer ${type} within ${limit} ms`;
       this.reject(key, new ConnectionError(`${what}; TRAFFICMOCK_ACK_TIMEOUT_MS allows more time`));
     }
     if (this.#asked.size) return;

@@ -30,7 +30,7 @@ const { Questions } = require("./questions.js");
  * The features of a worker beyond protocol 3, which the proxy must have. `subscribe` is not used: a test begins a wait without awaiting it, and
  * the request that it causes next could come before the subscription.
  */
-const FEATURES = ["headers-list", "clock", "chain", "context", "diagnosis", "reply", "strict", "liveness"];
+const FEATURES = ["headers-list", "clock", "chain", "context", "diagnosis", "reply", "strict", "liveness", "waits"];
 
 /** One connection to the proxy; every test on it is a session. */
 class WorkerConnection {
@@ -124,12 +124,13 @@ class WorkerConnection {
    *
    * @param {string} key of the answer: the type and the id
    * @param {object} message
+   * @param {number} [beyond] as in `Questions.answerTo`
    * @returns {Promise<any>} the answer
    * @throws {ConnectionError} there is no connection, or no answer within the time limit
    */
-  async ask(key, message) {
+  async ask(key, message, beyond) {
     this.send(message);
-    return this.questions.answerTo(key);
+    return this.questions.answerTo(key, beyond);
   }
 
   /**

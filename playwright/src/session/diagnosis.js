@@ -25,7 +25,8 @@
  * @property {string} [title]
  * @property {string} [path]
  *
- * @typedef {{ found: { requests: SimilarRequest[], more: number }[], agents: any[], capture: string }} Diagnosis
+ * @typedef {{ requests: SimilarRequest[], more: number }} SimilarRequests
+ * @typedef {{ found: SimilarRequests[], agents: any[], capture: string }} Diagnosis
  */
 
 const MOST_SHOWN = 8;
@@ -40,19 +41,18 @@ const FROM_FIRST_REQUEST =
   "An application without the Node agent, such as a Python one, is listed from its first request on.";
 
 /**
- * @param {{ kind: string }} waiter
- * @param {Diagnosis | undefined} diagnosis the answer of the proxy for this wait; `undefined` without one
+ * @param {string} kind what a test waited for: `request` or `response`
+ * @param {{ found: SimilarRequests, agents: any[], capture: string }} overdue the proxy's answer
  * @param {RequestState[]} observed the requests that this process observed since the test began, oldest first: they are
  *   listed if the proxy does not know what came
  * @param {(id: string) => string} problemOf returns why a request is not decided
  */
-function describeSeen(waiter, diagnosis, observed, problemOf) {
-  const { requests, more } = diagnosis?.found[0] ?? { requests: [], more: 0 };
+function describeSeen(kind, { found: { requests, more }, agents, capture }, observed, problemOf) {
   const lines = [];
-  if (diagnosis && diagnosis.capture !== "all") lines.push(`(the proxy's history keeps only: ${diagnosis.capture})`);
+  if (capture !== "all") lines.push(`(the proxy's history keeps only: ${capture})`);
   if (requests.length) {
     lines.push("Seen since the test began, nearest first:");
-    lines.push(...requests.map((each) => `  ${rowOf(waiter, each, problemOf(each.id))}`));
+    lines.push(...requests.map((each) => `  ${rowOf(kind, each, problemOf(each.id))}`));
     if (more) lines.push(`  and ${more} more`);
   } else if (observed.length) {
     lines.push("Seen since the test began, newest first:");
@@ -64,29 +64,29 @@ function describeSeen(waiter, diagnosis, observed, problemOf) {
     );
     if (observed.length > MOST_SHOWN) lines.push(`  and ${observed.length - MOST_SHOWN} more`);
   } else {
-    lines.push("No request of any application came since the test began.", ...connected(diagnosis?.agents));
+    lines.push("No request of any application came since the test began.", ...connected(agents));
   }
   return lines.join("\n");
 }
 
 /**
- * @param {{ kind: string }} waiter
+ * @param {string} kind
  * @param {SimilarRequest} request
  * @param {string} problem why the request is not decided
  */
-function rowOf(waiter, request, problem) {
+function rowOf(kind, request, problem) {
   const { method, url, clientId, count = 1 } = request;
   const times = count > 1 ? `, ${count} times` : "";
-  const reasons = [reasonFor(waiter, request), problem].filter(Boolean).join("; ");
+  const reasons = [reasonFor(kind, request), problem].filter(Boolean).join("; ");
   return `${method} ${url} (client ${clientId}${times})${reasons && `: ${reasons}`}`;
 }
 
 /**
- * @param {{ kind: string }} waiter
+ * @param {string} kind
  * @param {SimilarRequest} request
  * @returns {string} why the request did not end the wait
  */
-function reasonFor({ kind }, { differs, undecided, before, foreign, status, failure, title, path }) {
+function reasonFor(kind, { differs, undecided, before, foreign, status, failure, title, path }) {
   if (differs.length) return differs.map(describeDifference).join(", ");
   if (undecided) return before ? TOO_EARLY : "the predicate did not want it";
   if (kind === "response" && status === undefined && !before) {

@@ -224,12 +224,9 @@ class HttpRoutes {
   /** @param {any} message `handler:run`: run a handler on a request that this test owns */
   run(message) {
     const { session } = this;
-    const state = session.observe(message);
+    const state = session.traffic.observe(message);
     state.pass(message.request);
-    if (!this.owned.has(state.id)) {
-      session.waiters.requestMatched(state);
-      this.checkContext(message);
-    }
+    if (!this.owned.has(state.id)) this.checkContext(message);
     const { runId } = message;
     const entry = session.connection.route(message.routeId);
     if (!entry) {
@@ -261,7 +258,7 @@ class HttpRoutes {
 
   /** @param {any} message `request:replied`: what the proxy did by a fixed response or a HAR of the test */
   replied(message) {
-    const state = this.session.observe(message);
+    const state = this.session.traffic.observe(message);
     if (!this.owned.has(state.id)) this.checkContext(message);
     const entry = this.session.connection.route(message.routeId);
     entry?.meet(state);

@@ -14,6 +14,8 @@ class ObservedTraffic {
     /** @type {Map<string, RequestState>} */
     this.requests = new Map();
     this.sequence = 0;
+    /** @type {string | undefined} the id of the request of which the proxy told last */
+    this.latest = undefined;
     /** @type {Map<string, RequestState[]>} requests whose next hop has not come, by client and URL */
     this.awaitedHops = new Map();
     /** @type {Map<string, RequestState[]>} requests without a known hop before them, by client and URL */
@@ -21,46 +23,39 @@ class ObservedTraffic {
   }
 
   /**
-   * Add a request.
+   * Add a request, unless it is known.
    *
-   * @param {{ requestId: string, clientId: string, request: WireRequest, seenAt?: number }} message
-   * @returns {[state: RequestState, isNew: boolean]}
+   * @param {{ requestId: string, clientId: string, request: WireRequest }} message
    */
-  observe({ requestId, clientId, request: wire, seenAt }) {
+  observe({ requestId, clientId, request: wire }) {
     const known = this.requests.get(requestId);
-    if (known) return [known, false];
+    if (known) return known;
     this.sequence += 1;
-    const state = new RequestState({ id: requestId, clientId, wire, seenAt, sequence: this.sequence });
+    this.latest = requestId;
+    const state = new RequestState({ id: requestId, clientId, wire, sequence: this.sequence });
     this.requests.set(requestId, state);
     const before = this.awaitedHops.get(placeOf(state, wire.url))?.shift();
     if (before) connect(before, state);
     else add(this.unlinked, placeOf(state, wire.url), state);
-    return [state, true];
+    return state;
   }
 
   /**
-   * Set the response of a request.
+   * Set the response of a request that has none, and link it with the next hop.
    *
    * @param {RequestState} state
    * @param {WireResponse} wire
-   * @returns {{ response?: ResponseState, hop?: RequestState }} the response, unless the request had one; and the
-   *   request that followed its redirect, if that was observed before
    */
   respond(state, wire) {
     const response = new ResponseState(state, wire);
-    if (!state.answer(response)) return {};
+    if (!state.answer(response)) return;
     const url = response.redirectUrl;
-    if (url === undefined) return { response };
+    if (url === undefined) return;
     const place = placeOf(state, url);
     const candidates = this.unlinked.get(place) ?? [];
     const at = candidates.findIndex((each) => each.sequence > state.sequence);
-    if (at < 0) {
-      add(this.awaitedHops, place, state);
-      return { response };
-    }
-    const [hop] = candidates.splice(at, 1);
-    connect(state, hop);
-    return { response, hop };
+    if (at < 0) add(this.awaitedHops, place, state);
+    else connect(state, candidates.splice(at, 1)[0]);
   }
 }
 

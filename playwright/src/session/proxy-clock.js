@@ -33,7 +33,7 @@ function turnBegan() {
 }
 
 /**
- * Compares times of the proxy's clock with those of this process. Both are monotonic, in microseconds.
+ * Converts times of this process's clock to those of the proxy's. Both are monotonic, in microseconds.
  *
  * On one machine they are the same clock, so two readings can be compared. Of another machine's clock it is only known
  * that the proxy read it before its answer came here.
@@ -54,15 +54,13 @@ class ProxyClock {
   }
 
   /**
-   * @param {number | undefined} reading of the proxy's clock
    * @param {number} moment by the clock of this process
-   * @returns {boolean} whether the reading is certainly older; `undefined` counts as not older
+   * @returns {number} the earliest time that the proxy's clock may have had then
    */
-  isBefore(reading, moment) {
-    if (reading === undefined) return false;
-    if (this.#isOurs) return reading < moment;
-    const [passed, since] = [reading - this.#reading, moment - this.answered];
-    return passed < since - Math.abs(since) * DRIFT;
+  timeOf(moment) {
+    if (this.#isOurs) return moment;
+    const since = moment - this.answered;
+    return this.#reading + Math.floor(since - Math.abs(since) * DRIFT);
   }
 
   /**

@@ -62,7 +62,7 @@ class Registration {
    * Ask which requests came instead of others, and which applications are connected.
    *
    * @param {{ matcher: import("../arguments/matcher.js").SerializedMatcher, began: number }[]} unmet routes that no
-   *   request met and waits that timed out: the condition, and the beginning by the clock of this process
+   *   request met: the condition, and the beginning by the clock of this process
    */
   diagnosis(unmet) {
     const { connection, context, testId, startedAt } = this;

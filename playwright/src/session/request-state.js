@@ -19,16 +19,14 @@ const headers = require("../arguments/headers.js");
 /** One request of the application and its response, as far as this process knows them. */
 class RequestState {
   /**
-   * @param {{ id: string, clientId: string, wire: WireRequest, sequence: number, seenAt?: number, current?: WireRequest,
-   *   overrides?: Overrides }} known `sequence` is its number among the requests that the test observed; `seenAt` is the time when the proxy
-   *   got it, in microseconds of the proxy's monotonic clock
+   * @param {{ id: string, clientId: string, wire: WireRequest, sequence: number, current?: WireRequest,
+   *   overrides?: Overrides }} known `sequence` is its number among the requests that the test observed
    */
-  constructor({ id, clientId, wire, sequence, seenAt, current = wire, overrides = {} }) {
+  constructor({ id, clientId, wire, sequence, current = wire, overrides = {} }) {
     this.id = id;
     this.clientId = clientId;
     this.wire = wire;
     this.sequence = sequence;
-    this.seenAt = seenAt;
     /** The request with the changes of earlier handlers. */
     this.current = current;
     /** @type {Overrides} the changes of the handler that runs, or ran last */

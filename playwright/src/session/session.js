@@ -125,13 +125,15 @@ class Session {
   receive(message) {
     switch (message.type) {
       case "request:observed":
-        return void this.observe(message);
+        return void this.traffic.observe(message);
       case "handler:run":
         return this.http.run(message);
       case "request:replied":
         return this.http.replied(message);
       case "route:expired":
         return this.http.expired(message);
+      case "wait:judge":
+        return void this.waiters.judge(message);
       case "request:claim":
         return this.http.claimed(message);
       case "request:response":
@@ -154,21 +156,12 @@ class Session {
     }
   }
 
-  /** @param {any} message about a request of an application */
-  observe(message) {
-    const [state, isNew] = this.traffic.observe(message);
-    if (isNew) this.waiters.requestCame(state);
-    return state;
-  }
-
   /** @param {any} message `request:response`, with the end of a request */
   responded({ requestId, ok, response: wire }) {
     const state = this.traffic.requests.get(requestId);
     if (!state) return;
-    if (!ok || !wire) return void state.answer(null);
-    const { response, hop } = this.traffic.respond(state, wire);
-    if (response) this.waiters.responseCame(response);
-    if (hop) this.waiters.requestCame(hop);
+    if (ok && wire) this.traffic.respond(state, wire);
+    else state.answer(null);
   }
 
   /** @param {any} message */

@@ -1,5 +1,6 @@
 "use strict";
 
+const { randomUUID } = require("node:crypto");
 const { TestEndedError, TimeoutError, UsageError } = require("../errors.js");
 const { Matcher } = require("../arguments/matcher.js");
 const { callSite, raisedAt } = require("./call-site.js");
@@ -15,32 +16,22 @@ const { turnBegan } = require("./proxy-clock.js");
  */
 
 const TIMEOUT_MS = 30_000;
-/** The time limit of the query of the proxy for the error of a wait; ms. */
-const LAST_LOOK_MS = 1000;
 
-/** One wait for a request or response; requests from before it began do not count. */
+/** One wait for a request or response, which the proxy ends. */
 class Waiter {
+  /** The id of the wait in the protocol. */
+  id = randomUUID();
+  placeOf = callSite();
+
   /**
-   * @param {{ kind: Kind, isTooOld: (request: RequestState) => boolean, began: number, timeout: number,
-   *   matcher?: Matcher, predicate?: (found: any) => unknown }} wanted `isTooOld` returns whether a request came before
-   *   the wait began, which was at `began` by the clock of this process
+   * @param {{ kind: Kind, timeout: number, matcher?: Matcher, predicate?: (found: any) => unknown }} wanted
    */
-  constructor({ kind, isTooOld, began, timeout, matcher, predicate }) {
+  constructor({ kind, timeout, matcher, predicate }) {
     this.kind = kind;
-    this.began = began;
-    this.isTooOld = isTooOld;
-    this.timeout = timeout;
+    /** Milliseconds; infinite for no limit. */
+    this.timeout = timeout > 0 ? timeout : Infinity;
     this.matcher = matcher;
     this.predicate = predicate;
-    this.isDone = false;
-    this.placeOf = callSite();
-    /** The calls of the predicate, which run one by one in the order of the requests. */
-    this.queue = Promise.resolve();
-    /** @type {Promise<RequestState | ResponseState>} */
-    this.promise = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
   }
 
   /** The condition, for the text of errors. */
@@ -48,26 +39,9 @@ class Waiter {
     return `${this.kind} ${this.matcher ?? (this.predicate?.name || "that the predicate wants")}`;
   }
 
-  /**
-   * Test a request or response.
-   *
-   * @param {RequestState | ResponseState} found
-   * @param {(state: any) => unknown} viewOf
-   */
-  offer(found, viewOf) {
-    if (this.matcher) {
-      const { method, clientId } = "request" in found ? found.request : found;
-      if (this.matcher.matches({ url: found.url, method, clientId })) this.resolve?.(found);
-      return;
-    }
-    this.queue = this.queue.then(async () => {
-      if (this.isDone) return;
-      try {
-        if (await this.predicate?.(viewOf(found))) this.resolve?.(found);
-      } catch (error) {
-        this.reject?.(error);
-      }
-    });
+  /** The key of the proxy's answer. */
+  get key() {
+    return `wait:register ${this.id}`;
   }
 }
 
@@ -76,8 +50,8 @@ class Waiters {
   /** @param {import("./session.js").Session} session */
   constructor(session) {
     this.session = session;
-    /** @type {Set<Waiter>} */
-    this.open = new Set();
+    /** @type {Map<string, Waiter>} */
+    this.open = new Map();
   }
 
   /**
@@ -93,17 +67,17 @@ class Waiters {
   async wait(kind, wanted, { timeout = TIMEOUT_MS, signal } = {}) {
     if (signal?.aborted) throw abortError(signal);
     if (this.session.isEnded) throw new TestEndedError("the test has ended");
-    if (this.session.connection.lost) throw this.session.connection.lost;
-    const waiter = this.begin(kind, wanted, timeout);
-    const onAbort = () => waiter.reject?.(abortError(signal));
+    const waiter = this.waiterFor(kind, wanted, timeout);
+    const onAbort = () => this.giveUp(waiter, abortError(signal));
     signal?.addEventListener("abort", onAbort, { once: true });
-    const timer = timeout ? setTimeout(() => this.expire(waiter), timeout) : undefined;
+    this.open.set(waiter.id, waiter);
     try {
-      return await waiter.promise;
+      // The proxy keeps the time: without an answer some time later it does not work any more.
+      const answer = await this.session.connection.ask(waiter.key, this.registration(waiter), waiter.timeout);
+      if (answer.type === "wait:met") return this.found(waiter, answer.requestId);
+      throw raisedAt(this.timedOut(waiter, answer), waiter.placeOf());
     } finally {
-      waiter.isDone = true;
-      this.open.delete(waiter);
-      clearTimeout(timer);
+      this.open.delete(waiter.id);
       signal?.removeEventListener("abort", onAbort);
     }
   }
@@ -113,90 +87,89 @@ class Waiters {
    * @param {any} wanted
    * @param {number} timeout
    */
-  begin(kind, wanted, timeout) {
-    const { traffic, registration } = this.session;
-    const [since, began] = [traffic.sequence, turnBegan()];
-    // A message that comes later may be about a request from before the wait.
-    const isTooOld = (/** @type {RequestState} */ { sequence, seenAt }) =>
-      sequence <= since || Boolean(registration.clock?.isBefore(seenAt, began));
-    const isPredicate = typeof wanted === "function";
-    if (!isPredicate && (wanted === undefined || wanted === null)) {
+  waiterFor(kind, wanted, timeout) {
+    if (typeof wanted === "function") return new Waiter({ kind, timeout, predicate: wanted });
+    if (wanted === undefined || wanted === null) {
       throw new UsageError(`what ${kind} to wait for is a glob, a RegExp or a predicate, not ${wanted}`);
     }
-    const waiter = new Waiter({
+    return new Waiter({ kind, timeout, matcher: new Matcher(wanted, { baseURL: this.session.baseURL }) });
+  }
+
+  /** @param {Waiter} waiter that begins now */
+  registration({ id, kind, matcher, timeout }) {
+    const { id: testId, traffic, registration } = this.session;
+    return {
+      type: "wait:register",
+      waitId: id,
+      testId,
       kind,
-      isTooOld,
-      began,
-      timeout,
-      ...(isPredicate ? { predicate: wanted } : { matcher: new Matcher(wanted, { baseURL: this.session.baseURL }) }),
-    });
-    this.open.add(waiter);
-    return waiter;
+      // The proxy cannot judge a predicate.
+      matcher: matcher?.wire ?? { predicate: true },
+      ...(timeout < Infinity && { timeoutMs: Math.ceil(timeout) }),
+      // A message that comes later may be about a request from before the wait.
+      since: registration.clock?.timeOf(turnBegan()),
+      after: traffic.latest,
+    };
   }
 
-  /** @param {Waiter} waiter that has timed out: it fails with an error that lists the requests that came */
-  async expire(waiter) {
-    const { session } = this;
-    const text = `Timeout ${waiter.timeout}ms exceeded while waiting for ${waiter.what}`;
-    /** @type {NodeJS.Timeout | undefined} */
-    let timer;
-    const tooLate = new Promise((resolve) => {
-      timer = setTimeout(resolve, LAST_LOOK_MS);
-    });
-    // The proxy cannot judge a predicate.
-    const unmet = { matcher: waiter.matcher?.wire ?? { predicate: true }, began: waiter.began };
-    const look = session.registration.diagnosis([unmet]).catch(() => undefined);
-    const diagnosis = (await Promise.race([look, tooLate])) ?? undefined;
-    clearTimeout(timer);
-    const seen = describeSeen(waiter, diagnosis, [...session.traffic.requests.values()], (id) =>
-      session.http.problemOf(id),
-    );
-    const error = new TimeoutError(`${text}\n${seen}`);
-    waiter.reject?.(raisedAt(error, waiter.placeOf()));
-  }
-
-  /** @param {RequestState} request */
-  requestCame(request) {
-    this.offer("request", request, request);
-  }
-
-  /**
-   * Offer a request to the waits that took it for older than themselves by the proxy's clock. A handler of this test
-   * decides about it only now, so its application still waits: the test caused it just before the wait.
-   *
-   * @param {RequestState} request
-   */
-  requestMatched(request) {
-    const older = [...this.open].filter((waiter) => waiter.isTooOld(request));
-    request.seenAt = undefined;
-    this.offer("request", request, request, older);
-  }
-
-  /** @param {ResponseState} response for the waits that were open when its request came */
-  responseCame(response) {
-    this.offer("response", response, response.request);
-  }
-
-  /**
-   * @param {Kind} kind
-   * @param {RequestState | ResponseState} found
-   * @param {RequestState} request
-   * @param {Iterable<Waiter>} [waiters]
-   */
-  offer(kind, found, request, waiters = this.open) {
-    const { session } = this;
-    const viewOf = (/** @type {any} */ state) =>
-      kind === "request" ? session.views.request(state) : session.views.response(state);
-    for (const waiter of waiters) {
-      if (waiter.kind === kind && !waiter.isTooOld(request)) waiter.offer(found, viewOf);
+  /** @param {any} message `wait:judge`: does this request, or its response, meet the wait? */
+  async judge({ waitId, requestId }) {
+    const waiter = this.open.get(waitId);
+    if (!waiter) return;
+    try {
+      const met = Boolean(await this.meets(waiter, this.found(waiter, requestId)));
+      if (this.open.has(waitId)) this.session.send({ type: "wait:judged", waitId, requestId, met });
+    } catch (error) {
+      this.giveUp(waiter, error);
     }
+  }
+
+  /**
+   * @param {Waiter} waiter
+   * @param {any} found
+   */
+  meets({ kind, matcher, predicate }, found) {
+    const { session } = this;
+    if (predicate) return predicate(kind === "request" ? session.views.request(found) : session.views.response(found));
+    const { method, clientId } = kind === "request" ? found : found.request;
+    return matcher?.matches({ url: found.url, method, clientId });
+  }
+
+  /**
+   * @param {Waiter} waiter
+   * @param {string} requestId of which the proxy has told before
+   * @returns {any} the state of the request, or of its response
+   */
+  found({ kind }, requestId) {
+    const state = this.session.traffic.requests.get(requestId);
+    return kind === "request" ? state : state?.response;
+  }
+
+  /**
+   * @param {Waiter} waiter
+   * @param {any} overdue the proxy's answer, with the requests that came instead
+   */
+  timedOut({ kind, timeout, what }, overdue) {
+    const { http, traffic } = this.session;
+    const observed = [...traffic.requests.values()];
+    const seen = describeSeen(kind, overdue, observed, (id) => http.problemOf(id));
+    return new TimeoutError(`Timeout ${timeout}ms exceeded while waiting for ${what}\n${seen}`);
+  }
+
+  /**
+   * @param {Waiter} waiter
+   * @param {any} error
+   */
+  giveUp({ id, key }, error) {
+    const { connection } = this.session;
+    if (connection.questions.reject(key, error)) connection.send({ type: "wait:cancel", waitId: id });
   }
 
   /** @param {Error} [error] with which open waits fail; by default the test has ended */
   end(error) {
-    for (const waiter of this.open) {
+    for (const waiter of this.open.values()) {
       const ended = new TestEndedError(`the test ended while waiting for ${waiter.what}`);
-      waiter.reject?.(error ?? raisedAt(ended, waiter.placeOf()));
+      this.session.connection.questions.reject(waiter.key, error ?? raisedAt(ended, waiter.placeOf()));
     }
   }
 }
