@@ -21,6 +21,7 @@ from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound
 from trafficmock.wire.inbound import Message
 from trafficmock.wire.payloads import handler_action
+from trafficmock.wire.waits import wait_messages
 
 FRAME = ("s1", "x", False)
 CLOSE = ("s1", True)
@@ -52,6 +53,9 @@ OF_WORKERS: tuple[Message, ...] = (
     inbound.HandlerResult("r1", handler_action.Fallback(), "1"),
     inbound.HistoryQuery("h1"),
     inbound.DiagnosisQuery("d1", [], "buys"),
+    wait_messages.WaitRegister("w1", "buys", "request", glob("**")),
+    wait_messages.WaitJudged("w1", "r1", met=True),
+    wait_messages.WaitCancel("w1"),
     inbound.TestStrict("buys", []),
     inbound.RunStrict("q1", []),
     inbound.UnmatchedQuery("q1"),

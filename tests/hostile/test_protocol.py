@@ -34,6 +34,7 @@ FROM_WORKERS = {
     *("diagnosis:query", "test:strict", "run:strict", "run:unmatched:query"),
     *("ws:sendToPage", "ws:sendToServer", "ws:connect", "ws:ensureOpened"),
     *("stream:data", "stream:end", "stream:abort"),
+    *("wait:register", "wait:judged", "wait:cancel"),
 }
 
 

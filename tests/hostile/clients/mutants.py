@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _ROUTE = {"routeId": "fuzz", "testId": "fuzz", "matcher": {"clientIds": ["fuzz"]}}
 _FILTER = b'"matcher":{"clientIds":["fuzz"]}'
+_WAIT = {"waitId": "w", "testId": "fuzz", "matcher": {"clientIds": ["fuzz"]}}
 _RESPONSE = {"status": 200, "statusText": "OK", "headers": {"a": "b"}, "bodyBase64": "eA=="}
 _SOCKET = {"type": "ws:connection", "socketId": "s", "url": "ws://fuzz.test/", "protocols": []}
 _FRAME = {"socketId": "s", "data": "x", "isBase64": False}
@@ -45,8 +46,11 @@ def worker_session() -> list[dict[str, Any]]:
     """Give the messages of a worker that does everything once."""
     settled = {"type": "handler:result", "requestId": "r1"}
     return [
-        hello("playwright", clientId="fuzz", workerId="1", features=["diagnosis"]),
+        hello("playwright", clientId="fuzz", workerId="1", features=["diagnosis", "waits"]),
         test("fuzz"),
+        {"type": "wait:register", "kind": "request", "timeoutMs": 10} | _WAIT,
+        {"type": "wait:judged", "waitId": "w", "requestId": "r1", "met": False},
+        {"type": "wait:cancel", "waitId": "w"},
         {"type": "route:register"} | _ROUTE,
         {"type": "route:register", "kind": "websocket"} | _ROUTE | {"routeId": "fuzz-ws"},
         {"type": "request:claim-result", "requestId": "r1", "testId": "fuzz", "matches": []},

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import ada_url
 from attrs import define, field
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from trafficmock.wire.outbound import HandlerRun
 
@@ -21,8 +21,7 @@ MOST_TOLD = 10_000
 """The most requests that are kept for the waits of one worker, the newest ones."""
 
 
-@define(eq=False)
-class ToldRequest:
+class ToldRequest(Struct, eq=False, gc=False):
     """A request that a worker was told of.
 
     :param number: its place among those of the worker.

@@ -22,7 +22,6 @@ from trafficmock.wire.waits.wait_messages import WaitJudge, WaitMet
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from trafficmock.core.effects import Effect
     from trafficmock.core.local.local_decisions import LocalDecisions
     from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.state.peers import Client, Worker
@@ -180,17 +179,20 @@ class Waits:
 
     def heed(self, out: EffectList) -> None:
         """Compare what workers are told with their waits, and add the messages that end them."""
-        if not self.workers or not any(map(_tells, out)):
+        if not self.workers:
             return
-        effects = list(out)
-        out.clear()
-        for effect in effects:
-            out.append(effect)
-            if not (isinstance(effect, Send) and _tells(effect)):
+        place = 0
+        for effect in list(out):
+            place += 1
+            if type(effect) is not Send or type(effect.message) not in _TOLD:
                 continue
-            for waits in map(self.workers.get, effect.to):
+            ends = EffectList(out.now)
+            for connection_id in effect.to:
+                waits = self.workers.get(connection_id)
                 if waits is not None:
-                    self._told(waits, effect.message, out)
+                    self._told(waits, effect.message, ends)
+            out[place:place] = ends
+            place += len(ends)
 
     def _told(self, waits: WorkerWaits, message: Message, out: EffectList) -> None:
         if isinstance(message, RequestResponse):
@@ -228,7 +230,7 @@ class Waits:
     ) -> None:
         """Compare a request or its response with the open waits, or with some of them."""
         url = told.url if kind == "request" else told.response_url
-        if url is None:
+        if url is None or not waits.open:
             return
         budget = MatchBudget(self.registry.pattern_cache, self.registry.regex_steps)
         for wait in list(waits.open.values() if among is None else among):
@@ -269,11 +271,6 @@ class Waits:
         """Return when the next wait is overdue, in monotonic seconds; ``None`` for none."""
         every = (wait for waits in self.workers.values() for wait in waits.open.values())
         return min((wait.due for wait in every if wait.due is not None), default=None)
-
-
-def _tells(effect: Effect) -> bool:
-    """Return whether an effect tells workers of a request or of its response."""
-    return type(effect) is Send and type(effect.message) in _TOLD
 
 
 def _meet(waits: WorkerWaits, wait: Wait, request_id: str, out: EffectList) -> None:
