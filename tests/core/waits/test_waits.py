@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import fulfill, glob, observe, predicate, redirect, report, start
-from tests.support.playbook import EPOCH_MS, Playbook
+from tests.support.playbook import EPOCH_MS, Peer, Playbook
 from trafficmock.core.effects import Effects, Overdue, Send
 from trafficmock.core.waits import told_requests
 from trafficmock.wire import inbound
@@ -104,6 +104,17 @@ class WaitTests(WaitsCase):
         self.asks(start("r1", CUP))
         self.assertEqual(self.says(fulfill("r1")), [WaitMet("w", "r1")])
 
+    def test_without_its_body(self) -> None:
+        """A request whose body never comes meets a wait when its worker is told of it."""
+        invalid = '{"type": "request:body", "requestId": "r1"}'
+        for name, ends in (("r1", lambda agent: agent.sends_text(invalid)), ("r2", Peer.dies)):
+            self.agent = self.playbook.agent(name, features=["stream"])
+            self.assertEqual(self.waits(after="r1"), [])
+            announced = structs.replace(start(name, CUP), body_pending=True)
+            self.assertEqual(self.asks(announced), [])
+            ends(self.agent)
+            self.assertEqual(self.told(), [WaitMet("w", name)])
+
     def test_hop(self) -> None:
         """The hop of a redirect meets a wait."""
         self.waits()
@@ -198,6 +209,7 @@ class OverdueTests(WaitsCase):
         """Nothing met the wait in time: what came instead is looked for, once."""
         self.playbook.wait(1)
         self.waits(timeout_ms=2000)
+        self.waits("later", timeout_ms=3000)
         self.asks(start("r1", BOX))
         self.playbook.wait(1.999)
         self.playbook.expect()
@@ -208,9 +220,13 @@ class OverdueTests(WaitsCase):
         self.assertEqual(effect.unmet, UnmetMatcher(glob(CUP), EPOCH_MS + 1000))
         self.assertEqual((effect.since, effect.own), (EPOCH_MS, frozenset()))
         self.assertEqual([each.client_id for each in effect.agents], ["app"])
+        self.playbook.wait(1)
+        (later,) = self.playbook.take()
+        assert isinstance(later, Overdue)
+        self.assertEqual(later.wait_id, "later")
         self.assertEqual(self.asks(start("r2", CUP)), [])
         self.playbook.wait(60)
-        self.playbook.take()
+        self.playbook.expect()
 
     def test_no_limit(self) -> None:
         """A wait without a limit is never overdue."""
@@ -299,6 +315,31 @@ class BeginningTests(WaitsCase):
         self.assertEqual(self.waits("w4", since=NOW_US + 500_000), [WaitMet("w4", "r1")])
         result = inbound.HandlerResult("r1", fulfill("r1").result, "1")
         self.assertEqual(self.says(result), [WaitMet("w2", "r1")])
+
+    def test_delayed_answer(self) -> None:
+        """An answer that is sent later meets a wait then."""
+        self.worker.sends(inbound.RouteRegister("q", "t", glob("**")))
+        self.playbook.take()
+        self.waits(kind="response")
+        self.asks(start("r1", CUP))
+        result = inbound.HandlerResult("r1", fulfill("r1").result, "1", 1000)
+        self.assertEqual(self.says(result), [])
+        self.playbook.wait(1)
+        self.assertEqual(self.told(), [WaitMet("w", "r1")])
+
+    def test_whose_requests(self) -> None:
+        """What came instead is listed for the test and for the shared tests of its worker."""
+        own = inbound.TestRegister("u", "u", "f", "0", "a" * 32)
+        shared = inbound.TestRegister("all", "all", "f", "0", "b" * 32, scope="worker")
+        for message in (own, shared):
+            self.worker.sends(message)
+            self.playbook.take()
+        for test_id, listed in (("u", {"u", "all"}), ("t", set[str]())):
+            self.waits(test_id=test_id, timeout_ms=10)
+            self.playbook.wait(0.01)
+            (effect,) = self.playbook.take()
+            assert isinstance(effect, Overdue)
+            self.assertEqual(effect.own, listed)
 
     def test_other_tests(self) -> None:
         """A request with the context of a test meets only waits of that test."""

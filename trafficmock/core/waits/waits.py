@@ -210,7 +210,7 @@ class Waits:
     def _responded(self, waits: WorkerWaits, message: RequestResponse, out: EffectList) -> None:
         told = waits.told.get(message.request_id)
         response = message.response if message.ok else UNSET
-        if told is None or told.response_url is not None or response is UNSET:
+        if told is None or response is UNSET:
             return
         told.response_url = response.url or told.url
         self._offer(waits, "response", told, out)
