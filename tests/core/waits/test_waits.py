@@ -160,6 +160,18 @@ class WaitTests(WaitsCase):
         self.assertEqual(self.waits("w1"), [WaitMet("w1", "r2")])
         self.assertEqual(self.waits("w2", after="r2"), [WaitMet("w2", "r3")])
 
+    def test_long_urls(self) -> None:
+        """Of requests and responses with long URLs fewer are kept, but always the latest."""
+        self.patch(told_requests, "MOST_CHARACTERS", 3 * len(CUP))
+        self.asks(*(start(f"r{n}", CUP) for n in range(4)))
+        self.assertEqual(self.waits("w1"), [WaitMet("w1", "r1")])
+        self.asks(report("r2"))
+        self.assertEqual(self.waits("w2"), [WaitMet("w2", "r2")])
+        self.asks(start("r4", f"{CUP}?{'x' * 100}"))
+        self.assertEqual(self.waits("w3", matcher=glob("**")), [WaitMet("w3", "r4")])
+        self.assertEqual(self.waits("w4", "response", matcher=glob("**")), [])
+        self.assertEqual(self.asks(report("r4")), [WaitMet("w4", "r4")])
+
 
 class JudgedTests(WaitsCase):
     """Waits that the worker has to judge."""

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 MOST_TOLD = 10_000
 """The most requests that are kept for the waits of one worker, the newest ones."""
 
+MOST_CHARACTERS = 8 * 2**20
+"""The most characters of all their URLs; of the latest request the URL is always kept."""
+
 
 class ToldRequest(Struct, eq=False, gc=False):
     """A request that a worker was told of.
@@ -49,6 +52,7 @@ class ToldRequests:
 
     _by_id: OrderedDict[str, ToldRequest] = field(factory=OrderedDict)
     _count: int = 0
+    _characters: int = 0
 
     def get(self, request_id: str) -> ToldRequest | None:
         """Return a request, ``None`` if the worker was not told of it or that is long ago."""
@@ -73,9 +77,23 @@ class ToldRequests:
             None if seen_at is UNSET else seen_at,
         )
         self._by_id[told.id] = told
-        if len(self._by_id) > MOST_TOLD:
-            self._by_id.popitem(last=False)
+        self._make_room(len(told.url))
         return told
+
+    def responded(self, told: ToldRequest, url: str) -> None:
+        """Set the URL of a request's response."""
+        characters = len(url) - len(told.response_url or "")
+        told.response_url = url
+        self._make_room(characters)
+
+    def _make_room(self, characters: int) -> None:
+        """Count the characters of a URL, and drop the oldest requests above the limits."""
+        self._characters += characters
+        while len(self._by_id) > MOST_TOLD or (
+            self._characters > MOST_CHARACTERS and len(self._by_id) > 1
+        ):
+            _, dropped = self._by_id.popitem(last=False)
+            self._characters -= len(dropped.url) + len(dropped.response_url or "")
 
     def after(self, number: int) -> Iterator[ToldRequest]:
         """Return the requests after a place, oldest first."""
@@ -98,3 +116,4 @@ class ToldRequests:
 
     def clear(self) -> None:
         self._by_id.clear()
+        self._characters = 0

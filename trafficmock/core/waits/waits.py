@@ -212,7 +212,7 @@ class Waits:
         response = message.response if message.ok else UNSET
         if told is None or response is UNSET:
             return
-        told.response_url = response.url or told.url
+        waits.told.responded(told, response.url or told.url)
         self._offer(waits, "response", told, out)
         if waits.open and response.is_redirect():
             hop = waits.told.hop_of(told, response.headers["location"])
