@@ -209,11 +209,8 @@ class SessionHarness:
         )
         self.receive(structs.replace(message, context=self.context))
 
-    def observed(
-        self, request_id: str = "r1", url: str = URL, seen_at: int | UnsetType = UNSET
-    ) -> None:
-        message = outbound.RequestObserved(request_id, request(url), "app", seen_at=seen_at)
-        self.receive(message)
+    def observed(self, request_id: str = "r1", url: str = URL) -> None:
+        self.receive(outbound.RequestObserved(request_id, request(url), "app"))
 
     def registered_wait(self, waiter: Waiter) -> WaitRegister:
         """Return the message that registered a wait."""
