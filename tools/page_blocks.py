@@ -13,7 +13,7 @@ Marker      Subject                              Options
                                                  a class, or the title of a test)
 ``part``    page, relative to the page           ``after``, ``before``: texts around the part
 ``help``    command of ``trafficmock``, or none
-``table``   ``exit statuses``
+``table``   one of :data:`TABLES`
 ``api``     function, class or module            ``without``: members that are left out
 =========== ==================================== ==================================================
 
@@ -37,6 +37,7 @@ from attrs import frozen
 from tools.page_api import api_text
 from trafficmock import cli
 from trafficmock.command.exit_status import MEANINGS
+from trafficmock.wire.payloads.abort_codes import NETWORK_ERRORS, PLAYWRIGHT_CODES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -181,9 +182,37 @@ def _help(asked: Asked) -> str:
     return f"```text\n{help_text(asked.subject).rstrip()}\n```"
 
 
-def _table(_: Asked) -> str:
-    rows = [f"| {status} | {text} |" for status, text in MEANINGS.items()]
-    return "\n".join(["| Status | Meaning |", "|---|---|", *rows])
+def _exit_statuses() -> Iterator[tuple[str, ...]]:
+    yield "Status", "Meaning"
+    yield from ((str(status), text) for status, text in MEANINGS.items())
+
+
+def _abort_codes() -> Iterator[tuple[str, ...]]:
+    yield "Abort code", "Error in a Node application", "Playwright's codes that count as it"
+    for code, error in NETWORK_ERRORS.items():
+        given = [f"`{word}`" for word, sent in PLAYWRIGHT_CODES.items() if sent == code != word]
+        yield f"`{code}`", f"`{error.code}`, by `{error.syscall}`", ", ".join(given)
+
+
+def _network_errors() -> Iterator[tuple[str, ...]]:
+    yield "`abort(...)`", "`code`"
+    for error in dict.fromkeys(error.code for error in NETWORK_ERRORS.values()):
+        codes = [f"`{code}`" for code, each in NETWORK_ERRORS.items() if each.code == error]
+        yield ", ".join(codes), f"`{error}`"
+
+
+TABLES = {
+    "exit statuses": _exit_statuses,
+    "abort codes": _abort_codes,
+    "network errors": _network_errors,
+}
+"""The rows of each table, with its head."""
+
+
+def _table(asked: Asked) -> str:
+    head, *rows = [f"| {' | '.join(cells)} |" for cells in TABLES[asked.subject]()]
+    rule = re.sub(r"[^|]+", "---", head)
+    return "\n".join([head, rule, *rows]).replace("|  |", "| |")
 
 
 def _api(asked: Asked) -> str:

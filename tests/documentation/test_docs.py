@@ -10,10 +10,8 @@ import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.processes.proxy_process import REPOSITORY
-from trafficmock.attach import python_preload
 from trafficmock.dashboard.dashboard_options import DashboardOptions
 from trafficmock.server.options import ProxyOptions
-from trafficmock.testing.session.handlers.routed_request import ABORT_CODES
 from trafficmock.wire import agent_filter, inbound, local_reports, outbound
 from trafficmock.wire.payloads import (
     handler_action,
@@ -21,21 +19,16 @@ from trafficmock.wire.payloads import (
     serialized_request,
     serialized_response,
 )
+from trafficmock.wire.payloads.abort_codes import NETWORK_ERRORS, PLAYWRIGHT_CODES
 from trafficmock.wire.waits import wait_messages
 
 README = REPOSITORY / "README.md"
 DOCS = REPOSITORY / "docs"
 ABORTING = (
-    "agent/src/protocol/errors.js",
-    "playwright/src/arguments/abort-code.js",
-    "playwright/types.d.ts",
-    "docs/errors.md",
-    "docs/protocol/objects.md",
-    "docs/how-to/attach/node.md",
     "docs/how-to/attach/python.md",
     "docs/how-to/attach/anything.md",
 )
-"""Files that name each abort code."""
+"""Pages that name each abort code, but have no table from the source."""
 _MARKED = re.compile(r"<!-- options begin:[^>]*-->\n(.*?)<!-- options end -->", re.DOTALL)
 _LINK = re.compile(r"\]\((?!https?://|#)([^)#\s]+)")
 _FENCE = re.compile(r"^```(?P<kind>\w*)\n(?P<text>.*?)^```", re.DOTALL | re.MULTILINE)
@@ -183,15 +176,17 @@ class ProtocolTests(SynchronousTestCase):
         self.assertEqual({code for code in codes if f"`{code}`" not in text}, set())
 
     def test_abort_codes(self) -> None:
-        """Each abort code of the wire is known to all who give or carry out one."""
+        """Each abort code of the wire is known to all that have no table from the source."""
         codes = get_args(handler_action.AbortCode)
-        preload = python_preload.DIRECTORY / "trafficmock_preload" / "failure_errors.py"
-        raised = preload.read_text(encoding="utf-8")
-        self.assertEqual([code for code in codes if f'"{code}"' not in raised], [])
-        self.assertEqual(set(codes), set(ABORT_CODES.values()))
+        self.assertEqual(set(codes), set(NETWORK_ERRORS))
+        self.assertEqual(set(codes), set(PLAYWRIGHT_CODES.values()))
         self.assertEqual(
             [(file, code) for file in ABORTING for code in codes if not _names(file, code)], []
         )
+        types = (REPOSITORY / "playwright" / "types.d.ts").read_text(encoding="utf-8")
+        _, _, union = types.partition("export type AbortErrorCode =")
+        union, _, _ = union.partition(";")
+        self.assertEqual(re.findall(r'\| "(\w+)"', union), list(PLAYWRIGHT_CODES))
 
 
 def _names(file: str, word: str) -> bool:

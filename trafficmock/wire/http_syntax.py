@@ -24,6 +24,21 @@ UNFRAMED_STATUSES = frozenset({204, 304})
 BODILESS_STATUSES = UNFRAMED_STATUSES | {205}
 """Statuses of responses without content; 205 has a length of 0 (RFC 9110 section 15.3.6)."""
 
+CREDENTIALS = frozenset({"authorization", "cookie", "cookie2", "proxy-authorization"})
+"""Headers that are not sent to another origin after a redirect, as in Twisted's ``RedirectAgent``
+and in Node's ``fetch``."""
+
+CONTENT_HEADERS = frozenset(
+    {
+        "content-encoding",
+        "content-language",
+        "content-length",
+        "content-location",
+        "content-type",
+    }
+)
+"""Headers about the content, which a request without content does not have."""
+
 
 def repeat_separator(name: str) -> str:
     """Return the separator that joins the values of a repeated header.

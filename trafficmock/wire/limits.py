@@ -1,4 +1,4 @@
-"""The limit of messages in protocol 3, and options whose 0 means no limit."""
+"""The limits that several parts share, and options whose 0 means no limit."""
 
 import sys
 
@@ -7,6 +7,15 @@ MAX_MESSAGE_BYTES = 100 * 2**20
 
 It is also the default of ``--max-frame-bytes``, since clients do not send larger messages.
 """
+
+MOST_HAR_BYTES = MAX_MESSAGE_BYTES - 2**20
+"""The most bytes of the entries of a route from a HAR, within a message."""
+
+MOST_REDIRECTS = 20
+"""The most redirects that a fetch of a handler follows, unless the handler gives a number."""
+
+FIRST_PAUSE_SECONDS = 0.25
+"""The pause before the first retry of a fetch; it doubles for each further one."""
 
 
 def or_unlimited(limit: int) -> int:

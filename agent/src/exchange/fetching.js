@@ -1,6 +1,7 @@
 "use strict";
 
 const { setTimeout } = require("node:timers/promises");
+const { FIRST_PAUSE_MS, MOST_REDIRECTS } = require("../protocol/facts.js");
 const headers = require("../protocol/headers.js");
 const { decode, decodedPairs } = require("./coding.js");
 const { isRedirect, nextHop } = require("./redirects.js");
@@ -12,9 +13,6 @@ const { isRedirect, nextHop } = require("./redirects.js");
  * @typedef {(request: import('../protocol/messages.js').Outgoing, signal: AbortSignal) => Promise<import('../protocol/messages.js').Answer>} Perform
  */
 
-const MAX_REDIRECTS = 20;
-const FIRST_RETRY_MS = 250;
-
 /**
  * Send a request and follow its redirects.
  * @param {import('../protocol/messages.js').Outgoing} request
@@ -24,7 +22,7 @@ const FIRST_RETRY_MS = 250;
  * @returns {Promise<import('../protocol/messages.js').Answer>} the last answer, decoded
  * @throws {Error} the upstream cannot be reached, or redirects too often
  */
-async function fetchUpstream(request, perform, { maxRedirects = MAX_REDIRECTS, maxRetries = 0 }, signal) {
+async function fetchUpstream(request, perform, { maxRedirects = MOST_REDIRECTS, maxRetries = 0 }, signal) {
   let hop = request;
   for (let followed = 0; ; followed += 1) {
     signal.throwIfAborted();
@@ -49,7 +47,7 @@ async function retried(act, maxRetries, signal) {
       return await act();
     } catch (error) {
       if (signal.aborted || !isReset(error)) throw error;
-      if (tried < maxRetries) await setTimeout(FIRST_RETRY_MS * 2 ** tried, undefined, { signal });
+      if (tried < maxRetries) await setTimeout(FIRST_PAUSE_MS * 2 ** tried, undefined, { signal });
       else throw maxRetries > 0 ? counted(/** @type {Error} */ (error), tried + 1) : error;
     }
   }

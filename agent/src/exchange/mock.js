@@ -1,5 +1,6 @@
 "use strict";
 
+const { FINAL_STATUSES } = require("../protocol/facts.js");
 const headers = require("../protocol/headers.js");
 const { TrafficMockError } = require("../protocol/errors.js");
 const { FaultyBody } = require("./faulty-body.js");
@@ -14,9 +15,6 @@ const { MockBody } = require("./mock-body.js");
  * @property {headers.Pairs} pairs
  * @property {MockBody} body empty when the status or method allows none
  */
-
-/** The statuses that a mock may have; `FINAL_STATUSES` of trafficmock/wire/payloads/serialized_response.py is the same. */
-const MOCK_STATUS = { first: 200, last: 599 };
 
 /** The characters of a header value or a reason phrase (RFC 9110, section 5.5), as latin-1. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -33,7 +31,7 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 function readMock(response, method, streamed, fault, url = "") {
   const { status } = response;
   const statusText = response.statusText ?? "";
-  const { first, last } = MOCK_STATUS;
+  const { first, last } = FINAL_STATUSES;
   if (!Number.isInteger(status) || status < first || status > last) {
     refuse(`status ${status} is not between ${first} and ${last}`);
   }

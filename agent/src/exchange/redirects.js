@@ -1,6 +1,7 @@
 "use strict";
 
 const { AsyncLocalStorage } = require("node:async_hooks");
+const { CONTENT_HEADERS, CREDENTIALS, REDIRECTS } = require("../protocol/facts.js");
 const headers = require("../protocol/headers.js");
 
 /**
@@ -9,24 +10,14 @@ const headers = require("../protocol/headers.js");
  * follows them itself, by the rules here.
  */
 
-const STATUSES = new Set([301, 302, 303, 307, 308]);
-const BODY_HEADERS = [
-  "content-encoding",
-  "content-language",
-  "content-length",
-  "content-location",
-  "content-type",
-  "transfer-encoding",
-];
-
-/** Headers that are not sent to another origin, as in Node's fetch. */
-const CREDENTIALS = ["authorization", "cookie", "proxy-authorization"];
+/** Headers that a request without a body does not have. */
+const BODY_HEADERS = [...CONTENT_HEADERS, "transfer-encoding"];
 
 /**
  * @param {number} status
  * @param {headers.Pairs} pairs
  */
-const isRedirect = (status, pairs) => STATUSES.has(status) && Boolean(headers.get(pairs, "location"));
+const isRedirect = (status, pairs) => REDIRECTS.includes(status) && Boolean(headers.get(pairs, "location"));
 
 /**
  * Make the request that follows a redirect (Fetch standard, HTTP-redirect fetch).

@@ -5,6 +5,7 @@ const headers = require("../protocol/headers.js");
 const { BodyCopy } = require("./body-copy.js");
 const { decodeThen, decode, decodedPairs } = require("./coding.js");
 const { serializeError } = require("../protocol/errors.js");
+const { UNFRAMED_STATUSES } = require("../protocol/facts.js");
 const { responseToWire } = require("../protocol/messages.js");
 const { isRedirect } = require("./redirects.js");
 
@@ -13,7 +14,7 @@ const { isRedirect } = require("./redirects.js");
  * @param {number} status
  * @returns {boolean} whether the response ends with its head, whatever its headers say (RFC 9112 6.3)
  */
-const isBodiless = (method, status) => method === "HEAD" || status === 204 || status === 304;
+const isBodiless = (method, status) => method === "HEAD" || UNFRAMED_STATUSES.includes(status);
 
 /** The time after which the head of an incomplete response is reported to the history; ms. */
 const HEAD_MS = 50;

@@ -5,6 +5,7 @@ const { isNodes } = require("./foreign-agents.js");
 const { request } = require("./own-request.js");
 const { BodyCopy } = require("../exchange/body-copy.js");
 const { BODY_LIMITS } = require("../protocol/constants.js");
+const { UNFRAMED_STATUSES } = require("../protocol/facts.js");
 const text = require("./text.js");
 
 /**
@@ -103,7 +104,7 @@ function closed(response, report) {
  */
 function relay(response, socket, method, pairs) {
   const status = response.statusCode ?? 0;
-  const isBodiless = method === "HEAD" || status === 204 || status === 304;
+  const isBodiless = method === "HEAD" || UNFRAMED_STATUSES.includes(status);
   const isChunked = !isBodiless && /chunked/i.test(headers.get(pairs, "transfer-encoding") ?? "");
   socket.push(text.head(status, response.statusMessage ?? "", pairs));
   socket.wanted = () => response.resume();

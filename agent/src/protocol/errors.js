@@ -1,5 +1,7 @@
 "use strict";
 
+const { NETWORK_ERRORS } = require("./facts.js");
+
 /**
  * The errors that an application gets: those of this agent, and copies of network
  * errors, so that the application's retry logic runs.
@@ -21,19 +23,6 @@ class TrafficMockError extends Error {
 }
 
 /**
- * The error of the kernel or the resolver for each abort code (errno as on Linux).
- * @type {Record<string, { code: string, errno: number, syscall: string }>}
- */
-const NETWORK = {
-  failed: { code: "ECONNRESET", errno: -104, syscall: "read" },
-  connectionreset: { code: "ECONNRESET", errno: -104, syscall: "read" },
-  aborted: { code: "ECONNABORTED", errno: -103, syscall: "read" },
-  timedout: { code: "ETIMEDOUT", errno: -110, syscall: "connect" },
-  connectionrefused: { code: "ECONNREFUSED", errno: -111, syscall: "connect" },
-  namenotresolved: { code: "ENOTFOUND", errno: -3008, syscall: "getaddrinfo" },
-};
-
-/**
  * Make the error for a request that a test aborted.
  * @param {string} abortCode of protocol 3; an unknown one counts as `failed`
  * @param {string} url of the request, for the host and port in the text
@@ -41,7 +30,7 @@ const NETWORK = {
  * @returns {NodeJS.ErrnoException & { abortCode: string }}
  */
 function networkError(abortCode, url, message) {
-  const { code, errno, syscall } = Object.hasOwn(NETWORK, abortCode) ? NETWORK[abortCode] : NETWORK.failed;
+  const { code, errno, syscall } = NETWORK_ERRORS[Object.hasOwn(NETWORK_ERRORS, abortCode) ? abortCode : "failed"];
   const { hostname, port, protocol } = new URL(url);
   const address = hostname.replace(/^\[|\]$/g, "");
   const number = Number(port) || (protocol === "https:" || protocol === "wss:" ? 443 : 80);

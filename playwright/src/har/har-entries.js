@@ -1,6 +1,6 @@
 "use strict";
 
-const { MAX_FRAME_BYTES } = require("trafficmock-agent/protocol/constants");
+const { MOST_HAR_BYTES, REDIRECTS } = require("trafficmock-agent/protocol/facts");
 const { UsageError } = require("../errors.js");
 
 /**
@@ -11,9 +11,6 @@ const { UsageError } = require("../errors.js");
  * @typedef {{ entries(): Promise<any[]>, read(name: string): Promise<Buffer> }} Store
  */
 
-/** The most bytes of the entries of a route, within the 100 MiB of a message. */
-const MOST_BYTES = MAX_FRAME_BYTES - 2 ** 20;
-const REDIRECTS = [301, 302, 303, 307, 308];
 const OF_REQUESTS = ["method", "url", "headers", "postData"];
 const OF_RESPONSES = ["status", "statusText", "headers", "content", "_failureText", "_error"];
 
@@ -33,10 +30,10 @@ async function harEntries(store, matcher) {
   const needed = entries.map((entry, index) => (wanted[index] || (leadsOn && hasParts(entry)) ? entry : null));
   const made = await Promise.all(needed.map((entry) => entry && encoded(entry, store)));
   const size = Buffer.byteLength(JSON.stringify(made));
-  if (size > MOST_BYTES) {
+  if (size > MOST_HAR_BYTES) {
     throw new UsageError(
       `the entries of the HAR for this route take ${size} bytes, with the bodies in its files, and a route may have ` +
-        `${MOST_BYTES}: give routeFromHAR a narrower url`,
+        `${MOST_HAR_BYTES}: give routeFromHAR a narrower url`,
     );
   }
   return made;

@@ -1,5 +1,6 @@
 "use strict";
 
+const { REDIRECTS } = require("trafficmock-agent/protocol/facts");
 const { UsageError } = require("../errors.js");
 const headers = require("../arguments/headers.js");
 
@@ -46,7 +47,7 @@ class ResponseState {
    */
   get redirectUrl() {
     const location = headers.get(this.pairs, "location");
-    if (![301, 302, 303, 307, 308].includes(this.wire.status) || location === undefined) return undefined;
+    if (!REDIRECTS.includes(this.wire.status) || location === undefined) return undefined;
     return URL.canParse(location, this.url) ? new URL(location, this.url).href : location;
   }
 

@@ -90,7 +90,7 @@ class EntriesTests(SynchronousTestCase):
 
     def test_too_large(self) -> None:
         """What makes no message is refused, with what to do."""
-        self.patch(har_entries_module, "MOST_BYTES", 200)
+        self.patch(har_entries_module, "MOST_HAR_BYTES", 200)
         self.sent(entry(), entry(B), url="**/a")
         with self.assertRaisesRegex(UsageError, "a route may have 200: give route_from_har a nar"):
             self.sent(entry(), entry(B))

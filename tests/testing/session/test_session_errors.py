@@ -9,10 +9,11 @@ from trafficmock.testing.errors import (
     RoutingError,
     UsageError,
 )
-from trafficmock.testing.session.handlers.routed_request import ABORT_CODES, RoutedRequest
+from trafficmock.testing.session.handlers.routed_request import RoutedRequest
 from trafficmock.wire import outbound
 from trafficmock.wire.inbound import HandlerResult
 from trafficmock.wire.payloads import handler_action
+from trafficmock.wire.payloads.abort_codes import PLAYWRIGHT_CODES
 
 
 class ErrorTests(SynchronousTestCase):
@@ -91,7 +92,7 @@ class ErrorTests(SynchronousTestCase):
             ("nonsense", "these"),
         ):
             error = self.assertRaises(UsageError, requests[0].abort, code)
-            known = ", ".join(ABORT_CODES)
+            known = ", ".join(PLAYWRIGHT_CODES)
             expected = f"abort: {code!r} is not an error code of Playwright; {hint} are: {known}"
             self.assertEqual(str(error), expected)
         requests[0].abort("failed")

@@ -19,6 +19,8 @@ from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.proxy.transfer.body_capture import BodyCapture, response_of
 from trafficmock.proxy.transfer.upstream_agent import BytesBody, UpstreamAgent
 from trafficmock.proxy.upstream_errors import UpstreamError
+from trafficmock.wire.http_syntax import CONTENT_HEADERS, CREDENTIALS
+from trafficmock.wire.limits import FIRST_PAUSE_SECONDS, MOST_REDIRECTS
 from trafficmock.wire.payloads.serialized_response import REDIRECTS
 
 if TYPE_CHECKING:
@@ -28,27 +30,13 @@ if TYPE_CHECKING:
     from trafficmock.wire import outbound
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
-MOST_REDIRECTS = 20
-FIRST_PAUSE_SECONDS = 0.25
-"""The pause before the first retry; it doubles for each further one."""
-
 _NOT_FETCHED = frozenset({b"accept-encoding", b"expect"})
 """Headers of the client that are not sent: the test needs a body that can be decoded here."""
 
-_CREDENTIALS = frozenset({b"authorization", b"cookie", b"cookie2", b"proxy-authorization"})
-"""Headers that are dropped at a redirect to another origin, as Twisted's ``RedirectAgent`` does."""
-
+_CREDENTIALS = frozenset(name.encode("ascii") for name in CREDENTIALS)
+_ABOUT_CONTENT = frozenset(name.encode("ascii") for name in CONTENT_HEADERS)
 _SEE_OTHER = 303
 _REWRITTEN = frozenset({301, 302})
-_ABOUT_CONTENT = frozenset(
-    {
-        b"content-encoding",
-        b"content-language",
-        b"content-length",
-        b"content-location",
-        b"content-type",
-    }
-)
 
 
 @frozen

@@ -12,14 +12,11 @@ from msgspec import UNSET, Raw
 
 from trafficmock.errors import LocalError
 from trafficmock.testing.errors import UsageError
-from trafficmock.wire.limits import MAX_MESSAGE_BYTES
+from trafficmock.wire.limits import MOST_HAR_BYTES
 from trafficmock.wire.payloads.serialized_response import REDIRECTS
 
 if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.url_matchers import Matcher
-
-MOST_BYTES = MAX_MESSAGE_BYTES - 2**20
-"""The most bytes of the entries of a route, within the 100 MiB of a message."""
 
 _NULL = Raw(b"null")
 _OF_REQUESTS = ("method", "url", "headers", "postData")
@@ -65,10 +62,10 @@ def har_entries(reader: HarReader, matcher: Matcher) -> list[Raw]:
         for each, is_wanted in zip(entries, wanted, strict=True)
     ]
     size = sum(len(memoryview(each)) for each in made)
-    if size > MOST_BYTES:
+    if size > MOST_HAR_BYTES:
         raise UsageError(
             f"the entries of the HAR for this route take {size} bytes, with the bodies in its "
-            f"files, and a route may have {MOST_BYTES}: give route_from_har a narrower url"
+            f"files, and a route may have {MOST_HAR_BYTES}: give route_from_har a narrower url"
         )
     return made
 

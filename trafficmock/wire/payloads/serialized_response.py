@@ -16,8 +16,7 @@ FINAL_STATUSES = range(200, 600)
 """The statuses of a mock: after a status below 200 a client waits for the final response
 (RFC 9110 section 15.2).
 
-``fulfill`` refuses other statuses (``testing.session.handlers.mock_response``), and so do the
-coordinator (``core.mocks.response_rules``) and the Node agent (``agent/src/exchange/mock.js``).
+``fulfill`` refuses other statuses, and so do the coordinator and the Node agent.
 """
 
 

@@ -15,6 +15,7 @@ from trafficmock_preload.failure_errors import (
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.proxy.http1.attached_clients import LONGEST_TEXT, failure_line
+from trafficmock.wire.payloads.abort_codes import NETWORK_ERRORS
 
 
 class FailureTests(SynchronousTestCase):
@@ -37,6 +38,16 @@ class FailureTests(SynchronousTestCase):
             assert isinstance(error, OSError)
             after = code in {"failed", "connectionreset", "aborted"}
             self.assertEqual(is_before_request(error), not after, code)
+
+    def test_network_errors(self) -> None:
+        """An abort is the same error as in a Node application."""
+        for code, wanted in NETWORK_ERRORS.items():
+            error = failure_error(f"{code} ")
+            assert isinstance(error, OSError)
+            if wanted.code == "ENOTFOUND":
+                self.assertEqual(error.errno, socket.EAI_NONAME)
+            else:
+                self.assertEqual(error.errno, -wanted.errno, code)
 
     def test_text(self) -> None:
         """They say what a network says, with its number."""

@@ -25,6 +25,7 @@ from trafficmock.testing.session.handlers.written_stream import WrittenStream
 from trafficmock.testing.session.observation.request_state import ResponseState
 from trafficmock.wire.changed_request import changed_request
 from trafficmock.wire.inbound import HandlerResult
+from trafficmock.wire.payloads.abort_codes import PLAYWRIGHT_CODES
 from trafficmock.wire.payloads.handler_action import Abort, Continue, Fallback, Fetch, Fulfill
 
 if TYPE_CHECKING:
@@ -39,24 +40,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.payloads.handler_action import AbortCode, Fault
     from trafficmock.wire.payloads.serialized_request import SerializedOverrides
-
-ABORT_CODES: dict[str, AbortCode] = {
-    "aborted": "aborted",
-    "accessdenied": "failed",
-    "addressunreachable": "failed",
-    "blockedbyclient": "failed",
-    "blockedbyresponse": "failed",
-    "connectionaborted": "failed",
-    "connectionclosed": "failed",
-    "connectionfailed": "failed",
-    "connectionrefused": "connectionrefused",
-    "connectionreset": "connectionreset",
-    "failed": "failed",
-    "internetdisconnected": "failed",
-    "namenotresolved": "namenotresolved",
-    "timedout": "timedout",
-}
-"""Playwright's error codes, with the code of protocol 3 for each."""
 
 GIVEN_UP = "aborted: the application gave the request up"
 """The outcome of a request that the application gave up, whatever its handler decides."""
@@ -205,7 +188,7 @@ class RoutedRequest:
     def abort(self, code: str, why: str = "", delay: Delay = None) -> None:
         """Fail the request with a network error.
 
-        :param code: a key of :data:`ABORT_CODES`.
+        :param code: a key of :data:`PLAYWRIGHT_CODES`.
         :param why: the reason, for the report of a test that fails.
         :param delay: the time after which the request fails.
         :raises UsageError: another code; the request is still undecided.
@@ -293,16 +276,16 @@ class RoutedRequest:
 def abort_code(code: str) -> AbortCode:
     """Return the code of protocol 3 for one of Playwright's.
 
-    :raises UsageError: ``code`` is not a key of :data:`ABORT_CODES`.
+    :raises UsageError: ``code`` is not a key of :data:`PLAYWRIGHT_CODES`.
     """
-    if code not in ABORT_CODES:
-        near = get_close_matches(str(code), ABORT_CODES, n=1)
+    if code not in PLAYWRIGHT_CODES:
+        near = get_close_matches(str(code), PLAYWRIGHT_CODES, n=1)
         hint = f"did you mean {near[0]!r}? These" if near else "these"
         raise UsageError(
             f"abort: {code!r} is not an error code of Playwright; "
-            f"{hint} are: {', '.join(ABORT_CODES)}"
+            f"{hint} are: {', '.join(PLAYWRIGHT_CODES)}"
         )
-    return ABORT_CODES[code]
+    return PLAYWRIGHT_CODES[code]
 
 
 def _in_words(action: Fulfill | Continue | Abort | Fallback) -> str:
