@@ -65,10 +65,9 @@ class OptionTests(SynchronousTestCase):
         settings, dialer = context.settings, context.dialer
         self.assertEqual((settings.response_seconds, settings.abort_hold_seconds), (0.0, 0.25))
         self.assertEqual((settings.max_header_bytes, settings.max_frame_bytes), (2048, 4096))
-        self.assertEqual(
-            (settings.token, settings.tunnels), ("t", (read_host_pattern("*.bank.test"),))
-        )
-        self.assertEqual((dialer.connect_seconds, dialer.trust.insecure), (0.5, ("dev.test",)))
+        self.assertEqual((settings.token, dialer.connect_seconds), ("t", 0.5))
+        self.assertEqual(settings.tunnels, (read_host_pattern("*.bank.test"),))
+        self.assertEqual(dialer.trust.insecure, (read_host_pattern("dev.test"),))
         self.assertEqual(dialer.resolved, {("a.test", 80): "127.0.0.9"})
         self.assertEqual((dialer.proxy.host, dialer.proxy.port), ("proxy.test", 3128))
 
