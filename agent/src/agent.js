@@ -1,6 +1,6 @@
 "use strict";
 
-const { BODY_LIMITS, OPTIONAL, REQUIRED } = require("./protocol/constants.js");
+const { AGENT_FEATURES, BODY_LIMITS, REQUIRED_FEATURES } = require("./protocol/facts.js");
 const { Link, parse } = require("./protocol/link.js");
 const { version } = require("../package.json");
 const { commandLine } = require("./process/command-line.js");
@@ -33,7 +33,10 @@ class Agent {
     /** The number of connections so far: a request that was announced on one is unknown on the next. */
     this.links = 0;
     const { proxyUrl } = settings;
-    this.link = new Link({ proxyUrl, hello: helloOf(settings), requires: REQUIRED, open: withOwnRequest }, this);
+    this.link = new Link(
+      { proxyUrl, hello: helloOf(settings), requires: REQUIRED_FEATURES, open: withOwnRequest },
+      this,
+    );
     this.hosts = new Hosts(settings);
     this.contexts = new TestContexts(settings, this.hosts);
     this.local = new LocalDecisions(this);
@@ -136,7 +139,7 @@ const helloOf = ({ token, clientId, isLocal }) => ({
   role: "node",
   clientId,
   ...(token && { token }),
-  features: [...REQUIRED, ...OPTIONAL, ...(isLocal ? ["local"] : [])],
+  features: AGENT_FEATURES.filter((name) => isLocal || name !== "local"),
   pid: process.pid,
   command: commandLine(process.argv),
 });

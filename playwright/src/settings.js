@@ -1,5 +1,6 @@
 "use strict";
 
+const { ACK_MS } = require("trafficmock-agent/protocol/facts");
 const { UsageError } = require("./errors.js");
 
 /** The proxy's settings in the environment. The npm packages' variables count if those of this package are not set. */
@@ -21,11 +22,8 @@ function tellProxyUrl(proxyUrl) {
 /** @returns {string | undefined} the proxy's `--token` */
 const defaultToken = () => process.env.TRAFFICMOCK_TOKEN || process.env.PLAYWRIGHT_BACKEND_MOCKS_TOKEN || undefined;
 
-/** The time limit of the proxy's acknowledgements, unless `TRAFFICMOCK_ACK_TIMEOUT_MS` is set; ms. */
-const ACK_MS = 5000;
-
 /**
- * @returns {number} the time limit of acknowledgements; ms
+ * @returns {number} the time limit of the proxy's acknowledgements; ms
  * @throws {UsageError} the variable is not a number of milliseconds above 0
  */
 function ackTimeoutMs() {

@@ -6,7 +6,7 @@ from attrs import field, frozen, validators
 
 from trafficmock.matching.allow_list import AllowList
 from trafficmock.matching.host_pattern import HostPattern
-from trafficmock.wire.limits import MAX_MESSAGE_BYTES
+from trafficmock.wire.limits import HANDLER_BODY_BYTES, HISTORY_BODY_BYTES, MAX_MESSAGE_BYTES
 
 _positive = validators.gt(0.0)
 
@@ -56,8 +56,8 @@ class Settings:
     ownership: Literal["direct", "always-ask"] = "direct"
     local: bool = True
     records_passed: bool = True
-    handler_body_bytes: int = field(default=64 * 2**20, validator=validators.ge(0))
-    history_body_bytes: int = field(default=8 * 2**20, validator=validators.ge(0))
+    handler_body_bytes: int = field(default=HANDLER_BODY_BYTES, validator=validators.ge(0))
+    history_body_bytes: int = field(default=HISTORY_BODY_BYTES, validator=validators.ge(0))
     frame_bytes: int = field(default=MAX_MESSAGE_BYTES, validator=validators.ge(0))
     reply_bytes: int = field(default=256 * 2**20, validator=validators.ge(0))
     regex_memory_bytes: int = field(default=64 * 2**20, validator=validators.ge(0))

@@ -19,6 +19,8 @@ from trafficmock.matching.host_pattern import PatternError, read_host_pattern
 from trafficmock.proxy.upstream.dialer import UpstreamProxy, parse_resolve
 from trafficmock.server.process.log_observers import LEVELS
 from trafficmock.server.service_options import ServiceOptions
+from trafficmock.wire.limits import HANDLER_BODY_BYTES as _HANDED
+from trafficmock.wire.limits import HISTORY_BODY_BYTES as _KEPT
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES as _MESSAGE
 
 _MIB = 2**20
@@ -35,7 +37,7 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("history-limit", 1000, _number(1), "HTTP requests that the history keeps."),
     ("ws-history-limit", 200, _number(1), "WebSocket connections that the history keeps."),
     ("history-bytes", 128 * _MIB, _number(0), "Bodies and frames that it keeps; 0: no limit."),
-    ("history-body-bytes", 8 * _MIB, _number(0), "Part of a streamed body it keeps; 0: no limit."),
+    ("history-body-bytes", _KEPT, _number(0), "Part of a streamed body it keeps; 0: no limit."),
     ("history-capture", "all", _choice(*CAPTURES), "Requests that it keeps: all, handled or none."),
     ("claim-timeout-ms", 5000, _number(1), "Time for tests to say whether they want a request."),
     ("heartbeat-ms", 15000, _number(1), "Time between two pings to a client."),
@@ -52,7 +54,7 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("local", "on", _choice("on", "off"), "on: agents pass what no route can match; or off."),
     ("regex-memory-bytes", 64 * _MIB, _number(0), "Memory for URL patterns; 0: no limit."),
     ("regex-steps", 10_000_000, _number(0), "Steps to match a request by patterns; 0: no limit."),
-    ("handler-body-bytes", 64 * _MIB, _number(0), "Largest body that a handler gets; 0: no limit."),
+    ("handler-body-bytes", _HANDED, _number(0), "Largest body that a handler gets; 0: no limit."),
     ("max-frame-bytes", _MESSAGE, _number(0), "Largest message of a client; 0: no limit."),
     ("max-header-bytes", 64 * 1024, _number(1024), "Largest head of an HTTP request."),
     ("max-connections", 2000, _number(0), "Open connections; 0: no limit."),

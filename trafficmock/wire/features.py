@@ -64,6 +64,9 @@ ALL = frozenset(
     }
 )
 
+REQUIRED_BY_AGENTS = (HEADERS_LIST, STREAM, CONTEXT, STRICT)
+"""The features without which trafficmock's agent for Node refuses a proxy."""
+
 OF_AGENTS = (CONTEXT, FAULTS, HEADERS_LIST, LOCAL, STREAM, STREAM_MOCKS, STRICT)
 """The features that trafficmock's agents name in ``hello``."""
 

@@ -8,11 +8,20 @@ MAX_MESSAGE_BYTES = 100 * 2**20
 It is also the default of ``--max-frame-bytes``, since clients do not send larger messages.
 """
 
+HISTORY_BODY_BYTES = 8 * 2**20
+"""The part of a streamed body that the history keeps, unless ``--history-body-bytes`` is given."""
+
+HANDLER_BODY_BYTES = 64 * 2**20
+"""The largest body that a handler gets, unless ``--handler-body-bytes`` is given."""
+
 MOST_HAR_BYTES = MAX_MESSAGE_BYTES - 2**20
 """The most bytes of the entries of a route from a HAR, within a message."""
 
 MOST_REDIRECTS = 20
 """The most redirects that a fetch of a handler follows, unless the handler gives a number."""
+
+ACK_SECONDS = 5.0
+"""The time limit of an acknowledgement without ``TRAFFICMOCK_ACK_TIMEOUT_MS``."""
 
 FIRST_PAUSE_SECONDS = 0.25
 """The pause before the first retry of a fetch; it doubles for each further one."""

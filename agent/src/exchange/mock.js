@@ -1,6 +1,6 @@
 "use strict";
 
-const { FINAL_STATUSES } = require("../protocol/facts.js");
+const { BODILESS_STATUSES, FINAL_STATUSES } = require("../protocol/facts.js");
 const headers = require("../protocol/headers.js");
 const { TrafficMockError } = require("../protocol/errors.js");
 const { FaultyBody } = require("./faulty-body.js");
@@ -42,7 +42,7 @@ function readMock(response, method, streamed, fault, url = "") {
     if (!headers.TOKEN.test(name)) refuse(`header name ${JSON.stringify(name)} is not valid`);
     if (!VALUE.test(value)) refuse(`header ${name} has characters HTTP does not allow: ${JSON.stringify(value)}`);
   }
-  const isBodiless = method === "HEAD" || status === 204 || status === 205 || status === 304;
+  const isBodiless = method === "HEAD" || BODILESS_STATUSES.includes(status);
   const fitting = headers.without(pairs, "transfer-encoding");
   if (isBodiless) return { status, statusText, pairs: framedBodiless(fitting, status), body: new MockBody(NO_BYTES) };
   if (streamed) return { status, statusText, pairs: framedInChunks(fitting), body: streamed };

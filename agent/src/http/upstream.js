@@ -4,8 +4,7 @@ const headers = require("../protocol/headers.js");
 const { isNodes } = require("./foreign-agents.js");
 const { request } = require("./own-request.js");
 const { BodyCopy } = require("../exchange/body-copy.js");
-const { BODY_LIMITS } = require("../protocol/constants.js");
-const { UNFRAMED_STATUSES } = require("../protocol/facts.js");
+const { BODY_LIMITS, UNFRAMED_STATUSES } = require("../protocol/facts.js");
 const text = require("./text.js");
 
 /**

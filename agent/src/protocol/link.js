@@ -7,7 +7,13 @@ const tls = require("node:tls");
 const { WebSocket } = require("ws");
 const { TrafficMockError } = require("./errors.js");
 const { startDeadline } = require("./deadline.js");
-const { HANDSHAKE_MS, FIRST_RETRY_MS, LAST_RETRY_MS, MAX_FRAME_BYTES, PROTOCOL_VERSION } = require("./constants.js");
+const { MAX_MESSAGE_BYTES, PROTOCOL_VERSION } = require("./facts.js");
+
+/** The time limit for the answer to `hello`; ms. */
+const HANDSHAKE_MS = 1900;
+/** The time from a lost link to the next attempt; ms, doubled each time up to the second value. */
+const FIRST_RETRY_MS = 100;
+const LAST_RETRY_MS = 5000;
 
 const now = performance.now.bind(performance);
 
@@ -69,7 +75,7 @@ class Link {
       () =>
         new WebSocket(url, {
           perMessageDeflate: false,
-          maxPayload: MAX_FRAME_BYTES,
+          maxPayload: MAX_MESSAGE_BYTES,
           createConnection: (/** @type {any} */ options) => this.carry(connect({ ...options, path: undefined })),
         }),
     );

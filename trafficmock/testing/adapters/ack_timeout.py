@@ -4,7 +4,7 @@ import os
 import re
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.session.worker_client import ACK_SECONDS
+from trafficmock.wire.limits import ACK_SECONDS
 
 VARIABLE = "TRAFFICMOCK_ACK_TIMEOUT_MS"
 

@@ -29,6 +29,7 @@ from trafficmock.wire.inbound import (
     StreamClosed,
     UnmatchedQuery,
 )
+from trafficmock.wire.limits import ACK_SECONDS
 from trafficmock.wire.waits import wait_messages
 
 if TYPE_CHECKING:
@@ -133,10 +134,6 @@ def _replace_surrogates(value: Any) -> Any:
     if isinstance(value, list):
         return [_replace_surrogates(item) for item in value]
     return value
-
-
-ACK_SECONDS = 5.0
-"""The time limit of an acknowledgement without ``TRAFFICMOCK_ACK_TIMEOUT_MS``."""
 
 
 @define(eq=False)
