@@ -1,15 +1,13 @@
 "use strict";
 
-const { ACK_MS } = require("trafficmock-agent/protocol/facts");
+const { ACK_MS, DEFAULT_PROXY_URL } = require("trafficmock-agent/protocol/facts");
 const { UsageError } = require("./errors.js");
 
 /** The proxy's settings in the environment. The npm packages' variables count if those of this package are not set. */
 
-const DEFAULT_URL = "http://127.0.0.1:4310";
-
 /** @returns {string} the base URL of the proxy */
 const defaultProxyUrl = () =>
-  process.env.TRAFFICMOCK_PROXY_URL || process.env.PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL || DEFAULT_URL;
+  process.env.TRAFFICMOCK_PROXY_URL || process.env.PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL || DEFAULT_PROXY_URL;
 
 /**
  * Tell the fixtures, and the processes that this one starts, where the proxy is.
@@ -41,7 +39,7 @@ function ackTimeoutMs() {
  */
 function checkedProxyUrl(url) {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new UsageError(`the proxy's address is a URL such as ${DEFAULT_URL}, not ${JSON.stringify(url)}`);
+    throw new UsageError(`the proxy's address is a URL such as ${DEFAULT_PROXY_URL}, not ${JSON.stringify(url)}`);
   }
   return url.replace(/\/$/, "");
 }

@@ -1,6 +1,6 @@
 "use strict";
 
-const { MOST_HAR_BYTES, REDIRECTS } = require("trafficmock-agent/protocol/facts");
+const { HAR_REQUEST, HAR_RESPONSE, MOST_HAR_BYTES, REDIRECTS } = require("trafficmock-agent/protocol/facts");
 const { UsageError } = require("../errors.js");
 
 /**
@@ -10,9 +10,6 @@ const { UsageError } = require("../errors.js");
  * @typedef {{ request: Record<string, any>, response: Record<string, any> }} Entry
  * @typedef {{ entries(): Promise<any[]>, read(name: string): Promise<Buffer> }} Store
  */
-
-const OF_REQUESTS = ["method", "url", "headers", "postData"];
-const OF_RESPONSES = ["status", "statusText", "headers", "content", "_failureText", "_error"];
 
 /**
  * Make the entries, with `null` for those that the route does not need. Bodies in files are read. All entries are needed
@@ -57,8 +54,8 @@ function isWanted({ method, url }, matcher) {
  * @returns {Promise<Entry>}
  */
 async function encoded({ request, response }, store) {
-  const asked = part(request, OF_REQUESTS);
-  const answer = part(response, OF_RESPONSES);
+  const asked = part(request, HAR_REQUEST);
+  const answer = part(response, HAR_RESPONSE);
   if (asked.postData?._file) asked.postData = await fromFile(asked.postData._file, store);
   if (answer.content?._file) answer.content = await fromFile(answer.content._file, store);
   return { request: asked, response: answer };

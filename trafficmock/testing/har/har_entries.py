@@ -13,14 +13,13 @@ from msgspec import UNSET, Raw
 from trafficmock.errors import LocalError
 from trafficmock.testing.errors import UsageError
 from trafficmock.wire.limits import MOST_HAR_BYTES
+from trafficmock.wire.payloads.serialized_har import OF_REQUESTS, OF_RESPONSES
 from trafficmock.wire.payloads.serialized_response import REDIRECTS
 
 if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.url_matchers import Matcher
 
 _NULL = Raw(b"null")
-_OF_REQUESTS = ("method", "url", "headers", "postData")
-_OF_RESPONSES = ("status", "statusText", "headers", "content", "_failureText", "_error")
 
 
 @frozen
@@ -87,8 +86,8 @@ def _is_wanted(request: dict[str, Any], matcher: Matcher) -> bool:
 
 
 def _encoded(entry: dict[str, Any], reader: HarReader) -> Raw:
-    request = {key: value for key, value in entry["request"].items() if key in _OF_REQUESTS}
-    answer = {key: value for key, value in entry["response"].items() if key in _OF_RESPONSES}
+    request = {key: value for key, value in entry["request"].items() if key in OF_REQUESTS}
+    answer = {key: value for key, value in entry["response"].items() if key in OF_RESPONSES}
     for holder, key in ((request, "postData"), (answer, "content")):
         if isinstance(holder.get(key), dict) and holder[key].get("_file"):
             holder[key] = _from_file(str(holder[key]["_file"]), reader)

@@ -7,6 +7,10 @@ from msgspec import Meta, Raw, Struct
 MOST_ENTRIES: Final = 200_000
 """The most entries of a HAR: each is looked at when the route is registered."""
 
+OF_REQUESTS = ("method", "url", "headers", "postData")
+OF_RESPONSES = ("status", "statusText", "headers", "content", "_failureText", "_error")
+"""The parts of the requests and responses of a HAR that the coordinator reads."""
+
 
 class SerializedHar(Struct, frozen=True, rename="camel"):
     """The entries of a HAR.
