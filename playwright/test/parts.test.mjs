@@ -9,6 +9,7 @@ import { runInNewContext } from "node:vm";
 const require = createRequire(import.meta.url);
 const { compileGlob } = require("../src/arguments/glob.js");
 const { Matcher } = require("../src/arguments/matcher.js");
+const { tagsOf } = require("../src/fixtures/browser-contexts.js");
 const { harEntries } = require("../src/har/har-entries.js");
 const { ackTimeoutMs } = require("../src/settings.js");
 const { redactHeaders, redactUrl } = require("../src/report/redaction.js");
@@ -30,6 +31,18 @@ test("globs match as they do for the proxy", () => {
     if (matches === "error") assert.throws(judged, /nested|without/, glob);
     else assert.equal(judged(), matches, `${glob} ${url} ${base}`);
   }
+});
+
+test("an origin with a wildcard gets no cookie, which is for one host", () => {
+  const mocks = { id: "t1", proxy: undefined, cookie: (url) => ({ url }) };
+  const origins = [
+    "http://shop.test",
+    "http://*.shop.test",
+    "http://shop?.test",
+    "http*://shop.test",
+    "http://shop.test",
+  ];
+  assert.deepEqual(tagsOf(mocks, origins).cookies, [{ url: "http://shop.test" }]);
 });
 
 test("the table of the traffic says why the real server gave no response", () => {

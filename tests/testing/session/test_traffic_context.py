@@ -133,7 +133,7 @@ class CarrierTests(SynchronousTestCase):
         )
         self.assertEqual({each["value"] for each in added}, {session.context.id})
         self.assertEqual({"path", "domain"} & added[0].keys(), set())
-        self.assertEqual(session.context.cookies_for(["http://*.test"]), [])
+        self.assertEqual(session.context.cookies_for(["http://*.test", "http://shop?.test"]), [])
         self.assertEqual(TrafficContext().cookies_for(["http://a"]), [])
         nowhere = TrafficMock(adapter, SessionHarness().session)
         self.assertRaisesRegex(UsageError, "--base-url", nowhere.tag, Sync())

@@ -23,6 +23,7 @@ ISOLATIONS: tuple[Isolation, ...] = ("auto", "off", "required")
 BAGGAGE_MEMBER = "trafficmock.test"
 COOKIE = "trafficmock_test"
 
+_WILDCARD = re.compile(r"[*?]")
 _DEFAULT_PORT = re.compile("(http:.*):80$|(https:.*):443$")
 
 _UNCLAIMED = "none"
@@ -63,13 +64,13 @@ class TrafficContext:
     def cookies_for(self, origins: Sequence[str]) -> list[dict[str, Any]]:
         """Return cookies for Playwright's ``add_cookies``, one for each origin.
 
-        :param origins: URLs of the application; globs are left out.
+        :param origins: URLs of the application; patterns with wildcards are left out.
         :returns: empty for a test without a context.
         """
         if self.id is None:
             return []
         rest = {key: value for key, value in self.cookie.items() if key != "path"}
-        return [{**rest, "url": origin} for origin in origins if "*" not in origin]
+        return [{**rest, "url": origin} for origin in origins if not _WILDCARD.search(origin)]
 
 
 def origins_of(urls: Sequence[str]) -> list[str]:
