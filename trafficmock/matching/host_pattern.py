@@ -32,8 +32,10 @@ _NO_HOST = re.compile(r"[\s#@%\\/,]")
 _WILDCARDS = re.compile(r"[*?]")
 _WITH_WILDCARDS = re.compile(r"[a-z0-9._~*?-]+|\[[0-9a-f:.*?]+\]")
 _PORT_WITH_WILDCARDS = re.compile(r"[0-9*?]+")
-_IPV4_END = re.compile(r"(?:.*\.)?[0-9][0-9a-fx]*", re.DOTALL)
-"""A host that URL parsers may read as an IPv4 address, such as ``127.1`` (WHATWG URL)."""
+_IPV4_END = re.compile(
+    r"(?!(?:(?:0|[1-9][0-9]{0,2})\.){3}(?:0|[1-9][0-9]{0,2})\Z)(?:.*\.)?[0-9][0-9a-fx]*", re.DOTALL
+)
+"""A host that URL parsers may write as another IPv4 address, such as ``127.1`` (WHATWG URL)."""
 
 _NO_ADDRESS = "is no host: write an IPv6 address as ::1, or with a port [::1]:8080"
 _UNDER_TEST = re.compile(r"127(?:\.[0-9]+){3}|\[::1\]|(?:.*\.)?localhost|[^.\[\]]+")
