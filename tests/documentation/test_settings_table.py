@@ -11,16 +11,21 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.documentation.test_client_tables import DOCS, rows
 from tests.support.processes.proxy_process import REPOSITORY
+from trafficmock.attach import python_preload
 from trafficmock.testing import pytest_plugin
 from trafficmock.testing.case_settings import CaseSettings
 from trafficmock.testing.sync import mocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
 PAGE = DOCS / "explanation" / "concepts.md"
 SOURCES = REPOSITORY / "playwright" / "src"
 _NAME = re.compile(r"`([^`]+)`")
+_VARIABLE = re.compile(r"\bTRAFFICMOCK_[A-Z0-9_]+")
+PASSED_ON = {"TRAFFICMOCK_PARENT_NAME", "TRAFFICMOCK_PARENT_PID"}
+"""Variables that agents write for child processes, and users do not."""
 
 
 def source(name: str) -> str:
@@ -92,3 +97,21 @@ class SettingsTableTests(SynchronousTestCase):
         named = {name for row in self.settings for name in _NAME.findall(row[column])}
         self.assertLessEqual({"--strict", "--token"}, named)
         self.assertEqual(named - known, set())
+
+
+class AgentVariableTests(SynchronousTestCase):
+    """The tables of the agents' variables."""
+
+    def check(self, page: str, sources: Iterable[Path]) -> None:
+        text = (DOCS / "how-to" / "attach" / page).read_text(encoding="utf-8")
+        named = set(re.findall(r"^\| `(TRAFFICMOCK_\w+)` \|", text, re.MULTILINE))
+        read = {name for file in sources for name in _VARIABLE.findall(file.read_text("utf-8"))}
+        self.assertEqual(named, read - PASSED_ON)
+
+    def test_node(self) -> None:
+        """The page of the Node agent has those that it reads."""
+        self.check("node.md", (REPOSITORY / "agent" / "src").rglob("*.js"))
+
+    def test_python(self) -> None:
+        """The page of the preload has those that it reads."""
+        self.check("python.md", python_preload.DIRECTORY.rglob("*.py"))
