@@ -7,13 +7,16 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 from trafficmock_preload.direct_targets import DirectTargets
-from trafficmock_preload.preload_settings import PreloadSettings
+from trafficmock_preload.preload_settings import PreloadSettings, SettingsError
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.matching.url_parts import url_parts
 
 TABLE = json.loads((Path(__file__).parents[3] / "data" / "host_patterns.json").read_text())
 """Of the tests of the proxy."""
+
+READ_HERE = {"a b", "a.test,b.test", "256.0.0.1", "..", "0..", "ü*.test"}
+"""Two patterns here, and patterns that only a URL parser refuses."""
 
 
 def targets(no_proxy: str = "", ignored: str = "") -> DirectTargets:
@@ -73,7 +76,22 @@ class DirectTargetsTests(SynchronousTestCase):
                 )
                 self.assertEqual(found, url in case["matches"], (ignored, url))
 
+    def test_wrong(self) -> None:
+        """A pattern that no host can match is named with the variable, as the Node agent does."""
+        for text in TABLE["wrong"].keys() - READ_HERE - {""}:
+            error = self.assertRaises(SettingsError, targets, ignored=f"a.test {text}")
+            self.assertEqual(
+                str(error),
+                "TRAFFICMOCK_IGNORE_HOSTS must be hosts such as *.sentry.io, localhost:4318 or "
+                f"[::1]:80, not {text!r}",
+            )
+
     @given(st.text(alphabet="a*.:/[]1", max_size=15), st.text(alphabet="a.:1", max_size=10))
     def test_any(self, rule: str, host: str) -> None:
-        """Any words are read."""
-        targets(no_proxy=rule, ignored=rule).includes(host, 80)
+        """Any words are read, or refused."""
+        targets(no_proxy=rule).includes(host, 80)
+        try:
+            found = targets(ignored=rule)
+        except SettingsError:
+            return
+        found.includes(host, 80)

@@ -65,3 +65,13 @@ class HookTests(SynchronousTestCase):
         self.assertNotIn("secret", errors.getvalue())
         error = self.assertRaises(ConnectionRefusedError, tunnels.proxy)
         self.assertIn("not https://p:1", str(error))
+
+    def test_wrong_pattern(self) -> None:
+        """So is a pattern of hosts that is none."""
+        errors = io.StringIO()
+        self.patch(sys, "stderr", errors)
+        variables = {URL: "http://p:1", "TRAFFICMOCK_IGNORE_HOSTS": "https://a.test"}
+        tunnels, _ = hooks._made(variables)
+        self.assertIn("trafficmock: TRAFFICMOCK_IGNORE_HOSTS must be hosts", errors.getvalue())
+        error = self.assertRaises(ConnectionRefusedError, tunnels.proxy)
+        self.assertIn("not 'https://a.test'", str(error))

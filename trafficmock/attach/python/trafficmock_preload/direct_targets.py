@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trafficmock_preload.preload_settings import split_authority
+from trafficmock_preload.preload_settings import SettingsError, split_authority
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,12 +11,18 @@ if TYPE_CHECKING:
     from trafficmock_preload.preload_settings import PreloadSettings
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_HIGHEST_PORT = 65535
+_PATTERN = r"(?P<host>\[[0-9a-f:.*?]+\]|[^\s\[\]:/@#%\\]+)(?::(?P<port>[0-9*?]{1,9}))?"
 
 
 class DirectTargets:
     """The proxy itself, the hosts of ``NO_PROXY`` and those of ``TRAFFICMOCK_IGNORE_HOSTS``."""
 
     def __init__(self, settings: PreloadSettings) -> None:
+        """Read the patterns.
+
+        :raises SettingsError: if a pattern of ``TRAFFICMOCK_IGNORE_HOSTS`` is wrong.
+        """
         self._proxy = settings.host, settings.port
         self._no_proxy = [_no_proxy_rule(word) for word in settings.no_proxy]
         self._ignored = [_ignore_rule(word) for word in settings.ignored]
@@ -69,28 +75,42 @@ def _ignore_rule(pattern: str) -> Callable[[str, int], bool]:
 
     That module is not at hand in an application. ``*`` is any text, ``?`` any character, and no
     port all ports.
+
+    :raises SettingsError: if it is none.
     """
     import re
     from fnmatch import translate
 
-    head, _, tail = pattern.rpartition(":")
-    has_port = "]" not in tail and (":" not in head or head.endswith("]"))
-    host, port = (head, tail) if head and has_port else (pattern, "")
-    written = f"{_written(host)}:{port.lstrip('0') or '*'}"
+    is_bare = pattern.count(":") > 1 and not pattern.startswith("[")
+    found = re.fullmatch(_PATTERN, f"[{pattern}]" if is_bare else pattern, re.IGNORECASE)
+    if found is None or not _is_possible(found["host"], found["port"] or "*"):
+        raise SettingsError(
+            "TRAFFICMOCK_IGNORE_HOSTS must be hosts such as *.sentry.io, localhost:4318 or "
+            f"[::1]:80, not {pattern!r}"
+        )
+    written = f"{_written(found['host'])}:{(found['port'] or '*').lstrip('0')}"
     # In a glob of Python, brackets are a class of characters.
     matches = re.compile(translate(written.replace("[", "[[]"))).match
     return lambda host, port: matches(f"{_written(host)}:{port}") is not None
 
 
+def _is_possible(host: str, port: str) -> bool:
+    if port.isdigit() and not 0 < int(port) <= _HIGHEST_PORT:
+        return False
+    return ":" not in host or "*" in host or "?" in host or _address(host.strip("[]")) is not None
+
+
 def _written(host: str) -> str:
     """Write a host as URLs have it: IPv6 compressed and in brackets, IPv4-mapped as IPv4."""
     host = host.lower().strip("[]").removesuffix(".")
-    if ":" not in host:
-        return host
+    return (_address(host) or f"[{host}]") if ":" in host else host
+
+
+def _address(host: str) -> str | None:
     from ipaddress import IPv6Address
 
     try:
         address = IPv6Address(host)
     except ValueError:
-        return f"[{host}]"
+        return None
     return str(address.ipv4_mapped or f"[{address}]")

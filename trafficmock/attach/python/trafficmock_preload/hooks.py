@@ -35,11 +35,12 @@ def install(directory: str, environment: MutableMapping[str, str]) -> None:
 def _made(environment: MutableMapping[str, str]) -> tuple[Tunnels, TestContexts]:
     try:
         settings = PreloadSettings(environment, lambda: application_name(environment))
+        tunnels = Tunnels(settings)
     except SettingsError as error:
         sys.stderr.write(f"trafficmock: {error}\n")
         return Tunnels(None, str(error)), TestContexts(0, is_on=False)
     contexts = TestContexts(settings.context_seconds, is_on=settings.reads_contexts)
-    return Tunnels(settings), contexts
+    return tunnels, contexts
 
 
 def _changes(
