@@ -30,6 +30,8 @@ ABORTING = (
 )
 """Pages that name each abort code, but have no table from the source."""
 _MARKED = re.compile(r"<!-- options begin:[^>]*-->\n(.*?)<!-- options end -->", re.DOTALL)
+_LIMIT = re.compile(r"^\|[^|]*\| `--([\w-]+)` \| ([\d,]+) ?(KiB|MiB|)\b", re.MULTILINE)
+_UNITS = {"": 1, "KiB": 2**10, "MiB": 2**20}
 _LINK = re.compile(r"\]\((?!https?://|#)([^)#\s]+)")
 _FENCE = re.compile(r"^```(?P<kind>\w*)\n(?P<text>.*?)^```", re.DOTALL | re.MULTILINE)
 
@@ -174,6 +176,16 @@ class ProtocolTests(SynchronousTestCase):
         codes |= {*get_args(outbound.HelloErrorCode), *get_args(handler_action.AbortCode)}
         text = (DOCS / "errors.md").read_text(encoding="utf-8")
         self.assertEqual({code for code in codes if f"`{code}`" not in text}, set())
+
+    def test_limits(self) -> None:
+        """The page of limits has the defaults of the options."""
+        options = ProxyOptions()
+        text = (DOCS / "limits.md").read_text(encoding="utf-8")
+        listed = _LIMIT.findall(text)
+        self.assertGreater(len(listed), 10)
+        for name, number, unit in listed:
+            default = int(number.replace(",", "")) * _UNITS[unit]
+            self.assertEqual(default, options[name], name)
 
     def test_abort_codes(self) -> None:
         """Each abort code of the wire is known to all that have no table from the source."""
