@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL
+from trafficmock.matching.host_pattern import UNDER_TEST
 from trafficmock.wire import PROTOCOL_VERSION, features, http_syntax, limits
 from trafficmock.wire.payloads.abort_codes import NETWORK_ERRORS, PLAYWRIGHT_CODES
 from trafficmock.wire.payloads.serialized_har import OF_REQUESTS, OF_RESPONSES
@@ -37,6 +38,7 @@ FACTS = {
     "CONTENT_HEADERS": sorted(http_syntax.CONTENT_HEADERS),
     "HAR_REQUEST": OF_REQUESTS,
     "HAR_RESPONSE": OF_RESPONSES,
+    "UNDER_TEST": UNDER_TEST,
     "PLAYWRIGHT_CODES": PLAYWRIGHT_CODES,
     "NETWORK_ERRORS": {code: error._asdict() for code, error in NETWORK_ERRORS.items()},
 }

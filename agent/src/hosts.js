@@ -1,9 +1,10 @@
 "use strict";
 
 const { hostExpression, plainName } = require("./host-pattern.js");
+const { UNDER_TEST } = require("./protocol/facts.js");
 
 /** Hosts that always belong to the system under test: loopback, `*.localhost`, and names without a dot. */
-const OF_SYSTEM = /^(127\.\d+\.\d+\.\d+|\[::1\]|(.*\.)?localhost|[^.[\]]+)$/i;
+const OF_SYSTEM = new RegExp(`^(?:${UNDER_TEST})$`);
 
 /**
  * The hosts that are not intercepted: the proxy itself, and those of the setting `ignoreHosts`. And

@@ -38,7 +38,9 @@ _IPV4_END = re.compile(
 """A host that URL parsers may write as another IPv4 address, such as ``127.1`` (WHATWG URL)."""
 
 _NO_ADDRESS = "is no host: write an IPv6 address as ::1, or with a port [::1]:8080"
-_UNDER_TEST = re.compile(r"127(?:\.[0-9]+){3}|\[::1\]|(?:.*\.)?localhost|[^.\[\]]+")
+
+UNDER_TEST = r"127(?:\.[0-9]+){3}|\[::1\]|(?:.*\.)?localhost|[^.\[\]]+"
+"""A regular expression, for JavaScript too, of the hosts that are always under test."""
 
 
 class PatternError(LocalError):
@@ -122,7 +124,7 @@ def is_under_test(patterns: Iterable[HostPattern], host: str, port: int | str) -
     :param patterns: further hosts (``--own-host``).
     """
     written = place(host, port)
-    if _UNDER_TEST.fullmatch(written.rpartition(":")[0]):
+    if re.fullmatch(UNDER_TEST, written.rpartition(":")[0]):
         return True
     return any(pattern.matches(written) for pattern in patterns)
 
