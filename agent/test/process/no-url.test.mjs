@@ -64,7 +64,7 @@ describe("without a proxy URL nothing happens", () => {
       .split("\n")
       .map((line) => JSON.parse(line));
     assert.deepEqual(first, ["trafficmock-agent", "undefined"]);
-    assert.deepEqual(second, { ...NOTHING, files: ["index.js", "settings.js"] });
+    assert.deepEqual(second, { ...NOTHING, files: ["index.js", "settings.js", "host-pattern.js"] });
   });
 
   test("what the inspection sees, it sees when there is a URL", async () => {
