@@ -135,6 +135,10 @@ class AgentTests(SynchronousTestCase):
         """What is no request of a client stays as it is, and HTTP/2 is named or refused."""
         self.check("left-alone.test.mjs", "link/proxy-variables.test.mjs", "clients/http2.test.mjs")
 
+    def test_host_pattern(self) -> None:
+        """The agent reads the patterns of hosts that the proxy reads."""
+        self.check("host-pattern.test.mjs")
+
     def test_libraries(self) -> None:
         """Libraries, an undici of one's own, WebSockets, and a fetch that is given up."""
         self.check(
