@@ -101,8 +101,11 @@ export interface FulfillOptions extends DelayOptions {
   readonly statusText?: string;
   /** All headers; values are converted to strings. Default: those of `response`. */
   readonly headers?: Record<string, string | number | boolean | undefined>;
-  /** The body. Default: that of `response`, else none. */
-  readonly body?: string | Uint8Array;
+  /**
+   * The body. Default: that of `response`, else none. The parts of an iterable or async iterable are sent one by one;
+   * the call is done when the last one has reached the application's process.
+   */
+  readonly body?: string | Uint8Array | Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
   /** A value that is sent as JSON, in the place of `body`. */
   readonly json?: unknown;
   /** The header `content-type`. Default: by `json` or `path`. */
@@ -113,8 +116,56 @@ export interface FulfillOptions extends DelayOptions {
   readonly response?: Response;
 }
 
+/** The head of a streamed answer. */
+export type StreamOptions = Pick<FulfillOptions, "status" | "statusText" | "headers" | "contentType">;
+
+/** The options of `stream`. */
+export interface StreamRouteOptions extends StreamOptions {
+  /** Whether the test fails if no request meets the route. Default: that of the test. */
+  readonly required?: boolean;
+}
+
+/** An event of a stream of server-sent events (HTML standard, section 9.2). */
+export interface ServerSentEvent {
+  /** Its text; each line becomes a field `data`. */
+  readonly data?: string;
+  /** Its type. */
+  readonly event?: string;
+  /** The id that a client repeats in `last-event-id`. */
+  readonly id?: string;
+  /** Milliseconds until a client connects again. */
+  readonly retry?: number;
+  /** A value that is sent as JSON, in the place of `data`. */
+  readonly json?: unknown;
+}
+
+/**
+ * An answer whose body a test writes.
+ *
+ * What a call was given has reached the application's process when the call is done. Calls wait while the application does
+ * not read, at most 30 s, and then throw a `TimeoutError`. They throw a `StreamClosedError` if the application has closed
+ * the answer, and a `UsageError` after `end` or `abort`. A test that ends with an open stream fails, and the answer breaks
+ * off.
+ */
+export interface Stream {
+  /** Waits for the request that is answered, at most 30 s. */
+  request(): Promise<Request>;
+  /** Sends a part of the body; text is sent as UTF-8. */
+  send(data: string | Uint8Array): Promise<void>;
+  /** Sends a server-sent event. */
+  sse(event: ServerSentEvent): Promise<void>;
+  /** Sends a value as one line of JSON (NDJSON). */
+  jsonLine(value: unknown): Promise<void>;
+  /** Ends the body. */
+  end(): Promise<void>;
+  /** Breaks the answer off, after the parts that were sent. Default: `connectionreset`. */
+  abort(errorCode?: AbortErrorCode): Promise<void>;
+}
+
 /** A fixed response, as for `route.fulfill`; a file is read by the call of `mock`. */
-export interface MockOptions extends Omit<FulfillOptions, "response"> {
+export interface MockOptions extends Omit<FulfillOptions, "response" | "body"> {
+  /** The body. Default: none. */
+  readonly body?: string | Uint8Array;
   /**
    * The answers to one request after the other, in the place of a single one: `[503, 503, { json: { paid: true } }]`. The
    * last one is repeated.
@@ -129,7 +180,9 @@ export interface MockOptions extends Omit<FulfillOptions, "response"> {
 /** One answer of a sequence: a status, a response, or a failure. */
 export type SequenceAnswer =
   | number
-  | (Omit<FulfillOptions, "response"> & {
+  | (Omit<FulfillOptions, "response" | "body"> & {
+      /** The body. Default: none. */
+      readonly body?: string | Uint8Array;
       /** A failure in the place of a response, with no option but `delay`. */
       readonly abort?: AbortErrorCode;
     });
@@ -281,6 +334,8 @@ export interface Route {
   request(): Request;
   /** Answers the request, which does not go upstream. */
   fulfill(options?: FulfillOptions): Promise<void>;
+  /** Begins to answer the request; the test writes the body by the result, part by part. */
+  stream(options?: StreamOptions): Promise<Stream>;
   /** Sends the request upstream, with these changes. */
   continue(options?: ContinueOptions & DelayOptions): Promise<void>;
   /** Passes the request, with these changes, to the next handler that matches; without one, upstream. */
@@ -368,6 +423,8 @@ export interface TrafficMock {
    * at a breakpoint.
    */
   mock(url: RouteMatcher, options?: MockOptions): Promise<RouteHandle>;
+  /** Answers the next matching request by a stream, whose body the test writes. Its first call waits for the request. */
+  stream(url: RouteMatcher, options?: StreamRouteOptions): Promise<Stream>;
   /** Removes handlers of HTTP requests that were registered with this matcher; without arguments all. */
   unroute(url?: RouteMatcher, handler?: RouteHandler): Promise<void>;
   /** Removes all handlers of HTTP requests. */

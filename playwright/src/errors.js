@@ -44,6 +44,9 @@ class FetchError extends TrafficMockError {
   }
 }
 
+/** The application closed a streamed answer, or its connection is lost: no further part arrives. */
+class StreamClosedError extends TrafficMockError {}
+
 /** The proxy reported an error about a test: it refused a request of the application, or could not decide it. */
 class RoutingError extends TrafficMockError {
   /**
@@ -86,6 +89,7 @@ module.exports = {
   FetchError,
   IsolationError,
   RoutingError,
+  StreamClosedError,
   TestEndedError,
   TimeoutError,
   TrafficMockError,

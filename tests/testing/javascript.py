@@ -41,6 +41,7 @@ PROPERTIES = {
     },
     "Response": {"status", "ok", "url", "status_text", "headers", "request", "frame"}
     | {"from_service_worker"},
+    "Stream": {"request"},
     "WebSocketRoute": {"url", "protocols"},
     "RouteHandle": {"call_count"},
 }
@@ -53,7 +54,7 @@ NAMES = {
 }
 """Names whose JavaScript spelling is not the camel case of Python's."""
 
-MATCHED = {"route", "mock", "unroute", "requests", "route_web_socket"}
+MATCHED = {"route", "mock", "stream", "unroute", "requests", "route_web_socket"}
 WAITED = {"wait_for_request", "wait_for_response"}
 FILTERS = {"method", "client_id"}
 DATA = {"json", "post_data"}

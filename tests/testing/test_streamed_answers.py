@@ -8,21 +8,19 @@ import functools
 import http.client
 import json
 import os
-import queue
 import subprocess
 import threading
 import uuid
 from typing import TYPE_CHECKING, Any
 
-import httpx
 import requests
-import urllib3
 from twisted.internet import reactor  # noqa: TID251 - the reactor of trial
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from tests.support.processes.node_parts import AGENT_MODULES, node_binary
+from tests.support.stream_reader import CLIENTS, SECONDS, Reader
 from tests.testing.runs import APPLICATIONS
 from tests.testing.shared_app import shared_app
 from trafficmock.attach.node import with_preload
@@ -30,31 +28,9 @@ from trafficmock.testing import aio, sync, tx
 from trafficmock.testing.errors import StreamClosedError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import AsyncIterator, Iterator
 
 BIG = b"x" * (3 * 2**20)
-SECONDS = 60
-
-
-def with_httpx(proxy: str, url: str) -> Iterator[bytes]:
-    with (
-        httpx.Client(proxy=proxy, timeout=SECONDS) as client,
-        client.stream("GET", url) as response,
-    ):
-        yield response.headers["content-type"].encode()
-        yield from response.iter_raw()
-
-
-def with_requests(proxy: str, url: str) -> Iterator[bytes]:
-    with requests.get(url, stream=True, proxies={"http": proxy}, timeout=SECONDS) as response:
-        yield response.headers["content-type"].encode()
-        yield from response.iter_content(None)
-
-
-def with_urllib3(proxy: str, url: str) -> Iterator[bytes]:
-    response = urllib3.ProxyManager(proxy).request("GET", url, preload_content=False)
-    yield response.headers["content-type"].encode()
-    yield from response.stream()
 
 
 class NodeClientError(Exception):
@@ -77,10 +53,8 @@ def with_node(client: str, proxy: str, url: str) -> Iterator[bytes]:
             yield base64.b64decode(told["piece"]) if "piece" in told else told["type"].encode()
 
 
-CLIENTS: dict[str, Callable[[str, str], Iterator[bytes]]] = {
-    "httpx": with_httpx,
-    "requests": with_requests,
-    "urllib3": with_urllib3,
+ALL_CLIENTS = {
+    **CLIENTS,
     "fetch": functools.partial(with_node, "fetch"),
     "node:http": functools.partial(with_node, "node:http"),
 }
@@ -90,35 +64,6 @@ BREAKING = {
     "node:http": "^Error: aborted$",
 }
 """What clients tell of an answer that breaks off."""
-
-
-class Reader:
-    """An application: a thread that reads an answer and tells what it gets."""
-
-    def __init__(self, client: Callable[[str, str], Iterator[bytes]], proxy: str, url: str) -> None:
-        self.seen: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._read, args=(client(proxy, url),))
-        self._thread.start()
-
-    def _read(self, parts: Iterator[bytes]) -> None:
-        try:
-            for part in parts:
-                self.seen.put(part)
-        except Exception as error:  # noqa: BLE001 - the test looks at it
-            self.seen.put(error)
-        else:
-            self.seen.put(None)
-
-    def get(self) -> Any:
-        return self.seen.get(timeout=SECONDS)
-
-    def rest(self) -> tuple[bytes, Any]:
-        """Give all that is left, and the error at its end."""
-        content = b""
-        while isinstance(part := self.get(), bytes):
-            content += part
-        self._thread.join(SECONDS)
-        return content, part
 
 
 class StreamTests(SynchronousTestCase):
@@ -136,7 +81,7 @@ class StreamTests(SynchronousTestCase):
 
     def test_written_by_the_test(self) -> None:
         """Each part has come before the next is sent; the history shows the open answer."""
-        for name, client in CLIENTS.items():
+        for name, client in ALL_CLIENTS.items():
             with self.subTest(client=name), sync.mocks(self.proxy) as mocks:
                 self.url = f"http://streams.test/{uuid.uuid4().hex}"
                 chat = mocks.stream(self.url, content_type="text/event-stream")
@@ -166,7 +111,7 @@ class StreamTests(SynchronousTestCase):
                 stream.end()
 
             mocks.route(self.url, handler)
-            for name, client in CLIENTS.items():
+            for name, client in ALL_CLIENTS.items():
                 with self.subTest(client=name):
                     reader = Reader(client, self.proxy, self.url)
                     self.assertEqual(reader.rest(), (b"text/plain" + BIG, None))
@@ -198,7 +143,7 @@ class StreamTests(SynchronousTestCase):
         for name, text in BREAKING.items():
             with self.subTest(client=name), sync.mocks(self.proxy) as mocks:
                 chat = mocks.stream(self.url, content_type="x/y")
-                reader = Reader(CLIENTS[name], self.proxy, self.url)
+                reader = Reader(ALL_CLIENTS[name], self.proxy, self.url)
                 chat.send("begun")
                 self.assertEqual((reader.get(), reader.get()), (b"x/y", b"begun"))
                 chat.abort()
@@ -228,7 +173,7 @@ class StreamTests(SynchronousTestCase):
                 sync.mocks(self.proxy) as mocks,
             ):
                 chat = mocks.stream(self.url, content_type="x/y")
-                reader = Reader(CLIENTS[name], self.proxy, self.url)
+                reader = Reader(ALL_CLIENTS[name], self.proxy, self.url)
                 chat.send("begun")
                 self.assertEqual((reader.get(), reader.get()), (b"x/y", b"begun"))
             self.assertIn("test_streamed_answers.py", str(raised.exception.exceptions[0]))
@@ -244,7 +189,7 @@ class StreamTests(SynchronousTestCase):
         async def test() -> None:
             async with aio.mocks(self.proxy) as mocks:
                 chat = await mocks.stream(self.url, content_type="x/y")
-                reader = Reader(with_httpx, self.proxy, self.url)
+                reader = Reader(CLIENTS["httpx"], self.proxy, self.url)
                 await chat.send("one")
                 self.assertEqual((reader.get(), reader.get()), (b"x/y", b"one"))
                 await chat.end()
@@ -254,7 +199,7 @@ class StreamTests(SynchronousTestCase):
                     await route.fulfill(body=parts(), content_type="x/y")
 
                 await mocks.route(self.url, handler)
-                reader = Reader(with_httpx, self.proxy, self.url)
+                reader = Reader(CLIENTS["httpx"], self.proxy, self.url)
                 self.assertEqual(await asyncio.to_thread(reader.rest), (b"x/yab", None))
 
         asyncio.run(test())

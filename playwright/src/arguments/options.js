@@ -5,7 +5,8 @@ const { UsageError } = require("../errors.js");
 /** The options of the calls. A key that is none of them is an error: it would be ignored, and the test go astray. */
 
 const REQUEST_CHANGES = ["url", "method", "headers", "postData"];
-const RESPONSE = ["status", "statusText", "headers", "contentType", "body", "json", "path"];
+const STREAM = ["status", "statusText", "headers", "contentType"];
+const RESPONSE = [...STREAM, "body", "json", "path"];
 const WAIT = ["timeout", "signal"];
 const TEST = ["isolation", "origins", "strict", "allow", "required", "traffic"];
 
@@ -13,6 +14,7 @@ const OPTIONS = {
   route: ["times", "required"],
   mock: [...RESPONSE, "delay", "fault", "after", "sequence", "times", "required"],
   sequence: [...RESPONSE, "abort", "fault", "after", "delay"],
+  stream: [...STREAM, "required"],
   unrouteAll: ["behavior"],
   routeFromHAR: ["url", "notFound", "update", "updateContent", "updateMode"],
   strict: ["allow"],
@@ -23,6 +25,8 @@ const OPTIONS = {
   "route.abort": ["delay"],
   "route.fallback": REQUEST_CHANGES,
   "route.fetch": [...REQUEST_CHANGES, ...WAIT, "maxRedirects", "maxRetries"],
+  "route.stream": STREAM,
+  "stream.sse": ["data", "event", "id", "retry", "json"],
   "webSocketRoute.close": ["code", "reason"],
   connect: ["title", "file", "proxyUrl", "token", "workerId", "baseURL", "isolation", "strict", "allow", "required"],
   trafficmock: TEST,

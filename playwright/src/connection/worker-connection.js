@@ -30,7 +30,10 @@ const { Questions } = require("./questions.js");
  * The features of a worker beyond protocol 3, which the proxy must have. `subscribe` is not used: a test begins a wait without awaiting it, and
  * the request that it causes next could come before the subscription.
  */
-const FEATURES = ["headers-list", "clock", "chain", "context", "diagnosis", "reply", "strict", "liveness", "waits"];
+const FEATURES = [
+  ...["headers-list", "clock", "chain", "context", "diagnosis", "reply", "strict", "liveness"],
+  ...["stream-mocks", "waits"],
+];
 
 /** One connection to the proxy; every test on it is a session. */
 class WorkerConnection {

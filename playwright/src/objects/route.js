@@ -2,7 +2,12 @@
 
 /** @import { Route as PublicRoute } from "../../index.js" */
 
+const { readFault } = require("../arguments/fault.js");
 const { checked } = require("../arguments/options.js");
+const { isParts } = require("../arguments/stream-parts.js");
+const { UsageError } = require("../errors.js");
+const { AwaitedStream } = require("../session/written-stream.js");
+const { Stream } = require("./stream.js");
 
 /** @type {WeakMap<object, import("../session/routed-request.js").RoutedRequest>} */
 const routedRequests = new WeakMap();
@@ -28,7 +33,14 @@ class Route {
 
   /** @param {import("../../index.js").FulfillOptions} [options] */
   async fulfill(options) {
-    await this.#routed.fulfill(checked("route.fulfill", options));
+    const { body, ...others } = checked("route.fulfill", options) ?? {};
+    if (isParts(body)) await this.#pour(/** @type {any} */ (body), others);
+    else await this.#routed.fulfill({ body: /** @type {any} */ (body), ...others });
+  }
+
+  /** @param {import("../../index.js").StreamOptions} [options] */
+  async stream(options) {
+    return this.#stream(checked("route.stream", options));
   }
 
   /** @param {import("../../index.js").ContinueOptions & import("../../index.js").DelayOptions} [options] */
@@ -53,6 +65,31 @@ class Route {
    */
   async abort(errorCode, options) {
     this.#routed.abort(errorCode, checked("route.abort", options));
+  }
+
+  /** @param {import("../../index.js").StreamOptions} [options] */
+  #stream(options = {}) {
+    const awaited = new AwaitedStream(this.#routed.session.streams);
+    awaited.begin?.(this.#routed.stream(options));
+    return new Stream(awaited);
+  }
+
+  /**
+   * Send the parts of an iterable, which is closed if the application goes away.
+   *
+   * @param {AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>} parts
+   * @param {import("../../index.js").FulfillOptions} options
+   */
+  async #pour(parts, { json, path, response, delay, fault, after, ...options }) {
+    if (readFault(fault, after).fault) {
+      throw new UsageError("an answer in parts breaks by stream.abort(), not by a fault");
+    }
+    if ([json, path, response, delay].some((each) => each !== undefined)) {
+      throw new UsageError("an iterable as body excludes json, path, response and delay");
+    }
+    const stream = this.#stream(options);
+    for await (const part of parts) await stream.send(part);
+    await stream.end();
   }
 }
 

@@ -10,10 +10,13 @@ const { Matcher } = require("../arguments/matcher.js");
 const { build, readContent } = require("../arguments/mock-response.js");
 const { RESPONSE, checked } = require("../arguments/options.js");
 const { routeFromHAR } = require("../har/har-routes.js");
+const { callSite, written } = require("../session/call-site.js");
+const { AwaitedStream } = require("../session/written-stream.js");
 const { Request } = require("./request.js");
 const { Response, stateOf } = require("./response.js");
 const { RouteHandle } = require("./route-handle.js");
 const { Route, routedOf } = require("./route.js");
+const { Stream } = require("./stream.js");
 const { WebSocketRoute } = require("./websocket-route.js");
 
 /**
@@ -92,7 +95,7 @@ class TrafficMock {
    */
   async mock(url, options = {}) {
     const matcher = this.#matcher(url);
-    checkMock(matcher, options);
+    checkMock("mock", matcher, options);
     const { times, required, delay, fault, after, sequence, body, json, path, ...rest } = options;
     const must = this.#must({ times, required });
     if (sequence !== undefined) {
@@ -116,6 +119,23 @@ class TrafficMock {
    */
   async #reply(matcher, reply, options) {
     return new RouteHandle(this.#session, await this.#session.http.reply(matcher, reply, options));
+  }
+
+  /**
+   * @param {RouteMatcher} url
+   * @param {import("../../index.js").StreamRouteOptions} [options]
+   */
+  async stream(url, options = {}) {
+    const matcher = this.#matcher(url);
+    checkMock("stream", matcher, options);
+    const { required, ...head } = options;
+    build(head, "");
+    const place = written(callSite()());
+    const awaited = new AwaitedStream(this.#session.streams, `for ${matcher}${place && ` (${place})`}`);
+    /** @param {any} route */
+    const stream = (route) => awaited.begin?.(routedOf(route).stream(head));
+    await this.#session.http.route(matcher, stream, this.#must({ times: 1, required }));
+    return new Stream(awaited);
   }
 
   /**
@@ -214,15 +234,18 @@ function checkHandler(handler, call) {
 }
 
 /**
+ * @param {"mock" | "stream"} call
  * @param {Matcher} matcher
  * @param {unknown} options
  */
-function checkMock(matcher, options) {
+function checkMock(call, matcher, options) {
   const isFilter = Object.keys(options ?? {}).some((key) => key === "method" || key === "clientId");
-  checked("mock", options, isFilter ? "; filters stand beside the url" : "");
+  checked(call, options, isFilter ? "; filters stand beside the url" : "");
   if (typeof matcher.url === "string" && /^wss?:/i.test(matcher.url)) {
     const url = JSON.stringify(matcher.url);
-    throw new UsageError(`mock answers HTTP requests, and ${url} is for WebSockets: routeWebSocket takes their part`);
+    throw new UsageError(
+      `${call} answers HTTP requests, and ${url} is for WebSockets: routeWebSocket takes their part`,
+    );
   }
 }
 

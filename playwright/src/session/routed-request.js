@@ -7,10 +7,11 @@ const { readFault } = require("../arguments/fault.js");
 const headers = require("../arguments/headers.js");
 const mockResponse = require("../arguments/mock-response.js");
 const overriding = require("../arguments/request-overrides.js");
-const { raisedAt } = require("./call-site.js");
+const { raisedAt, written } = require("./call-site.js");
 const { whenGone } = require("./forgotten-routes.js");
 const { RequestGoneError } = require("./handler-fetches.js");
 const { ResponseState } = require("./response-state.js");
+const { WrittenStream } = require("./written-stream.js");
 
 /**
  * @typedef {import("./http-routes.js").RouteEntry} RouteEntry
@@ -41,6 +42,8 @@ class RoutedRequest {
     this.decision = "undecided";
     /** @type {object | undefined} the changes with which the handler fell back, for the proxy */
     this.overrides = undefined;
+    /** @type {WrittenStream | undefined} the answer that the handler writes */
+    this.streamed = undefined;
   }
 
   /** Run the handler, and send its result if it has left the request to the next one or failed. */
@@ -89,6 +92,7 @@ class RoutedRequest {
       }
       return;
     }
+    this.streamed?.fail();
     if (this.entry.ignoresErrors) {
       if (this.stage !== "settled") this.passOn();
       return;
@@ -150,6 +154,20 @@ class RoutedRequest {
   settleWith(mock, delayMs, breaks) {
     const wire = mockResponse.build(mock, this.request.url);
     this.settle({ action: "fulfill", response: wire, ...breaks }, "fulfilled", delayMs);
+  }
+
+  /**
+   * Begin to answer the request; the body is written by the result.
+   * @param {mockResponse.Mock} mock the head of the answer
+   * @throws {UsageError} an option is invalid; the request is still undecided
+   */
+  stream(mock) {
+    this.checkOpen();
+    const response = mockResponse.build(mock, this.request.url);
+    this.streamed = new WrittenStream(this.session, this.request, written(this.entry.placeOf()));
+    this.session.streams.add(this.streamed);
+    this.settle({ action: "fulfill", response, stream: true }, "fulfilled");
+    return this.streamed;
   }
 
   /**
@@ -277,6 +295,17 @@ class RoutedRequest {
 }
 
 /**
+ * @param {string} code a key of `ABORT_CODES`
+ * @returns {string} the code of protocol 3
+ * @throws {UsageError} another code
+ */
+function abortCode(code) {
+  if (Object.hasOwn(ABORT_CODES, code)) return ABORT_CODES[code];
+  const known = Object.keys(ABORT_CODES).join(", ");
+  throw new UsageError(`abort: ${JSON.stringify(code)} is not an error code of Playwright; these are: ${known}`);
+}
+
+/**
  * @param {string} url
  * @param {string} base
  */
@@ -289,4 +318,4 @@ function absolute(url, base) {
   return parsed.href;
 }
 
-module.exports = { RoutedRequest };
+module.exports = { RoutedRequest, abortCode };

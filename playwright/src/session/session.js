@@ -9,6 +9,7 @@ const { Registration } = require("./registration.js");
 const { TestErrors } = require("./test-errors.js");
 const { Waiters } = require("./waiters.js");
 const { WebSocketRoutes } = require("./websocket-routes.js");
+const { WrittenStreams } = require("./written-stream.js");
 
 /**
  * @typedef {import("./request-state.js").RequestState} RequestState
@@ -57,6 +58,7 @@ class Session {
     this.traffic = new ObservedTraffic();
     this.waiters = new Waiters(this);
     this.fetches = new HandlerFetches();
+    this.streams = new WrittenStreams();
     this.errors = new TestErrors();
     /** @type {(() => unknown)[]} functions that are called at the end, before the test is unregistered */
     this.finishing = [];
@@ -100,6 +102,7 @@ class Session {
   stopWaiting(error) {
     this.waiters.end(error);
     this.fetches.end(error);
+    this.streams.end(error);
     for (const state of this.traffic.requests.values()) {
       if (state.response === undefined) {
         state.reject?.(error ?? new TestEndedError("the test ended while waiting for the response"));
@@ -140,6 +143,9 @@ class Session {
         return this.responded(message);
       case "fetch:done":
         return this.fetches.done(message);
+      case "stream:ack":
+      case "stream:closed":
+        return this.streams.receive(message);
       case "ws:claim":
         return this.sockets.claimed(message);
       case "ws:matched":

@@ -5,8 +5,8 @@ once and ``await t(value)`` takes either, so the same row runs on every adapter.
 
 Which requests a route gets: ``routing``, ``unrouting``, ``matching``, ``chains``, ``isolation``.
 What is done with them: ``actions``, ``deciding``, ``fetching``, ``fulfilling``, ``mocking``,
-``delaying``, ``sequences``, ``faults``, ``strict``, ``sockets``. What a test reads:
-``handles``, ``objects``, ``observing``, ``fixture``. HAR: ``hars``, ``recording``.
+``delaying``, ``sequences``, ``faults``, ``streaming``, ``strict``, ``sockets``. What a test
+reads: ``handles``, ``objects``, ``observing``, ``fixture``. HAR: ``hars``, ``recording``.
 """
 
 from collections.abc import Iterator
@@ -33,6 +33,7 @@ from tests.testing.rows import (
     routing,
     sequences,
     sockets,
+    streaming,
     strict,
     unrouting,
 )
@@ -51,6 +52,7 @@ MODULES: tuple[ModuleType, ...] = (
     delaying,
     sequences,
     faults,
+    streaming,
     handles,
     objects,
     observing,

@@ -102,8 +102,8 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
         if is_parts(body):
             if breaks is not UNSET:
                 raise UsageError("an answer in parts breaks by stream.abort(), not by a fault")
-            if json is not None or path is not None or response is not None:
-                raise UsageError("an iterable as body excludes json, path and response")
+            if any(each is not None for each in (json, path, response, delay)):
+                raise UsageError("an iterable as body excludes json, path, response and delay")
             stream = self.stream(
                 status=status,
                 status_text=status_text,
