@@ -171,6 +171,8 @@ export interface MockOptions extends Omit<FulfillOptions, "response" | "body"> {
    * last one is repeated.
    */
   readonly sequence?: readonly SequenceAnswer[];
+  /** The body in pieces, which are sent one by one, `delay` milliseconds apart; in the place of `body`. */
+  readonly chunks?: Iterable<string | Uint8Array>;
   /** How many requests it answers. Default: no limit. */
   readonly times?: number;
   /** Whether the test fails if no request meets the route. Default: that of the test. */
@@ -183,6 +185,8 @@ export type SequenceAnswer =
   | (Omit<FulfillOptions, "response" | "body"> & {
       /** The body. Default: none. */
       readonly body?: string | Uint8Array;
+      /** The body in pieces, as in `mock`. */
+      readonly chunks?: Iterable<string | Uint8Array>;
       /** A failure in the place of a response, with no option but `delay`. */
       readonly abort?: AbortErrorCode;
     });

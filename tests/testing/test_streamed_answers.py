@@ -129,9 +129,11 @@ class StreamTests(SynchronousTestCase):
 
         with sync.mocks(self.proxy) as mocks:
             mocks.route(self.url, lambda route: route.fulfill(body=parts, content_type="x/y"))
-            self.assertEqual(Reader(with_requests, self.proxy, self.url).rest(), (b"x/yab", None))
+            self.assertEqual(
+                Reader(CLIENTS["requests"], self.proxy, self.url).rest(), (b"x/yab", None)
+            )
             mocks.route(self.url, lambda route: route.fulfill(body=failing(), content_type="x/y"))
-            reader = Reader(with_requests, self.proxy, self.url)
+            reader = Reader(CLIENTS["requests"], self.proxy, self.url)
             self.assertEqual((reader.get(), reader.get()), (b"x/y", b"begun"))
             has_read.set()
             self.assertIsInstance(reader.rest()[1], requests.RequestException)
@@ -216,7 +218,7 @@ class TwistedStreamTests(TestCase):
         proxy, url = shared_app().proxy.url, f"http://streams.test/{uuid.uuid4().hex}"
         async with tx.mocks(reactor, proxy) as mocks:
             chat = await mocks.stream(url, content_type="x/y")
-            reader = Reader(with_urllib3, proxy, url)
+            reader = Reader(CLIENTS["urllib3"], proxy, url)
             request = await chat.request
             self.assertEqual(request.url, url)
             await chat.sse("one")
@@ -229,5 +231,5 @@ class TwistedStreamTests(TestCase):
                 await route.fulfill(body=["a", "b"], content_type="x/y")
 
             await mocks.route(url, handler)
-            reader = Reader(with_urllib3, proxy, url)
+            reader = Reader(CLIENTS["urllib3"], proxy, url)
             self.assertEqual(await deferToThread(reader.rest), (b"x/yab", None))

@@ -128,7 +128,8 @@ class Coordinator:
         self.deadlines = BodyDeadlines(settings.body_timeout, alarm)
         delayed = DelayedDecisions(alarm)
         self.decisions = Decisions(claims, timeouts, awaited, self.deadlines, delayed, strictness)
-        self.replies = Replies(settings, registry, self.decisions)
+        self.streams = StreamedReplies(settings, self.decisions)
+        self.replies = Replies(settings, registry, self.decisions, self.streams)
         self.requests = RequestRouting(
             settings,
             registry,
@@ -164,7 +165,6 @@ class Coordinator:
             self.decisions,
             lambda agent, message, out: self._handlers[Agent][type(message)](agent, message, out),
         )
-        self.streams = StreamedReplies(settings, self.decisions)
         self.handlers = HandlerResults(settings, self.requests, self.decisions, self.streams)
 
     def _make_clients(self, strictness: Strictness) -> None:

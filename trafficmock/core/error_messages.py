@@ -163,15 +163,21 @@ def still_delayed(subject: str, test: RegisteredTest, place: str | None) -> str:
     )
 
 
-def stream_open(subject: str, test: RegisteredTest, place: str | None) -> str:
+def stream_open(
+    subject: str, test: RegisteredTest, place: str | None, *, is_fixed: bool = False
+) -> str:
     """Return the error of a test that ended before its streamed answer.
 
     :param place: the file and line of the stream's route.
+    :param is_fixed: whether the pieces are those of a mock, which the test does not write.
     """
     where = "" if place is None else f" ({place})"
+    what_to_do = "End it in the test by end(), or by abort()."
+    if is_fixed:
+        what_to_do = "Let the test wait until the application has the answer."
     return (
         f"The test {test} ended while its streamed answer{where} to {subject} was open, so the "
-        "answer was broken off. End it in the test by end(), or by abort()."
+        f"answer was broken off. {what_to_do}"
     )
 
 

@@ -6,12 +6,13 @@ const { readDelay } = require("./delay.js");
 const { readFault } = require("./fault.js");
 const { build, readContent } = require("./mock-response.js");
 const { checked, RESPONSE } = require("./options.js");
+const { readChunks } = require("./stream-parts.js");
 
 /**
  * Reads `mock(url, { sequence })`: the answers that the proxy gives one after the other.
  *
  * @typedef {import("../../index.js").SequenceAnswer} SequenceAnswer
- * @typedef {{ result: object, delayMs?: number }} Step a `SequenceStep` of `route:register`
+ * @typedef {{ result: any, delayMs?: number, pieces?: number[] }} Step a `SequenceStep` of `route:register`
  *
  * @param {readonly SequenceAnswer[]} sequence
  * @param {number} [delay] of the answers that have none
@@ -26,7 +27,9 @@ async function readSequence(sequence, delay) {
   const steps = [];
   for (const [index, given] of sequence.entries()) {
     try {
-      steps.push(await readStep(given, delay));
+      const answer = checked("sequence", typeof given === "number" ? { status: given } : given);
+      if (answer === undefined) throw new UsageError("a status or an object such as { status: 503 } is expected");
+      steps.push(await readStep({ delay, ...answer }));
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       throw new UsageError(`answer ${index + 1} of the sequence: ${error.message}`);
@@ -36,23 +39,32 @@ async function readSequence(sequence, delay) {
 }
 
 /**
- * @param {SequenceAnswer} given
- * @param {number} [defaultDelay]
+ * Read one answer of a mock.
+ *
+ * @param {Exclude<SequenceAnswer, number>} answer
  * @returns {Promise<Step>}
+ * @throws {UsageError} it is invalid
  */
-async function readStep(given, defaultDelay) {
-  const answer = checked("sequence", typeof given === "number" ? { status: given } : given);
-  if (answer === undefined) throw new UsageError("a status or an object such as { status: 503 } is expected");
-  const { abort, delay = defaultDelay, fault, after, body, json, path, ...rest } = answer;
+async function readStep(answer) {
+  const { abort, delay, fault, after, chunks, body, json, path, ...rest } = answer;
   const delayMs = readDelay(delay);
   const later = delayMs === undefined ? {} : { delayMs };
-  if (abort === undefined) {
-    const { url: _, ...response } = build({ ...rest, ...(await readContent({ body, json, path })) }, "");
-    return { result: { action: "fulfill", response, ...readFault(fault, after) }, ...later };
+  if (abort !== undefined) {
+    const beside = [...RESPONSE, "chunks", "fault", "after"].find((key) => key in answer);
+    if (beside) throw new UsageError(`abort is a failure and has no ${beside}`);
+    return { result: { action: "abort", errorCode: abortCode(abort) }, ...later };
   }
-  const beside = [...RESPONSE, "fault", "after"].find((key) => key in answer);
-  if (beside) throw new UsageError(`abort is a failure and has no ${beside}`);
-  return { result: { action: "abort", errorCode: abortCode(abort) }, ...later };
+  const breaks = readFault(fault, after);
+  if (chunks === undefined) {
+    const { url: _, ...response } = build({ ...rest, ...(await readContent({ body, json, path })) }, "");
+    return { result: { action: "fulfill", response, ...breaks }, ...later };
+  }
+  if ([body, json, path, fault].some((each) => each !== undefined)) {
+    throw new UsageError("chunks exclude body, json, path and fault");
+  }
+  const { whole, pieces } = readChunks(chunks);
+  const { url: _, ...response } = build({ ...rest, body: whole }, "");
+  return { result: { action: "fulfill", response }, pieces, ...later };
 }
 
-module.exports = { readSequence };
+module.exports = { readSequence, readStep };

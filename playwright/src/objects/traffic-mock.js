@@ -3,12 +3,10 @@
 /** @import { TrafficMock as PublicTrafficMock } from "../../index.js" */
 
 const { RoutingError, UsageError } = require("../errors.js");
-const { readSequence } = require("../arguments/answer-sequence.js");
-const { readDelay } = require("../arguments/delay.js");
-const { readFault } = require("../arguments/fault.js");
+const { readSequence, readStep } = require("../arguments/answer-sequence.js");
 const { Matcher } = require("../arguments/matcher.js");
-const { build, readContent } = require("../arguments/mock-response.js");
-const { RESPONSE, checked } = require("../arguments/options.js");
+const { build } = require("../arguments/mock-response.js");
+const { checked } = require("../arguments/options.js");
 const { routeFromHAR } = require("../har/har-routes.js");
 const { callSite, written } = require("../session/call-site.js");
 const { AwaitedStream } = require("../session/written-stream.js");
@@ -96,20 +94,19 @@ class TrafficMock {
   async mock(url, options = {}) {
     const matcher = this.#matcher(url);
     checkMock("mock", matcher, options);
-    const { times, required, delay, fault, after, sequence, body, json, path, ...rest } = options;
+    const { times, required, sequence, ...answer } = options;
     const must = this.#must({ times, required });
     if (sequence !== undefined) {
-      if ([...RESPONSE, "fault", "after"].some((key) => key in options)) {
+      const { delay, ...beside } = answer;
+      if (Object.keys(beside).length) {
         throw new UsageError("with sequence, each answer has its own status, headers and body");
       }
       return this.#reply(matcher, { sequence: await readSequence(sequence, delay) }, must);
     }
-    const { url: _, ...reply } = build({ ...rest, ...(await readContent({ body, json, path })) }, "");
-    const breaks = readFault(fault, after);
-    if (!breaks.fault) return this.#reply(matcher, { reply }, { ...must, delay });
-    const delayMs = readDelay(delay);
-    const step = { result: { action: "fulfill", response: reply, ...breaks }, ...(delayMs && { delayMs }) };
-    return this.#reply(matcher, { sequence: [step] }, must);
+    const step = await readStep(answer);
+    const { response, fault } = step.result;
+    if (fault || step.pieces) return this.#reply(matcher, { sequence: [step] }, must);
+    return this.#reply(matcher, { reply: response }, { ...must, delay: answer.delay });
   }
 
   /**

@@ -1,6 +1,7 @@
 """Streams: answers that a test writes part by part."""
 
 import json
+import time
 from typing import Any
 
 from tests.support.stream_reader import Reader, with_httpx
@@ -8,6 +9,7 @@ from tests.testing.row_context import RowContext, row
 from trafficmock.testing.errors import AlreadyHandledError, StreamClosedError, UsageError
 
 TYPE = "text/x-parts"
+DELAY_MS = 150
 LARGE = "x" * (3 * 2**20)
 """More than may be on its way to an application."""
 
@@ -225,3 +227,40 @@ async def stream_that_stays_open(t: RowContext) -> None:
         raise AssertionError("the test passed")
     content, broken = await rest(t, readers[0])
     assert (content, isinstance(broken, Exception)) == ("", True)
+
+
+@row
+async def mock_in_chunks(t: RowContext) -> None:
+    """``mock`` with ``chunks`` sends them one by one, ``delay`` apart, to each request."""
+    chunks = ["one", b"two", "", LARGE, "three"]
+    await t(t.mocks.mock(t.url("stream"), chunks=chunks, content_type=TYPE, delay=DELAY_MS))
+    for _ in range(2):
+        reader = read(t)
+        times = []
+        for part in (TYPE, "one", "two"):
+            assert await got(t, reader) == part
+            times.append(time.monotonic())
+        assert (times[2] - times[1]) * 1000 > DELAY_MS / 2, times
+        assert await rest(t, reader) == (LARGE + "three", None)
+
+
+@row
+async def mock_in_chunks_for_any_application(t: RowContext) -> None:
+    """An application whose agent does not take pieces gets all when the last one is due."""
+    await t(t.mocks.mock(t.url("echo"), chunks=["one", "two"], status=203, delay=DELAY_MS))
+    began = time.monotonic()
+    outcome = await t.get(t.url("echo"))
+    assert (outcome["status"], outcome["body"]) == (203, "onetwo")
+    assert (time.monotonic() - began) * 1000 >= DELAY_MS
+
+
+@row
+async def mock_refuses_chunks_and_a_body(t: RowContext) -> None:
+    """``chunks`` are pieces, in the place of another body."""
+    url = t.url("stream")
+    wanted = "chunks exclude body, json, path and fault"
+    assert await refused(t, lambda: t.mocks.mock(url, chunks=["a"], body="b")) == wanted
+    assert await refused(t, lambda: t.mocks.mock(url, chunks=["a"], json=1)) == wanted
+    assert await refused(t, lambda: t.mocks.mock(url, chunks=["a"], fault="stall")) == wanted
+    assert "chunks is" in await refused(t, lambda: t.mocks.mock(url, chunks="abc"))
+    assert "send takes" in await refused(t, lambda: t.mocks.mock(url, chunks=["a", 5]))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
+    from trafficmock.core.http.streamed_replies import StreamedReplies
     from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.settings import Settings
     from trafficmock.core.state.lifecycle import Chain, PendingRequest
@@ -54,6 +55,7 @@ class Replies:
     settings: Settings
     registry: Registry
     decisions: Decisions
+    streams: StreamedReplies
 
     def read(self, worker: Worker, message: RouteRegister) -> Reply | None:
         """Return the reply of a route that is being registered.
@@ -185,10 +187,17 @@ class Replies:
         chain: Chain,
         out: EffectList,
     ) -> None:
-        given = kept.headers_list
-        url, response, fault = chain.request.url, kept.response, step.fault
-        give = partial(self.decisions.reply, pending, url, response, given, fault)
-        self.decisions.delay(pending, step.delay_ms, give, out)
+        url, delay_ms = chain.request.url, step.delay_ms
+        if step.pieces and self.streams.takes_pieces(pending, kept.response):
+            response, worker = structs.replace(kept.response, url=url), chain.owner.worker
+            self.streams.play(pending, worker, response, step.pieces, out, delay_ms=delay_ms or 0)
+            return
+        if step.pieces and delay_ms is not UNSET:
+            # An agent that does not take pieces gets them all when the last one is due.
+            delay_ms *= len(step.pieces) - 1
+        given, fault = kept.headers_list, step.fault
+        give = partial(self.decisions.reply, pending, url, kept.response, given, fault)
+        self.decisions.delay(pending, delay_ms, give, out)
 
     def _tell(  # noqa: PLR0917 - what the message is made of
         self,
@@ -243,7 +252,10 @@ def _kept_step(step: SequenceStep, number: int) -> KeptStep:
         kept = _alone(_checked(step.result.response))
     except ReplyError as error:
         raise ReplyError(f"answer {number} of its sequence: {error}") from None
-    return KeptStep(kept, step.delay_ms, step.result.fault)
+    pieces = () if step.pieces is UNSET else tuple(step.pieces)
+    if pieces and sum(pieces) != len(body.to_bytes(kept.response.body_base64)):
+        raise ReplyError(f"the pieces of answer {number} are not as long as its body")
+    return KeptStep(kept, step.delay_ms, step.result.fault, pieces)
 
 
 def _alone(kept: KeptResponse) -> KeptResponse:

@@ -7,6 +7,7 @@ For an agent without the feature it collects the body, and answers with it at th
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -33,6 +34,8 @@ from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_response import SerializedError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.settings import Settings
@@ -41,6 +44,21 @@ if TYPE_CHECKING:
     from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
     from trafficmock.wire.inbound import CloseReason, FromWorker, RequestCancel
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
+
+
+@define(eq=False)
+class PiecesLeft:
+    """The pieces of a fixed answer that the coordinator has not written yet.
+
+    :param contents: each with whether the delay follows it.
+    :param delay_ms: the time between two pieces of the test.
+    :ivar waits_for_room: whether the next one is written when the application has read.
+    """
+
+    pending: PendingRequest
+    contents: deque[tuple[bytes, bool]] = field(repr=False)
+    delay_ms: int
+    waits_for_room: bool = False
 
 
 @define(eq=False, kw_only=True)
@@ -54,6 +72,7 @@ class OpenStream:
     :param observers: the connections that get the whole answer at its end.
     :param collected: the request, if the body is collected for an agent without the feature.
     :param sends: whether pieces are passed on; not those of a response without a body.
+    :ivar left: the pieces of a fixed answer; ``None`` for one that the worker writes.
     :ivar seq: the number of the latest piece.
     :ivar unacknowledged: number and bytes of each piece that the agent has not acknowledged.
     :ivar waiting: the bytes of these pieces.
@@ -72,6 +91,7 @@ class OpenStream:
     observers: tuple[str, ...]
     collected: PendingRequest | None = None
     sends: bool = True
+    left: PiecesLeft | None = None
     seq: int = 0
     unacknowledged: deque[tuple[int, int]] = field(factory=deque)
     waiting: int = 0
@@ -110,11 +130,14 @@ class StreamedReplies:
         worker: Worker,
         response: SerializedResponse,
         out: EffectList,
-    ) -> None:
-        """Begin the answer to a request. An answer that is no valid HTTP fails the owner's test."""
+    ) -> OpenStream | None:
+        """Begin the answer to a request.
+
+        :returns: ``None`` for an answer that is no valid HTTP, which fails the owner's test.
+        """
         test, chain, features = pending.test, pending.chain, pending.agent.features
         if test is None:
-            return
+            return None
         former = self.open.get(pending.id)
         if former is not None:
             # An agent that uses an id again reads the former answer no more.
@@ -125,9 +148,9 @@ class StreamedReplies:
         if not collects:
             begun = self.decisions.begin_stream(pending, head, out, has_body=not bodiless)
             if begun is None:
-                return
+                return None
             head = begun
-        self.open[pending.id] = OpenStream(
+        stream = self.open[pending.id] = OpenStream(
             request_id=pending.id,
             subject=str(pending),
             agent=pending.agent,
@@ -139,6 +162,55 @@ class StreamedReplies:
             collected=pending if collects else None,
             sends=not (bodiless or collects),
         )
+        return stream
+
+    # Fixed answers in pieces
+
+    @staticmethod
+    def takes_pieces(pending: PendingRequest, response: SerializedResponse) -> bool:
+        """Return whether the answer to a request can be sent in pieces."""
+        has_body = pending.method != "HEAD" and response.status not in BODILESS_STATUSES
+        return has_body and STREAM_MOCKS in pending.agent.features
+
+    def play(
+        self,
+        pending: PendingRequest,
+        worker: Worker,
+        response: SerializedResponse,
+        sizes: Iterable[int],
+        out: EffectList,
+        *,
+        delay_ms: int,
+    ) -> None:
+        """Answer a request by the pieces of a response, the first of them at once.
+
+        :param sizes: the bytes of each piece.
+        :param delay_ms: the time between two pieces.
+        """
+        stream = self.begin(pending, worker, response, out)
+        if stream is None:
+            return
+        contents = deque(_cut(body.to_bytes(response.body_base64), sizes))
+        stream.left = PiecesLeft(pending, contents, delay_ms)
+        self._play(stream, stream.left, out)
+
+    def _play(self, stream: OpenStream, left: PiecesLeft, out: EffectList) -> None:
+        """Write the pieces that are due, and the end after the last one."""
+        if stream.ended or self.open.get(stream.request_id) is not stream:
+            return
+        while left.contents:
+            content, is_last_part = left.contents[0]
+            if stream.waiting + len(content) > STREAM_WINDOW_BYTES:
+                left.waits_for_room = True
+                return
+            left.contents.popleft()
+            piece = StreamData(stream.request_id, stream.seq + 1, body.from_bytes(content))
+            self.written(stream.worker, piece, out)
+            if left.contents and left.delay_ms and is_last_part:
+                again = partial(self._play, stream, left)
+                self.decisions.delayed.keep(left.pending, left.delay_ms, again, out)
+                return
+        self.written(stream.worker, StreamEnd(stream.request_id, stream.seq + 1), out)
 
     # Messages of workers
 
@@ -244,7 +316,11 @@ class StreamedReplies:
     def _acknowledge(self, stream: OpenStream, seq: int, out: EffectList) -> None:
         while stream.unacknowledged and stream.unacknowledged[0][0] <= seq:
             stream.waiting -= stream.unacknowledged.popleft()[1]
-        out.send(stream.worker.id, StreamAck(stream.request_id, seq))
+        if stream.left is None:
+            out.send(stream.worker.id, StreamAck(stream.request_id, seq))
+        elif stream.left.waits_for_room:
+            stream.left.waits_for_room = False
+            self._play(stream, stream.left, out)
         if stream.ended and not stream.unacknowledged:
             self.open.pop(stream.request_id, None)
 
@@ -275,7 +351,9 @@ class StreamedReplies:
                 text = error_messages.worker_lost(stream.subject, stream.test)
                 self._break_off(stream, "ended", text, out)
                 continue
-            text = error_messages.stream_open(stream.subject, stream.test, _place(stream))
+            text = error_messages.stream_open(
+                stream.subject, stream.test, _place(stream), is_fixed=stream.left is not None
+            )
             self._break_off(stream, "ended", text, out)
             if stream.route is None or not stream.route.ignores_errors:
                 out.send(stream.worker.id, ProxyError("disconnected", text, stream.test.id))
@@ -303,15 +381,29 @@ class StreamedReplies:
         self, stream: OpenStream, reason: CloseReason, out: EffectList, text: str = ""
     ) -> None:
         del self.open[stream.request_id]
+        if stream.left is not None:
+            self.decisions.delayed.end(stream.left.pending)
         if not stream.ended and stream.collected is None:
             self._report(stream, text or _WHY[reason], out)
-        out.send(stream.worker.id, StreamClosed(stream.request_id, reason, text or UNSET))
+        if stream.left is None:
+            out.send(stream.worker.id, StreamClosed(stream.request_id, reason, text or UNSET))
 
 
 _WHY: dict[CloseReason, str] = {
     "application": "the application closed it",
     "agent": "the application disconnected",
 }
+
+
+def _cut(content: bytes, sizes: Iterable[int]) -> Iterator[tuple[bytes, bool]]:
+    """Yield the parts in which pieces are sent, each with whether its piece ends there."""
+    start = 0
+    for size in sizes:
+        end = start + size
+        while start < end:
+            following = min(start + MAX_STREAM_PIECE_BYTES, end)
+            yield content[start:following], following == end
+            start = following
 
 
 def _place(stream: OpenStream) -> str | None:

@@ -39,12 +39,15 @@ def is_same(one: KeptResponse | None, other: KeptResponse | None) -> bool:
 class KeptStep:
     """One answer of a sequence: a response or a failure, and the time after which it is sent.
 
+    :param delay_ms: the time after which the response is sent; that between pieces.
     :param fault: how the response breaks, if it does.
+    :param pieces: the bytes of each piece in which the body is sent; none for all at once.
     """
 
     answer: KeptResponse | Abort
     delay_ms: int | UnsetType
     fault: Fault | UnsetType = UNSET
+    pieces: tuple[int, ...] = ()
 
 
 @define(eq=False)

@@ -16,13 +16,13 @@ from trafficmock.testing.session.arguments.fault_options import read_fault
 from trafficmock.testing.session.handlers.fixed_answer import FixedAnswer
 from trafficmock.testing.session.handlers.mock_response import File, Mock
 from trafficmock.testing.session.handlers.routed_request import abort_code
-from trafficmock.wire.payloads.handler_action import Abort, Fulfill, SequenceStep
+from trafficmock.wire.payloads.handler_action import Abort, SequenceStep
 
 if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.delays import Delay
 
 _RESPONSE = ("status", "status_text", "headers", "body", "json", "path", "content_type")
-_KEYS = (*_RESPONSE, "abort", "fault", "after", "delay")
+_KEYS = (*_RESPONSE, "chunks", "abort", "fault", "after", "delay")
 
 
 @frozen(eq=False, repr=False)
@@ -70,9 +70,8 @@ def _step(given: Any, delay: Delay) -> SequenceStep:
     path = given.get("path")
     file = None if path is None else File(str(path), Path(path).read_bytes())
     arguments = {key: given[key] for key in _RESPONSE if key in given and key != "path"}
-    answer = FixedAnswer.of(Mock(file=file, **arguments))
-    fault = read_fault(given.get("fault"), given.get("after"))
-    return SequenceStep(Fulfill(answer.response, fault=fault), delay_ms)
+    answer = FixedAnswer.of(Mock(file=file, **arguments), given.get("chunks"))
+    return answer.step(delay_ms, read_fault(given.get("fault"), given.get("after")))
 
 
 def _check_keys(given: Mapping[Any, Any]) -> None:
@@ -81,6 +80,6 @@ def _check_keys(given: Mapping[Any, Any]) -> None:
         near = get_close_matches(str(unknown), _KEYS, n=1)
         hint = f"did you mean {near[0]!r}? The keys" if near else "the keys"
         raise UsageError(f"{unknown!r} is unknown; {hint} are: {', '.join(_KEYS)}")
-    beside = [key for key in (*_RESPONSE, "fault", "after") if key in given]
+    beside = [key for key in (*_RESPONSE, "chunks", "fault", "after") if key in given]
     if "abort" in given and beside:
         raise UsageError(f"abort is a failure and has no {beside[0]}")

@@ -30,12 +30,11 @@ from trafficmock.testing.session.handlers.fixed_answer import FixedAnswer
 from trafficmock.testing.session.handlers.mock_response import File, Mock, build
 from trafficmock.testing.session.handlers.stream_route import AwaitedStream
 from trafficmock.testing.session.observation.waiting import Timeout, milliseconds
-from trafficmock.wire.payloads.handler_action import Fulfill, SequenceStep
 from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from msgspec import UnsetType
 
@@ -133,6 +132,7 @@ class BaseTrafficMock(
         json: Any = None,
         path: str | os.PathLike[str] | None = None,
         content_type: str | None = None,
+        chunks: Iterable[str | bytes] | None = None,
         delay: Delay = None,
         fault: FaultKind | None = None,
         after: int | None = None,
@@ -145,8 +145,10 @@ class BaseTrafficMock(
         :param url: as in :meth:`route`; so are ``method``, ``client_id``, ``times``, ``required``.
         :param status: as in :meth:`Route.fulfill`; so are the arguments after it.
         :param path: a file whose content is the body; it is read by this call.
-        :param delay: as in :meth:`Route.fulfill`, from each request on; so are ``fault`` and
-            ``after``.
+        :param chunks: the body in pieces, which are sent one by one, in the place of ``body``.
+        :param delay: as in :meth:`Route.fulfill`, from each request on; with ``chunks`` the time
+            between two of them.
+        :param fault: as in :meth:`Route.fulfill`; so is ``after``.
         :param sequence: the answers to one request after the other, instead of a single one:
             statuses, and mappings with the arguments from ``status`` on, or with ``abort`` and an
             error code. The last answer is repeated.
@@ -157,8 +159,8 @@ class BaseTrafficMock(
         check_http(matcher)
         place = place_of_call(self._session.info.root)
         if sequence is not None:
-            one = (status, status_text, headers, body, json, path, content_type, fault, after)
-            if one != (None,) * len(one):
+            one = (status, status_text, headers, body, json, path, content_type)
+            if any(each is not None for each in (*one, chunks, fault, after)):
                 raise UsageError("with sequence, each answer has its own status, headers and body")
             answers = AnswerSequence.of(sequence, delay)
             return self._reply(matcher, answers, answers.steps, times, place, required=required)
@@ -172,10 +174,9 @@ class BaseTrafficMock(
             file=file,
             content_type=content_type,
         )
-        answer, delay_ms = FixedAnswer.of(made), read_delay(delay)
-        breaks = read_fault(fault, after)
-        if breaks is not UNSET:
-            step = SequenceStep(Fulfill(answer.response, fault=breaks), delay_ms)
+        answer, delay_ms = FixedAnswer.of(made, chunks), read_delay(delay)
+        step = answer.step(delay_ms, read_fault(fault, after))
+        if (step.result.fault, step.pieces) != (UNSET, UNSET):
             return self._reply(matcher, answer, [step], times, place, required=required)
         return self._reply(
             matcher, answer, answer.response, times, place, required=required, delay_ms=delay_ms

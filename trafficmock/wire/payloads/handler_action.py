@@ -61,11 +61,13 @@ class Abort(HandlerAction, frozen=True, tag="abort"):
 class SequenceStep(Struct, frozen=True, rename="camel", omit_defaults=True):
     """One answer of a route's sequence, as the result of a handler would be.
 
-    :param delay_ms: the milliseconds after which it is sent.
+    :param delay_ms: the milliseconds after which it is sent; with ``pieces`` those between two.
+    :param pieces: the bytes of each piece in which the body of the response is sent.
     """
 
     result: Fulfill | Abort
     delay_ms: Count | UnsetType = UNSET
+    pieces: list[Count] | UnsetType = UNSET
 
 
 class Fetch(HandlerAction, frozen=True, tag="fetch"):

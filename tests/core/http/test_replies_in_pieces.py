@@ -1,0 +1,123 @@
+"""Fixed answers in pieces, which the coordinator writes by itself."""
+
+from msgspec import structs
+
+from tests.core.http.test_chains import FEATURES, ChainCase
+from tests.core.http.test_streamed_replies import AGENT, piece
+from tests.support.builders import URL, glob, response, start, text
+from trafficmock import records
+from trafficmock.core.effects import Effects, Send
+from trafficmock.wire import inbound, outbound
+from trafficmock.wire.inbound import (
+    MAX_STREAM_PIECE_BYTES,
+    STREAM_WINDOW_BYTES,
+    StreamAbort,
+    StreamAck,
+    StreamClosed,
+    StreamData,
+    StreamEnd,
+)
+from trafficmock.wire.payloads.handler_action import Fulfill, SequenceStep
+
+DELAY_MS = 100
+DELAY = DELAY_MS / 1000
+
+
+def step(content: bytes, pieces: list[int], delay_ms: int = DELAY_MS) -> SequenceStep:
+    return SequenceStep(Fulfill(response(content=content)), delay_ms, pieces)
+
+
+class PiecesCase(ChainCase):
+    """An agent that takes pieces, and a test whose worker stands at a breakpoint."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.agent = self.playbook.agent("streaming", features=AGENT)
+        features = sorted((*FEATURES, "stream-mocks"))
+        self.worker = self.playbook.worker("1", features=features)
+        self.test = self.worker.test("chats")
+
+    def asks(self, content: bytes, pieces: list[int], delay_ms: int = DELAY_MS) -> list[object]:
+        """Register a mock, and let the application ask; give what the agent gets."""
+        self.test.route(sequence=[step(content, pieces, delay_ms)])
+        self.agent.sends(start("r1", client_id="streaming"))
+        return self.told(self.playbook.take())
+
+    def told(self, effects: Effects) -> list[object]:
+        """Give what the agent gets; the worker is told of the request, and nothing else."""
+        sent = [each for each in effects if isinstance(each, Send)]
+        for each in sent:
+            if each.to != self.agent.gets(piece(1)).to:
+                self.assertIsInstance(
+                    each.message, outbound.RequestReplied | outbound.TestUnregistered
+                )
+        return [each.message for each in sent if each.to == self.agent.gets(piece(1)).to]
+
+    def after(self, seconds: float) -> list[object]:
+        self.playbook.wait(seconds)
+        return self.told(self.playbook.take())
+
+    def hears(self, message: inbound.Message) -> Effects:
+        self.agent.sends(message)
+        return self.playbook.take()
+
+
+class PacedTests(PiecesCase):
+    """The pieces of a mock have a delay."""
+
+    def test_one_by_one(self) -> None:
+        """The first comes with the head, each other one after the delay, the end with the last."""
+        head, first = self.asks(b"onetwo", [3, 3])
+        self.assertEqual(
+            head, outbound.DecisionFulfill("r1", structs.replace(response(), url=URL), stream=True)
+        )
+        self.assertEqual(first, piece(1, b"one"))
+        self.assertEqual(self.after(DELAY / 2), [])
+        self.assertEqual(self.after(DELAY / 2), [piece(2, b"two"), StreamEnd("r1", 3)])
+        self.assertEqual(self.hears(StreamAck("r1", 3)), [])
+        self.assertEqual(self.playbook.coordinator.streams.open, {})
+
+    def test_application_closes(self) -> None:
+        """Nothing is written to an answer that the application has closed."""
+        self.asks(b"onetwo", [3, 3])
+        (recorded,) = self.hears(StreamClosed("r1"))
+        self.assertIsInstance(recorded, records.StreamEnded)
+        self.assertEqual(self.after(DELAY), [])
+
+    def test_test_ends(self) -> None:
+        """A test that ends before the last piece fails."""
+        self.asks(b"onetwo", [3, 3])
+        self.worker.sends(inbound.TestUnregister("chats"))
+        effects = self.playbook.take()
+        self.assertIn(self.agent.gets(StreamAbort("r1", 2, "connectionreset")), effects)
+        error = self.sent(effects, outbound.ProxyError)
+        self.assertEqual((error.code, error.message), ("disconnected", text("Let the test wait")))
+        self.assertEqual(self.after(DELAY), [])
+
+
+class WholeTests(PiecesCase):
+    """The pieces of a mock have no delay."""
+
+    def test_large(self) -> None:
+        """No more than a window is on its way; the rest follows the acknowledgements."""
+        content = b"x" * (STREAM_WINDOW_BYTES + 5)
+        _, *sent = self.asks(content, [len(content) - 1, 1], 0)
+        window = STREAM_WINDOW_BYTES // MAX_STREAM_PIECE_BYTES
+        self.assertEqual(
+            sent, [piece(n + 1, content[:MAX_STREAM_PIECE_BYTES]) for n in range(window)]
+        )
+        rest = self.told(self.hears(StreamAck("r1", 1)))
+        self.assertEqual([type(each) for each in rest], [StreamData, StreamData, StreamEnd])
+        self.assertEqual(rest[:2], [piece(window + 1, b"xxxx"), piece(window + 2, b"x")])
+
+    def test_wrong_lengths(self) -> None:
+        """Pieces that are not the body refuse the route."""
+        message = inbound.RouteRegister(
+            "bad",
+            "chats",
+            glob("**"),
+            sequence=[step(b"one", [2])],
+        )
+        self.worker.sends(message)
+        error = self.sent(self.playbook.take(), outbound.ProxyError)
+        self.assertEqual((error.code, error.route_id), ("invalid_message", "bad"))
