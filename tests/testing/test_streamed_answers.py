@@ -28,7 +28,7 @@ from trafficmock.testing import aio, sync, tx
 from trafficmock.testing.errors import StreamClosedError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
 
 BIG = b"x" * (3 * 2**20)
 
@@ -53,7 +53,7 @@ def with_node(client: str, proxy: str, url: str) -> Iterator[bytes]:
             yield base64.b64decode(told["piece"]) if "piece" in told else told["type"].encode()
 
 
-ALL_CLIENTS = {
+ALL_CLIENTS: dict[str, Callable[[str, str], Iterator[bytes]]] = {
     **CLIENTS,
     "fetch": functools.partial(with_node, "fetch"),
     "node:http": functools.partial(with_node, "node:http"),

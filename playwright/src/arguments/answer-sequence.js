@@ -63,7 +63,7 @@ async function readStep(answer) {
     throw new UsageError("chunks exclude body, json, path and fault");
   }
   const { whole, pieces } = readChunks(chunks);
-  const { url: _, ...response } = build({ ...rest, body: whole }, "");
+  const { url: _, ...response } = build({ ...rest, content: whole }, "");
   return { result: { action: "fulfill", response }, pieces, ...later };
 }
 

@@ -295,17 +295,6 @@ class RoutedRequest {
 }
 
 /**
- * @param {string} code a key of `ABORT_CODES`
- * @returns {string} the code of protocol 3
- * @throws {UsageError} another code
- */
-function abortCode(code) {
-  if (Object.hasOwn(ABORT_CODES, code)) return ABORT_CODES[code];
-  const known = Object.keys(ABORT_CODES).join(", ");
-  throw new UsageError(`abort: ${JSON.stringify(code)} is not an error code of Playwright; these are: ${known}`);
-}
-
-/**
  * @param {string} url
  * @param {string} base
  */
@@ -318,4 +307,4 @@ function absolute(url, base) {
   return parsed.href;
 }
 
-module.exports = { RoutedRequest, abortCode };
+module.exports = { RoutedRequest };

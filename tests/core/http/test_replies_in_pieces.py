@@ -19,7 +19,7 @@ from trafficmock.wire.inbound import (
 )
 from trafficmock.wire.payloads.handler_action import Fulfill, SequenceStep
 
-DELAY_MS = 100
+DELAY_MS = 125
 DELAY = DELAY_MS / 1000
 
 
@@ -37,7 +37,7 @@ class PiecesCase(ChainCase):
         self.worker = self.playbook.worker("1", features=features)
         self.test = self.worker.test("chats")
 
-    def asks(self, content: bytes, pieces: list[int], delay_ms: int = DELAY_MS) -> list[object]:
+    def mocks(self, content: bytes, pieces: list[int], delay_ms: int = DELAY_MS) -> list[object]:
         """Register a mock, and let the application ask; give what the agent gets."""
         self.test.route(sequence=[step(content, pieces, delay_ms)])
         self.agent.sends(start("r1", client_id="streaming"))
@@ -67,7 +67,7 @@ class PacedTests(PiecesCase):
 
     def test_one_by_one(self) -> None:
         """The first comes with the head, each other one after the delay, the end with the last."""
-        head, first = self.asks(b"onetwo", [3, 3])
+        head, first = self.mocks(b"onetwo", [3, 3])
         self.assertEqual(
             head, outbound.DecisionFulfill("r1", structs.replace(response(), url=URL), stream=True)
         )
@@ -79,14 +79,14 @@ class PacedTests(PiecesCase):
 
     def test_application_closes(self) -> None:
         """Nothing is written to an answer that the application has closed."""
-        self.asks(b"onetwo", [3, 3])
+        self.mocks(b"onetwo", [3, 3])
         (recorded,) = self.hears(StreamClosed("r1"))
         self.assertIsInstance(recorded, records.StreamEnded)
         self.assertEqual(self.after(DELAY), [])
 
     def test_test_ends(self) -> None:
         """A test that ends before the last piece fails."""
-        self.asks(b"onetwo", [3, 3])
+        self.mocks(b"onetwo", [3, 3])
         self.worker.sends(inbound.TestUnregister("chats"))
         effects = self.playbook.take()
         self.assertIn(self.agent.gets(StreamAbort("r1", 2, "connectionreset")), effects)
@@ -101,7 +101,7 @@ class WholeTests(PiecesCase):
     def test_large(self) -> None:
         """No more than a window is on its way; the rest follows the acknowledgements."""
         content = b"x" * (STREAM_WINDOW_BYTES + 5)
-        _, *sent = self.asks(content, [len(content) - 1, 1], 0)
+        _, *sent = self.mocks(content, [len(content) - 1, 1], 0)
         window = STREAM_WINDOW_BYTES // MAX_STREAM_PIECE_BYTES
         self.assertEqual(
             sent, [piece(n + 1, content[:MAX_STREAM_PIECE_BYTES]) for n in range(window)]

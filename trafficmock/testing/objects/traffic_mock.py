@@ -175,8 +175,9 @@ class BaseTrafficMock(
             content_type=content_type,
         )
         answer, delay_ms = FixedAnswer.of(made, chunks), read_delay(delay)
-        step = answer.step(delay_ms, read_fault(fault, after))
-        if (step.result.fault, step.pieces) != (UNSET, UNSET):
+        breaks = read_fault(fault, after)
+        if breaks is not UNSET or answer.pieces is not UNSET:
+            step = answer.step(delay_ms, breaks)
             return self._reply(matcher, answer, [step], times, place, required=required)
         return self._reply(
             matcher, answer, answer.response, times, place, required=required, delay_ms=delay_ms
