@@ -137,10 +137,15 @@ _BODY_OF: dict[type, Callable[[Any], Raw]] = {
     Fallback: lambda action: _body_in(action.overrides),
     RequestResponse: lambda message: _body_in(message.response),
     FetchResult: lambda message: _body_in(message.response),
-    RouteRegister: lambda message: _body_in(message.reply),
+    RouteRegister: lambda message: _first_unlike_base64(_bodies_of(message)),
     StreamData: lambda message: message.body,
 }
 """For each type of message or handler action with a body, the function that returns the body."""
+
+
+def _bodies_of(message: RouteRegister) -> Iterable[Raw]:
+    steps = () if message.sequence is msgspec.UNSET else message.sequence
+    return _body_in(message.reply), *(_body_of(step.result) for step in steps)
 
 
 def _first_unlike_base64(bodies: Iterable[Raw]) -> Raw:
@@ -191,20 +196,26 @@ def _with_raw_parts(document: Any) -> Any:
     """Re-encode the parts of a document that messages keep as raw JSON."""
     if not isinstance(document, dict):
         return document
-    document = _with_raw_bodies(document)
-    if "result" in document:
-        document["result"] = _with_raw_bodies(document["result"])
+    document = _with_raw_result(_with_raw_bodies(document))
     if document.get("type") == "stream:data" and "body" in document:
         document["body"] = _raw_body(document["body"])
     for name in _LISTS_OF_PARENTS:
         if isinstance(document.get(name), list):
             document[name] = [_with_raw_bodies(each) for each in document[name]]
+    if isinstance(sequence := document.get("sequence"), list):
+        document["sequence"] = [_with_raw_result(each) for each in sequence]
     if isinstance(har := document.get("har"), dict) and isinstance(har.get("entries"), list):
         entries = [Raw(json.dumps(each).encode()) for each in har["entries"]]
         document["har"] = har | {"entries": entries}
     if "detail" in document:
         document["detail"] = Raw(json.dumps(document["detail"]).encode())
     return document
+
+
+def _with_raw_result(holder: Any) -> Any:
+    if not isinstance(holder, dict) or "result" not in holder:
+        return holder
+    return holder | {"result": _with_raw_bodies(holder["result"])}
 
 
 def _with_raw_bodies(holder: Any) -> Any:
