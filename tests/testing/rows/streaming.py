@@ -176,15 +176,18 @@ async def fulfill_with_parts_and_more(t: RowContext) -> None:
 @row
 async def stream_of_a_handler_that_fails(t: RowContext) -> None:
     """An error of a handler breaks its answer off, and is an error of the test."""
+    has_read = t.adapter.gate()
 
     async def handler(route: Any, request: Any) -> None:
         stream = await t(route.stream(content_type=TYPE))
         await t(stream.send("begun"))
+        await t(has_read.wait())
         raise RuntimeError("the model is gone")
 
     await t.route(t.url("stream"), handler)
     reader = read(t)
     assert [await got(t, reader) for _ in range(2)] == [TYPE, "begun"]
+    has_read.open()
     assert isinstance((await rest(t, reader))[1], Exception)
     (error,) = await t.late_errors()
     assert "the model is gone" in str(error)
