@@ -19,7 +19,30 @@ export interface RouteFilter {
   readonly method?: string | readonly string[];
   /** The client id or ids of the applications. */
   readonly clientId?: string | readonly string[];
+  /** Parameters of the query string: a value that must be among those of its name, a list of all of them, `null` for none. */
+  readonly matchQuery?: MatchedNames;
+  /** Headers, with names in any case. */
+  readonly matchHeaders?: MatchedNames;
+  /** Fields of an `application/x-www-form-urlencoded` body. */
+  readonly matchForm?: MatchedNames;
+  /** A part of the JSON body: of objects the members that are named, of arrays the length and each item. */
+  readonly matchJson?: MatchedJson;
+  /** The name of the GraphQL operation, or the name and a part of the variables. */
+  readonly matchGraphql?: string | RegExp | readonly [operation: string | RegExp, variables?: MatchedJson];
 }
+
+/** A value to compare; a RegExp is searched in texts. */
+export type MatchedText = string | number | boolean | RegExp;
+
+/** Values by name. */
+export type MatchedNames = Readonly<Record<string, MatchedText | readonly MatchedText[] | null>>;
+
+/** A JSON value in which RegExps may stand for texts. */
+export type MatchedJson =
+  | MatchedText
+  | null
+  | readonly MatchedJson[]
+  | { readonly [member: string]: MatchedJson | undefined };
 
 /** Which requests: a condition on the URL, or several conditions. */
 export type RouteMatcher = UrlMatcher | RouteFilter;

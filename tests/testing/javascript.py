@@ -56,7 +56,8 @@ NAMES = {
 
 MATCHED = {"route", "mock", "stream", "unroute", "requests", "route_web_socket"}
 WAITED = {"wait_for_request", "wait_for_response"}
-FILTERS = {"method", "client_id"}
+CONDITIONS = {"match_query", "match_headers", "match_form", "match_json", "match_graphql"}
+FILTERS = {"method", "client_id", *CONDITIONS}
 DATA = {"json", "post_data"}
 """Options whose values are data, in which no name is translated."""
 
@@ -79,6 +80,9 @@ WORDS = {
     "statusText": "status_text",
     "contentType": "content_type",
     "clientId": "client_id",
+    "matchQuery": "match_query",
+    "matchJson": "match_json",
+    "matchGraphql": "match_graphql",
 }
 """Names of options in errors."""
 
@@ -304,7 +308,9 @@ def arguments(name: str, given: tuple[Any, ...], options: dict[str, Any]) -> lis
     args = list(given)
     if name in MATCHED | WAITED:
         matcher = translated(args.pop(0), at_once=name in MATCHED) if args else None
-        filters = {camel(key): options.pop(key) for key in FILTERS & options.keys()}
+        filters = {
+            camel(key): compared(options.pop(key)) for key in sorted(FILTERS & options.keys())
+        }
         if filters:
             matcher = {**({} if matcher is None else {"url": matcher}), **filters}
         args = [*([] if matcher is None else [matcher]), *args]
@@ -314,6 +320,15 @@ def arguments(name: str, given: tuple[Any, ...], options: dict[str, Any]) -> lis
     if options:
         args.append({camel(key): option(key, value) for key, value in options.items()})
     return args
+
+
+def compared(value: Any) -> Any:
+    """Give the value of a filter: in data no name is translated, but patterns are."""
+    if isinstance(value, dict):
+        return {key: compared(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [compared(each) for each in value]
+    return translated(value)
 
 
 def option(name: str, value: Any) -> Any:

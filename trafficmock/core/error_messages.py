@@ -289,6 +289,8 @@ def _difference(difference: Difference) -> str:
             return "its predicate said no"
         case "handler":
             return "its handler gave the request back"
+        case "condition":
+            return str(difference.found)
         case "url":
             return "its regular expression does not match"
     return f"the {difference.part} differs: {difference.found or 'there is none'}"

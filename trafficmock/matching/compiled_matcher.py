@@ -14,6 +14,7 @@ from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
 from trafficmock.matching.patterns.match_result import MatchResult
 from trafficmock.matching.patterns.regex import Regex, compile_regex, flags_are_impossible
 from trafficmock.matching.patterns.url_literals import Literals
+from trafficmock.matching.request_conditions import RequestCondition, RequestConditions
 
 #: The most cached conditions, and the most characters of a cached one.
 MAX_CACHED = 4096
@@ -71,11 +72,14 @@ class RouteMatcher:
     :param condition: the condition on the URL.
     :param methods: upper-case methods; empty for any.
     :param client_ids: client ids of agents; empty for any.
+    :param beside: the conditions on more than the URL, if there are any; :meth:`judge` does not
+        look at them.
     """
 
     condition: UrlCondition
     methods: frozenset[str] = frozenset()
     client_ids: frozenset[str] = frozenset()
+    beside: RequestConditions | None = None
 
     def judge(
         self, url: str, method: str, client_id: str, budget: MatchBudget | None = None
@@ -101,6 +105,7 @@ def compile_matcher(
     methods: Sequence[str] = (),
     client_ids: Sequence[str] = (),
     predicate: bool = False,
+    beside: Sequence[RequestCondition] = (),
 ) -> RouteMatcher:
     """Compile the matcher of a route; a request must satisfy all its parts.
 
@@ -112,6 +117,7 @@ def compile_matcher(
     :param methods: request methods in any case; empty for any.
     :param client_ids: client ids of agents; empty for any.
     :param predicate: whether the route has a function, which only the worker can call.
+    :param beside: the conditions on more than the URL.
     """
     length = len(url_glob or "") + sum(map(len, url_regex or ()))
     # Long texts are rarely registered twice, and the cache would keep them.
@@ -120,6 +126,7 @@ def compile_matcher(
         condition(url_glob, url_regex, predicate),
         frozenset(method.upper() for method in methods),
         frozenset(client_ids),
+        RequestConditions.of(beside) if beside else None,
     )
 
 

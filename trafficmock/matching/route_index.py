@@ -2,18 +2,17 @@
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import attrs
 from msgspec import Struct
 
 from trafficmock.matching.candidates import Candidates
 from trafficmock.matching.compiled_matcher import IMPOSSIBLE, RouteMatcher, UrlCondition
+from trafficmock.matching.conditioned_routes import ConditionedRoutes, Keys
 from trafficmock.matching.patterns.match_cost import STEPS, JudgedUrl, MatchBudget, PatternCache
 from trafficmock.matching.patterns.match_result import MatchResult
-
-#: Keys of routes by the number of their registration, in that order.
-Keys = dict[int, str]
+from trafficmock.matching.request_content import RequestContent
 
 
 class MatchingRoutes(Struct, frozen=True):
@@ -21,10 +20,26 @@ class MatchingRoutes(Struct, frozen=True):
 
     :param yes: keys of the matching routes, in the order of their registration.
     :param undecided: keys of the routes about which only the worker can decide, in that order.
+    :param awaiting: keys of the routes about which the body of the request decides, which is still
+        to come.
     """
 
     yes: list[str]
     undecided: list[str]
+    awaiting: list[str] = []
+
+
+@attrs.frozen
+class _Found:
+    """Groups of keys, as in :class:`MatchingRoutes`.
+
+    :param content: returns the parts of the request for conditions on more than the URL.
+    """
+
+    content: Callable[[], RequestContent] | None
+    yes: list[Keys] = attrs.Factory(list)
+    undecided: list[Keys] = attrs.Factory(list)
+    awaiting: list[Keys] = attrs.Factory(list)
 
 
 @attrs.define(eq=False)
@@ -34,12 +49,18 @@ class _RoutesOfClient:
     candidates: Candidates[UrlCondition] = attrs.Factory(Candidates)
     #: The method is None for the routes without methods, which match any.
     keys: dict[UrlCondition, dict[str | None, Keys]] = attrs.Factory(dict)
+    #: The routes with conditions on more than the URL, which are not among the keys.
+    conditioned: dict[UrlCondition, ConditionedRoutes] = attrs.Factory(dict)
 
     def add(self, number: int, key: str, matcher: RouteMatcher) -> None:
         condition = matcher.condition
         if condition not in self.keys:
             self.keys[condition] = {}
             self.candidates.add(condition, condition.literals)
+        if matcher.beside is not None:
+            routes = self.conditioned.setdefault(condition, ConditionedRoutes())
+            routes.add(number, key, matcher, matcher.beside)
+            return
         for method in matcher.methods or (None,):
             self.keys[condition].setdefault(method, {})[number] = key
 
@@ -50,11 +71,16 @@ class _RoutesOfClient:
         """
         condition = matcher.condition
         by_method = self.keys[condition]
-        for method in matcher.methods or (None,):
-            del by_method[method][number]
-            if not by_method[method]:
-                del by_method[method]
-        if not by_method:
+        if matcher.beside is not None:
+            self.conditioned[condition].remove(number, matcher.beside)
+            if not len(self.conditioned[condition]):
+                del self.conditioned[condition]
+        else:
+            for method in matcher.methods or (None,):
+                del by_method[method][number]
+                if not by_method[method]:
+                    del by_method[method]
+        if not by_method and condition not in self.conditioned:
             del self.keys[condition]
             self.candidates.remove(condition)
             return True
@@ -64,21 +90,24 @@ class _RoutesOfClient:
         self,
         subject: JudgedUrl,
         method: str,
-        yes: list[Keys],
-        undecided: list[Keys],
+        found: _Found,
         budget: MatchBudget,
     ) -> None:
-        """Append groups of keys to ``yes`` and to ``undecided``, as in :class:`MatchingRoutes`."""
+        """Add groups of keys to ``found``."""
         for condition in self.candidates.find(subject.url):
             by_method = self.keys[condition]
             groups = [by_method[m] for m in (None, method) if m in by_method]
-            if not groups:
+            beside = self.conditioned.get(condition) if self.conditioned else None
+            if not groups and beside is None:
                 continue
             result = condition.judge(subject, budget)
-            if result is MatchResult.YES:
-                yes.extend(groups)
-            elif result is MatchResult.UNDECIDABLE:
-                undecided.extend(groups)
+            if result is MatchResult.NO:
+                continue
+            if beside is not None and found.content is not None:
+                meeting, awaiting = beside.find(method, found.content())
+                groups.append(meeting)
+                found.awaiting.append(awaiting)
+            (found.yes if result is MatchResult.YES else found.undecided).extend(groups)
 
 
 class RouteIndex:
@@ -137,7 +166,13 @@ class RouteIndex:
         for routes in self._by_client.values():
             yield from routes.keys
 
-    def judge(self, url: str, method: str, client_id: str) -> MatchingRoutes:
+    def judge(
+        self,
+        url: str,
+        method: str,
+        client_id: str,
+        content: Callable[[], RequestContent] | None = None,
+    ) -> MatchingRoutes:
         """Compare a request with all routes; the result is that of :meth:`RouteMatcher.judge`.
 
         Routes for which too few steps are left are undecided.
@@ -145,15 +180,20 @@ class RouteIndex:
         :param url: the whole URL.
         :param method: the method, in any case; ``GET`` for a WebSocket.
         :param client_id: the client id of the agent that sent the request.
+        :param content: returns the other parts of the request. Without it, no route with
+            conditions on them matches.
         """
-        yes: list[Keys] = []
-        undecided: list[Keys] = []
+        found = _Found(content)
         method = method.upper()
         subject, budget = JudgedUrl(url), MatchBudget(self._pattern_cache, self._steps)
         for filtered_by in (None, client_id):
             if filtered_by in self._by_client:
-                self._by_client[filtered_by].judge(subject, method, yes, undecided, budget)
-        return MatchingRoutes(_in_order(yes), _in_order(undecided))
+                self._by_client[filtered_by].judge(subject, method, found, budget)
+        if not found.awaiting:
+            return MatchingRoutes(_in_order(found.yes), _in_order(found.undecided))
+        return MatchingRoutes(
+            _in_order(found.yes), _in_order(found.undecided), _in_order(found.awaiting)
+        )
 
 
 def _in_order(groups: Sequence[Keys]) -> list[str]:

@@ -16,12 +16,13 @@ from trafficmock.history.query import Query
 from trafficmock.history.rest_records import upstream_error
 from trafficmock.matching import MatchBudget, PatternCache
 from trafficmock.matching.url_parts import shown_url, url_parts
+from trafficmock.server.recorded_content import recorded_content
 from trafficmock.wire.outbound import DiagnosisResult
 from trafficmock.wire.payloads.similar_requests import SimilarRequest, SimilarRequests
 from trafficmock.wire.waits.wait_messages import WaitOverdue
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterator, Sequence
 
     from msgspec import UnsetType
 
@@ -75,21 +76,29 @@ def overdue_steps(history: History, effect: Overdue) -> Iterator[WaitOverdue | N
 
 
 def _compare(
-    history: History, unmet: Iterable[UnmetMatcher], since: int | None, own: frozenset[str]
+    history: History, unmet: Sequence[UnmetMatcher], since: int | None, own: frozenset[str]
 ) -> Generator[None, None, list[SimilarRequests]]:
     """Compare the requests of the history with matchers; yield after each comparison."""
-    alike: dict[tuple[object, ...], _Alike] = {}
+    alike: dict[object, _Alike] = {}
+    # Requests with the same facts may have different bodies.
+    apart = any(each.matcher.conditions for each in unmet)
     for entry in history.requests.query(Query(from_=since)):
         yield None
         record = entry.record
-        key = _facts(record)
+        key = record.id if apart else _facts(record)
         if key in alike:
             alike[key].count += 1
         elif len(alike) < MOST_COMPARED:
             line = record.request
             alike[key] = _Alike(
                 record,
-                ComparedRequest(line.method, line.url, record.client_id, url_parts(line.url)),
+                ComparedRequest(
+                    line.method,
+                    line.url,
+                    record.client_id,
+                    url_parts(line.url),
+                    recorded_content(entry),
+                ),
             )
     found = []
     cache = PatternCache()

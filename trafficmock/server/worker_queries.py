@@ -12,6 +12,7 @@ from trafficmock.core.effects import Diagnose, Overdue
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.history.query import Query
 from trafficmock.matching import MatchBudget, MatchResult, PatternCache
+from trafficmock.server.recorded_content import recorded_content
 from trafficmock.server.similar_request_search import diagnosis_steps, overdue_steps
 from trafficmock.wire.outbound import HistoryResult, ProxyError
 
@@ -162,6 +163,8 @@ def history_steps(history: History, query: HistoryQuery) -> Iterator[HistoryResu
             asked = request.url, request.method, entry.record.client_id
             result = matcher.judge(*asked, MatchBudget(pattern_cache))
             if result is not MatchResult.YES:
+                continue
+            if matcher.beside is not None and not matcher.beside.hold(recorded_content(entry)):
                 continue
         text = entry.to_json()
         size += len(text)

@@ -8,7 +8,7 @@ Playwright.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from trafficmock.testing.adapters.blocking_adapter import BlockingAdapter
 from trafficmock.testing.adapters.teardown import note_errors, note_traffic, raise_errors
@@ -28,6 +28,7 @@ from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from trafficmock.testing.session.arguments.match_conditions import MatchArguments
     from trafficmock.testing.session.arguments.url_matchers import Names, UrlMatcher
     from trafficmock.testing.session.session import Session
     from trafficmock.testing.session.traffic_context import Isolation
@@ -76,16 +77,22 @@ class TrafficMock(
         context.add_cookies(self._cookies(origins))
 
     def requests(
-        self, url: UrlMatcher = None, *, method: Names = None, client_id: Names = None
+        self,
+        url: UrlMatcher = None,
+        *,
+        method: Names = None,
+        client_id: Names = None,
+        **match: Unpack[MatchArguments],
     ) -> list[Request]:
         """Return the requests of all applications since the test began, oldest first.
 
         Requests that carry the context of another test are left out. A warning says so where the
         proxy's history does not keep everything (``--history-capture``).
 
-        :param url: as in :meth:`route`; so are ``method`` and ``client_id``.
+        :param url: as in :meth:`route`; so are ``method``, ``client_id`` and the arguments that
+            begin with ``match_``.
         """
-        found: list[Request] = self._requests(url, method, client_id)
+        found: list[Request] = self._requests(url, method, client_id, match)
         warn_of_capture(self._session)
         return found
 

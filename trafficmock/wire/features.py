@@ -9,6 +9,9 @@ CHAIN = "chain"
 CLOCK = "clock"
 """Messages to workers have the time at which the coordinator received a request."""
 
+CONDITIONS = "conditions"
+"""Matchers have conditions on query, headers and bodies."""
+
 CONTEXT = "context"
 """Each test has a context, an id that its requests carry in a header, and agents report it."""
 
@@ -49,6 +52,7 @@ ALL = frozenset(
     {
         CHAIN,
         CLOCK,
+        CONDITIONS,
         CONTEXT,
         DIAGNOSIS,
         FAULTS,
@@ -73,6 +77,7 @@ OF_AGENTS = (CONTEXT, FAULTS, HEADERS_LIST, LOCAL, STREAM, STREAM_MOCKS, STRICT)
 OF_WORKERS = (
     CHAIN,
     CLOCK,
+    CONDITIONS,
     CONTEXT,
     DIAGNOSIS,
     HEADERS_LIST,

@@ -1,6 +1,7 @@
 "use strict";
 
 const { UsageError } = require("../errors.js");
+const { CONDITIONS, readConditions } = require("./conditions.js");
 const { TOKEN } = require("./headers.js");
 const { compileGlob, needsBase, resolveGlob } = require("./glob.js");
 
@@ -12,11 +13,11 @@ const { compileGlob, needsBase, resolveGlob } = require("./glob.js");
  * @typedef {import("./glob.js").Base} Base
  *
  * @typedef {{ urlGlob?: string, urlRegex?: { source: string, flags: string }, methods?: string[], clientIds?: string[],
- *   predicate?: boolean }} SerializedMatcher of protocol 3; with `predicate` the proxy has to ask this process
+ *   predicate?: boolean, conditions?: import("./conditions.js").Condition[] }} SerializedMatcher of protocol 3; with `predicate` the proxy has to ask this process
  * @typedef {{ wire: SerializedMatcher, test(url: string): unknown }} UrlPart
  */
 
-const KEYS = ["url", "method", "clientId"];
+const KEYS = ["url", "method", "clientId", ...CONDITIONS];
 
 /** The condition of a route or wait, with its form for the proxy (`wire`). */
 class Matcher {
@@ -25,13 +26,18 @@ class Matcher {
    * @param {Base} [base] for relative globs
    */
   constructor(given, base = {}) {
-    const { url, method, clientId } = fieldsOf(given);
+    const fields = fieldsOf(given);
+    const { url, method, clientId } = fields;
     this.url = url;
     this.methods = list(method, "method").map((name) => name.toUpperCase());
     for (const name of this.methods) {
       if (!TOKEN.test(name)) throw new UsageError(`${JSON.stringify(name)} is not a method of HTTP`);
     }
     this.clientIds = list(clientId, "clientId");
+    const conditions = readConditions(fields);
+    if (conditions.length && base.webSocket) {
+      throw new UsageError("a WebSocket is matched by url and clientId; conditions are for HTTP requests");
+    }
     const part = urlPart(url, base);
     this.test = part.test;
     /** @type {SerializedMatcher} */
@@ -39,6 +45,7 @@ class Matcher {
       ...part.wire,
       ...(this.methods.length && { methods: this.methods }),
       ...(this.clientIds.length && { clientIds: this.clientIds }),
+      ...(conditions.length && { conditions }),
     };
   }
 
@@ -70,7 +77,7 @@ class Matcher {
    * @param {Matcher} other
    */
   sameAs(other) {
-    const filters = (/** @type {Matcher} */ each) => JSON.stringify([each.methods, each.clientIds]);
+    const filters = (/** @type {Matcher} */ each) => JSON.stringify([each.methods, each.clientIds, each.wire.conditions]);
     if (filters(this) !== filters(other)) return false;
     if (this.url instanceof RegExp && other.url instanceof RegExp) return String(this.url) === String(other.url);
     return this.url === other.url;
@@ -80,13 +87,14 @@ class Matcher {
     const parts = [describeUrl(this.url)];
     if (this.methods.length) parts.push(`method ${this.methods.join(" or ")}`);
     if (this.clientIds.length) parts.push(`clientId ${this.clientIds.join(" or ")}`);
+    if (this.wire.conditions) parts.push("with conditions");
     return parts.join(", ");
   }
 }
 
 /**
  * @param {RouteMatcher | undefined} given
- * @returns {{ url?: UrlMatcher, method?: string | readonly string[], clientId?: string | readonly string[] }}
+ * @returns {import("../../index.js").RouteFilter}
  */
 function fieldsOf(given) {
   if (!isFilter(given)) return { url: given };

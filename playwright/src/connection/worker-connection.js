@@ -32,7 +32,7 @@ const { Questions } = require("./questions.js");
  */
 const FEATURES = [
   ...["headers-list", "clock", "chain", "context", "diagnosis", "reply", "strict", "liveness"],
-  ...["stream-mocks", "waits"],
+  ...["stream-mocks", "waits", "conditions"],
 ];
 
 /** One connection to the proxy; every test on it is a session. */
@@ -176,10 +176,12 @@ class WorkerConnection {
 
   /**
    * @param {number} [since] the time of the oldest request, by the proxy's clock; epoch ms
+   * @param {import("../arguments/matcher.js").SerializedMatcher} [matcher] of the requests. Default: all
    * @returns {Promise<Map<string, HistoryEntry>>} the proxy's history, by request id
    */
-  async recorded(since) {
-    const { entries } = await this.query({ type: "history:query", ...(since !== undefined && { since }) });
+  async recorded(since, matcher) {
+    const which = { ...(since !== undefined && { since }), ...(matcher && { matcher }) };
+    const { entries } = await this.query({ type: "history:query", ...which });
     return new Map(entries.map((/** @type {HistoryEntry} */ entry) => [entry.id, entry]));
   }
 

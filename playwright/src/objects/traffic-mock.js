@@ -195,9 +195,12 @@ class TrafficMock {
   /** @param {RouteMatcher} [url] */
   async requests(url) {
     const matcher = url === undefined ? undefined : this.#matcher(url);
-    const seen = await this.#session.requests();
+    const seen = (await this.#session.requests()).filter((request) => !matcher || matcher.matches(request));
+    const conditions = matcher?.wire.conditions;
+    // Only the proxy compares them.
+    const meeting = conditions && (await this.#session.connection.recorded(undefined, { conditions }));
     return seen
-      .filter((request) => !matcher || matcher.matches(request))
+      .filter(({ id }) => !meeting || meeting.has(id))
       .map((request) => this.#session.views.request(request));
   }
 

@@ -100,6 +100,7 @@ function reasonFor(kind, { differs, undecided, before, foreign, status, failure,
  * @param {Difference} difference
  */
 function describeDifference({ part, found, wanted }) {
+  if (part === "condition") return String(found);
   if (part === "url") return "the pattern does not match";
   if (part === "query" && wanted === "") return `query differs ('${found}': a glob is for the whole URL, queries too)`;
   return `${part} differs ('${found}', not '${wanted}')`;

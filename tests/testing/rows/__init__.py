@@ -3,8 +3,8 @@
 A row gets a :class:`~tests.testing.row_context.RowContext`. Blocking calls give their value at
 once and ``await t(value)`` takes either, so the same row runs on every adapter.
 
-Which requests a route gets: ``routing``, ``unrouting``, ``matching``, ``chains``, ``isolation``.
-What is done with them: ``actions``, ``deciding``, ``fetching``, ``fulfilling``, ``mocking``,
+Which requests a route gets: ``routing``, ``unrouting``, ``matching``, ``conditions``,
+``chains``, ``isolation``. What is done with them: ``actions``, ``deciding``, ``fetching``, ``fulfilling``, ``mocking``,
 ``delaying``, ``sequences``, ``faults``, ``streaming``, ``strict``, ``sockets``. What a test
 reads: ``handles``, ``objects``, ``observing``, ``fixture``. HAR: ``hars``, ``recording``.
 """
@@ -16,6 +16,7 @@ from tests.testing.row_context import Row
 from tests.testing.rows import (
     actions,
     chains,
+    conditions,
     deciding,
     delaying,
     faults,
@@ -41,6 +42,7 @@ from tests.testing.rows import (
 MODULES: tuple[ModuleType, ...] = (
     fixture,
     matching,
+    conditions,
     routing,
     unrouting,
     chains,

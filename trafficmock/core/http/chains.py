@@ -9,12 +9,14 @@ and runs one handler at a time.
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING
 
 from attrs import define, field
 
 from trafficmock.core.http.request_changes import NO_CHANGES, merged
+from trafficmock.core.ownership.compared_content import content_of
 from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.state.lifecycle import Candidate, Chain
 from trafficmock.core.state.registered import MatchingTests
@@ -33,7 +35,10 @@ if TYPE_CHECKING:
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
     from trafficmock.wire.inbound import RequestClaimResult
-    from trafficmock.wire.payloads.serialized_request import SerializedOverrides
+    from trafficmock.wire.payloads.serialized_request import (
+        SerializedOverrides,
+        SerializedRequest,
+    )
 
 
 @define
@@ -100,9 +105,10 @@ class Chains:
         before = chain.request
         chain.changes = changes
         chain.request = now = changed_request(pending.request, changes)
-        if (now.url, now.method) == (before.url, before.method) or chain.route is None:
+        if chain.route is None or not self._may_differ(now, before, chain):
             return
-        found = self.registry.judge("http", now.url, now.method, pending.client_id)
+        content = partial(content_of, now, self.registry)
+        found = self.registry.judge("http", now.url, now.method, pending.client_id, content)
         found = found or MatchingTests()
         tests = [chain.owner, *_shared_beside(chain.owner)]
         current = _place(chain.route, chain.owner)
@@ -114,6 +120,17 @@ class Chains:
             and _place(candidate.route, chain.owner) > current
         ]
         chain.candidates = _in_order(left, chain.owner)
+
+    @staticmethod
+    def _may_differ(now: SerializedRequest, before: SerializedRequest, chain: Chain) -> bool:
+        """Return whether other routes may match a request after its change."""
+        if (now.url, now.method) != (before.url, before.method):
+            return True
+        return any(
+            route.matcher.conditions
+            for test in (chain.owner, *_shared_beside(chain.owner))
+            for route in test.routes.values()
+        )
 
     def _ask(self, pending: PendingRequest, chain: Chain, out: EffectList) -> None:
         """Ask the worker about the predicates of all routes left."""

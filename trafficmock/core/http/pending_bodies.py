@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attrs import define
-from msgspec import UNSET, structs
+from msgspec import structs
 
 from trafficmock.core import error_messages
 from trafficmock.core.http.deferred_bodies import send_deferred, send_deferred_report
 from trafficmock.core.state.lifecycle import RequestStage
 from trafficmock.wire.outbound import ProxyError
-from trafficmock.wire.payloads import body
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
@@ -54,7 +53,7 @@ class PendingBodies:
         pending = agent.pending.get(request_id)
         report = agent.awaited.get(request_id)
         if pending is not None and pending.stage is RequestStage.AWAITS_BODY:
-            self.decisions.fail_owner(pending, "internal", text, out)
+            self._fail(pending, text, out)
         elif report is not None:
             send_deferred_report(report, out)
 
@@ -64,26 +63,28 @@ class PendingBodies:
         text = error_messages.body_overdue(
             str(pending), milliseconds, _declared_length(pending.request)
         )
-        self.decisions.fail_owner(pending, "internal", text, out)
+        self._fail(pending, text, out)
+
+    def _fail(self, pending: PendingRequest, text: str, out: EffectList) -> None:
+        """Fail a request without a body, and the test that owns it, if that is known."""
+        if pending.test is None:
+            self.decisions.fail(pending, "internal", text, out)
+        else:
+            self.decisions.fail_owner(pending, "internal", text, out)
 
     def _hand_over(self, pending: PendingRequest, message: RequestBody, out: EffectList) -> None:
-        """Send the request to the owner, if one of the matching routes is still registered."""
+        """Send the request to the owner, if one of the matching routes is still registered.
+
+        A request whose owner depends on its body gets one now.
+        """
         self.decisions.deadlines.end(pending)
         send_deferred(pending, out, message)
-        if message.truncated is True:
-            self.decisions.fail_owner(pending, "internal", self._cut(pending, message), out)
+        if pending.test is None:
+            self.requests.find_owner_with_body(pending, out)
         elif self._still_wanted(pending):
             self.requests.hand_over(pending, out)
         else:
             self.requests.unmatched(pending, out)
-
-    def _cut(self, pending: PendingRequest, message: RequestBody) -> str:
-        limit = self.settings.handler_body_bytes
-        came = body.size(message.body_base64)
-        size = came if message.body_size is UNSET else max(came, message.body_size)
-        if limit and size > limit:
-            return error_messages.too_big_for_handler(str(pending), size, limit)
-        return error_messages.body_cut(str(pending), size)
 
     @staticmethod
     def _still_wanted(pending: PendingRequest) -> bool:

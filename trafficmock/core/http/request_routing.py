@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from sys import maxsize
 from typing import TYPE_CHECKING, ClassVar
 
 from attrs import define
@@ -11,6 +13,7 @@ from trafficmock import records
 from trafficmock.core import error_messages
 from trafficmock.core.http.observation import observers_of, send_observed, sighted
 from trafficmock.core.http.request_changes import for_continue, has_scheme_of
+from trafficmock.core.ownership.compared_content import content_of
 from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
 from trafficmock.core.state.lifecycle import (
@@ -24,6 +27,8 @@ from trafficmock.wire.features import CHAIN, CONTEXT, STREAM, SUBSCRIBE
 from trafficmock.wire.payloads import body
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
     from trafficmock.core.state.lifecycle import Chain
     from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.core.state.registered import Kind
+    from trafficmock.matching.request_content import RequestContent
     from trafficmock.wire.inbound import RequestClaimResult, RequestStart
     from trafficmock.wire.outbound import Context
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
@@ -121,6 +127,20 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         context: Context | UnsetType = context_of(pending.made_for)
         return to_client.RequestClaim(pending.id, pending.request, pending.client_id, context)
 
+    def _content(self, pending: PendingRequest) -> Callable[[], RequestContent]:
+        return partial(
+            content_of, pending.request, self.registry, is_pending=pending.deferred is not None
+        )
+
+    def _await_body(self, pending: PendingRequest, out: EffectList) -> None:
+        pending.step(RequestStage.AWAITS_BODY)
+        self.decisions.deadlines.begin(pending, out)
+        out.send(pending.agent.id, to_client.NeedBody(pending.id))
+
+    def find_owner_with_body(self, pending: PendingRequest, out: EffectList) -> None:
+        """Find the owner of a request whose body has come, which its routes look at."""
+        self._find_owner(pending, pending.request.url, pending.request.method, out)
+
     def _pass_through(self, pending: PendingRequest, out: EffectList) -> None:
         self.decisions.pass_through(pending, out)
 
@@ -157,9 +177,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         if pending.deferred is None:
             self.hand_over(pending, out)
         else:
-            pending.step(RequestStage.AWAITS_BODY)
-            self.decisions.deadlines.begin(pending, out)
-            out.send(pending.agent.id, to_client.NeedBody(pending.id))
+            self._await_body(pending, out)
 
     def hand_over(self, pending: PendingRequest, out: EffectList) -> None:
         """Send a request to its owner's handlers, or answer by the reply of a route.
@@ -170,11 +188,9 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         if test is None or owner is None:
             raise IllegalStepError(f"request {pending.id} has no owner to be handed to")
         pending.step(RequestStage.MATCHED)
-        limit = self.settings.handler_body_bytes
-        if limit and body.is_longer(pending.request.body_base64, limit):
-            size = body.size(pending.request.body_base64)
-            text = error_messages.too_big_for_handler(str(pending), size, limit)
-            self.decisions.fail_owner(pending, "internal", text, out)
+        why = self._why_not_whole(pending)
+        if why:
+            self.decisions.fail_owner(pending, "internal", why, out)
             return
         if pending.chain is not None:
             pending.chain.request = pending.request
@@ -191,6 +207,19 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             context_of(pending.made_for),
         )
         out.send(test.worker.id, match)
+
+    def _why_not_whole(self, pending: PendingRequest) -> str:
+        """Return why no handler can get the body of a request; empty if one can."""
+        request, limit = pending.request, self.settings.handler_body_bytes
+        if request.truncated is not True and not body.is_longer(
+            request.body_base64, limit or maxsize
+        ):
+            return ""
+        came = body.size(request.body_base64)
+        size = came if request.body_size is UNSET else max(came, request.body_size)
+        if limit and size > limit:
+            return error_messages.too_big_for_handler(str(pending), size, limit)
+        return error_messages.body_cut(str(pending), size)
 
     def proceed(self, pending: PendingRequest, chain: Chain, out: EffectList) -> None:
         """Go on with the chain of a request; a request that it does not decide goes upstream."""

@@ -158,7 +158,7 @@ def narrow(
     """
     if found is None:
         return None, ()
-    if len(found.yes) == 1 and not found.undecided:
+    if len(found.yes) == 1 and not found.undecided and not found.awaiting:
         ((only, _),) = found.yes.values()
         if only is test:
             return found, ()
@@ -170,7 +170,8 @@ def narrow(
         else:
             others += [route.id for route in routes]
     mine.undecided = {i: each for i, each in found.undecided.items() if _is_for(each, test)}
-    wanted = mine if mine.yes or mine.undecided else None
+    mine.awaiting = {i: each for i, each in found.awaiting.items() if _is_for(each, test)}
+    wanted = mine if mine.yes or mine.undecided or mine.awaiting else None
     return wanted, tuple(others[:MOST_ALSO_MATCHED])
 
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
+from trafficmock.core.ownership.compared_content import content_of
 from trafficmock.core.ownership.registry import compile_route
+from trafficmock.core.state.lifecycle import PendingRequest
 from trafficmock.matching.glob_difference import differing_parts, path_of
 from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
 from trafficmock.matching.patterns.match_result import MatchResult
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from trafficmock.core.state.lifecycle import Owned
     from trafficmock.core.state.registered import RegisteredRoute
     from trafficmock.matching import RouteMatcher
+    from trafficmock.matching.request_content import RequestContent
     from trafficmock.matching.url_parts import UrlParts
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
@@ -38,7 +41,8 @@ _LONGEST_COMPARED = 200
 """The most characters of a glob and a URL whose similarity is measured."""
 
 _BY_CLOSENESS = (
-    *("host", "scheme", "url", "client", "port", "method", "path", "query", "predicate"),
+    *("host", "scheme", "url", "client", "port", "method", "path", "query", "condition"),
+    "predicate",
     "handler",
 )
 """Of comparisons with as many differences, that with the later first one here is nearer."""
@@ -53,12 +57,14 @@ class ComparedRequest:
     """A request, or the handshake of a WebSocket.
 
     :param parts: the parts of its URL; ``None`` if that cannot be parsed.
+    :param content: its parts beside the URL, if they are compared.
     """
 
     method: str
     url: str
     client_id: str
     parts: UrlParts | None
+    content: RequestContent | None = None
 
 
 @frozen
@@ -75,8 +81,8 @@ class ComparedMatcher:
     def differences(self, request: ComparedRequest, budget: MatchBudget) -> list[Difference]:
         """Return the differences of a request; none if the matcher matches.
 
-        The order is method, client, URL. If only the worker can compare the URL, and no difference
-        of it can be named, the last difference is ``predicate``.
+        The order is method, client, URL, conditions. If only the worker can compare the URL, and no
+        difference of it can be named, the last difference is ``predicate``.
         """
         matcher = self.compiled
         found = []
@@ -91,6 +97,11 @@ class ComparedMatcher:
         judged = matcher.condition.judge(JudgedUrl(request.url), budget)
         if judged is not MatchResult.YES:
             found += self._of_url(request, judged)
+        if matcher.beside is not None and request.content is not None:
+            failed = matcher.beside.differences(request.content)
+            # What only the worker can compare stays the last one.
+            last = len(found) - (bool(found) and found[-1].part == "predicate")
+            found[last:last] = [Difference("condition", text[:LONGEST_TEXT]) for text in failed]
         return found
 
     def rank(self, request: ComparedRequest, found: list[Difference]) -> Rank:
@@ -149,7 +160,11 @@ def nearest_route(
     :returns: ``None`` without a route.
     """
     budget = MatchBudget(registry.pattern_cache, registry.regex_steps)
-    request = ComparedRequest(pending.method, pending.url, pending.client_id, parts)
+    content = None
+    if isinstance(pending, PendingRequest):
+        is_pending = pending.deferred is not None
+        content = content_of(pending.request, registry, is_pending=is_pending)
+    request = ComparedRequest(pending.method, pending.url, pending.client_id, parts, content)
     best: Nearest | None = None
     best_rank: Rank | None = None
     for route in islice(routes, MOST_COMPARED):

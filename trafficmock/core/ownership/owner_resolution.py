@@ -17,6 +17,8 @@ from trafficmock.wire.features import CHAIN
 from trafficmock.wire.outbound import UNMATCHED, ProxyError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trafficmock.core.effects import EffectList
     from trafficmock.core.ownership.claims import Claimant, Claims
     from trafficmock.core.ownership.refusals import Refusals
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from trafficmock.core.state.lifecycle import Claim
     from trafficmock.core.state.registered import Kind, MatchingTests, RegisteredTest
     from trafficmock.core.timers import Alarm
+    from trafficmock.matching.request_content import RequestContent
     from trafficmock.wire.outbound import ErrorCode, RequestClaim, SocketClaim
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 
@@ -50,6 +53,14 @@ class OwnerResolution(ABC, Generic[S]):
     @abstractmethod
     def _claiming(self, pending: S) -> RequestClaim | SocketClaim:
         """Change the stage to ``CLAIMING``, and return the claim's message."""
+
+    def _content(self, pending: S) -> Callable[[], RequestContent] | None:  # noqa: ARG002
+        """Return what reads the parts beside the URL; ``None`` for a WebSocket."""
+        return None
+
+    @abstractmethod
+    def _await_body(self, pending: S, out: EffectList) -> None:
+        """Ask for the body, and find the owner when it has come."""
 
     @abstractmethod
     def _pass_through(self, pending: S, out: EffectList) -> None: ...
@@ -86,7 +97,8 @@ class OwnerResolution(ABC, Generic[S]):
         self.fail(pending, "claim_timeout", text, out)
 
     def _find_owner(self, pending: S, url: str, method: str, out: EffectList) -> None:
-        found = self.registry.judge(self.kind, url, method, pending.client_id)
+        content = self._content(pending)
+        found = self.registry.judge(self.kind, url, method, pending.client_id, content)
         if self.settings.ownership == "always-ask":
             found = self.registry.asking_all(self.kind, found)
         pending.judged_at = self.registry.sequence
@@ -97,6 +109,9 @@ class OwnerResolution(ABC, Generic[S]):
         pending.matching = found
         if found is None:
             self.unmatched(pending, out)
+            return
+        if found.awaiting:
+            self._await_body(pending, out)
             return
         asked = to_be_asked(self.kind, found)
         if asked:

@@ -10,10 +10,11 @@ from msgspec import UNSET
 from trafficmock.core.state.registered import MatchingTests, RegisteredRoute, RegisteredTest
 from trafficmock.matching import PatternCache, RouteIndex, compile_matcher
 from trafficmock.matching.patterns.match_cost import STEPS
+from trafficmock.matching.request_conditions import compile_condition
 from trafficmock.wire.features import CHAIN, CLOCK, CONTEXT, SUBSCRIBE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from msgspec import UnsetType
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from trafficmock.core.state.registered import Kind
     from trafficmock.matching import RouteMatcher
     from trafficmock.matching.compiled_matcher import UrlCondition
+    from trafficmock.matching.request_content import RequestContent
     from trafficmock.wire.inbound import RouteRegister, TestRegister
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
@@ -163,18 +165,29 @@ class Registry:
         for route_id in routes:
             self.remove_route(worker, route_id)
 
-    def judge(self, kind: Kind, url: str, method: str, client_id: str) -> MatchingTests | None:
+    def judge(
+        self,
+        kind: Kind,
+        url: str,
+        method: str,
+        client_id: str,
+        content: Callable[[], RequestContent] | None = None,
+    ) -> MatchingTests | None:
         """Compare a request or WebSocket with the routes of its kind.
 
+        :param content: returns the parts of a request beside its URL.
         :returns: ``None`` if none of them can match.
         """
         index = self._indexes[kind]
         if not len(index):
             return None
-        routes = index.judge(url, method, client_id)
-        if not routes.yes and not routes.undecided:
+        routes = index.judge(url, method, client_id, content)
+        if not routes.yes and not routes.undecided and not routes.awaiting:
             return None
         found = MatchingTests()
+        if routes.awaiting:
+            owners = (self.routes[route_id].test for route_id in routes.awaiting)
+            found.awaiting = {test.id: test for test in owners if test is not None}
         for route_id in routes.yes:
             route = self.routes[route_id]
             if route.test is not None:
@@ -253,6 +266,18 @@ def compile_route(matcher: SerializedMatcher) -> RouteMatcher:
         methods=matcher.methods or (),
         client_ids=matcher.client_ids or (),
         predicate=bool(matcher.predicate),
+        beside=[
+            compile_condition(
+                each.part,
+                each.path,
+                equals=each.equals,
+                regex=(each.matches.source, each.matches.flags) if each.matches else None,
+                length=each.length if isinstance(each.length, int) else None,
+                is_object=each.is_object is True,
+                is_absent=each.is_absent is True,
+            )
+            for each in matcher.conditions or ()
+        ],
     )
 
 

@@ -57,7 +57,7 @@ _R, _S = RequestStage, SocketStage
 REQUEST_STEPS: dict[RequestStage, frozenset[RequestStage]] = {
     _R.OBSERVED: frozenset({_R.CLAIMING, _R.AWAITS_BODY, _R.MATCHED, _R.SETTLED}),
     _R.CLAIMING: frozenset({_R.AWAITS_BODY, _R.MATCHED, _R.SETTLED}),
-    _R.AWAITS_BODY: frozenset({_R.MATCHED, _R.SETTLED}),
+    _R.AWAITS_BODY: frozenset({_R.CLAIMING, _R.MATCHED, _R.SETTLED}),
     _R.MATCHED: frozenset({_R.SETTLED}),
     _R.SETTLED: frozenset(),
 }

@@ -146,8 +146,10 @@ class MatchingTests(Struct):
     :param yes: the tests that match for certain, with the matching routes, by id.
     :param undecided: the other tests with an undecidable route, by id.
     :param open_routes: the undecidable routes by the id of their test.
+    :param awaiting: the tests with a route about which the body of the request decides, by id.
     """
 
     yes: dict[str, tuple[RegisteredTest, list[RegisteredRoute]]] = {}
     undecided: dict[str, RegisteredTest] = {}
     open_routes: dict[str, list[RegisteredRoute]] = {}
+    awaiting: dict[str, RegisteredTest] = {}

@@ -8,20 +8,25 @@ from typing import TYPE_CHECKING
 
 import ada_url
 from attrs import define, field
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, structs
 
 from trafficmock.wire.outbound import HandlerRun
+from trafficmock.wire.payloads import body
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trafficmock.wire.outbound import RequestObserved, RequestReplied
+    from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 MOST_TOLD = 10_000
 """The most requests that are kept for the waits of one worker, the newest ones."""
 
 MOST_CHARACTERS = 8 * 2**20
-"""The most characters of all their URLs; of the latest request the URL is always kept."""
+"""The most characters of all their URLs and bodies; the latest request is always kept."""
+
+LONGEST_BODY = 2**20
+"""The most bytes of a body that is kept for a wait that begins later."""
 
 
 class ToldRequest(Struct, eq=False, gc=False):
@@ -31,6 +36,8 @@ class ToldRequest(Struct, eq=False, gc=False):
     :param test_id: the only test of the worker that was told; ``None`` for all of them.
     :param seen_at: when it came, in microseconds of the coordinator's clock; ``None`` where the
         worker was not told that.
+    :param request: the request, for conditions on more than its URL; without the body if that is
+        longer than :data:`LONGEST_BODY`.
     :param handled_by: the test with a handler that ran for it.
     :param response_url: the URL of its response, once the worker was told of that.
     """
@@ -42,6 +49,7 @@ class ToldRequest(Struct, eq=False, gc=False):
     client_id: str
     test_id: str | None
     seen_at: int | None
+    request: SerializedRequest
     handled_by: str | None = None
     response_url: str | None = None
 
@@ -75,9 +83,10 @@ class ToldRequests:
             message.client_id,
             message.test_id or None,
             None if seen_at is UNSET else seen_at,
+            _kept(message.request),
         )
         self._by_id[told.id] = told
-        self._make_room(len(told.url))
+        self._make_room(_weight(told))
         return told
 
     def responded(self, told: ToldRequest, url: str) -> None:
@@ -93,7 +102,7 @@ class ToldRequests:
             self._characters > MOST_CHARACTERS and len(self._by_id) > 1
         ):
             _, dropped = self._by_id.popitem(last=False)
-            self._characters -= len(dropped.url) + len(dropped.response_url or "")
+            self._characters -= _weight(dropped) + len(dropped.response_url or "")
 
     def after(self, number: int) -> Iterator[ToldRequest]:
         """Return the requests after a place, oldest first."""
@@ -117,3 +126,14 @@ class ToldRequests:
     def clear(self) -> None:
         self._by_id.clear()
         self._characters = 0
+
+
+def _kept(request: SerializedRequest) -> SerializedRequest:
+    if not body.is_longer(request.body_base64, LONGEST_BODY):
+        return request
+    size = body.size(request.body_base64)
+    return structs.replace(request, body_base64=body.NULL, truncated=True, body_size=size)
+
+
+def _weight(told: ToldRequest) -> int:
+    return len(told.url) + body.size(told.request.body_base64)

@@ -9,6 +9,7 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.core.effects import EffectList, Overdue, Send
+from trafficmock.core.ownership.compared_content import content_of
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.core.state.peers import Agent, connected
 from trafficmock.core.waits.told_requests import MOST_TOLD, ToldRequests
@@ -237,6 +238,10 @@ class Waits:
             if wait.kind != kind or not wait.is_for(told):
                 continue
             result = wait.compiled.judge(url, told.method, told.client_id, budget)
+            beside = wait.compiled.beside
+            if beside is not None and result is not MatchResult.NO:
+                content = content_of(told.request, self.registry)
+                result = result if beside.hold(content) else MatchResult.NO
             if result is MatchResult.YES:
                 _meet(waits, wait, told.id, out)
             elif result is MatchResult.UNDECIDABLE:

@@ -114,6 +114,9 @@ class WebSocketRouting(OwnerResolution[Socket]):
         for message, since in socket.early.values():
             self._pass_close_on(socket, test, message, since, out)
 
+    def _await_body(self, pending: Socket, out: EffectList) -> None:
+        """Wait for nothing: the routes of WebSockets look at the URL only."""
+
     def _pass_through(self, socket: Socket, out: EffectList) -> None:
         self._forget(socket)
         out.record(records.SocketPassedThrough(socket.id, socket.also_matched))

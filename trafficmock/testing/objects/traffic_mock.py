@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Unpack
 
 from msgspec import UNSET
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.arguments.delays import Delay
     from trafficmock.testing.session.arguments.headers import HeadersArgument
+    from trafficmock.testing.session.arguments.match_conditions import MatchArguments
     from trafficmock.testing.session.arguments.url_matchers import Matcher, Names, UrlMatcher
     from trafficmock.testing.session.handlers.http_routes import Behavior, RouteEntry, RouteReply
     from trafficmock.wire.payloads.handler_action import FaultKind
@@ -93,6 +94,7 @@ class BaseTrafficMock(
         client_id: Names = None,
         times: float | None = None,
         required: bool | None = None,
+        **match: Unpack[MatchArguments],
     ) -> RouteT:
         """Register a handler for matching requests, before those registered earlier.
 
@@ -103,11 +105,13 @@ class BaseTrafficMock(
         :param client_id: the client id or ids of the applications that match; by default all.
         :param times: how many requests the handler gets before it is removed; by default no limit.
         :param required: fail the test if no request meets the route; by default as for the run.
+        :param match: conditions on more than the URL: ``match_query``, ``match_headers``,
+            ``match_json``, ``match_form`` and ``match_graphql``, see :class:`.MatchArguments`.
         :returns: the route, with the requests that met it.
         :raises HandlerSignatureError: the handler does not take these arguments.
         :raises GlobError: the glob's braces are nested or unmatched.
         """
-        matcher = self._matcher(url, method, client_id)
+        matcher = self._matcher(url, method, client_id, match)
         place = place_of_call(self._session.info.root)
 
         def register() -> Promise[RouteEntry]:
@@ -137,12 +141,14 @@ class BaseTrafficMock(
         fault: FaultKind | None = None,
         after: int | None = None,
         sequence: Sequence[int | Mapping[str, Any]] | None = None,
+        **match: Unpack[MatchArguments],
     ) -> RouteT:
         """Answer matching requests with a fixed response, which the proxy keeps and sends.
 
         It is faster than a handler, and works while the test is stopped at a breakpoint.
 
-        :param url: as in :meth:`route`; so are ``method``, ``client_id``, ``times``, ``required``.
+        :param url: as in :meth:`route`; so are ``method``, ``client_id``, ``times``, ``required``
+            and the arguments that begin with ``match_``.
         :param status: as in :meth:`Route.fulfill`; so are the arguments after it.
         :param path: a file whose content is the body; it is read by this call.
         :param chunks: the body in pieces, which are sent one by one, in the place of ``body``.
@@ -155,7 +161,7 @@ class BaseTrafficMock(
         :returns: the route, with the requests that met it.
         :raises RoutingError: the proxy cannot send this response.
         """
-        matcher = self._matcher(url, method, client_id)
+        matcher = self._matcher(url, method, client_id, match)
         check_http(matcher)
         place = place_of_call(self._session.info.root)
         if sequence is not None:
@@ -218,16 +224,18 @@ class BaseTrafficMock(
         status_text: str | None = None,
         headers: HeadersArgument | None = None,
         content_type: str | None = None,
+        **match: Unpack[MatchArguments],
     ) -> StreamT:
         """Answer the next matching request by a stream, whose body the test writes.
 
         The first call of the result waits for the request, which is its ``request``.
 
-        :param url: as in :meth:`route`; so are ``method``, ``client_id`` and ``required``.
+        :param url: as in :meth:`route`; so are ``method``, ``client_id``, ``required`` and the
+            arguments that begin with ``match_``.
         :param status: as in :meth:`Route.fulfill`; so are the arguments after it.
         :raises UsageError: HTTP cannot carry a value.
         """
-        matcher = self._matcher(url, method, client_id)
+        matcher = self._matcher(url, method, client_id, match)
         check_http(matcher)
         place = place_of_call(self._session.info.root)
         mock = Mock(
@@ -261,13 +269,14 @@ class BaseTrafficMock(
         *,
         method: Names = None,
         client_id: Names = None,
+        **match: Unpack[MatchArguments],
     ) -> DoneT:
         """Remove handlers of HTTP requests; the call is done when no later request reaches them.
 
         :param url: as it was given to :meth:`route`; so are ``method`` and ``client_id``.
         :param handler: the handler to remove; by default all with these arguments.
         """
-        matcher = self._optional_matcher(url, method, client_id)
+        matcher = self._optional_matcher(url, method, client_id, match)
         return self._done(lambda: self._session.http.unroute(matcher, handler))
 
     def unroute_all(self, *, behavior: Behavior = "default") -> DoneT:
@@ -347,35 +356,58 @@ class BaseTrafficMock(
         )
         return unmatched
 
-    def expect_request(self, url_or_predicate: Any, *, timeout: Timeout = None) -> ExpectedRequestT:
+    def expect_request(
+        self,
+        url_or_predicate: Any,
+        *,
+        timeout: Timeout = None,
+        **match: Unpack[MatchArguments],
+    ) -> ExpectedRequestT:
         """Expect a request within a ``with`` (or ``async with``) block; ``value`` has it.
 
         :param url_or_predicate: a glob, a ``re.Pattern``, a URLPattern, or a predicate over the
             request, plain or ``async``.
         :param timeout: milliseconds or a ``timedelta``; 0 for none, 30 s by default. After it,
             the wait raises ``WaitTimeoutError``.
+        :param match: conditions of a URL on the request, as in :meth:`route`.
         """
-        expected: ExpectedRequestT = self._expect("request", url_or_predicate, timeout)
+        expected: ExpectedRequestT = self._expect("request", url_or_predicate, timeout, match)
         return expected
 
     def expect_response(
-        self, url_or_predicate: Any, *, timeout: Timeout = None
+        self,
+        url_or_predicate: Any,
+        *,
+        timeout: Timeout = None,
+        **match: Unpack[MatchArguments],
     ) -> ExpectedResponseT:
         """Expect the response to a request that comes after this call; see :meth:`expect_request`.
 
         A predicate gets the response.
         """
-        expected: ExpectedResponseT = self._expect("response", url_or_predicate, timeout)
+        expected: ExpectedResponseT = self._expect("response", url_or_predicate, timeout, match)
         return expected
 
-    def wait_for_request(self, url_or_predicate: Any, *, timeout: Timeout = None) -> RequestT:
+    def wait_for_request(
+        self,
+        url_or_predicate: Any,
+        *,
+        timeout: Timeout = None,
+        **match: Unpack[MatchArguments],
+    ) -> RequestT:
         """Wait for a request that comes after this call; see :meth:`expect_request`."""
-        came: RequestT = self._expect("request", url_or_predicate, timeout).value
+        came: RequestT = self._expect("request", url_or_predicate, timeout, match).value
         return came
 
-    def wait_for_response(self, url_or_predicate: Any, *, timeout: Timeout = None) -> ResponseT:
+    def wait_for_response(
+        self,
+        url_or_predicate: Any,
+        *,
+        timeout: Timeout = None,
+        **match: Unpack[MatchArguments],
+    ) -> ResponseT:
         """Wait for the response to a request that comes after this call."""
-        came: ResponseT = self._expect("response", url_or_predicate, timeout).value
+        came: ResponseT = self._expect("response", url_or_predicate, timeout, match).value
         return came
 
     def take_errors(self) -> ErrorsT:
@@ -400,14 +432,16 @@ class BaseTrafficMock(
         done: DoneT = self._adapter.wait_for(lambda: mapped(function(), lambda _: None))
         return done
 
-    def _expect(self, kind: WaitKind, wanted: Any, timeout: Timeout) -> Any:
+    def _expect(self, kind: WaitKind, wanted: Any, timeout: Timeout, match: MatchArguments) -> Any:
         return self.expectation(
             self._adapter,
-            lambda: self._session.observation.expect(kind, wanted, milliseconds(timeout)),
+            lambda: self._session.observation.expect(kind, wanted, milliseconds(timeout), match),
         )
 
-    def _requests(self, url: UrlMatcher, method: Names, client_id: Names) -> Any:
-        matcher = self._optional_matcher(url, method, client_id)
+    def _requests(
+        self, url: UrlMatcher, method: Names, client_id: Names, match: MatchArguments
+    ) -> Any:
+        matcher = self._optional_matcher(url, method, client_id, match)
         show = self._adapter.show
         return self._adapter.wait_for(
             lambda: mapped(
@@ -415,18 +449,24 @@ class BaseTrafficMock(
             )
         )
 
-    def _matcher(self, url: UrlMatcher, method: Names, client_id: Names) -> Matcher:
+    def _matcher(
+        self, url: UrlMatcher, method: Names, client_id: Names, match: MatchArguments
+    ) -> Matcher:
         base_url = self._session.base_url
         try:
-            return make_matcher(url, method=method, client_id=client_id, base_url=base_url)
+            return make_matcher(
+                url, method=method, client_id=client_id, base_url=base_url, match=match
+            )
         except GlobError as error:
             # The fault is in the test's glob: frames of the glob's parser do not help.
             raise error.with_traceback(None) from None
 
-    def _optional_matcher(self, url: UrlMatcher, method: Names, client_id: Names) -> Matcher | None:
-        if url is None and method is None and client_id is None:
+    def _optional_matcher(
+        self, url: UrlMatcher, method: Names, client_id: Names, match: MatchArguments
+    ) -> Matcher | None:
+        if url is None and method is None and client_id is None and not match:
             return None
-        return self._matcher(url, method, client_id)
+        return self._matcher(url, method, client_id, match)
 
 
 class AsyncTrafficMock(
@@ -454,13 +494,18 @@ class AsyncTrafficMock(
         await context.add_cookies(self._cookies(origins))
 
     async def requests(
-        self, url: UrlMatcher = None, *, method: Names = None, client_id: Names = None
+        self,
+        url: UrlMatcher = None,
+        *,
+        method: Names = None,
+        client_id: Names = None,
+        **match: Unpack[MatchArguments],
     ) -> list[AsyncRequest]:
         """Return the requests of all applications since the test began, oldest first.
 
         See :meth:`trafficmock.testing.sync.TrafficMock.requests`.
         """
-        found: list[AsyncRequest] = await self._requests(url, method, client_id)
+        found: list[AsyncRequest] = await self._requests(url, method, client_id, match)
         warn_of_capture(self._session)
         return found
 

@@ -35,10 +35,13 @@ from trafficmock.wire.waits import wait_messages
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from msgspec import UnsetType
+
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.ports import ProxyLink
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.inbound import Message
+    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 
 @frozen(kw_only=True)
@@ -226,13 +229,16 @@ class WorkerClient:
         self._pings += 1
         return self.ask(("ping", str(self._pings)), Ping(self._pings))
 
-    def query(self, since: int | None) -> Promise[outbound.HistoryResult]:
+    def query(
+        self, since: int | None, matcher: SerializedMatcher | UnsetType = UNSET
+    ) -> Promise[outbound.HistoryResult]:
         """Query the proxy's history.
 
         :param since: the time of the oldest requests, in epoch milliseconds; ``None`` for all.
+        :param matcher: which requests, by default all.
         """
         query_id = self.link.new_id()
-        message = HistoryQuery(query_id, since=UNSET if since is None else since)
+        message = HistoryQuery(query_id, since=UNSET if since is None else since, matcher=matcher)
         return self.ask(("query", query_id), message)
 
     # Strict mode

@@ -1,11 +1,19 @@
 """The matcher of a route, and the report of a match."""
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from trafficmock.wire.payloads.numbers import Count
+
 MOST_NAMES: Final = 1000
 """The most methods, and the most client ids, of one route: the index of routes has each of them."""
+
+MOST_CONDITIONS: Final = 1000
+"""The most conditions of one route on more than the URL."""
+
+MOST_STEPS: Final = 100
+"""The most names and indexes that lead to a value."""
 
 _Names = Annotated[list[str], Meta(max_length=MOST_NAMES)]
 
@@ -17,11 +25,39 @@ class SerializedRegex(Struct, frozen=True):
     flags: str
 
 
+class SerializedCondition(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """A condition on the values at one place of a request (feature ``conditions``).
+
+    With no key but ``part`` and ``path`` there must be a value, of any kind.
+
+    :param part: ``operation`` and ``variables`` are those of GraphQL.
+    :param path: the names and indexes that lead to the value. For ``query``, ``header`` and
+        ``form`` the name; with an index, one of the values of that name.
+    :param equals: the value; numbers are compared as numbers.
+    :param matches: is searched in a text.
+    :param length: the number of items, or of the values of a name.
+    :param is_object: there must be an object.
+    :param is_absent: there must be no value.
+    """
+
+    part: Literal["query", "header", "form", "json", "operation", "variables"]
+    path: Annotated[list[str | int], Meta(max_length=MOST_STEPS)] = []
+    equals: str | int | float | bool | UnsetType | None = UNSET
+    matches: SerializedRegex | UnsetType = UNSET
+    length: Count | UnsetType = UNSET
+    is_object: bool | UnsetType = UNSET
+    is_absent: bool | UnsetType = UNSET
+
+
+_Conditions = Annotated[list[SerializedCondition], Meta(max_length=MOST_CONDITIONS)]
+
+
 class SerializedMatcher(Struct, frozen=True, omit_defaults=True, rename="camel"):
     """The conditions of a route: all that are present must hold; without any, it matches all.
 
     :param url_glob: a glob of the whole URL, see :mod:`trafficmock.matching.patterns.glob`.
     :param predicate: the route also has a function, which only the worker can call.
+    :param conditions: the conditions on more than the URL, only of routes for HTTP requests.
     """
 
     url_glob: str | UnsetType = UNSET
@@ -29,6 +65,9 @@ class SerializedMatcher(Struct, frozen=True, omit_defaults=True, rename="camel")
     methods: _Names | UnsetType = UNSET
     client_ids: _Names | UnsetType = UNSET
     predicate: bool | UnsetType = UNSET
+    conditions: (
+        Annotated[list[SerializedCondition], Meta(max_length=MOST_CONDITIONS)] | UnsetType
+    ) = UNSET
 
 
 class ShownRoute(Struct, frozen=True, omit_defaults=True):

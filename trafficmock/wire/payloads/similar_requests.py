@@ -20,7 +20,8 @@ class Difference(Struct, frozen=True, omit_defaults=True):
     """A part in which a request differs from a matcher.
 
     :param part: ``method``, ``client``, ``scheme``, ``host``, ``port``, ``path``, ``query`` (with
-        its question mark), ``url`` (a regular expression), ``predicate`` or ``handler``.
+        its question mark), ``url`` (a regular expression), ``condition`` (``found`` says how it
+        fails), ``predicate`` or ``handler``.
     :param found: the value of the request; absent for ``predicate`` and ``handler``.
     :param wanted: the text of the matcher for that part; absent as well.
     """

@@ -12,10 +12,10 @@ from msgspec import UNSET
 
 from trafficmock.matching import compile_glob
 from trafficmock.matching.patterns.glob_resolution import needs_base, resolve
-from trafficmock.matching.patterns.js_regex_syntax import UnsupportedRegexError
-from trafficmock.matching.patterns.regex import compile_regex
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments.callables import describe
+from trafficmock.testing.session.arguments.js_patterns import js_pattern
+from trafficmock.testing.session.arguments.match_conditions import read_conditions
 from trafficmock.wire.http_syntax import TOKEN
 from trafficmock.wire.payloads import serialized_matcher as wire
 
@@ -30,11 +30,6 @@ class URLPattern(Protocol):
 
 UrlMatcher = str | re.Pattern[str] | Callable[[str], bool] | URLPattern | Mapping[str, Any] | None
 Names = str | Iterable[str] | None
-
-_JS_FLAGS = {re.IGNORECASE: "i", re.DOTALL: "s", re.MULTILINE: "m"}
-_HARMLESS = re.UNICODE | re.ASCII
-_MEANS_OTHERWISE = re.compile(r"\[\^?\]")
-"""Empty character classes of JavaScript; to Python they are classes with a bracket in them."""
 
 
 @frozen(eq=False)
@@ -66,7 +61,10 @@ class Matcher:
 
     def same_as(self, other: Matcher) -> bool:
         """Return whether both have the same arguments; predicates are compared by identity."""
-        filters = (self.methods, self.client_ids) == (other.methods, other.client_ids)
+        own, others = (
+            (each.methods, each.client_ids, each.wire.conditions) for each in (self, other)
+        )
+        filters = own == others
         if isinstance(self.url, str | re.Pattern):
             return filters and type(self.url) is type(other.url) and self.url == other.url
         return filters and self.url is other.url
@@ -75,6 +73,7 @@ class Matcher:
         parts = [_describe(self.url)]
         parts += [f"method={'/'.join(self.methods)}"] if self.methods else []
         parts += [f"client_id={'/'.join(self.client_ids)}"] if self.client_ids else []
+        parts += ["with conditions"] if self.wire.conditions else []
         return " ".join(parts)
 
 
@@ -85,6 +84,7 @@ def make_matcher(
     client_id: Names = None,
     base_url: str | None = None,
     websocket: bool = False,
+    match: Mapping[str, Any] | None = None,
 ) -> Matcher:
     """Read the arguments that select requests.
 
@@ -94,6 +94,7 @@ def make_matcher(
     :param client_id: a client id or several.
     :param base_url: the URL that relative globs are resolved against.
     :param websocket: whether the URLs are those of WebSockets.
+    :param match: the arguments of :class:`.MatchArguments`.
     :raises UsageError: an argument is invalid.
     :raises GlobError: the glob's braces are nested or unmatched.
     """
@@ -116,6 +117,7 @@ def make_matcher(
         predicate=conditions.predicate,
         methods=list(methods) or UNSET,
         client_ids=list(client_ids) or UNSET,
+        conditions=read_conditions(match or {}) or UNSET,
     )
     return Matcher(url, methods, client_ids, conditions, test)
 
@@ -179,16 +181,10 @@ def _glob_part(
 
 def _pattern_on_wire(pattern: re.Pattern[str]) -> wire.SerializedMatcher:
     """Return the pattern for the proxy if JavaScript reads it alike, else the order to ask."""
-    flags = pattern.flags & ~_HARMLESS
-    letters = "".join(letter for flag, letter in _JS_FLAGS.items() if flags & flag)
-    known = sum(flag for flag in _JS_FLAGS if flags & flag)
-    if flags == known and not _MEANS_OTHERWISE.search(pattern.pattern):
-        try:
-            compile_regex(pattern.pattern, letters)
-        except UnsupportedRegexError:
-            return wire.SerializedMatcher(predicate=True)
-        return wire.SerializedMatcher(url_regex=wire.SerializedRegex(pattern.pattern, letters))
-    return wire.SerializedMatcher(predicate=True)
+    regex = js_pattern(pattern)
+    if regex is UNSET:
+        return wire.SerializedMatcher(predicate=True)
+    return wire.SerializedMatcher(url_regex=regex)
 
 
 def _describe(url: UrlMatcher) -> str:

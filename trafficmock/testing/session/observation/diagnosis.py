@@ -138,6 +138,8 @@ def describe_difference(difference: Difference) -> str:
     match difference:
         case Difference("url"):
             return "the pattern does not match"
+        case Difference("condition", found):
+            return str(found)
         case Difference("query", found, ""):
             return f"query differs ({found!r}: a glob is for the whole URL, queries too)"
         case Difference(part, found, wanted):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import partial
 from math import ceil, inf
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType, json
 
-from trafficmock.testing.errors import TestEndedError, WaitTimeoutError
-from trafficmock.testing.promise import Promise, mapped
+from trafficmock.testing.errors import TestEndedError, UsageError, WaitTimeoutError
+from trafficmock.testing.promise import Promise, chained, mapped
 from trafficmock.testing.session.arguments.callables import check_handler, describe
 from trafficmock.testing.session.arguments.url_matchers import URLPattern, make_matcher
 from trafficmock.testing.session.observation.diagnosis import describe_seen
@@ -29,12 +29,14 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
     from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.session import Session
-    from trafficmock.wire.outbound import DiagnosisResult
+    from trafficmock.wire.outbound import DiagnosisResult, HistoryResult
     from trafficmock.wire.waits.wait_messages import WaitJudge, WaitKind, WaitOverdue
 
 DEFAULT_TIMEOUT_MS = 30_000.0
 
 _PREDICATE = SerializedMatcher(predicate=True)
+
+NO_CONDITIONS: Mapping[str, Any] = {}
 
 Timeout = float | timedelta | None
 """Milliseconds or a duration; 0 is no limit, ``None`` the default of 30 s."""
@@ -50,6 +52,12 @@ def milliseconds(timeout: Timeout) -> float:
 
 Test = Callable[[Any, "Done"], None]
 """Tests a request or response; it calls ``Done`` with the result, perhaps later."""
+
+
+class _Identified(Struct):
+    """An entry of the history."""
+
+    id: str
 
 
 @define(eq=False)
@@ -113,10 +121,18 @@ class Observation:
         :param matcher: ``None`` for all.
         """
         foreign = self.session.is_foreign
-        return mapped(
+        seen = mapped(
             self.all(),
             lambda seen: [each for each in seen if _wanted(matcher, each) and not foreign(each.id)],
         )
+        conditions = UNSET if matcher is None else matcher.wire.conditions
+        if conditions is UNSET:
+            return seen
+        # Only the proxy compares them.
+        meeting = self.session.client.query(
+            self.session.started_at, SerializedMatcher(conditions=conditions)
+        )
+        return chained(seen, lambda found: mapped(meeting, partial(_among, found)))
 
     def all(self) -> Promise[list[RequestState]]:
         """Return a promise of all requests since the test began, oldest first."""
@@ -153,12 +169,15 @@ class Observation:
 
     # Waits
 
-    def expect(self, kind: WaitKind, wanted: Any, timeout: float) -> Waiter:
+    def expect(
+        self, kind: WaitKind, wanted: Any, timeout: float, match: Mapping[str, Any] = NO_CONDITIONS
+    ) -> Waiter:
         """Begin a wait for a later request or response.
 
         :param wanted: a glob, a ``re.Pattern``, a URLPattern, or a predicate over the request or
             response.
         :param timeout: milliseconds; 0 for no limit.
+        :param match: the arguments of :class:`.MatchArguments`.
         :raises TestEndedError: the test has ended.
         :raises UsageError: ``wanted`` is none of these.
         :raises ConnectionLostError: there is no connection to the proxy.
@@ -167,7 +186,7 @@ class Observation:
         if session.ended:
             raise TestEndedError("the test has ended")
         register = partial(self._registration, began=session.client.link.monotonic_us())
-        waiter = self._waiter(kind, wanted, timeout)
+        waiter = self._waiter(kind, wanted, timeout, match)
         session.subscribe().watch(lambda done: _pass_on(done, waiter))
         # The proxy keeps the time: without an answer some time later it does not work any more.
         waiter.ended = session.client.ask(
@@ -182,12 +201,16 @@ class Observation:
         )
         return waiter
 
-    def _waiter(self, kind: WaitKind, wanted: Any, timeout: float) -> Waiter:
+    def _waiter(
+        self, kind: WaitKind, wanted: Any, timeout: float, match: Mapping[str, Any]
+    ) -> Waiter:
         session = self.session
         matcher, test = None, partial(session.adapter.run_predicate, wanted)
         if isinstance(wanted, str | re.Pattern | URLPattern):
-            matcher = make_matcher(wanted, base_url=session.base_url)
+            matcher = make_matcher(wanted, base_url=session.base_url, match=match)
             test = partial(_test_url, matcher)
+        elif match:
+            raise UsageError("conditions go with a URL; compare in the predicate instead")
         else:
             check_handler(wanted, "the request or response, or else a URL")
         what = describe(wanted, "predicate") if matcher is None else str(matcher)
@@ -267,3 +290,8 @@ def _pass_on(done: Promise[Any], waiter: Waiter) -> None:
         waiter.ended.reject(done.error)
     else:
         waiter.ready.resolve(None)
+
+
+def _among(seen: list[RequestState], found: HistoryResult) -> list[RequestState]:
+    ids = {json.decode(entry, type=_Identified).id for entry in found.entries}
+    return [each for each in seen if each.id in ids]

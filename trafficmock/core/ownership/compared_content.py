@@ -1,0 +1,41 @@
+"""Gives the parts of a request to the conditions of routes and waits."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET
+
+from trafficmock.matching import MatchBudget
+from trafficmock.matching.request_content import MOST_BYTES, RequestContent
+from trafficmock.wire.payloads import body
+
+if TYPE_CHECKING:
+    from trafficmock.core.ownership.registry import Registry
+    from trafficmock.wire.payloads.serialized_request import SerializedRequest
+
+
+def content_of(
+    request: SerializedRequest, registry: Registry, *, is_pending: bool = False
+) -> RequestContent:
+    """Return the parts of a request.
+
+    :param is_pending: whether its body is still to come.
+    """
+    listed = request.headers_list
+    lines = request.headers.items() if listed is UNSET else listed
+    budget = MatchBudget(registry.pattern_cache, registry.regex_steps)
+    lacks = "" if is_pending else _lacks(request)
+    read = None if is_pending or lacks else partial(body.to_bytes, request.body_base64)
+    return RequestContent(request.url, lines, read, lacks=lacks, budget=budget)
+
+
+def _lacks(request: SerializedRequest) -> str:
+    """Return why a request does not have its whole body; empty if it has."""
+    if request.truncated is True:
+        size = "" if request.body_size is UNSET else f" of {request.body_size} bytes"
+        return f"the body{size} is not here whole"
+    if body.is_longer(request.body_base64, MOST_BYTES):
+        return f"the body has {body.size(request.body_base64)} bytes, more than {MOST_BYTES}"
+    return ""

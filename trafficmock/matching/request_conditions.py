@@ -1,0 +1,220 @@
+"""The conditions of a route on more than the URL: query, headers, JSON, forms, GraphQL."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Literal
+
+import attrs
+from msgspec import UNSET
+
+from trafficmock.matching.patterns.js_regex_syntax import UnsupportedRegexError
+from trafficmock.matching.patterns.regex import Regex, compile_regex
+from trafficmock.matching.request_content import UnreadableBodyError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from trafficmock.matching.request_content import RequestContent
+
+Part = Literal["query", "header", "form", "json", "operation", "variables"]
+
+_OF_HEAD = frozenset({"query", "header"})
+_SECRET = frozenset({"authorization", "cookie", "proxy-authorization"})
+_LONGEST_SHOWN = 100
+"""The most characters of a value in a message."""
+
+Discriminator = tuple[Part, tuple[str | int, ...]]
+"""The place of a value that tells the routes with one URL apart."""
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class RequestCondition:
+    """A condition on the values at one place; without a test, there must be a value.
+
+    :param part: the part of the request.
+    :param path: as for :meth:`.RequestContent.values`.
+    :param equals: a value of JSON, or the text of a query, header or form; ``UNSET`` for any.
+    :param regex: is searched in a text.
+    :param shown: the wanted value, for messages.
+    :param length: the number of items, or of the values of a name.
+    :param is_object: whether there must be an object.
+    :param is_absent: whether there must be no value.
+    :param is_impossible: whether nothing meets it: its regular expression is not for RE2.
+    """
+
+    part: Part
+    path: tuple[str | int, ...]
+    shown: str
+    equals: Any = UNSET
+    regex: Regex | None = None
+    length: int | None = None
+    is_object: bool = False
+    is_absent: bool = False
+    is_impossible: bool = False
+
+    @property
+    def is_of_head(self) -> bool:
+        """Whether the head of a request decides it."""
+        return self.part in _OF_HEAD
+
+    @property
+    def discriminator(self) -> tuple[Discriminator, Any] | None:
+        """The place and the value, if only a request with this value can meet it."""
+        if self.equals is UNSET or isinstance(self.equals, float | bool | None):
+            return None
+        return (self.part, self.path), self.equals
+
+    def holds(self, content: RequestContent) -> bool:
+        """Return whether a request meets the condition.
+
+        :raises UnreadableBodyError: its body cannot be compared.
+        """
+        values = content.values(self.part, self.path)
+        if self.is_impossible:
+            return False
+        if self.is_absent:
+            return not values
+        if self.length is not None:
+            return self._has_length(values)
+        return any(self._is_met_by(value, content) for value in values)
+
+    def _has_length(self, values: list[Any]) -> bool:
+        if self.part in ("query", "form", "header"):
+            return len(values) == self.length
+        return any(isinstance(value, list) and len(value) == self.length for value in values)
+
+    def _is_met_by(self, value: Any, content: RequestContent) -> bool:
+        if self.equals is not UNSET:
+            return value == self.equals and isinstance(value, bool) is isinstance(self.equals, bool)
+        if self.regex is not None:
+            return isinstance(value, str) and content.search(self.regex, value)
+        return isinstance(value, dict) if self.is_object else True
+
+    def difference(self, content: RequestContent) -> str | None:
+        """Describe how a request fails the condition, ``None`` if it meets it.
+
+        A value of a header with credentials is not shown.
+        """
+        try:
+            if self.holds(content):
+                return None
+            values = content.values(self.part, self.path)
+        except UnreadableBodyError as error:
+            return f"{self.place}: {error}"
+        if self.is_impossible:
+            return f"{self.place}: the proxy cannot compare {self.shown}"
+        if not values:
+            return f"{self.place} is missing, wanted {self.shown}"
+        if self.part == "header" and self.path[0] in _SECRET:
+            return f"{self.place} differs"
+        found = ", ".join(_shown(value) for value in values)
+        return f"{self.place} is {found}, wanted {self.shown}"
+
+    @property
+    def place(self) -> str:
+        """The place in words, such as ``json.items[0].quantity``."""
+        if self.part == "operation":
+            return "the GraphQL operation"
+        if self.part == "header":
+            return f"header {self.path[0]}"
+        steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path)
+        return self.part + "".join(steps)
+
+
+@attrs.frozen(eq=False)
+class RequestConditions:
+    """All conditions of one route beside its URL; a request must meet each."""
+
+    head: tuple[RequestCondition, ...]
+    body: tuple[RequestCondition, ...]
+
+    @classmethod
+    def of(cls, conditions: Sequence[RequestCondition]) -> RequestConditions:
+        """Sort conditions by what decides them."""
+        head = tuple(each for each in conditions if each.is_of_head)
+        return cls(head, tuple(each for each in conditions if not each.is_of_head))
+
+    def hold(self, content: RequestContent) -> bool | None:
+        """Return whether a request meets them; ``None`` if that depends on a body to come."""
+        if not all(each.holds(content) for each in self.head):
+            return False
+        if self.body and content.awaits_body:
+            return None
+        try:
+            return all(each.holds(content) for each in self.body)
+        except UnreadableBodyError:
+            return False
+
+    def differences(self, content: RequestContent) -> Iterator[str]:
+        """Describe the conditions that a request fails."""
+        for each in (*self.head, *self.body):
+            if not each.is_of_head and content.awaits_body:
+                return
+            text = each.difference(content)
+            if text is not None:
+                yield text
+
+    @property
+    def discriminator(self) -> tuple[Discriminator, Any] | None:
+        """The first place with a value that a request must have, of the head if possible."""
+        found = (each.discriminator for each in (*self.head, *self.body))
+        return next((each for each in found if each is not None), None)
+
+
+def compile_condition(
+    part: Part,
+    path: Sequence[str | int],
+    *,
+    equals: Any = UNSET,
+    regex: tuple[str, str] | None = None,
+    length: int | None = None,
+    is_object: bool = False,
+    is_absent: bool = False,
+) -> RequestCondition:
+    """Compile a condition; the arguments are those of :class:`RequestCondition`.
+
+    :param regex: source and flags of a JavaScript regular expression.
+    """
+    compiled, impossible = None, False
+    if regex is not None:
+        try:
+            compiled = compile_regex(*regex)
+        except UnsupportedRegexError:
+            impossible = True
+    lowered = tuple(str(step).lower() if part == "header" else step for step in path)
+    return RequestCondition(
+        part=part,
+        path=lowered if lowered or part in ("json", "variables", "operation") else ("",),
+        shown=_wanted(equals, regex, length, is_object=is_object, is_absent=is_absent),
+        equals=equals,
+        regex=compiled,
+        length=length,
+        is_object=is_object,
+        is_absent=is_absent,
+        is_impossible=impossible,
+    )
+
+
+def _wanted(
+    equals: Any,
+    regex: tuple[str, str] | None,
+    length: int | None,
+    *,
+    is_object: bool,
+    is_absent: bool,
+) -> str:
+    if is_absent:
+        return "none"
+    if length is not None:
+        return f"{length} items"
+    if regex is not None:
+        return f"/{regex[0]}/{regex[1]}"
+    if is_object:
+        return "an object"
+    return "any value" if equals is UNSET else _shown(equals)
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"

@@ -1,0 +1,26 @@
+"""Gives the parts of recorded requests to the conditions of routes and waits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET
+
+from trafficmock.matching.request_content import RequestContent
+
+if TYPE_CHECKING:
+    from trafficmock.history.request_entry import RequestEntry
+
+
+def recorded_content(entry: RequestEntry) -> RequestContent:
+    """Return the parts of a request of the history, without a body that is not kept whole."""
+    request, kept = entry.request, entry.request_body
+    listed = request.headers_list
+    lines = request.headers.items() if listed is UNSET else listed
+    if kept is None:
+        return RequestContent(request.url, lines, bytes)
+    if kept.state != "whole":
+        return RequestContent(
+            request.url, lines, None, lacks="the history does not have the whole body"
+        )
+    return RequestContent(request.url, lines, kept.content)
