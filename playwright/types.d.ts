@@ -39,10 +39,7 @@ export type MatchedNames = Readonly<Record<string, MatchedText | readonly Matche
 
 /** A JSON value in which RegExps may stand for texts. */
 export type MatchedJson =
-  | MatchedText
-  | null
-  | readonly MatchedJson[]
-  | { readonly [member: string]: MatchedJson | undefined };
+  MatchedText | null | readonly MatchedJson[] | { readonly [member: string]: MatchedJson | undefined };
 
 /** Which requests: a condition on the URL, or several conditions. */
 export type RouteMatcher = UrlMatcher | RouteFilter;

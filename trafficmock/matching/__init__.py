@@ -7,6 +7,11 @@
   tries only the **candidates** (:mod:`trafficmock.matching.candidates`): the conditions whose
   literal texts are in the URL.
 
+A route may also have conditions on more than the URL
+(:mod:`~trafficmock.matching.request_conditions`), which are compared with
+:mod:`~trafficmock.matching.request_content`. The index has such routes in
+:mod:`~trafficmock.matching.conditioned_routes`, by a value that a request must have.
+
 For the filter of agents, :mod:`~trafficmock.matching.necessary_texts` lists the texts
 that a URL must have to match. :mod:`~trafficmock.matching.starred_text` compares text with a
 pattern that has only stars.

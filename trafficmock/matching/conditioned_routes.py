@@ -93,7 +93,7 @@ class ConditionedRoutes:
                 holds = route.conditions.hold(content)
                 if holds is not False:
                     (awaiting if holds is None else meeting)[number] = route.key
-        return meeting, awaiting
+        return dict(sorted(meeting.items())), dict(sorted(awaiting.items()))
 
 
 def _is_key(value: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 import msgspec
 
@@ -91,7 +91,8 @@ class RequestContent:
 
     @cached_property
     def _query(self) -> Fields:
-        return _by_name(parse_qsl(urlsplit(self.url).query, keep_blank_values=True))
+        query = self.url.partition("#")[0].partition("?")[2]
+        return _by_name(parse_qsl(query, keep_blank_values=True))
 
     @cached_property
     def _headers(self) -> Fields:

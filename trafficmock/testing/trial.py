@@ -12,7 +12,7 @@ from trafficmock.testing import tx
 from trafficmock.testing.adapters.teardown import TITLE, show_in_text, wrap_test_method
 from trafficmock.testing.case_settings import CaseSettings
 from trafficmock.testing.launch.proxy_process import process_proxy
-from trafficmock.testing.objects.traffic_mock import AsyncTrafficMock, finish
+from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

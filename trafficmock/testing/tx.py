@@ -10,13 +10,13 @@ from trafficmock.attach import agent_variables
 from trafficmock.testing.adapters.teardown import note_errors, note_traffic, raise_errors
 from trafficmock.testing.adapters.twisted_adapter import as_deferred
 from trafficmock.testing.adapters.twisted_connection import TwistedConnection
+from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
 from trafficmock.testing.objects.expectations import AsyncExpectation
 from trafficmock.testing.objects.request import AsyncRequest
 from trafficmock.testing.objects.response import AsyncResponse
 from trafficmock.testing.objects.route import AsyncRoute
 from trafficmock.testing.objects.route_handle import AsyncRouteHandle
 from trafficmock.testing.objects.stream import AsyncStream
-from trafficmock.testing.objects.traffic_mock import AsyncTrafficMock, finish
 from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.testing.session.worker_client import WorkerIdentity

@@ -7,19 +7,18 @@ const PRICES = "https://prices.example/v1/teapot";
 /** Ask the shop for a page, and give its text. */
 const page = async (request, path) => (await request.get(path)).text();
 
-test("first answer fails", async ({ request, trafficmock }) => {
-  await trafficmock.mock(PRICES, { json: { price: 42 } });
-  await trafficmock.mock(PRICES, { status: 503, times: 1 });
-  expect(await page(request, "/price")).toBe("42 €");
-});
-
 test("sequence", async ({ request, trafficmock }) => {
-  await trafficmock.mock(PRICES, { sequence: [503, 503, { json: { price: 42 } }] });
+  const price = await trafficmock.mock(PRICES, { sequence: [429, 503, { json: { price: 42 } }] });
   expect(await page(request, "/price")).toBe("42 €");
-  expect(await trafficmock.requests(PRICES)).toHaveLength(3);
+  expect(await price.callCount()).toBe(3);
 });
 
 test("slow service", async ({ request, trafficmock }) => {
+  await trafficmock.mock(PRICES, { json: { price: 42 }, delay: 1000 });
+  expect(await page(request, "/price-in-time")).toBe("TimeoutError");
+});
+
+test("answer is held back", async ({ request, trafficmock }) => {
   let checked;
   const isChecked = new Promise((resolve) => (checked = resolve));
   await trafficmock.route(PRICES, async (route) => {
@@ -31,31 +30,44 @@ test("slow service", async ({ request, trafficmock }) => {
 });
 
 test("connection fails", async ({ request, trafficmock }) => {
-  await trafficmock.route(PRICES, (route) => route.abort("connectionrefused"));
+  await trafficmock.mock(PRICES, { sequence: [{ abort: "connectionrefused" }] });
   expect(await page(request, "/price")).toBe("ECONNREFUSED");
 });
 
-test("expired token", async ({ request, trafficmock }) => {
-  const tokens = ["expired", "valid"];
-  await trafficmock.route({ url: "https://login.example/oauth/token", method: "POST" }, (route) =>
-    route.fulfill({ json: { access_token: tokens.shift(), token_type: "Bearer", expires_in: 3600 } }),
-  );
-  await trafficmock.route("https://orders.example/v1", (route, asked) => {
-    const valid = asked.headers().authorization === "Bearer valid";
-    return route.fulfill(valid ? { json: ["order 1"] } : { status: 401 });
+test("stream breaks off", async ({ request, trafficmock }) => {
+  const advice = await trafficmock.stream("https://llm.example/v1/advice");
+  const told = page(request, "/advice");
+  for (const token of ["Warm ", "the ", "pot ", "before "]) await advice.send(token);
+  await advice.abort();
+  expect(await told).toBe("Warm the pot before  (broken off)");
+});
+
+test("retried once", async ({ request, trafficmock }) => {
+  const charges = {
+    url: "https://pay.example/v1/charges",
+    matchHeaders: { "Idempotency-Key": "order-7" },
+    matchJson: { lines: [{ sku: "teapot", quantity: 2 }] },
+  };
+  const charge = await trafficmock.mock(charges, {
+    sequence: [{ fault: "connection_reset" }, { json: { paid: true } }],
   });
+  expect(await page(request, "/pay")).toBe("paid");
+  expect(await charge.callCount()).toBe(2);
+});
+
+test("expired token", async ({ request, trafficmock }) => {
+  const tokens = ["expired", "valid"].map((token) => ({ json: { access_token: token } }));
+  await trafficmock.mock({ url: "https://login.example/oauth/token", method: "POST" }, { sequence: tokens });
+  const orders = "https://orders.example/v1";
+  await trafficmock.mock(orders, { status: 401 });
+  await trafficmock.mock({ url: orders, matchHeaders: { Authorization: "Bearer valid" } }, { json: ["order 1"] });
   expect(JSON.parse(await page(request, "/orders"))).toEqual(["order 1"]);
 });
 
-/** Answer one GraphQL operation, and leave the others to older routes. */
-function operation(name, data) {
-  return (route, asked) =>
-    asked.postDataJSON().operationName === name ? route.fulfill({ json: { data } }) : route.fallback();
-}
-
 test("GraphQL", async ({ request, trafficmock }) => {
-  await trafficmock.route("https://api.example/graphql", operation("User", { name: "Ada" }));
-  await trafficmock.route("https://api.example/graphql", operation("Basket", { items: 2 }));
+  const url = "https://api.example/graphql";
+  await trafficmock.mock({ url, matchGraphql: "User" }, { json: { data: { name: "Ada" } } });
+  await trafficmock.mock({ url, matchGraphql: "Basket" }, { json: { data: { items: 2 } } });
   expect(await page(request, "/basket")).toBe("Ada: 2");
 });
 

@@ -4,7 +4,7 @@ import http from "node:http";
 const SERVICES = {
   async "/price"() {
     let answer = await fetch("https://prices.example/v1/teapot");
-    for (let tries = 1; answer.status === 503 && tries < 3; tries++) {
+    for (let tries = 1; [429, 503].includes(answer.status) && tries < 3; tries++) {
       answer = await fetch("https://prices.example/v1/teapot");
     }
     return answer.ok ? `${(await answer.json()).price} €` : `no price (${answer.status})`;
@@ -36,6 +36,26 @@ const SERVICES = {
     };
     const [user, basket] = await Promise.all([ask("User"), ask("Basket")]);
     return `${user.data.name}: ${basket.data.items}`;
+  },
+
+  async "/advice"() {
+    const answer = await fetch("https://llm.example/v1/advice", { method: "POST", body: '{"stream":true}' });
+    let told = "";
+    try {
+      for await (const part of answer.body.pipeThrough(new TextDecoderStream())) told += part;
+    } catch {
+      return `${told} (broken off)`;
+    }
+    return told;
+  },
+
+  async "/pay"() {
+    // One key for all tries, so that the service charges once.
+    const headers = { "idempotency-key": "order-7" };
+    const body = JSON.stringify({ order: 7, lines: [{ sku: "teapot", quantity: 2 }] });
+    const pay = () => fetch("https://pay.example/v1/charges", { method: "POST", headers, body });
+    const answer = await pay().catch(pay);
+    return (await answer.json()).paid ? "paid" : "not paid";
   },
 
   async "/session"() {

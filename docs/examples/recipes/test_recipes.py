@@ -3,7 +3,7 @@
 import gzip
 import json
 import threading
-from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 from shop_process import Pages
 
@@ -12,19 +12,18 @@ from trafficmock.testing.sync import Route, TrafficMock, WebSocketRoute
 PRICES = "https://prices.example/v1/teapot"
 
 
-def test_first_answer_fails(shop: Pages, trafficmock: TrafficMock) -> None:
-    trafficmock.route(PRICES, lambda route: route.fulfill(json={"price": 42}))
-    trafficmock.route(PRICES, lambda route: route.fulfill(status=503), times=1)
-    assert shop("/price") == "42 €"
-
-
 def test_sequence(shop: Pages, trafficmock: TrafficMock) -> None:
-    trafficmock.mock(PRICES, sequence=[503, 503, {"json": {"price": 42}}])
+    price = trafficmock.mock(PRICES, sequence=[429, 503, {"json": {"price": 42}}])
     assert shop("/price") == "42 €"
-    assert len(trafficmock.requests(PRICES)) == 3
+    assert price.call_count == 3
 
 
 def test_slow_service(shop: Pages, trafficmock: TrafficMock) -> None:
+    trafficmock.mock(PRICES, json={"price": 42}, delay=1000)
+    assert shop("/price-in-time") == "TimeoutError"
+
+
+def test_answer_is_held_back(shop: Pages, trafficmock: TrafficMock) -> None:
     checked = threading.Event()
 
     def answer_late(route: Route) -> None:
@@ -37,41 +36,47 @@ def test_slow_service(shop: Pages, trafficmock: TrafficMock) -> None:
 
 
 def test_connection_fails(shop: Pages, trafficmock: TrafficMock) -> None:
-    trafficmock.route(PRICES, lambda route: route.abort("connectionrefused"))
+    trafficmock.mock(PRICES, sequence=[{"abort": "connectionrefused"}])
     assert shop("/price") == "ECONNREFUSED"
 
 
+def test_stream_breaks_off(shop: Pages, trafficmock: TrafficMock) -> None:
+    advice = trafficmock.stream("https://llm.example/v1/advice")
+    with ThreadPoolExecutor() as visitor:
+        told = visitor.submit(shop, "/advice")
+        for token in ("Warm ", "the ", "pot ", "before "):
+            advice.send(token)
+        advice.abort()
+        assert told.result() == "Warm the pot before  (broken off)"
+
+
+def test_retried_once(shop: Pages, trafficmock: TrafficMock) -> None:
+    charge = trafficmock.mock(
+        "https://pay.example/v1/charges",
+        match_headers={"Idempotency-Key": "order-7"},
+        match_json={"lines": [{"sku": "teapot", "quantity": 2}]},
+        sequence=[{"fault": "connection_reset"}, {"json": {"paid": True}}],
+    )
+    assert shop("/pay") == "paid"
+    assert charge.call_count == 2
+
+
 def test_expired_token(shop: Pages, trafficmock: TrafficMock) -> None:
-    tokens = iter(["expired", "valid"])
-
-    def token(route: Route) -> None:
-        answer = {"access_token": next(tokens), "token_type": "Bearer", "expires_in": 3600}
-        route.fulfill(json=answer)
-
-    def orders(route: Route) -> None:
-        valid = route.request.headers["authorization"] == "Bearer valid"
-        route.fulfill(**{"json": ["order 1"]} if valid else {"status": 401})
-
-    trafficmock.route("https://login.example/oauth/token", token, method="POST")
-    trafficmock.route("https://orders.example/v1", orders)
+    tokens = [{"json": {"access_token": token}} for token in ("expired", "valid")]
+    trafficmock.mock("https://login.example/oauth/token", method="POST", sequence=tokens)
+    trafficmock.mock("https://orders.example/v1", status=401)
+    trafficmock.mock(
+        "https://orders.example/v1",
+        match_headers={"Authorization": "Bearer valid"},
+        json=["order 1"],
+    )
     assert json.loads(shop("/orders")) == ["order 1"]
 
 
-def operation(name: str, data: object) -> Callable[[Route], None]:
-    """Answer one GraphQL operation, and leave the others to older routes."""
-
-    def handler(route: Route) -> None:
-        if route.request.post_data_json["operationName"] == name:
-            route.fulfill(json={"data": data})
-        else:
-            route.fallback()
-
-    return handler
-
-
 def test_graphql(shop: Pages, trafficmock: TrafficMock) -> None:
-    trafficmock.route("https://api.example/graphql", operation("User", {"name": "Ada"}))
-    trafficmock.route("https://api.example/graphql", operation("Basket", {"items": 2}))
+    api = "https://api.example/graphql"
+    trafficmock.mock(api, match_graphql="User", json={"data": {"name": "Ada"}})
+    trafficmock.mock(api, match_graphql="Basket", json={"data": {"items": 2}})
     assert shop("/basket") == "Ada: 2"
 
 

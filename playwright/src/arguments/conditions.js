@@ -38,7 +38,9 @@ function readConditions(given) {
 function ofGraphql(given, found) {
   const [operation, ...variables] = Array.isArray(given) ? given : [given];
   if (!(typeof operation === "string" || operation instanceof RegExp) || variables.length > 1) {
-    throw new UsageError(`matchGraphql is the name of an operation, or [name, variables], not ${JSON.stringify(given)}`);
+    throw new UsageError(
+      `matchGraphql is the name of an operation, or [name, variables], not ${JSON.stringify(given)}`,
+    );
   }
   found.push(ofValue("operation", [], operation, "matchGraphql"));
   for (const each of variables) ofJson("variables", [], each, "matchGraphql", found);

@@ -77,7 +77,8 @@ class Matcher {
    * @param {Matcher} other
    */
   sameAs(other) {
-    const filters = (/** @type {Matcher} */ each) => JSON.stringify([each.methods, each.clientIds, each.wire.conditions]);
+    const filters = (/** @type {Matcher} */ each) =>
+      JSON.stringify([each.methods, each.clientIds, each.wire.conditions]);
     if (filters(this) !== filters(other)) return false;
     if (this.url instanceof RegExp && other.url instanceof RegExp) return String(this.url) === String(other.url);
     return this.url === other.url;

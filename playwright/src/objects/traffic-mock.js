@@ -199,9 +199,7 @@ class TrafficMock {
     const conditions = matcher?.wire.conditions;
     // Only the proxy compares them.
     const meeting = conditions && (await this.#session.connection.recorded(undefined, { conditions }));
-    return seen
-      .filter(({ id }) => !meeting || meeting.has(id))
-      .map((request) => this.#session.views.request(request));
+    return seen.filter(({ id }) => !meeting || meeting.has(id)).map((request) => this.#session.views.request(request));
   }
 
   /** @param {{ allow?: readonly string[] } | false} [options] */

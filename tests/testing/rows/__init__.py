@@ -4,9 +4,10 @@ A row gets a :class:`~tests.testing.row_context.RowContext`. Blocking calls give
 once and ``await t(value)`` takes either, so the same row runs on every adapter.
 
 Which requests a route gets: ``routing``, ``unrouting``, ``matching``, ``conditions``,
-``chains``, ``isolation``. What is done with them: ``actions``, ``deciding``, ``fetching``, ``fulfilling``, ``mocking``,
-``delaying``, ``sequences``, ``faults``, ``streaming``, ``strict``, ``sockets``. What a test
-reads: ``handles``, ``objects``, ``observing``, ``fixture``. HAR: ``hars``, ``recording``.
+``chains``, ``isolation``. What is done with them: ``actions``, ``deciding``, ``fetching``,
+``fulfilling``, ``mocking``, ``delaying``, ``sequences``, ``faults``, ``streaming``, ``strict``,
+``sockets``. What a test reads: ``handles``, ``objects``, ``observing``, ``fixture``. HAR:
+``hars``, ``recording``.
 """
 
 from collections.abc import Iterator

@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.testing.fakes import SessionHarness, kept, request
 from trafficmock.testing.errors import IsolationError, UsageError
-from trafficmock.testing.objects.traffic_mock import AsyncTrafficMock
+from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.testing.session.traffic_context import TrafficContext

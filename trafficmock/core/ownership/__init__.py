@@ -1,7 +1,8 @@
 """Decides which test owns a request or a WebSocket, and whether strict mode refuses it.
 
 ``registry`` has the tests, their routes and the replies of routes (``kept_reply``), and finds the
-routes that match. ``owner_resolution`` decides: an owner, no owner, or an error because
+routes that match; ``compared_content`` gives it the parts of a request beside the URL.
+``owner_resolution`` decides: an owner, no owner, or an error because
 several tests match (``ambiguous_route``; ``ambiguity`` has the text). If only the workers of tests
 can decide whether a route matches, the tests get a question, the **claim** (``claims``).
 ``contexts`` maps the **context** that a request carries to its test, leaves the tests that may

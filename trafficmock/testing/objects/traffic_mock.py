@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Unpack
 
@@ -14,13 +13,7 @@ from trafficmock.testing.har.har_file import HarFile
 from trafficmock.testing.har.har_routes import HarOptions, route_from_har
 from trafficmock.testing.objects.answer_sequence import AnswerSequence
 from trafficmock.testing.objects.call_place import place_of_call
-from trafficmock.testing.objects.capture_warning import warn_of_capture
 from trafficmock.testing.objects.context import BaseContext
-from trafficmock.testing.objects.expectations import AsyncExpectation
-from trafficmock.testing.objects.request import AsyncRequest
-from trafficmock.testing.objects.response import AsyncResponse
-from trafficmock.testing.objects.route_handle import AsyncRouteHandle
-from trafficmock.testing.objects.stream import AsyncStream
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments.callables import check_handler
 from trafficmock.testing.session.arguments.delays import read_delay
@@ -30,7 +23,6 @@ from trafficmock.testing.session.handlers.fixed_answer import FixedAnswer
 from trafficmock.testing.session.handlers.mock_response import File, Mock, build
 from trafficmock.testing.session.handlers.stream_route import AwaitedStream
 from trafficmock.testing.session.observation.waiting import Timeout, milliseconds
-from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 if TYPE_CHECKING:
     import os
@@ -467,49 +459,3 @@ class BaseTrafficMock(
         if url is None and method is None and client_id is None and not match:
             return None
         return self._matcher(url, method, client_id, match)
-
-
-class AsyncTrafficMock(
-    BaseTrafficMock[
-        Awaitable[None],
-        Awaitable[list[BaseException]],
-        Awaitable[list[UnmatchedRequest]],
-        Awaitable[AsyncRequest],
-        Awaitable[AsyncResponse],
-        AsyncExpectation[AsyncRequest],
-        AsyncExpectation[AsyncResponse],
-        Awaitable[AsyncStream],
-        Awaitable[AsyncRouteHandle],
-    ]
-):
-    """The mocks of an asyncio or Twisted test."""
-
-    expectation = AsyncExpectation
-
-    async def tag(self, context: Any, *origins: str) -> None:
-        """Add the cookie with the context of this test to a browser context of async Playwright.
-
-        See :meth:`trafficmock.testing.sync.TrafficMock.tag`.
-        """
-        await context.add_cookies(self._cookies(origins))
-
-    async def requests(
-        self,
-        url: UrlMatcher = None,
-        *,
-        method: Names = None,
-        client_id: Names = None,
-        **match: Unpack[MatchArguments],
-    ) -> list[AsyncRequest]:
-        """Return the requests of all applications since the test began, oldest first.
-
-        See :meth:`trafficmock.testing.sync.TrafficMock.requests`.
-        """
-        found: list[AsyncRequest] = await self._requests(url, method, client_id, match)
-        warn_of_capture(self._session)
-        return found
-
-
-def finish(mocks: AsyncTrafficMock) -> Awaitable[list[BaseException]]:
-    """End a test; the awaitable has the errors that are left."""
-    return mocks._finish()  # noqa: SLF001 - for those who run tests, not for tests

@@ -1,6 +1,7 @@
 """Writes Python's patterns for the proxy, which reads those of JavaScript."""
 
 import re
+from typing import Any
 
 from msgspec import UNSET, UnsetType
 
@@ -14,7 +15,7 @@ _MEANS_OTHERWISE = re.compile(r"\[\^?\]")
 """Empty character classes of JavaScript; to Python they are classes with a bracket in them."""
 
 
-def js_pattern(pattern: re.Pattern[str]) -> SerializedRegex | UnsetType:
+def js_pattern(pattern: re.Pattern[Any]) -> SerializedRegex | UnsetType:
     """Return the pattern for the proxy; ``UNSET`` if JavaScript does not read it alike."""
     if not isinstance(pattern.pattern, str):
         return UNSET
