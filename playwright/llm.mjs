@@ -1,0 +1,3 @@
+import llm from "./src/llm.js";
+
+export const { ChatCompletion, EVENT_STREAM, AnthropicMessage, ModelResponse } = llm;
