@@ -193,6 +193,8 @@ export interface MockOptions extends Omit<FulfillOptions, "response" | "body"> {
   readonly sequence?: readonly SequenceAnswer[];
   /** The body in pieces, which are sent one by one, `delay` milliseconds apart; in the place of `body`. */
   readonly chunks?: Iterable<string | Uint8Array>;
+  /** The bytes of the body that are sent in a second. Default: all at once. */
+  readonly rate?: number;
   /** How many requests it answers. Default: no limit. */
   readonly times?: number;
   /** Whether the test fails if no request meets the route. Default: that of the test. */
@@ -207,6 +209,8 @@ export type SequenceAnswer =
       readonly body?: string | Uint8Array;
       /** The body in pieces, as in `mock`. */
       readonly chunks?: Iterable<string | Uint8Array>;
+      /** The bytes of the body that are sent in a second, as in `mock`. */
+      readonly rate?: number;
       /** A failure in the place of a response, with no option but `delay`. */
       readonly abort?: AbortErrorCode;
     });

@@ -20,7 +20,11 @@ function written() {
   };
 }
 
-for (const [kind, Answer] of Object.entries({ chat: ChatCompletion, response: ModelResponse, message: AnthropicMessage })) {
+for (const [kind, Answer] of Object.entries({
+  chat: ChatCompletion,
+  response: ModelResponse,
+  message: AnthropicMessage,
+})) {
   test(`${kind}: text, two calls of tools, the end and an error are those of Python`, async () => {
     const stream = written();
     const answer = new Answer(stream, { model: "m" });

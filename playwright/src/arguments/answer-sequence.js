@@ -12,7 +12,7 @@ const { readChunks } = require("./stream-parts.js");
  * Reads `mock(url, { sequence })`: the answers that the proxy gives one after the other.
  *
  * @typedef {import("../../index.js").SequenceAnswer} SequenceAnswer
- * @typedef {{ result: any, delayMs?: number, pieces?: number[] }} Step a `SequenceStep` of `route:register`
+ * @typedef {{ result: any, delayMs?: number, pieces?: number[], rate?: number }} Step a `SequenceStep` of `route:register`
  *
  * @param {readonly SequenceAnswer[]} sequence
  * @param {number} [delay] of the answers that have none
@@ -46,18 +46,24 @@ async function readSequence(sequence, delay) {
  * @throws {UsageError} it is invalid
  */
 async function readStep(answer) {
-  const { abort, delay, fault, after, chunks, body, json, path, ...rest } = answer;
+  const { abort, delay, fault, after, rate, chunks, body, json, path, ...rest } = answer;
   const delayMs = readDelay(delay);
   const later = delayMs === undefined ? {} : { delayMs };
   if (abort !== undefined) {
-    const beside = [...RESPONSE, "chunks", "fault", "after"].find((key) => key in answer);
+    const beside = [...RESPONSE, "chunks", "fault", "after", "rate"].find((key) => key in answer);
     if (beside) throw new UsageError(`abort is a failure and has no ${beside}`);
     return { result: { action: "abort", errorCode: abortCode(abort) }, ...later };
   }
   const breaks = readFault(fault, after);
+  if (rate !== undefined) {
+    if (chunks !== undefined || breaks.fault) throw new UsageError("rate excludes chunks and fault");
+    if (!Number.isSafeInteger(rate) || rate < 1) {
+      throw new UsageError(`rate is a number of bytes in a second, 1 or more, not ${JSON.stringify(rate)}`);
+    }
+  }
   if (chunks === undefined) {
     const { url: _, ...response } = build({ ...rest, ...(await readContent({ body, json, path })) }, "");
-    return { result: { action: "fulfill", response, ...breaks }, ...later };
+    return { result: { action: "fulfill", response, ...breaks }, ...later, ...(rate && { rate }) };
   }
   if ([body, json, path, fault].some((each) => each !== undefined)) {
     throw new UsageError("chunks exclude body, json, path and fault");

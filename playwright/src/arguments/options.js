@@ -12,8 +12,8 @@ const TEST = ["isolation", "origins", "strict", "allow", "required", "traffic"];
 
 const OPTIONS = {
   route: ["times", "required"],
-  mock: [...RESPONSE, "chunks", "delay", "fault", "after", "sequence", "times", "required"],
-  sequence: [...RESPONSE, "chunks", "abort", "fault", "after", "delay"],
+  mock: [...RESPONSE, "chunks", "delay", "fault", "after", "rate", "sequence", "times", "required"],
+  sequence: [...RESPONSE, "chunks", "abort", "fault", "after", "rate", "delay"],
   stream: [...STREAM, "required"],
   unrouteAll: ["behavior"],
   routeFromHAR: ["url", "notFound", "update", "updateContent", "updateMode"],

@@ -105,7 +105,7 @@ class TrafficMock {
     }
     const step = await readStep(answer);
     const { response, fault } = step.result;
-    if (fault || step.pieces) return this.#reply(matcher, { sequence: [step] }, must);
+    if (fault || step.pieces || step.rate) return this.#reply(matcher, { sequence: [step] }, must);
     return this.#reply(matcher, { reply: response }, { ...must, delay: answer.delay });
   }
 

@@ -7,6 +7,7 @@ from tests.core.http.test_streamed_replies import AGENT, piece
 from tests.support.builders import URL, glob, response, start, text
 from trafficmock import records
 from trafficmock.core.effects import Effects, Send
+from trafficmock.core.http.streamed_replies import paced
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import (
     MAX_STREAM_PIECE_BYTES,
@@ -109,6 +110,16 @@ class WholeTests(PiecesCase):
         rest = self.told(self.hears(StreamAck("r1", 1)))
         self.assertEqual([type(each) for each in rest], [StreamData, StreamData, StreamEnd])
         self.assertEqual(rest[:2], [piece(window + 1, b"xxxx"), piece(window + 2, b"x")])
+
+    def test_rate(self) -> None:
+        """A body at a rate is cut into pieces of 50 ms; one byte may take longer than that."""
+        self.assertEqual(paced(25, 200), ([10, 10, 5], 50))
+        self.assertEqual(paced(2, 3), ([1, 1], 334))
+        self.assertEqual(paced(0, 3), ([], 334))
+        both = SequenceStep(Fulfill(response(content=b"one")), pieces=[3], rate=5)
+        self.worker.sends(inbound.RouteRegister("bad", "chats", glob("**"), sequence=[both]))
+        error = self.sent(self.playbook.take(), outbound.ProxyError)
+        self.assertEqual((error.code, error.route_id), ("invalid_message", "bad"))
 
     def test_wrong_lengths(self) -> None:
         """Pieces that are not the body refuse the route."""

@@ -9,6 +9,7 @@ from tests.testing.row_context import RowContext, row
 from trafficmock.testing.errors import AlreadyHandledError, StreamClosedError, UsageError
 
 TYPE = "text/x-parts"
+HEADERS = {"content-type": TYPE}
 DELAY_MS = 150
 LARGE = "x" * (3 * 2**20)
 """More than may be on its way to an application."""
@@ -255,6 +256,22 @@ async def mock_in_chunks_for_any_application(t: RowContext) -> None:
     outcome = await t.get(t.url("echo"))
     assert (outcome["status"], outcome["body"]) == (203, "onetwo")
     assert (time.monotonic() - began) * 1000 >= DELAY_MS
+
+
+@row
+async def mock_at_a_rate(t: RowContext) -> None:
+    """``mock`` with a ``rate`` sends the body so many bytes in a second, also in a sequence."""
+    url = t.url("stream")
+    began = time.monotonic()
+    await t(t.mocks.mock(url, body="a" * 40, rate=200, content_type=TYPE))
+    reader = read(t)
+    assert [await got(t, reader) for _ in range(2)] == [TYPE, "a" * 10]
+    assert await rest(t, reader) == ("a" * 30, None)
+    assert time.monotonic() - began >= 40 / 200 - 0.05
+    await t(t.mocks.mock(url, sequence=[{"body": "slow", "rate": 60, "headers": HEADERS}]))
+    assert await rest(t, read(t)) == (f"{TYPE}slow", None)
+    for options in ({"rate": 0}, {"rate": 5, "chunks": ["a"]}, {"rate": 5, "fault": "stall"}):
+        assert "rate" in await refused(t, lambda options=options: t.mocks.mock(url, **options))
 
 
 @row

@@ -15,6 +15,7 @@ from trafficmock.core import error_messages
 from trafficmock.core.har.har_lookup import HarAnswer, HarLookup, HarQuestion
 from trafficmock.core.har.har_parts import HarEntryError
 from trafficmock.core.http.observation import clock_reading
+from trafficmock.core.http.streamed_replies import paced
 from trafficmock.core.mocks import response_rules
 from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.ownership.kept_reply import KeptResponse, KeptStep, Reply, ReplySequence
@@ -188,13 +189,18 @@ class Replies:
         out: EffectList,
     ) -> None:
         url, delay_ms = chain.request.url, step.delay_ms
-        if step.pieces and self.streams.takes_pieces(pending, kept.response):
+        pieces, between = step.pieces, delay_ms or 0
+        if step.rate:
+            pieces, between = paced(body.size(kept.response.body_base64), step.rate)
+        if pieces and self.streams.takes_pieces(pending, kept.response):
             response, worker = structs.replace(kept.response, url=url), chain.owner.worker
-            self.streams.play(pending, worker, response, step.pieces, out, delay_ms=delay_ms or 0)
+            play = partial(self.streams.play, pending, worker, response, pieces, delay_ms=between)
+            self.decisions.delay(pending, delay_ms if step.rate else UNSET, play, out)
             return
-        if step.pieces and delay_ms is not UNSET:
+        if pieces:
             # An agent that does not take pieces gets them all when the last one is due.
-            delay_ms *= len(step.pieces) - 1
+            before = (delay_ms or 0) if step.rate else 0
+            delay_ms = before + between * (len(pieces) - 1)
         given, fault = kept.headers_list, step.fault
         give = partial(self.decisions.reply, pending, url, kept.response, given, fault)
         self.decisions.delay(pending, delay_ms, give, out)
@@ -255,7 +261,10 @@ def _kept_step(step: SequenceStep, number: int) -> KeptStep:
     pieces = () if step.pieces is UNSET else tuple(step.pieces)
     if pieces and sum(pieces) != len(body.to_bytes(kept.response.body_base64)):
         raise ReplyError(f"the pieces of answer {number} are not as long as its body")
-    return KeptStep(kept, step.delay_ms, step.result.fault, pieces)
+    rate = 0 if step.rate is UNSET else step.rate
+    if rate and (pieces or step.result.fault is not UNSET):
+        raise ReplyError(f"answer {number} has a rate, and pieces or a fault")
+    return KeptStep(kept, step.delay_ms, step.result.fault, pieces, rate)
 
 
 def _alone(kept: KeptResponse) -> KeptResponse:

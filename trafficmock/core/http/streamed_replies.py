@@ -33,6 +33,9 @@ from trafficmock.wire.outbound import ProxyError
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_response import SerializedError
 
+SHORTEST_PAUSE_MS = 50
+"""The milliseconds between two pieces of a body sent at a rate, unless one byte takes longer."""
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -393,6 +396,17 @@ _WHY: dict[CloseReason, str] = {
     "application": "the application closed it",
     "agent": "the application disconnected",
 }
+
+
+def paced(size: int, rate: int) -> tuple[list[int], int]:
+    """Return the bytes of the pieces in which a body is sent, and the milliseconds between two.
+
+    :param size: the bytes of the body.
+    :param rate: the bytes in a second.
+    """
+    between = max(SHORTEST_PAUSE_MS, -(-1000 // rate))
+    piece = max(1, rate * between // 1000)
+    return [min(piece, size - start) for start in range(0, size, piece)], between
 
 
 def _cut(content: bytes, sizes: Iterable[int]) -> Iterator[tuple[bytes, bool]]:

@@ -42,12 +42,14 @@ class KeptStep:
     :param delay_ms: the time after which the response is sent; that between pieces.
     :param fault: how the response breaks, if it does.
     :param pieces: the bytes of each piece in which the body is sent; none for all at once.
+    :param rate: the bytes of the body in a second; 0 for no limit.
     """
 
     answer: KeptResponse | Abort
     delay_ms: int | UnsetType
     fault: Fault | UnsetType = UNSET
     pieces: tuple[int, ...] = ()
+    rate: int = 0
 
 
 @define(eq=False)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.delays import Delay
 
 _RESPONSE = ("status", "status_text", "headers", "body", "json", "path", "content_type")
-_KEYS = (*_RESPONSE, "chunks", "abort", "fault", "after", "delay")
+_KEYS = (*_RESPONSE, "chunks", "abort", "fault", "after", "rate", "delay")
 
 
 @frozen(eq=False, repr=False)
@@ -71,7 +71,8 @@ def _step(given: Any, delay: Delay) -> SequenceStep:
     file = None if path is None else File(str(path), Path(path).read_bytes())
     arguments = {key: given[key] for key in _RESPONSE if key in given and key != "path"}
     answer = FixedAnswer.of(Mock(file=file, **arguments), given.get("chunks"))
-    return answer.step(delay_ms, read_fault(given.get("fault"), given.get("after")))
+    fault = read_fault(given.get("fault"), given.get("after"))
+    return answer.step(delay_ms, fault, given.get("rate"))
 
 
 def _check_keys(given: Mapping[Any, Any]) -> None:
@@ -80,6 +81,6 @@ def _check_keys(given: Mapping[Any, Any]) -> None:
         near = get_close_matches(str(unknown), _KEYS, n=1)
         hint = f"did you mean {near[0]!r}? The keys" if near else "the keys"
         raise UsageError(f"{unknown!r} is unknown; {hint} are: {', '.join(_KEYS)}")
-    beside = [key for key in (*_RESPONSE, "chunks", "fault", "after") if key in given]
+    beside = [key for key in (*_RESPONSE, "chunks", "fault", "after", "rate") if key in given]
     if "abort" in given and beside:
         raise UsageError(f"abort is a failure and has no {beside[0]}")

@@ -132,6 +132,7 @@ class BaseTrafficMock(
         delay: Delay = None,
         fault: FaultKind | None = None,
         after: int | None = None,
+        rate: int | None = None,
         sequence: Sequence[int | Mapping[str, Any]] | None = None,
         **match: Unpack[MatchArguments],
     ) -> RouteT:
@@ -147,6 +148,7 @@ class BaseTrafficMock(
         :param delay: as in :meth:`Route.fulfill`, from each request on; with ``chunks`` the time
             between two of them.
         :param fault: as in :meth:`Route.fulfill`; so is ``after``.
+        :param rate: the bytes of the body that are sent in a second; by default all at once.
         :param sequence: the answers to one request after the other, instead of a single one:
             statuses, and mappings with the arguments from ``status`` on, or with ``abort`` and an
             error code. The last answer is repeated.
@@ -158,7 +160,7 @@ class BaseTrafficMock(
         place = place_of_call(self._session.info.root)
         if sequence is not None:
             one = (status, status_text, headers, body, json, path, content_type)
-            if any(each is not None for each in (*one, chunks, fault, after)):
+            if any(each is not None for each in (*one, chunks, fault, after, rate)):
                 raise UsageError("with sequence, each answer has its own status, headers and body")
             answers = AnswerSequence.of(sequence, delay)
             return self._reply(matcher, answers, answers.steps, times, place, required=required)
@@ -174,8 +176,8 @@ class BaseTrafficMock(
         )
         answer, delay_ms = FixedAnswer.of(made, chunks), read_delay(delay)
         breaks = read_fault(fault, after)
-        if breaks is not UNSET or answer.pieces is not UNSET:
-            step = answer.step(delay_ms, breaks)
+        if breaks is not UNSET or answer.pieces is not UNSET or rate is not None:
+            step = answer.step(delay_ms, breaks, rate)
             return self._reply(matcher, answer, [step], times, place, required=required)
         return self._reply(
             matcher, answer, answer.response, times, place, required=required, delay_ms=delay_ms

@@ -1,8 +1,8 @@
 """The actions of a handler for a request: its decisions, and the fetch."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from trafficmock.wire.payloads.numbers import Count, SafeInt
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
@@ -63,11 +63,13 @@ class SequenceStep(Struct, frozen=True, rename="camel", omit_defaults=True):
 
     :param delay_ms: the milliseconds after which it is sent; with ``pieces`` those between two.
     :param pieces: the bytes of each piece in which the body of the response is sent.
+    :param rate: the bytes of the body that are sent in a second; not with ``pieces``.
     """
 
     result: Fulfill | Abort
     delay_ms: Count | UnsetType = UNSET
     pieces: list[Count] | UnsetType = UNSET
+    rate: Annotated[int, Meta(ge=1)] | UnsetType = UNSET
 
 
 class Fetch(HandlerAction, frozen=True, tag="fetch"):

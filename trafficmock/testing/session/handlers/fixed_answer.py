@@ -50,16 +50,25 @@ class FixedAnswer:
         whole = cls.of(evolve(mock, body=b"".join(contents)))
         return cls(whole.response, [len(content) for content in contents])
 
-    def step(self, delay_ms: int | UnsetType, fault: Fault | UnsetType) -> SequenceStep:
+    def step(
+        self, delay_ms: int | UnsetType, fault: Fault | UnsetType, rate: int | None = None
+    ) -> SequenceStep:
         """Return the answer as one of a sequence.
 
         :param delay_ms: the milliseconds after which it is sent, or those between its pieces.
         :param fault: how it breaks.
-        :raises UsageError: it is in pieces and has a fault.
+        :param rate: the bytes of its body that are sent in a second.
+        :raises UsageError: it is in pieces and has a fault, or one of these and a rate.
         """
         if self.pieces is not UNSET and fault is not UNSET:
             raise UsageError("chunks exclude body, json, path and fault")
-        return SequenceStep(Fulfill(self.response, fault=fault), delay_ms, self.pieces)
+        if rate is None:
+            return SequenceStep(Fulfill(self.response, fault=fault), delay_ms, self.pieces)
+        if self.pieces is not UNSET or fault is not UNSET:
+            raise UsageError("rate excludes chunks and fault")
+        if isinstance(rate, bool) or not isinstance(rate, int) or rate < 1:
+            raise UsageError(f"rate is a number of bytes in a second, 1 or more, not {rate!r}")
+        return SequenceStep(Fulfill(self.response), delay_ms, rate=rate)
 
     def __repr__(self) -> str:
         return f"of a mock with status {self.response.status}"
