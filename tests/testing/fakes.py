@@ -172,8 +172,8 @@ class SessionHarness:
 
     def history(self) -> Any:
         """Return a history of the entries."""
-        records = [SimpleNamespace(record=_record(raw)) for raw in self.entries]
-        rows = SimpleNamespace(query=lambda _: records)
+        entries = [_entry(_record(raw)) for raw in self.entries]
+        rows = SimpleNamespace(query=lambda _: entries)
         return SimpleNamespace(requests=rows, capture="all")
 
     def take(self) -> list[Message]:
@@ -290,6 +290,10 @@ DECISIONS = (
     outbound.DecisionAbort,
     outbound.DecisionError,
 )
+
+
+def _entry(record: RequestRecord) -> SimpleNamespace:
+    return SimpleNamespace(record=record, request=record.request, request_body=None)
 
 
 def _record(raw: Raw) -> RequestRecord:

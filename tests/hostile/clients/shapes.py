@@ -23,6 +23,7 @@ WRONG = {
     "dict": {"a": 1},
 }
 _KINDS: dict[type[mi.Type], set[str]] = {
+    mi.NoneType: {"null"},
     mi.BoolType: {"bool"},
     mi.IntType: {"int"},
     mi.FloatType: {"int", "float"},

@@ -46,7 +46,7 @@ class ConnectionTests(SynchronousTestCase):
         """The client introduces itself first, with its features, and reports a refusal."""
         harness = SessionHarness()
         hello = harness.client.identity.hello()
-        features = ["chain", "clock", "context", "diagnosis", "headers-list", "reply"]
+        features = ["chain", "clock", "conditions", "context", "diagnosis", "headers-list", "reply"]
         features += ["stream-mocks", "strict", "subscribe", "waits"]
         self.assertEqual(hello.features, features)
         self.assertEqual((hello.role, hello.protocol_version), ("playwright", 3))

@@ -1,10 +1,10 @@
 """The actions of a handler for a request: its decisions, and the fetch."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
-from trafficmock.wire.payloads.numbers import Count, SafeInt
+from trafficmock.wire.payloads.numbers import Count, SafeInt, Times
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -69,7 +69,7 @@ class SequenceStep(Struct, frozen=True, rename="camel", omit_defaults=True):
     result: Fulfill | Abort
     delay_ms: Count | UnsetType = UNSET
     pieces: list[Count] | UnsetType = UNSET
-    rate: Annotated[int, Meta(ge=1)] | UnsetType = UNSET
+    rate: Times | UnsetType = UNSET
 
 
 class Fetch(HandlerAction, frozen=True, tag="fetch"):
