@@ -26,6 +26,8 @@ from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.handler_action import Abort
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
@@ -189,7 +191,8 @@ class Replies:
         out: EffectList,
     ) -> None:
         url, delay_ms = chain.request.url, step.delay_ms
-        pieces, between = step.pieces, delay_ms or 0
+        pieces: Sequence[int] = step.pieces
+        between = delay_ms or 0
         if step.rate:
             pieces, between = paced(body.size(kept.response.body_base64), step.rate)
         if pieces and self.streams.takes_pieces(pending, kept.response):
