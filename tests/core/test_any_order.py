@@ -96,12 +96,12 @@ class AnyOrder(RuleBasedStateMachine):
 
     def matched(self) -> dict[str, str]:
         """List the requests that have an owner, and where it is."""
-        pending = self.playbook.coordinator.decisions.pending.values()
+        pending = self.playbook.coordinator.state.pending.values()
         return {each.id: each.test.worker.id for each in pending if each.test is not None}
 
     def asking(self) -> dict[str, Chain]:
         """List the requests about whose further routes a worker is asked, and their chains."""
-        pending = self.playbook.coordinator.decisions.pending.values()
+        pending = self.playbook.coordinator.state.pending.values()
         return {each.id: each.chain for each in pending if each.chain and each.chain.asks}
 
     def uploads(self) -> dict[str, str]:
@@ -197,12 +197,12 @@ class AnyOrder(RuleBasedStateMachine):
     def worker_says(self, data: st.DataObject, message: Message) -> None:
         self.send(self.one_of(data, [each.id for each in self.workers()]), message)
 
-    @precondition(lambda self: len(self.playbook.coordinator.claims) > 0)
+    @precondition(lambda self: len(self.playbook.coordinator.state.claims) > 0)
     @rule(data=st.data())
     def answer_a_claim(self, data: st.DataObject) -> None:
         """Let a test that is asked answer with some of its routes."""
-        kind, subject_id = self.one_of(data, self.playbook.coordinator.claims._open)
-        claim = self.playbook.coordinator.claims._open[kind, subject_id]
+        kind, subject_id = self.one_of(data, self.playbook.coordinator.state.claims._open)
+        claim = self.playbook.coordinator.state.claims._open[kind, subject_id]
         test = claim.waiting[self.one_of(data, claim.waiting)]
         wanted = data.draw(st.lists(st.sampled_from(sorted(test.routes) or ["q0"]), max_size=2))
         result = inbound.RequestClaimResult if kind == "http" else inbound.SocketClaimResult
@@ -215,7 +215,7 @@ class AnyOrder(RuleBasedStateMachine):
         """Let an owner decide."""
         matched = self.matched()
         request_id = self.one_of(data, matched)
-        chain = self.playbook.coordinator.decisions.pending[request_id].chain
+        chain = self.playbook.coordinator.state.pending[request_id].chain
         run_id = UNSET if chain is None or chain.run_id is None else chain.run_id
         self.send(matched[request_id], inbound.HandlerResult(request_id, action, run_id))
 
@@ -248,11 +248,11 @@ class AnyOrder(RuleBasedStateMachine):
         message = inbound.FetchResult(request_id, fetch_id, ok=True, response=answer)
         self.send(agent.id, message)
 
-    @precondition(lambda self: self.playbook.coordinator.sockets.sockets)
+    @precondition(lambda self: self.playbook.coordinator.state.sockets)
     @rule(data=st.data(), by_owner=st.booleans())
     def use_a_socket(self, data: st.DataObject, by_owner: bool) -> None:  # noqa: FBT001 - drawn
         """Let an owner, or an application, send, act or close."""
-        sockets = self.playbook.coordinator.sockets.sockets
+        sockets = self.playbook.coordinator.state.sockets
         socket = sockets[self.one_of(data, sockets)]
         if by_owner and socket.test is not None:
             message = data.draw(some.on_sockets_by_workers)
@@ -305,7 +305,7 @@ class AnyOrder(RuleBasedStateMachine):
         for connection_id in list(self.connections):
             self.leave(connection_id)
         self.let_time_pass(70.0, muted=False)
-        assert self.playbook.coordinator.registry.reply_bytes == 0
+        assert self.playbook.coordinator.state.registry.reply_bytes == 0
         left = {key for key in self.playbook.tables() if ".service." not in key}
         assert left == set(), self.playbook.tables()
 

@@ -91,7 +91,7 @@ class EndedTestTests(SynchronousTestCase):
         self.worker.dies()
         self.playbook.take()
         self.steps()
-        self.assertEqual(self.playbook.coordinator.decisions.pending, {})
+        self.assertEqual(self.playbook.coordinator.state.pending, {})
 
     def test_lost_worker(self) -> None:
         """What all tests of a lost worker own is answered in the same way."""
@@ -103,9 +103,9 @@ class EndedTestTests(SynchronousTestCase):
         self.worker.dies()
         first = self.playbook.take()
         self.assertEqual(sum(isinstance(each, RequestFailed) for each in first), AT_ONCE)
-        self.assertEqual(list(self.playbook.coordinator.decisions.pending), ["sold"])
+        self.assertEqual(list(self.playbook.coordinator.state.pending), ["sold"])
         self.steps()
-        self.assertEqual(self.playbook.coordinator.decisions.pending, {})
+        self.assertEqual(self.playbook.coordinator.state.pending, {})
 
     def test_stop(self) -> None:
         """A service that ends meanwhile answers for all of it."""
@@ -114,7 +114,7 @@ class EndedTestTests(SynchronousTestCase):
         self.playbook.take()
         self.playbook.stop()
         self.playbook.take()
-        self.assertEqual(self.playbook.coordinator.decisions.pending, {})
+        self.assertEqual(self.playbook.coordinator.state.pending, {})
 
 
 class SharedRouteTests(SynchronousTestCase):
@@ -167,4 +167,4 @@ class SharedRouteTests(SynchronousTestCase):
         self.playbook.take()
         self.worker.dies()
         self.assertIn(outbound.DecisionError, [type(each) for each in self.sent()])
-        self.assertEqual(self.playbook.coordinator.decisions.pending, {})
+        self.assertEqual(self.playbook.coordinator.state.pending, {})

@@ -27,7 +27,7 @@ class SetupTests(SynchronousTestCase):
         self.before = self.playbook.tables()
 
     def routes(self) -> set[str]:
-        return set(self.playbook.coordinator.registry.routes)
+        return set(self.playbook.coordinator.state.registry.routes)
 
     def test_sequence(self) -> None:
         """Each step is acknowledged, and the end leaves nothing behind."""
@@ -149,7 +149,9 @@ class SetupTests(SynchronousTestCase):
         self.worker.sends(RouteRegister(route_id, test.id, glob("**/b")))
         complaint = outbound.ProxyError("invalid_message", text(route_id, "in use"), test.id)
         self.playbook.expect(self.worker.gets(complaint))
-        self.assertEqual(self.playbook.coordinator.registry.routes[route_id].matcher, glob("**/a"))
+        self.assertEqual(
+            self.playbook.coordinator.state.registry.routes[route_id].matcher, glob("**/a")
+        )
 
 
 class OtherWorkersTests(SynchronousTestCase):
@@ -194,4 +196,4 @@ class OtherWorkersTests(SynchronousTestCase):
         self.playbook.take()
         late.ends()
         self.playbook.expect(late.ended())
-        self.assertIn("q", self.playbook.coordinator.registry.routes)
+        self.assertIn("q", self.playbook.coordinator.state.registry.routes)

@@ -84,7 +84,7 @@ class EventLogTests(SynchronousTestCase):
         for number in range(1000):
             self.harness.request(agent, str(number), "http://api.test/a")
         self.harness.driver.link_closed(agent)
-        while self.harness.driver.coordinator.lost_agents.waiting:
+        while self.harness.driver.coordinator.state.lost_agents:
             self.harness.clock.advance(0.1)
         self.assertEqual([level for level, _ in self.lines], ["info", "info"])
         self.assertIn(

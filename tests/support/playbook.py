@@ -206,7 +206,7 @@ class Playbook:
             ]
         for watch in self.watchers:
             watch(effects, sender, cause, self.seconds)
-        if not (self.coordinator.lost_agents.waiting or self.coordinator.ended_tests.waiting):
+        if not (self.coordinator.state.lost_agents or self.coordinator.ended_tests.waiting):
             while self._leaving:
                 self.invariants.left(self._leaving.pop())
 

@@ -18,8 +18,9 @@ disconnected or a test that ended.
 * :mod:`trafficmock.core.waits` ends the waits of tests for requests and responses;
 * :mod:`trafficmock.core.websocket` handles a WebSocket.
 
-``strict_mode`` handles the messages of strict mode. ``timers`` has the deadlines, ``heartbeat``
-the pings, ``settings`` the options, ``error_messages`` the texts for users.
+``shared_state`` has what these rules share, ``strict_mode`` handles the messages of strict mode.
+``timers`` has the deadlines, ``heartbeat`` the pings, ``settings`` the options, ``error_messages``
+the texts for users.
 
 The **owner** of a request is the test that decides about it. A request is **settled** when it is
 decided, or was cancelled. An **observer** is a worker that gets the events of traffic. The

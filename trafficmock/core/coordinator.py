@@ -11,7 +11,6 @@ from trafficmock.core.effects import CloseConnection, EffectList
 from trafficmock.core.ended_tests import EndedTests
 from trafficmock.core.heartbeat import Heartbeat
 from trafficmock.core.hello import Handshake, refuse
-from trafficmock.core.http.awaited_reports import AwaitedReports
 from trafficmock.core.http.chains import Chains
 from trafficmock.core.http.decisions import Decisions
 from trafficmock.core.http.handler_results import HandlerResults
@@ -26,25 +25,17 @@ from trafficmock.core.local.local_decisions import LocalDecisions
 from trafficmock.core.local.passed_requests import PassedRequests
 from trafficmock.core.lost_agents import LostAgents
 from trafficmock.core.message_handlers import Handler, handlers_by_role
-from trafficmock.core.ownership.claims import Claims
-from trafficmock.core.ownership.contexts import Contexts
-from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
-from trafficmock.core.ownership.registry import Registry
-from trafficmock.core.ownership.strictness import Strictness
 from trafficmock.core.registration import Registration
+from trafficmock.core.shared_state import SharedState
 from trafficmock.core.state.lifecycle import Socket
-from trafficmock.core.state.peers import Agent, Client, Liveness, Peer, Unauthenticated, Worker
+from trafficmock.core.state.peers import Agent, Client, Liveness, Unauthenticated, Worker
 from trafficmock.core.strict_mode import StrictMode
-from trafficmock.core.timers import Alarm, BodyDeadlines, DelayedDecisions
 from trafficmock.core.waits.waits import Waits
 from trafficmock.core.websocket.websocket_relay import WebSocketRelay
 from trafficmock.core.websocket.websocket_routing import WebSocketRouting
-from trafficmock.matching import PatternCache
 from trafficmock.wire.features import LOCAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from trafficmock.core.effects import Moment
     from trafficmock.core.settings import Settings
     from trafficmock.core.state.registered import Kind
@@ -70,15 +61,11 @@ class Coordinator:
 
     settings: Settings
     lost_at_once: int = field(default=100, kw_only=True)
-    peers: dict[str, Peer] = field(init=False, factory=dict)
-    lost_agents: LostAgents = field(init=False)
-    registry: Registry = field(init=False)
-    claims: Claims = field(init=False, factory=Claims)
-    contexts: Contexts = field(init=False)
-    alarm: Alarm = field(init=False, factory=Alarm)
-    owner_timeouts: OwnerTimeouts = field(init=False)
-    deadlines: BodyDeadlines = field(init=False)
+    state: SharedState = field(init=False)
+    local: LocalDecisions = field(init=False)
+    strict_mode: StrictMode = field(init=False)
     decisions: Decisions = field(init=False)
+    streams: StreamedReplies = field(init=False)
     replies: Replies = field(init=False)
     requests: RequestRouting = field(init=False)
     sockets: WebSocketRouting = field(init=False)
@@ -87,123 +74,93 @@ class Coordinator:
     reports: ResponseReports = field(init=False)
     hops: RedirectHops = field(init=False)
     bodies: PendingBodies = field(init=False)
-    streams: StreamedReplies = field(init=False)
+    passed: PassedRequests = field(init=False)
     handlers: HandlerResults = field(init=False)
     waits: Waits = field(init=False)
+    lost_agents: LostAgents = field(init=False)
     ended_tests: EndedTests = field(init=False)
     setup: Registration = field(init=False)
-    strict_mode: StrictMode = field(init=False)
-    local: LocalDecisions = field(init=False)
-    passed: PassedRequests = field(init=False)
     handshake: Handshake = field(init=False)
     heartbeat: Heartbeat = field(init=False)
     invalid: InvalidMessages = field(init=False)
     _handlers: dict[type[Client], dict[type[Message], Handler]] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        strictness = self._make_ownership()
-        self._make_http(strictness, AwaitedReports())
-        self._make_clients(strictness)
+        state = self.state = SharedState(self.settings)
+        self.local = LocalDecisions(state)
+        self.strict_mode = StrictMode(state, self.local)
+        self._make_http(state)
+        self._make_websockets(state)
+        self.waits = Waits(state, self.local)
+        self._make_ends(state)
+        self.handshake, self.heartbeat = Handshake(state), Heartbeat(self.settings)
+        self.invalid = InvalidMessages(
+            state,
+            decisions=self.decisions,
+            sockets=self.sockets,
+            reports=self.reports,
+            bodies=self.bodies,
+        )
         self._handlers = handlers_by_role(self)
 
-    def _make_ownership(self) -> Strictness:
-        """Make the parts for tests, routes, contexts, strict mode and local decisions."""
-        settings, alarm = self.settings, self.alarm
-        self.contexts = Contexts(alarm)
-        self.registry = Registry(
-            pattern_cache=PatternCache(settings.regex_memory_bytes),
-            regex_steps=settings.regex_steps,
-        )
-        self.owner_timeouts = OwnerTimeouts(settings.claim_timeout, alarm)
-        strictness = Strictness(self.registry, settings.strict, settings.own_hosts)
-        self.local = LocalDecisions(settings, self.registry, strictness, self.contexts, alarm)
-        self.strict_mode = StrictMode(strictness, self.local, self.clients, self._agents, alarm)
-        return strictness
-
-    def _make_http(self, strictness: Strictness, awaited: AwaitedReports) -> None:
-        """Make the parts that handle requests and WebSockets."""
-        settings, registry, contexts = self.settings, self.registry, self.contexts
-        claims, alarm, timeouts = self.claims, self.alarm, self.owner_timeouts
-        refusals = self.strict_mode.refusals
-        self.deadlines = BodyDeadlines(settings.body_timeout, alarm)
-        delayed = DelayedDecisions(alarm)
-        self.decisions = Decisions(claims, timeouts, awaited, self.deadlines, delayed, strictness)
-        self.streams = StreamedReplies(settings, self.decisions)
-        self.replies = Replies(settings, registry, self.decisions, self.streams)
+    def _make_http(self, state: SharedState) -> None:
+        """Make the rules for requests."""
+        self.decisions = Decisions(state)
+        self.streams = StreamedReplies(state, self.decisions)
+        self.replies = Replies(state, decisions=self.decisions, streams=self.streams)
         self.requests = RequestRouting(
-            settings,
-            registry,
-            claims,
-            contexts,
-            alarm,
-            refusals,
-            timeouts,
-            awaited,
-            self.decisions,
-            Chains(registry, self.replies),
+            state,
+            self.strict_mode.refusals,
+            decisions=self.decisions,
+            chains=Chains(state, self.replies),
         )
-        self.sockets = WebSocketRouting(
-            settings, registry, claims, contexts, alarm, refusals, timeouts
-        )
-        self.routing = {"http": self.requests, "websocket": self.sockets}
-        self.relay = WebSocketRelay(self.sockets)
-        self.reports = ResponseReports(settings, awaited)
+        self.reports = ResponseReports(state)
+        self.bodies = PendingBodies(state, requests=self.requests, decisions=self.decisions)
         self.hops = RedirectHops(
-            registry,
-            contexts,
-            awaited,
-            self.decisions.pending,
-            refusals,
-            self.local.told_by,
+            state, self.strict_mode.refusals, observers_before=self.local.observers_before
         )
-        self.bodies = PendingBodies(settings, self.requests, self.decisions)
+        self.handlers = HandlerResults(
+            state, requests=self.requests, decisions=self.decisions, streams=self.streams
+        )
         self.passed = PassedRequests(
-            registry,
-            contexts,
+            state,
             self.local,
-            awaited,
-            self.decisions,
-            lambda agent, message, out: self._handlers[Agent][type(message)](agent, message, out),
+            handle=lambda agent, each, out: self._handlers[Agent][type(each)](agent, each, out),
         )
-        self.handlers = HandlerResults(settings, self.requests, self.decisions, self.streams)
 
-    def _make_clients(self, strictness: Strictness) -> None:
-        """Make the parts for the beginning and end of clients and tests."""
+    def _make_websockets(self, state: SharedState) -> None:
+        self.sockets = WebSocketRouting(state, self.strict_mode.refusals)
+        self.relay = WebSocketRelay(self.sockets)
+        self.routing = {"http": self.requests, "websocket": self.sockets}
+
+    def _make_ends(self, state: SharedState) -> None:
+        """Make the rules for the beginning and end of tests, and for the end of agents."""
         self.lost_agents = LostAgents(
-            self.lost_at_once,
-            self.decisions,
-            self.handlers,
-            self.streams,
-            self.reports,
-            self.sockets,
-            self.alarm,
+            state,
+            decisions=self.decisions,
+            handlers=self.handlers,
+            streams=self.streams,
+            reports=self.reports,
+            sockets=self.sockets,
+            at_once=self.lost_at_once,
         )
         self.ended_tests = EndedTests(
-            self.lost_at_once,
-            self.settings.claim_timeout,
-            self.claims,
-            self.decisions,
-            self.streams,
-            self.routing,
-            self.sockets,
-            self.alarm,
+            state,
+            decisions=self.decisions,
+            streams=self.streams,
+            routing=self.routing,
+            sockets=self.sockets,
+            at_once=self.lost_at_once,
         )
-        self.waits = Waits(self.registry, self.local, self.alarm, self.clients)
         self.setup = Registration(
-            self.registry,
-            self.contexts,
-            strictness,
-            self.ended_tests,
-            self.local,
-            self._agents,
-            self.replies,
-            self.requests,
-            self.strict_mode.lost_runs,
-            self.waits,
+            state,
+            ended=self.ended_tests,
+            local=self.local,
+            replies=self.replies,
+            requests=self.requests,
+            lost_runs=self.strict_mode.lost_runs,
+            waits=self.waits,
         )
-        self.handshake = Handshake(self.settings, self.peers)
-        self.heartbeat = Heartbeat(self.settings)
-        self.invalid = InvalidMessages(self.decisions, self.sockets, self.reports, self.bodies)
 
     # Events
 
@@ -217,18 +174,18 @@ class Coordinator:
         :param kind: the way it is connected (``node`` or ``proxy``), only to be shown.
         """
         out = EffectList(now)
-        if not self.peers:
+        if not self.state.peers:
             self.heartbeat.begin(now)
         connection = Unauthenticated(connection_id, now.seconds, kind)
-        self.peers[connection_id] = connection
+        self.state.peers[connection_id] = connection
         self.heartbeat.met(connection)
-        self.alarm.need(self.heartbeat.next_deadline(), out)
+        self.state.alarm.need(self.heartbeat.next_deadline(), out)
         return out
 
     def handle(self, connection_id: str, message: Message, now: Moment) -> EffectList:
         """Handle a message; messages of refused and closed connections are ignored."""
         out = EffectList(now)
-        peer = self.peers.get(connection_id)
+        peer = self.state.peers.get(connection_id)
         if isinstance(peer, Client):
             peer.heard(now.seconds)
             handler = self._handlers[type(peer)].get(type(message))
@@ -249,7 +206,7 @@ class Coordinator:
     ) -> EffectList:
         """Handle a message that could not be decoded."""
         out = EffectList(now)
-        peer = self.peers.get(connection_id)
+        peer = self.state.peers.get(connection_id)
         if isinstance(peer, Client):
             peer.heard(now.seconds)
             self.invalid.invalid(peer, error, out)
@@ -265,7 +222,7 @@ class Coordinator:
         :param clean: whether the peer closed the connection by a close frame.
         """
         out = EffectList(now)
-        peer = self.peers.pop(connection_id, None)
+        peer = self.state.peers.pop(connection_id, None)
         if isinstance(peer, Agent):
             self.local.left(peer, out, clean=clean)
             self.lost_agents.add(peer, out)
@@ -284,24 +241,24 @@ class Coordinator:
     def tick(self, now: Moment) -> EffectList:
         """Handle all deadlines that have passed; the driver calls it for :class:`.Wake`."""
         out = EffectList(now)
-        self.alarm.fired()
+        self.state.alarm.fired()
         self.lost_agents.go_on(out)
         self.ended_tests.handlers_decided(out)
         self.ended_tests.go_on(out)
         for connection in self.heartbeat.late_hellos(out):
-            del self.peers[connection.id]
-        for claim in list(self.claims.expired(now.seconds)):
+            del self.state.peers[connection.id]
+        for claim in list(self.state.claims.expired(now.seconds)):
             self.routing[claim.kind].claim_expired(claim, out)
-        for owned in self.owner_timeouts.overdue(out):
+        for owned in self.state.owner_timeouts.overdue(out):
             if isinstance(owned, Socket):
                 self.sockets.owner_silent(owned, out)
             else:
                 self.requests.owner_silent(owned, out)
-        for pending in self.deadlines.overdue(now):
+        for pending in self.state.body_deadlines.overdue(now):
             self.bodies.overdue(pending, out)
-        self.decisions.delayed.send(out)
+        self.state.delayed.send(out)
         self.sockets.forget_closed(now.seconds)
-        self.contexts.forget_ended(now.seconds)
+        self.state.contexts.forget_ended(now.seconds)
         self.strict_mode.lost_runs.forget(now.seconds)
         self.local.tick(out)
         self.waits.heed(out)
@@ -313,11 +270,11 @@ class Coordinator:
     def stop(self, now: Moment) -> EffectList:
         """Handle the end of the service: settle all requests and close all connections."""
         out = EffectList(now)
-        while self.lost_agents.waiting:
+        while self.state.lost_agents:
             self.lost_agents.go_on(out)
         while self.ended_tests.waiting:
             self.ended_tests.go_on(out)
-        requests, sockets = list(self.decisions.pending.values()), [*self.sockets.sockets.values()]
+        requests, sockets = list(self.state.pending.values()), [*self.state.sockets.values()]
         if requests or sockets:
             unsettled = len(requests) + len(sockets)
             out.note("info", error_messages.left_unsettled("the proxy", "stops", unsettled))
@@ -326,13 +283,13 @@ class Coordinator:
         for socket in sockets:
             self.sockets.fail(socket, "disconnected", error_messages.stopping(str(socket)), out)
         self.streams.stop(out)
-        for peer_id in self.peers:
+        for peer_id in self.state.peers:
             out.append(CloseConnection(peer_id, GOING_AWAY, "The proxy stops."))
         return out
 
     def progressed(self, connection_id: str, now: Moment) -> None:
         """Count it as a sign of life that a connection has accepted bytes of its send queue."""
-        peer = self.peers.get(connection_id)
+        peer = self.state.peers.get(connection_id)
         if isinstance(peer, Client):
             peer.heard(now.seconds)
 
@@ -349,7 +306,7 @@ class Coordinator:
 
     def would_refuse_tunnel(self, connection_id: str, request: SerializedRequest) -> bool:
         """Return whether strict mode would refuse a tunnel of an agent, see :class:`StrictMode`."""
-        agent = self.peers.get(connection_id)
+        agent = self.state.peers.get(connection_id)
         return isinstance(agent, Agent) and self.strict_mode.would_refuse_tunnel(agent, request)
 
     def refuse_tunnel(
@@ -360,7 +317,7 @@ class Coordinator:
         :returns: the error text, ``None`` for an allowed tunnel; and the effects.
         """
         out = EffectList(now)
-        agent = self.peers.get(connection_id)
+        agent = self.state.peers.get(connection_id)
         if not isinstance(agent, Agent):
             return None, out
         return self.strict_mode.refuse_tunnel(agent, tunnel_id, request, out), out
@@ -369,11 +326,7 @@ class Coordinator:
 
     def clients(self) -> list[Client]:
         """Return the clients that have sent ``hello``, in the order of their connection."""
-        return [peer for peer in self.peers.values() if isinstance(peer, Client)]
-
-    def _agents(self) -> Iterator[Agent]:
-        yield from (peer for peer in self.peers.values() if isinstance(peer, Agent))
-        yield from (lost.agent for lost in self.lost_agents.waiting)
+        return self.state.clients()
 
     # Ends of events
 
@@ -381,11 +334,11 @@ class Coordinator:
         client = self.handshake.first_message(connection, message, out)
         if client is not None:
             self.heartbeat.introduced(client.id)
-            self.peers[client.id] = client
+            self.state.peers[client.id] = client
             if isinstance(client, Worker):
                 self.waits.joined(client)
             if isinstance(client, Agent):
-                self.strict_mode.strictness.applications.any_application = True
+                self.state.strictness.applications.any_application = True
                 if LOCAL in client.features:
                     self.local.joined(client, out)
         elif out:
@@ -393,7 +346,7 @@ class Coordinator:
 
     def _refused(self, peer: Unauthenticated) -> None:
         self.heartbeat.introduced(peer.id)
-        del self.peers[peer.id]
+        del self.state.peers[peer.id]
 
     def hello_again(self, client: Client, _: Message, out: EffectList) -> None:
         """Refuse a second ``hello``, and close the connection."""
@@ -401,21 +354,21 @@ class Coordinator:
         out.extend(self.disconnect(client.id, out.now))
 
     def _set_alarm(self, out: EffectList) -> None:
-        if self.lost_agents.waiting or self.ended_tests.waiting:
-            self.alarm.need(out.now.seconds, out)
-        if self.peers:
-            self.alarm.need(self.heartbeat.next_deadline(), out)
+        if self.state.lost_agents or self.ended_tests.waiting:
+            self.state.alarm.need(out.now.seconds, out)
+        if self.state.peers:
+            self.state.alarm.need(self.heartbeat.next_deadline(), out)
         for due in (
-            self.claims.next_deadline(),
+            self.state.claims.next_deadline(),
             self.ended_tests.next_deadline(),
-            self.owner_timeouts.next_deadline(),
-            self.deadlines.next_deadline(),
-            self.decisions.delayed.next_deadline(),
+            self.state.owner_timeouts.next_deadline(),
+            self.state.body_deadlines.next_deadline(),
+            self.state.delayed.next_deadline(),
             self.sockets.next_deadline(),
-            self.contexts.next_deadline(),
+            self.state.contexts.next_deadline(),
             self.strict_mode.lost_runs.next_deadline(),
             self.local.next_deadline(),
             self.waits.next_deadline(),
         ):
             if due is not None:
-                self.alarm.need(due, out)
+                self.state.alarm.need(due, out)

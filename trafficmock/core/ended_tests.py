@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.http.streamed_replies import StreamedReplies
-    from trafficmock.core.ownership.claims import Claims
+    from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Worker
     from trafficmock.core.state.registered import Kind, RegisteredRoute, RegisteredTest
-    from trafficmock.core.timers import Alarm
     from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 
 
@@ -50,22 +49,20 @@ class EndedTests:
     Many requests are settled over several iterations of the reactor, since other requests wait for
     their decisions meanwhile. Until then the test may still decide about the requests it owns.
 
-    Shared routes serve other workers' tests, too: their running handlers may still decide.
+    Shared routes serve other workers' tests, too: their running handlers may still decide, for
+    ``--claim-timeout-ms``.
 
     :param at_once: the number of requests, claims and WebSockets in one iteration.
-    :param time_to_decide: seconds that running handlers of shared routes have after their end.
     :ivar deciding: the ended tests with such handlers, and the end of their time in monotonic
         seconds, the earliest first.
     """
 
-    at_once: int
-    time_to_decide: float
-    claims: Claims
+    state: SharedState
     decisions: Decisions
     streams: StreamedReplies
     routing: dict[Kind, RequestRouting | WebSocketRouting]
     sockets: WebSocketRouting
-    alarm: Alarm
+    at_once: int
     waiting: deque[UnregisteredTest] = field(factory=deque)
     deciding: dict[RegisteredTest, float] = field(factory=dict)
     _released: dict[RegisteredTest, None] = field(factory=dict)
@@ -76,9 +73,9 @@ class EndedTests:
         self.streams.tests_ended(tests, out, worker_lost=worker_lost)
         for test in tests:
             if test.shared and not worker_lost and _runs_handlers(test):
-                self.deciding[test] = out.now.seconds + self.time_to_decide
+                self.deciding[test] = out.now.seconds + self.state.settings.claim_timeout
                 test.when_released = partial(self._released.setdefault, test)
-                self.alarm.need(self.deciding[test], out)
+                self.state.alarm.need(self.deciding[test], out)
         ready = [test for test in tests if test not in self.deciding]
         self._settle(ready, out, worker_lost=worker_lost)
 
@@ -86,7 +83,7 @@ class EndedTests:
         self.waiting.extend(UnregisteredTest(test, worker_lost) for test in tests)
         self.go_on(out)
         if self.waiting:
-            self.alarm.need(out.now.seconds, out)
+            self.state.alarm.need(out.now.seconds, out)
 
     def next_deadline(self) -> float | None:
         """Return the next end of the time of running handlers, in monotonic seconds."""
@@ -144,7 +141,7 @@ class EndedTests:
         ended.unsettled += done
         asked = list(islice(test.claims.values(), most - done))
         for claim in asked:
-            if self.claims.give_up_on(test, claim):
+            if self.state.claims.give_up_on(test, claim):
                 self.routing[claim.kind].claimed(claim, out)
         done += len(asked)
         if not ended.worker_lost:
@@ -166,7 +163,7 @@ class EndedTests:
         """
         if route is None or not route.ignores_errors:
             place = None if route is None else route.place
-            is_delayed = self.decisions.delayed.has(pending)
+            is_delayed = self.state.delayed.has(pending)
             why = error_messages.still_delayed if is_delayed else error_messages.still_running
             text = why(str(pending), test, place)
             out.send(test.worker.id, ProxyError("disconnected", text, test.id))

@@ -17,11 +17,8 @@ from trafficmock.wire.inbound import Hello, Ping, Pong
 from trafficmock.wire.outbound import HelloError, HelloErrorCode, HelloOk
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from trafficmock.core.effects import Moment
-    from trafficmock.core.settings import Settings
-    from trafficmock.core.state.peers import Peer
+    from trafficmock.core.shared_state import SharedState
     from trafficmock.wire.inbound import Message
 
 POLICY_VIOLATION = 1008
@@ -37,13 +34,9 @@ LONGEST_COMMAND = 1000
 
 @define
 class Handshake:
-    """Makes clients of unauthenticated connections, or refuses them.
+    """Makes clients of unauthenticated connections, or refuses them."""
 
-    :param peers: all connections by id.
-    """
-
-    settings: Settings
-    peers: Mapping[str, Peer]
+    state: SharedState
     _versions_seen: set[str] = field(factory=set)
 
     def first_message(
@@ -78,7 +71,7 @@ class Handshake:
                 "protocol_mismatch",
                 f"{text} Use a client for protocol 3, such as the npm packages 0.1.8.",
             )
-        expected = self.settings.token
+        expected = self.state.settings.token
         given = hello.token if hello.token is not UNSET else ""
         if expected is not None and not hmac.compare_digest(_bytes(given), _bytes(expected)):
             what = "wrong" if given else "missing"
@@ -94,18 +87,18 @@ class Handshake:
 
     def _worker_of(self, hello: Hello) -> Worker | None:
         """Return the worker for which a connection answers pings."""
-        peer = self.peers.get(hello.liveness_of or "")
+        peer = self.state.peers.get(hello.liveness_of or "")
         if isinstance(peer, Worker) and features.LIVENESS in peer.features:
             return peer
         return None
 
     def _note_version(self, hello: Hello, out: EffectList) -> None:
         version, seen = hello.package_version, self._versions_seen
-        if version in (self.settings.version, NPM_PACKAGE_VERSION) or version in seen:
+        if version in (self.state.settings.version, NPM_PACKAGE_VERSION) or version in seen:
             return
         if len(seen) < VERSIONS_NOTED and len(version) < 80:  # noqa: PLR2004 - fits in a log line
             seen.add(version)
-            text = f"A client has version {version!r}, this proxy {self.settings.version!r}."
+            text = f"A client has version {version!r}, this proxy {self.state.settings.version!r}."
             out.note("info", text)
 
     def _client(
@@ -113,7 +106,7 @@ class Handshake:
     ) -> Agent | Worker | Liveness:
         client_id = hello.client_id or f"{hello.role}-{connection.id}"
         known = features.ALL.intersection(hello.features or ())
-        if not self.settings.decides_locally:
+        if not self.state.settings.decides_locally:
             known -= {features.LOCAL}
         if hello.role == "node":
             return Agent(
@@ -155,11 +148,11 @@ class Handshake:
         return HelloOk(
             connection_id=client.id,
             protocol_version=PROTOCOL_VERSION,
-            package_version=self.settings.version,
+            package_version=self.state.settings.version,
             client_id=client.client_id,
             features=sorted(client.features) if hello.features is not UNSET else UNSET,
-            body_limits=body_limits(self.settings) if streams else UNSET,
-            own_hosts=[host.text for host in self.settings.own_hosts] if contexts else UNSET,
+            body_limits=body_limits(self.state.settings) if streams else UNSET,
+            own_hosts=[host.text for host in self.state.settings.own_hosts] if contexts else UNSET,
         )
 
 

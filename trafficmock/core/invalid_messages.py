@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.pending_bodies import PendingBodies
     from trafficmock.core.http.response_reports import ResponseReports
+    from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.peers import Client
     from trafficmock.core.websocket.websocket_routing import WebSocketRouting
     from trafficmock.wire.codec import InvalidMessageError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 class InvalidMessages:
     """Handles invalid messages, so that they affect only the requests of their sender."""
 
+    state: SharedState
     decisions: Decisions
     sockets: WebSocketRouting
     reports: ResponseReports
@@ -45,7 +47,7 @@ class InvalidMessages:
             return
         test_id = self._test_concerned(client, error)
         if error.type == "handler:result":
-            pending = self.decisions.pending.get(error.ids.get("requestId", ""))
+            pending = self.state.pending.get(error.ids.get("requestId", ""))
             if pending is not None and pending.test and pending.test.worker is client:
                 self.decisions.fail(pending, "handler_failed", text, out)
         of_route = error.type == "route:register" and REPLY in client.features
@@ -57,8 +59,8 @@ class InvalidMessages:
 
     def _test_concerned(self, client: Client, error: InvalidMessageError) -> str | None:
         test_id = error.ids.get("testId", "")
-        pending = self.decisions.pending.get(error.ids.get("requestId", ""))
-        socket = self.sockets.sockets.get(error.ids.get("socketId", ""))
+        pending = self.state.pending.get(error.ids.get("requestId", ""))
+        socket = self.state.sockets.get(error.ids.get("socketId", ""))
         for subject in (pending, socket):
             if subject is not None and subject.test and subject.test.worker is client:
                 return subject.test.id
@@ -101,12 +103,12 @@ class InvalidMessages:
         """
         match message:
             case outbound.RequestMatched() | outbound.HandlerRun():
-                pending = self.decisions.pending.get(message.request_id)
+                pending = self.state.pending.get(message.request_id)
                 if pending is not None:
                     text = _sentence(str(pending), problem)
                     self.decisions.fail_owner(pending, "internal", text, out)
             case outbound.SocketMatched():
-                socket = self.sockets.sockets.get(message.socket_id)
+                socket = self.state.sockets.get(message.socket_id)
                 if socket is not None:
                     self.sockets.fail(socket, "internal", _sentence(str(socket), problem), out)
             case outbound.DecisionFetch():
@@ -120,7 +122,7 @@ class InvalidMessages:
         self, message: outbound.DecisionFetch, problem: str, out: EffectList
     ) -> None:
         request_id, fetch_id = message.request_id, message.fetch_id
-        pending = self.decisions.pending.get(request_id)
+        pending = self.state.pending.get(request_id)
         if pending is not None:
             worker_id = pending.agent.fetches.pop((request_id, fetch_id))
             pending.fetches.discard(fetch_id)
@@ -133,7 +135,7 @@ class InvalidMessages:
     ) -> None:
         """Fail the request in the application, and the report about its response."""
         request_id, text = message.request_id, _sentence("The decision", problem)
-        agent = self.reports.awaited.holders.get(request_id)
+        agent = self.state.awaited.holders.get(request_id)
         if agent is not None:
             error = SerializedError("Error", text)
             self.reports.failed(agent, agent.awaited[request_id], error, out)

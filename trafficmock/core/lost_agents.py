@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING
 
-from attrs import define, field
+from attrs import define
 
 from trafficmock.core import error_messages
+from trafficmock.core.state.peers import LostAgent
 from trafficmock.wire.payloads.serialized_response import SerializedError
 
 if TYPE_CHECKING:
@@ -16,20 +16,9 @@ if TYPE_CHECKING:
     from trafficmock.core.http.handler_results import HandlerResults
     from trafficmock.core.http.response_reports import ResponseReports
     from trafficmock.core.http.streamed_replies import StreamedReplies
+    from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.peers import Agent
-    from trafficmock.core.timers import Alarm
     from trafficmock.core.websocket.websocket_routing import WebSocketRouting
-
-
-@define
-class LostAgent:
-    """An agent that has disconnected.
-
-    :param unsettled: the number of its requests and WebSockets that have been settled so far.
-    """
-
-    agent: Agent
-    unsettled: int = 0
 
 
 @define
@@ -41,28 +30,27 @@ class LostAgents:
     :param at_once: the number of requests, fetches, reports and WebSockets in one iteration.
     """
 
-    at_once: int
+    state: SharedState
     decisions: Decisions
     handlers: HandlerResults
     streams: StreamedReplies
     reports: ResponseReports
     sockets: WebSocketRouting
-    alarm: Alarm
-    waiting: deque[LostAgent] = field(factory=deque)
+    at_once: int
 
     def add(self, agent: Agent, out: EffectList) -> None:
         """Settle the requests and WebSockets of a disconnected agent, ``at_once`` of them now."""
         self.streams.agent_lost(agent, out)
-        self.waiting.append(LostAgent(agent))
+        self.state.lost_agents.append(LostAgent(agent))
         self.go_on(out)
-        if self.waiting:
-            self.alarm.need(out.now.seconds, out)
+        if self.state.lost_agents:
+            self.state.alarm.need(out.now.seconds, out)
 
     def go_on(self, out: EffectList) -> None:
         """Settle the next ``at_once`` requests and WebSockets of disconnected agents."""
         left = self.at_once
-        while self.waiting and left:
-            lost = self.waiting[0]
+        while self.state.lost_agents and left:
+            lost = self.state.lost_agents[0]
             agent = lost.agent
             text = error_messages.agent_lost(agent.client_id)
             error = SerializedError("Error", text, code="disconnected")
@@ -74,7 +62,7 @@ class LostAgents:
             left -= sockets
             lost.unsettled += pending + sockets
             if left:
-                self.waiting.popleft()
+                self.state.lost_agents.popleft()
                 self._note(lost, out)
 
     def _note(self, lost: LostAgent, out: EffectList) -> None:

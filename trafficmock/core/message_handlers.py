@@ -77,9 +77,9 @@ def _handlers_of_workers(core: Coordinator) -> dict[type[Message], Handler]:
         if test is None:
             return
         if isinstance(message, inbound.RequestClaimResult):
-            claim = core.claims.answer("http", message.request_id, test, message.matches)
+            claim = core.state.claims.answer("http", message.request_id, test, message.matches)
         else:
-            claim = core.claims.answer("websocket", message.socket_id, test, message.matches)
+            claim = core.state.claims.answer("websocket", message.socket_id, test, message.matches)
         if claim is not None:
             core.routing[claim.kind].claimed(claim, out)
         elif isinstance(message, inbound.RequestClaimResult):
@@ -121,7 +121,7 @@ def _handlers_of_queries(core: Coordinator) -> dict[type[Message], Handler]:
         if DIAGNOSIS not in worker.features:
             out.note("warn", f"{worker.client_id} asks for a diagnosis without the feature")
             return
-        agents = [connected(client) for client in core.clients() if isinstance(client, Agent)]
+        agents = [connected(client) for client in core.state.clients() if isinstance(client, Agent)]
         own = [test.id for test in worker.tests.values() if test.shared]
         known = frozenset([message.test_id, *own]) if message.test_id else frozenset[str]()
         effect = Diagnose(worker.id, message, agents, known)

@@ -21,17 +21,13 @@ from trafficmock.wire.features import CONTEXT, REPLY, STRICT, SUBSCRIBE
 from trafficmock.wire.inbound import Door
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from trafficmock.core.ended_tests import EndedTests
     from trafficmock.core.http.replies import Replies
     from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.local.local_decisions import LocalDecisions
-    from trafficmock.core.ownership.contexts import Contexts
     from trafficmock.core.ownership.lost_runs import LostRuns
-    from trafficmock.core.ownership.registry import Registry
-    from trafficmock.core.ownership.strictness import Strictness
-    from trafficmock.core.state.peers import Agent, Worker
+    from trafficmock.core.shared_state import SharedState
+    from trafficmock.core.state.peers import Worker
     from trafficmock.core.state.registered import RegisteredTest
     from trafficmock.core.waits.waits import Waits
     from trafficmock.matching.allow_list import AllowList
@@ -44,19 +40,13 @@ _TOLD_THE_TIME = frozenset({CONTEXT, SUBSCRIBE})
 
 @define
 class Registration:
-    """Changes the registry, then acknowledges: after the acknowledgement the change applies.
-
-    :param agents: yields the agents, also disconnected ones with unsettled requests.
-    """
+    """Changes the registry, then acknowledges: after the acknowledgement the change applies."""
 
     __test__ = False
 
-    registry: Registry
-    contexts: Contexts
-    strictness: Strictness
+    state: SharedState
     ended: EndedTests
     local: LocalDecisions
-    agents: Callable[[], Iterable[Agent]]
     replies: Replies
     requests: RequestRouting
     lost_runs: LostRuns
@@ -64,7 +54,7 @@ class Registration:
 
     def add_test(self, worker: Worker, message: inbound.TestRegister, out: EffectList) -> None:
         context = message.context if CONTEXT in worker.features else UNSET
-        holder = self.contexts.running.get(context or "")
+        holder = self.state.contexts.running.get(context or "")
         try:
             allow = _allow_list(worker, message)
         except PatternError as error:
@@ -77,18 +67,18 @@ class Registration:
         elif (unmatchable := _unmatchable(door)) is not None:
             text = error_messages.unmatchable_origin(unmatchable)
             self._refuse(worker, message.test_id, text, out)
-        elif self.registry.add_test(worker, message):
+        elif self.state.registry.add_test(worker, message):
             self.lost_runs.test_registered()
             if context is not UNSET and holder is None:
-                self.contexts.reserve(context, worker.tests[message.test_id])
+                self.state.contexts.reserve(context, worker.tests[message.test_id])
             if allow is not None:
-                self.strictness.tests[message.test_id] = allow
+                self.state.strictness.tests[message.test_id] = allow
             at = out.now.epoch_ms if worker.features & _TOLD_THE_TIME else UNSET
             clock = clock_reading(worker, out.now.seconds)
             registered = outbound.TestRegistered(message.test_id, at, clock=clock)
             test = worker.tests[message.test_id]
             test.registered_at = test.registered_at or out.now.epoch_ms
-            self.strictness.applications.any_test |= not test.shared
+            self.state.strictness.applications.any_test |= not test.shared
             if context is not UNSET and message.door is not UNSET:
                 test.has_door = True
 
@@ -114,8 +104,8 @@ class Registration:
         if test is None or SUBSCRIBE not in worker.features:
             _note_foreign(worker, f"to subscribe for the test {message.test_id}", out)
             return
-        self.registry.subscribe(test)
-        for agent in self.agents():
+        self.state.registry.subscribe(test)
+        for agent in self.state.agents():
             for pending in agent.pending.values():
                 if may_observe(worker, pending.made_for):
                     pending.observers = with_observer(pending.observers, worker.id)
@@ -128,7 +118,7 @@ class Registration:
         """End a test: settle its requests and WebSockets, then acknowledge the end."""
         test = worker.tests.get(message.test_id)
         if test is not None:
-            if self.strictness.saw_no_application(test):
+            if self.state.strictness.saw_no_application(test):
                 text = error_messages.no_application("this strict test")
                 out.send(worker.id, outbound.ProxyError(outbound.NO_APPLICATION, text, test.id))
             self._remove(test, out)
@@ -136,10 +126,10 @@ class Registration:
             # After the answer, for which the worker waits.
             self.local.observers_changed(out)
             return
-        if message.test_id in self.registry.tests:
+        if message.test_id in self.state.registry.tests:
             _note_foreign(worker, f"to remove the test {message.test_id}", out)
             return
-        self.registry.remove_routes_of(worker, message.test_id)
+        self.state.registry.remove_routes_of(worker, message.test_id)
         out.send(worker.id, outbound.TestUnregistered(message.test_id))
 
     def add_route(self, worker: Worker, message: inbound.RouteRegister, out: EffectList) -> None:
@@ -149,9 +139,9 @@ class Registration:
             text = error_messages.bad_reply(str(error))
             self._refuse(worker, message.test_id, text, out, route_id=message.route_id)
             return
-        if self.registry.add_route(worker, message, reply):
+        if self.state.registry.add_route(worker, message, reply):
             registered = outbound.RouteRegistered(message.route_id)
-            route = self.registry.routes[message.route_id]
+            route = self.state.registry.routes[message.route_id]
             active = () if route.test is None else (route,)
             self.local.when_in_force(
                 worker, active, out, lambda out: out.send(worker.id, registered)
@@ -164,17 +154,17 @@ class Registration:
         self, worker: Worker, message: inbound.RouteUnregister, out: EffectList
     ) -> None:
         """Remove one route, or all routes of a test; an unknown one counts as removed."""
-        test = worker.tests.get(message.test_id or "")
+        test, registry = worker.tests.get(message.test_id or ""), self.state.registry
         if test is not None and message.behavior is not UNSET:
             self._remove_handlers(test, message.behavior, out)
         elif message.route_id is not UNSET:
-            if message.route_id in self.registry.routes and not self.registry.remove_route(
+            if message.route_id in registry.routes and not registry.remove_route(
                 worker, message.route_id
             ):
                 _note_foreign(worker, f"to remove the route {message.route_id}", out)
                 return
         elif message.test_id is not UNSET:
-            self.registry.remove_routes_of(worker, message.test_id)
+            registry.remove_routes_of(worker, message.test_id)
         answer = outbound.RouteUnregistered(message.route_id, message.test_id)
         out.send(worker.id, answer)
 
@@ -183,19 +173,19 @@ class Registration:
         removed = [route for route in test.routes.values() if route.kind == "http"]
         for route in removed:
             route.ignores_errors = behavior == "ignoreErrors"
-            self.registry.remove_route(test.worker, route.id)
+            self.state.registry.remove_route(test.worker, route.id)
         if behavior != "default":
             return
         for pending in list(test.requests.values()):
             chain = pending.chain
-            decided = self.requests.decisions.delayed.has(pending)
+            decided = self.state.delayed.has(pending)
             if chain is not None and chain.route in removed and not decided:
                 self.requests.continue_unhandled(pending, chain, out)
 
     def worker_lost(self, worker: Worker, out: EffectList) -> None:
         """Remove the tests and routes of a worker that has disconnected."""
         for route_id in list(worker.inert):
-            self.registry.remove_route(worker, route_id)
+            self.state.registry.remove_route(worker, route_id)
         tests = list(worker.tests.values())
         for test in tests:
             self._remove(test, out)
@@ -205,11 +195,11 @@ class Registration:
 
     def _remove(self, test: RegisteredTest, out: EffectList) -> None:
         """Remove a test from the registry, so that it owns no further request."""
-        self.registry.remove_test(test)
+        self.state.registry.remove_test(test)
         test.is_over = True
         self.waits.end_test(test)
-        self.strictness.end_test(test)
-        self.contexts.release(test, out)
+        self.state.strictness.end_test(test)
+        self.state.contexts.release(test, out)
         if test.has_door:
             out.append(CloseDoor(test.id))
 

@@ -20,15 +20,13 @@ from trafficmock.wire import outbound
 from trafficmock.wire.features import STRICT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.local.local_decisions import LocalDecisions
-    from trafficmock.core.ownership.strictness import Refusal, Strictness
-    from trafficmock.core.state.peers import Client, Worker
-    from trafficmock.core.timers import Alarm
+    from trafficmock.core.ownership.strictness import Refusal
+    from trafficmock.core.shared_state import SharedState
+    from trafficmock.core.state.peers import Worker
     from trafficmock.wire import inbound
     from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
@@ -38,24 +36,18 @@ class StrictMode:
     """Begins and ends strict mode of tests and runs, and refuses tunnels.
 
     After an acknowledgement the change applies.
-
-    :param clients: returns the connected clients.
-    :param agents: yields the agents, also disconnected ones with unsettled requests.
     """
 
-    strictness: Strictness
+    state: SharedState
     local: LocalDecisions
-    clients: Callable[[], Iterable[Client]]
-    agents: Callable[[], Iterable[Agent]]
-    alarm: Alarm
     unowned: UnownedRefusals = field(init=False)
     refusals: Refusals = field(init=False)
     lost_runs: LostRuns = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.unowned = UnownedRefusals(self.clients)
-        self.refusals = Refusals(self.strictness, self.unowned)
-        self.lost_runs = LostRuns(self.strictness, self.alarm)
+        self.unowned = UnownedRefusals(self.state.clients)
+        self.refusals = Refusals(self.state.strictness, self.unowned)
+        self.lost_runs = LostRuns(self.state.strictness, self.state.alarm)
 
     def change_test(self, worker: Worker, message: inbound.TestStrict, out: EffectList) -> None:
         """Handle ``test:strict``: begin or end the strict mode of a test."""
@@ -74,10 +66,10 @@ class StrictMode:
         if test is None:
             return f"The test {message.test_id} is not registered by this worker."
         if message.allow is UNSET:
-            self.strictness.tests.pop(test.id, None)
+            self.state.strictness.tests.pop(test.id, None)
             return None
         try:
-            self.strictness.tests[test.id] = read_allow_list(message.allow)
+            self.state.strictness.tests[test.id] = read_allow_list(message.allow)
         except PatternError as error:
             return f"The allow list of strict mode cannot be read: {error}."
         return None
@@ -88,7 +80,7 @@ class StrictMode:
             return
         problem: str | UnsetType = UNSET
         try:
-            self.strictness.runs[worker.id] = read_allow_list(message.allow)
+            self.state.strictness.runs[worker.id] = read_allow_list(message.allow)
         except PatternError as error:
             problem = f"The allow list of strict mode cannot be read: {error}."
         else:
@@ -103,7 +95,7 @@ class StrictMode:
         self.unowned.interested.add(worker.id)
         rows = list(self.unowned.rows.values())
         problem: str | UnsetType = UNSET
-        if self.strictness.run_saw_no_application():
+        if self.state.strictness.run_saw_no_application():
             problem = error_messages.no_application("this strict run")
         dropped = self.unowned.dropped
         out.send(worker.id, outbound.Unmatched(message.query_id, rows, dropped, problem))
@@ -135,7 +127,7 @@ class StrictMode:
         return text
 
     def _refusal(self, tunnel: PendingRequest) -> Refusal | None:
-        return self.strictness.refusal(tunnel, tunnel.url)
+        return self.state.strictness.refusal(tunnel, tunnel.url)
 
     # The end of workers
 
@@ -144,10 +136,10 @@ class StrictMode:
 
         :param clean: whether the worker closed its connection by a close frame.
         """
-        if self.unowned.left(worker, self.agents()):
-            connected = any(isinstance(each, Agent) for each in self.clients())
-            self.strictness.applications.next_run(connected=connected)
-        if worker.id not in self.strictness.runs:
+        if self.unowned.left(worker, self.state.agents()):
+            connected = any(isinstance(each, Agent) for each in self.state.clients())
+            self.state.strictness.applications.next_run(connected=connected)
+        if worker.id not in self.state.strictness.runs:
             return
         if clean:
             self.lost_runs.end(worker.id, out)

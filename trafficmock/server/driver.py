@@ -210,7 +210,7 @@ class Driver:
 
     def is_reserved(self, context_id: str) -> bool:
         """Return whether a context belongs to a running test, or to one that ended just now."""
-        return self.coordinator.contexts.resolve(context_id, self.monotonic()) is not None
+        return self.coordinator.state.contexts.resolve(context_id, self.monotonic()) is not None
 
     def client_recorded(self, record: Record) -> None:
         """Write a record into the history that needs no decision of the core."""

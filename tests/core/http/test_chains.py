@@ -355,7 +355,7 @@ class EndTests(ChainCase):
         effects = self.unroutes("default")
         sent = self.sent(effects, outbound.DecisionContinue).overrides
         self.assertEqual(sent.method, "PUT")
-        registry = self.playbook.coordinator.registry
+        registry = self.playbook.coordinator.state.registry
         self.assertEqual(list(registry.tests["buys"].routes), ["buys#3"])
         self.assertEqual(self.does(Fulfill(response()), "2"), [])
 

@@ -313,7 +313,7 @@ class RoomTests(HarCase):
     def test_no_room(self) -> None:
         """A HAR beyond the limit is refused, with what to do; the end of a route makes room."""
         size = len(json.dumps(entry()).encode())
-        self.playbook.coordinator.replies.settings = evolve(SETTINGS, reply_bytes=2 * size)
+        self.playbook.coordinator.state.settings = evolve(SETTINGS, reply_bytes=2 * size)
         (refused,) = self.replays(entry(), entry(), entry())
         assert isinstance(refused, Send) and isinstance(refused.message, outbound.ProxyError)
         self.assertEqual(refused.message.route_id, "q")
@@ -324,10 +324,10 @@ class RoomTests(HarCase):
         )
         self.assertIn("limit a HAR by its url", refused.message.message)
         self.replays(entry(), entry())
-        self.assertEqual(self.playbook.coordinator.registry.reply_bytes, 2 * size)
+        self.assertEqual(self.playbook.coordinator.state.registry.reply_bytes, 2 * size)
         self.worker.sends(inbound.RouteUnregister("q"))
         self.playbook.take()
-        self.assertEqual(self.playbook.coordinator.registry.reply_bytes, 0)
+        self.assertEqual(self.playbook.coordinator.state.registry.reply_bytes, 0)
 
     def test_for_websockets(self) -> None:
         """Only a route for HTTP requests has one."""

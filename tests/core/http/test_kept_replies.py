@@ -42,7 +42,7 @@ class BodyTests(ReplyCase):
 
     def test_large(self) -> None:
         """A request with a body that is too large for handlers fails, whoever would answer it."""
-        self.playbook.coordinator.requests.settings = evolve(SETTINGS, handler_body_bytes=3)
+        self.playbook.coordinator.state.settings = evolve(SETTINGS, handler_body_bytes=3)
         self.test.route(reply=ANSWER)
         self.upload()
         failed = self.brings()[1]
@@ -71,7 +71,7 @@ class KeepingTests(ReplyCase):
         self.assertEqual(
             (error.code, error.test_id, error.route_id), ("invalid_message", "buys", "q")
         )
-        self.assertEqual(self.playbook.coordinator.registry.routes, {})
+        self.assertEqual(self.playbook.coordinator.state.registry.routes, {})
         return error.message
 
     def test_unsendable(self) -> None:

@@ -97,7 +97,7 @@ class ClockTests(SynchronousTestCase):
 
     def test_ended(self) -> None:
         """Without such a worker no time is taken."""
-        registry = self.playbook.coordinator.registry
+        registry = self.playbook.coordinator.state.registry
         self.assertEqual(registry.asking_when, {self.told.id})
         self.told.sends(inbound.TestUnregister("t"))
         self.playbook.take()

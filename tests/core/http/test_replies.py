@@ -30,7 +30,7 @@ class AtOnceTests(ReplyCase):
         for request_id in ("r1", "r2"):
             effects = self.asks(request_id)
             self.assertEqual(effects, self.replied(request_id=request_id))
-        self.assertEqual(self.playbook.coordinator.decisions.pending, {})
+        self.assertEqual(self.playbook.coordinator.state.pending, {})
 
     def test_silent_worker(self) -> None:
         """A worker that does not answer, as at a breakpoint, changes nothing."""
@@ -190,7 +190,7 @@ class TimesTests(ReplyCase):
         self.assertEqual(self.asks("r2"), [told, self.expired(), *answered])
         passed = self.asks("r3")
         self.assertEqual(passed[0], records.RequestPassedThrough("r3"))
-        self.assertEqual(self.playbook.coordinator.registry.routes, {})
+        self.assertEqual(self.playbook.coordinator.state.registry.routes, {})
 
 
 class StrictReplyTests(ReplyCase):

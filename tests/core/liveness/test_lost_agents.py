@@ -49,7 +49,7 @@ class LostAgentTests(SynchronousTestCase):
         self.assertIn(outbound.DecisionPassthrough("mine"), decided)
         self.other.sends(report("mine"))
         self.playbook.take()
-        while self.playbook.coordinator.lost_agents.waiting:
+        while self.playbook.coordinator.state.lost_agents:
             turns.append(self.step())
         failed = [[e.request_id for e in turn if isinstance(e, RequestFailed)] for turn in turns]
         self.assertLessEqual(max(map(len, failed)), AT_ONCE)
@@ -73,7 +73,7 @@ class LostAgentTests(SynchronousTestCase):
         first = self.playbook.take()
         reported = [effect for effect in first if isinstance(effect, ResponseReported)]
         self.assertEqual(len(reported), AT_ONCE)
-        self.assertEqual(len(self.playbook.coordinator.sockets.sockets), AT_ONCE)
+        self.assertEqual(len(self.playbook.coordinator.state.sockets), AT_ONCE)
         self.step()
         self.step()
         self.ends_empty()
@@ -83,9 +83,9 @@ class LostAgentTests(SynchronousTestCase):
         self.playbook.take()
         self.other.dies()
         self.playbook.take()
-        self.assertEqual(self.playbook.coordinator.decisions.pending, {})
-        self.assertEqual(self.playbook.coordinator.sockets.sockets, {})
-        self.assertEqual(len(self.playbook.coordinator.lost_agents.waiting), 0)
+        self.assertEqual(self.playbook.coordinator.state.pending, {})
+        self.assertEqual(self.playbook.coordinator.state.sockets, {})
+        self.assertEqual(len(self.playbook.coordinator.state.lost_agents), 0)
 
     def test_decided_meanwhile(self) -> None:
         """An owner may decide about a request that is not ended yet; it ends once."""
@@ -96,7 +96,7 @@ class LostAgentTests(SynchronousTestCase):
         last = f"r{AT_ONCE}"
         self.agent.dies()
         self.playbook.take()
-        self.assertEqual(list(self.playbook.coordinator.decisions.pending), [last])
+        self.assertEqual(list(self.playbook.coordinator.state.pending), [last])
         self.test.ends()
         self.playbook.take()
         self.step()
@@ -110,7 +110,7 @@ class LostAgentTests(SynchronousTestCase):
             self.playbook.take()
         self.agent.dies()
         self.playbook.take()
-        self.assertEqual(len(self.playbook.coordinator.lost_agents.waiting), 1)
+        self.assertEqual(len(self.playbook.coordinator.state.lost_agents), 1)
         self.worker.sends(inbound.TestSubscribe(self.test.id))
         self.playbook.expect(self.worker.gets(outbound.TestSubscribed(self.test.id)))
 
@@ -124,4 +124,4 @@ class LostAgentTests(SynchronousTestCase):
         self.playbook.take()
         self.playbook.stop()
         self.playbook.take()
-        self.assertEqual(self.playbook.coordinator.decisions.pending, {})
+        self.assertEqual(self.playbook.coordinator.state.pending, {})

@@ -117,14 +117,14 @@ class HonestAgents:
         if self.open[registers]:
             return
         kind, id_ = registers
-        registry = self.coordinator.registry
+        registry = self.coordinator.state.registry
         if kind == "route" and id_ in registry.routes:
             self.routes.append(registry.routes[id_])
         elif kind == "test" and id_ in registry.tests:
             self.tests.append(registry.tests[id_])
 
     def _check(self, now: float) -> None:
-        registry = self.coordinator.registry
+        registry = self.coordinator.state.registry
         self.routes = [each for each in self.routes if registry.routes.get(each.id) is each]
         self.tests = [each for each in self.tests if registry.tests.get(each.id) is each]
         for route in self.routes:

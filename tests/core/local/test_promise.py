@@ -40,7 +40,7 @@ class Registrations(RuleBasedStateMachine):
         self.playbook.take()
 
     def connected(self) -> list[str]:
-        return sorted(self.honest.agents.keys() & self.playbook.coordinator.peers.keys())
+        return sorted(self.honest.agents.keys() & self.playbook.coordinator.state.peers.keys())
 
     @precondition(lambda self: len(self.honest.agents) < 3)
     @rule()
@@ -81,10 +81,10 @@ class Registrations(RuleBasedStateMachine):
         self.count += 1
         self.says(self.worker, inbound.RouteRegister(f"q{self.count}", "t", matcher))
 
-    @precondition(lambda self: self.playbook.coordinator.registry.routes)
+    @precondition(lambda self: self.playbook.coordinator.state.registry.routes)
     @rule(data=st.data())
     def unroute(self, data: st.DataObject) -> None:
-        routes = sorted(self.playbook.coordinator.registry.routes)
+        routes = sorted(self.playbook.coordinator.state.registry.routes)
         self.says(self.worker, inbound.RouteUnregister(data.draw(st.sampled_from(routes))))
 
     @rule()

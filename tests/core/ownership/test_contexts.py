@@ -297,14 +297,14 @@ class LateTests(ContextCase):
         """Nothing is kept of ended tests when their time is over."""
         self.a.ends()
         self.playbook.expect(self.a.ended())
-        self.assertEqual(len(self.playbook.coordinator.contexts.ended), 1)
+        self.assertEqual(len(self.playbook.coordinator.state.contexts.ended), 1)
         self.playbook.wait(LATE_SECONDS)
         self.playbook.take()
-        self.assertEqual(len(self.playbook.coordinator.contexts.ended), 0)
+        self.assertEqual(len(self.playbook.coordinator.state.contexts.ended), 0)
 
     def test_deadline(self) -> None:
         """At its deadline a context is forgotten, whatever fraction of a second that is."""
-        contexts = self.playbook.coordinator.contexts
+        contexts = self.playbook.coordinator.state.contexts
         for tenths in range(50):
             contexts.ended[A] = EndedTest(MADE_FOR_A, 1000 + tenths / 10)
             deadline = contexts.next_deadline()
@@ -314,7 +314,7 @@ class LateTests(ContextCase):
 
     def test_bound(self) -> None:
         """Of very many tests that end at once the oldest are forgotten."""
-        contexts = self.playbook.coordinator.contexts
+        contexts = self.playbook.coordinator.state.contexts
         for number in range(MOST_ENDED + 10):
             title, context = f"t{number}", f"{number:032x}"
             self.registered(self.mine, title, context)
@@ -330,7 +330,7 @@ class LateTests(ContextCase):
         test = self.registered(again, "buys again", A)
         test.route("**")
         self.assertEqual(self.owner(A), "buys again")
-        self.assertEqual(len(self.playbook.coordinator.contexts.ended), 0)
+        self.assertEqual(len(self.playbook.coordinator.state.contexts.ended), 0)
 
 
 class ClaimTests(ContextCase):
@@ -346,7 +346,7 @@ class ClaimTests(ContextCase):
             worker.sends(inbound.TestRegister(test_id, "t", "f", "1", A))
             refusal = outbound.ProxyError("invalid_message", text("context"), test_id)
             self.playbook.expect(worker.gets(refusal))
-        self.assertEqual(set(self.playbook.coordinator.registry.tests), {"buys", "sells"})
+        self.assertEqual(set(self.playbook.coordinator.state.registry.tests), {"buys", "sells"})
 
     def test_time(self) -> None:
         """Workers that name the feature are told when the test began; those of npm are not."""
@@ -360,7 +360,7 @@ class ClaimTests(ContextCase):
     def test_same_again(self) -> None:
         """A worker may say the same registration twice."""
         self.registered(self.mine, "buys", A)
-        self.assertEqual(self.playbook.coordinator.contexts.running.keys(), {A, B})
+        self.assertEqual(self.playbook.coordinator.state.contexts.running.keys(), {A, B})
 
     @example("0" * 32)
     @given(st.text(max_size=70).filter(lambda text: not re.fullmatch("[0-9a-f]{32}", text)))

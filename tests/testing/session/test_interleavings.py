@@ -154,7 +154,7 @@ class Interleavings(RuleBasedStateMachine):
         assert finished.done
         running = {routed.request.id for routed, _, _ in self.running} | set(self.held)
         assert Counter(self.harness.take_decided()) == Counter(running)
-        assert self.harness.coordinator.decisions.pending == {}
+        assert self.harness.coordinator.state.pending == {}
         late = [each for each in kept(finished) if "ended before the handler" in str(each)]
         assert len(late) == len(running), late
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.replies import Replies
     from trafficmock.core.ownership.claims import Claimant
-    from trafficmock.core.ownership.registry import Registry
+    from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
     from trafficmock.wire.inbound import RequestClaimResult
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 class Chains:
     """Runs the chains of requests; :class:`.RequestRouting` settles those that are exhausted."""
 
-    registry: Registry
+    state: SharedState
     replies: Replies
     _run_ids: Iterator[int] = field(init=False, factory=lambda: count(1))
 
@@ -107,8 +107,8 @@ class Chains:
         chain.request = now = changed_request(pending.request, changes)
         if chain.route is None or not self._may_differ(now, before, chain):
             return
-        content = partial(content_of, now, self.registry)
-        found = self.registry.judge("http", now.url, now.method, pending.client_id, content)
+        content = partial(content_of, now, self.state.registry)
+        found = self.state.registry.judge("http", now.url, now.method, pending.client_id, content)
         found = found or MatchingTests()
         tests = [chain.owner, *_shared_beside(chain.owner)]
         current = _place(chain.route, chain.owner)
@@ -168,7 +168,7 @@ class Chains:
             context_of(pending.made_for),
         )
         out.send(worker.id, run)
-        if self.registry.count(route):
+        if self.state.registry.count(route):
             out.send(worker.id, RouteExpired(route.id))
         return True
 

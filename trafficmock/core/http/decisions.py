@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from attrs import define, field
+from attrs import define
 from msgspec import UNSET, structs
 
 from trafficmock import records
@@ -30,13 +30,9 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.awaited_reports import AwaitedReports
-    from trafficmock.core.ownership.claims import Claims
-    from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
-    from trafficmock.core.ownership.strictness import Strictness
+    from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Agent
-    from trafficmock.core.timers import BodyDeadlines, DelayedDecisions
     from trafficmock.wire.inbound import RequestCancel
     from trafficmock.wire.payloads.handler_action import Fault
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
@@ -53,13 +49,7 @@ class Decisions:
     :ivar pending: the paused requests of all agents, by id.
     """
 
-    claims: Claims
-    owner_timeouts: OwnerTimeouts
-    awaited: AwaitedReports
-    deadlines: BodyDeadlines
-    delayed: DelayedDecisions
-    strictness: Strictness
-    pending: dict[str, PendingRequest] = field(factory=dict)
+    state: SharedState
 
     def delay(
         self,
@@ -77,14 +67,14 @@ class Decisions:
             decide(out)
             return
         if pending.chain is not None:
-            self.owner_timeouts.end(pending, pending.chain.owner.worker)
+            self.state.owner_timeouts.end(pending, pending.chain.owner.worker)
             # A second result of the handler is late.
             pending.chain.run_id = None
-        self.delayed.keep(pending, milliseconds, decide, out)
+        self.state.delayed.keep(pending, milliseconds, decide, out)
 
     def pass_through(self, pending: PendingRequest, out: EffectList) -> None:
         """Settle a request that has no owner: it goes upstream unchanged."""
-        judge_hops = self.strictness.judges_hops(pending) or UNSET
+        judge_hops = self.state.strictness.judges_hops(pending) or UNSET
         self._settle(pending)
         out.record(records.RequestPassedThrough(pending.id, pending.also_matched))
         out.send(pending.agent.id, to_client.DecisionPassthrough(pending.id, judge_hops))
@@ -104,7 +94,7 @@ class Decisions:
             text = error_messages.bad_overrides(str(pending), str(error))
             self.fail_owner(pending, "handler_failed", text, out)
             return
-        judge_hops = self.strictness.judges_hops(pending) or UNSET
+        judge_hops = self.state.strictness.judges_hops(pending) or UNSET
         shown = overrides and _without_contexts(overrides, pending)
         self._settle(pending)
         out.record(records.RequestContinued(pending.id, _owner(pending), shown))
@@ -304,15 +294,15 @@ class Decisions:
 
     def _settle(self, pending: PendingRequest) -> None:
         pending.step(RequestStage.SETTLED)
-        del self.pending[pending.id]
+        del self.state.pending[pending.id]
         del pending.agent.pending[pending.id]
         if pending.claim is not None:
-            self.claims.drop(pending.claim)
+            self.state.claims.drop(pending.claim)
             pending.claim = None
         if pending.test is not None:
-            self.owner_timeouts.end(pending, pending.test.worker)
-            self.deadlines.end(pending)
-            self.delayed.end(pending)
+            self.state.owner_timeouts.end(pending, pending.test.worker)
+            self.state.body_deadlines.end(pending)
+            self.state.delayed.end(pending)
             pending.test.released(pending)
             pending.test = None
 
@@ -330,7 +320,7 @@ class Decisions:
             deferred=pending.deferred,
             made_for=pending.made_for,
         )
-        self.awaited.add(pending.agent, report, out)
+        self.state.awaited.add(pending.agent, report, out)
 
     def _broadcast_failure(
         self, pending: PendingRequest, error: SerializedError, out: EffectList

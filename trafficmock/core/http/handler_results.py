@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.http.streamed_replies import StreamedReplies
-    from trafficmock.core.settings import Settings
+    from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.lifecycle import Chain, PendingRequest
     from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.wire.inbound import FetchResult, HandlerResult
@@ -44,14 +44,14 @@ _TOO_LATE = "The request is already settled, so nothing can be fetched for it."
 class HandlerResults:
     """Performs the actions of the handlers of requests."""
 
-    settings: Settings
+    state: SharedState
     requests: RequestRouting
     decisions: Decisions
     streams: StreamedReplies
 
     def result(self, worker: Worker, message: HandlerResult, out: EffectList) -> None:
         """Handle ``handler:result``: settle the request, or send a fetch to its agent."""
-        pending = self.decisions.pending.get(message.request_id)
+        pending = self.state.pending.get(message.request_id)
         action = message.result
         if pending is None or not _is_in_hand(pending, worker):
             self._not_yours(worker, message, pending, out)
@@ -163,7 +163,7 @@ class HandlerResults:
             pending.fetches.discard(message.fetch_id)
         response, error = message.response, message.error
         if message.ok and response is not UNSET:
-            limit, size = self.settings.handler_body_bytes, body.size(response.body_base64)
+            limit, size = self.state.settings.handler_body_bytes, body.size(response.body_base64)
             if limit and size > limit:
                 subject = response.url or "the fetched URL"
                 error = SerializedError(

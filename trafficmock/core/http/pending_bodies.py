@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.request_routing import RequestRouting
-    from trafficmock.core.settings import Settings
+    from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Agent
     from trafficmock.wire.inbound import RequestBody
@@ -30,7 +30,7 @@ _MOST_DIGITS = 20
 class PendingBodies:
     """Handles ``request:body``: of requests whose owner waits, and of those sent upstream."""
 
-    settings: Settings
+    state: SharedState
     requests: RequestRouting
     decisions: Decisions
 
@@ -42,7 +42,7 @@ class PendingBodies:
         if pending is not None and pending.stage is RequestStage.AWAITS_BODY:
             self._hand_over(pending, message, out)
         elif report is not None and report.deferred is not None:
-            send_deferred_report(report, out, message, limit=self.settings.history_body_bytes)
+            send_deferred_report(report, out, message, limit=self.state.settings.history_body_bytes)
         else:
             text = error_messages.body_not_due(request_id)
             out.note("warn", f"{agent.client_id}: {text}")
@@ -59,7 +59,7 @@ class PendingBodies:
 
     def overdue(self, pending: PendingRequest, out: EffectList) -> None:
         """Fail a request whose body did not arrive in time."""
-        milliseconds = round(self.settings.body_timeout * 1000)
+        milliseconds = round(self.state.settings.body_timeout * 1000)
         text = error_messages.body_overdue(
             str(pending), milliseconds, _declared_length(pending.request)
         )
@@ -77,7 +77,7 @@ class PendingBodies:
 
         A request whose owner depends on its body gets one now.
         """
-        self.decisions.deadlines.end(pending)
+        self.state.body_deadlines.end(pending)
         send_deferred(pending, out, message)
         if pending.test is None:
             self.requests.find_owner_with_body(pending, out)

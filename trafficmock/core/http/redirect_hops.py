@@ -21,11 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.awaited_reports import AwaitedReports
-    from trafficmock.core.ownership.contexts import Contexts
     from trafficmock.core.ownership.refusals import Refusals
-    from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.ownership.strictness import Refusal
+    from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.lifecycle import ContextTest
     from trafficmock.core.state.peers import Agent
 
@@ -34,21 +32,17 @@ if TYPE_CHECKING:
 class RedirectHops:
     """Handles the next requests of redirect chains; the owner is that of the first request.
 
-    :param told_by: selects the observers of a request that an agent let pass without asking; see
-        :meth:`.LocalDecisions.told_by`.
+    :param observers_before: see :meth:`.LocalDecisions.observers_before`.
     """
 
-    registry: Registry
-    contexts: Contexts
-    awaited: AwaitedReports
-    pending: dict[str, PendingRequest]
+    state: SharedState
     refusals: Refusals
-    told_by: Callable[[Agent, tuple[str, ...]], tuple[str, ...]]
+    observers_before: Callable[[Agent, tuple[str, ...]], tuple[str, ...]]
 
     def hop(self, agent: Agent, message: RequestObserve, out: EffectList) -> None:
         """Handle ``request:observe``: the next request of a redirect chain, which is not routed."""
         request_id, client_id, request = message.request_id, message.client_id, message.request
-        if request_id in self.awaited or request_id in self.pending:
+        if request_id in self.state.awaited or request_id in self.state.pending:
             text = f"{client_id!r} used the request id {request_id} twice"
             out.note("warn", text)
             if _awaits_decision(agent, message):
@@ -61,7 +55,7 @@ class RedirectHops:
         if _awaits_decision(agent, message):
             hop = self._as_pending(agent, message, prior, out)
             hop.made_for, hop.observers = made_for, with_observer(observers, owner_id)
-            refusal = self.refusals.strictness.refusal(hop, hop.url)
+            refusal = self.state.strictness.refusal(hop, hop.url)
             if refusal is not None:
                 self._refuse_hop(hop, prior, refusal, out)
                 return
@@ -78,7 +72,7 @@ class RedirectHops:
         )
         if prior is not None:
             send_deferred_report(prior, out)
-            self.awaited.free(agent, prior)
+            self.state.awaited.free(agent, prior)
             agent.tails[report.head] = request_id
         if prior is not None and prior.recorded:
             seen = HopSeen(
@@ -93,9 +87,9 @@ class RedirectHops:
             out.record(seen)
         if report.observers:
             observed = RequestObserved(request_id, request, client_id)
-            sighting = sighted(self.registry, out.now.seconds)
+            sighting = sighted(self.state.registry, out.now.seconds)
             send_observed(observed, report.observers, made_for, sighting, out)
-        self.awaited.add(agent, report, out)
+        self.state.awaited.add(agent, report, out)
         if _awaits_decision(agent, message):
             out.send(agent.id, DecisionPassthrough(request_id, judge_hops=True))
 
@@ -103,10 +97,10 @@ class RedirectHops:
         self, agent: Agent, prior: AwaitedReport | None, made_for: ContextTest | None
     ) -> tuple[str, ...]:
         """Return the observers of a hop; for a late report, those at the time of the hop."""
-        of_all = self.registry.observers
+        of_all = self.state.registry.observers
         if made_for is not None:
-            of_all = observers_of(made_for, self.registry)
-        return self.told_by(agent, of_all) if prior and prior.unasked else of_all
+            of_all = observers_of(made_for, self.state.registry)
+        return self.observers_before(agent, of_all) if prior and prior.unasked else of_all
 
     def _made_for(
         self,
@@ -120,7 +114,7 @@ class RedirectHops:
             return prior.made_for
         if message.context is UNSET or CONTEXT not in agent.features:
             return None
-        return self.contexts.resolve(message.context, out.now.seconds)
+        return self.state.contexts.resolve(message.context, out.now.seconds)
 
     def _as_pending(
         self,
@@ -138,7 +132,7 @@ class RedirectHops:
             agent=agent,
             announced_at=out.now.seconds,
             observers=(),
-            test=self.registry.tests.get(owner.test_id) if owner else None,
+            test=self.state.registry.tests.get(owner.test_id) if owner else None,
             owner=owner,
         )
 
@@ -152,7 +146,7 @@ class RedirectHops:
         """Refuse the next request of a redirect chain, as a request that no route matches."""
         if prior is not None:
             send_deferred_report(prior, out)
-            self.awaited.free(hop.agent, prior)
+            self.state.awaited.free(hop.agent, prior)
         text, told = self.refusals.message("http", hop, refusal)
         made_for = None if hop.made_for is None else hop.made_for.made_for
         seen = RequestSeen(
@@ -165,7 +159,7 @@ class RedirectHops:
         out.record(seen)
         if hop.observers:
             observed = RequestObserved(hop.id, hop.request, hop.client_id)
-            sighting = sighted(self.registry, out.now.seconds)
+            sighting = sighted(self.state.registry, out.now.seconds)
             send_observed(observed, hop.observers, hop.made_for, sighting, out)
         out.record(RequestFailed(hop.id, hop.owner, UNMATCHED, text, None))
         out.send(hop.agent.id, DecisionError(hop.id, UNMATCHED, text))

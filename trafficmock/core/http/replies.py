@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.streamed_replies import StreamedReplies
-    from trafficmock.core.ownership.registry import Registry
-    from trafficmock.core.settings import Settings
+    from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.lifecycle import Chain, PendingRequest
     from trafficmock.core.state.peers import Worker
     from trafficmock.core.state.registered import RegisteredRoute
@@ -55,8 +54,7 @@ class ReplyError(ValueError):
 class Replies:
     """Keeps replies, and answers requests by them."""
 
-    settings: Settings
-    registry: Registry
+    state: SharedState
     decisions: Decisions
     streams: StreamedReplies
 
@@ -100,7 +98,7 @@ class Replies:
         return Reply(ReplySequence(steps), size)
 
     def _check_room(self, size: int, what: str) -> None:
-        limit, used = self.settings.reply_bytes, self.registry.reply_bytes
+        limit, used = self.state.settings.reply_bytes, self.state.registry.reply_bytes
         if limit and used + size > limit:
             raise ReplyError(error_messages.no_room_for_reply(what, size, used, limit))
 
@@ -233,7 +231,7 @@ class Replies:
             step,
         )
         out.send(worker.id, told)
-        if self.registry.count(route):
+        if self.state.registry.count(route):
             out.send(worker.id, RouteExpired(route.id))
 
 

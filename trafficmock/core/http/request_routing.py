@@ -32,11 +32,9 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.awaited_reports import AwaitedReports
     from trafficmock.core.http.chains import Chains
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.ownership.claims import Claimant
-    from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
     from trafficmock.core.state.lifecycle import Chain
     from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.core.state.registered import Kind
@@ -55,8 +53,6 @@ class RequestRouting(OwnerResolution[PendingRequest]):
 
     kind: ClassVar[Kind] = "http"
 
-    owner_timeouts: OwnerTimeouts
-    awaited: AwaitedReports
     decisions: Decisions
     chains: Chains
 
@@ -67,7 +63,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         request_id = message.request_id
         if agent.local is not None:
             agent.local.asks(out.now.seconds, message.unreported or 0)
-        if request_id in self.decisions.pending or request_id in self.awaited:
+        if request_id in self.state.pending or request_id in self.state.awaited:
             self._refuse_id(agent, message, out)
             return
         client_id, request = message.client_id, message.request
@@ -76,26 +72,26 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             request = structs.replace(request, body_base64=body.NULL)
         made_for = None
         if message.context is not UNSET and CONTEXT in agent.features:
-            made_for = self.contexts.resolve(message.context, out.now.seconds)
-        sighting = sighted(self.registry, out.now.seconds)
+            made_for = self.state.contexts.resolve(message.context, out.now.seconds)
+        sighting = sighted(self.state.registry, out.now.seconds)
         pending = PendingRequest(
             id=request_id,
             client_id=client_id,
             request=request,
             agent=agent,
             announced_at=out.now.seconds,
-            observers=self.registry.observers
+            observers=self.state.registry.observers
             if made_for is None
-            else observers_of(made_for, self.registry),
+            else observers_of(made_for, self.state.registry),
             deferred=DeferredObservation(client_id, request, made_for, sighting)
             if body_pending
             else None,
             made_for=made_for,
         )
-        self.decisions.pending[request_id] = agent.pending[request_id] = pending
+        self.state.pending[request_id] = agent.pending[request_id] = pending
         prior = message.redirected_from_request_id or None
         if prior is not None:
-            self.awaited.followed(agent, prior)
+            self.state.awaited.followed(agent, prior)
         out.record(
             records.RequestSeen(
                 request_id,
@@ -120,7 +116,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
     # Ownership
 
     def _find(self, pending_id: str) -> PendingRequest:
-        return self.decisions.pending[pending_id]
+        return self.state.pending[pending_id]
 
     def _claiming(self, pending: PendingRequest) -> to_client.RequestClaim:
         pending.step(RequestStage.CLAIMING)
@@ -129,12 +125,15 @@ class RequestRouting(OwnerResolution[PendingRequest]):
 
     def _content(self, pending: PendingRequest) -> Callable[[], RequestContent]:
         return partial(
-            content_of, pending.request, self.registry, is_pending=pending.deferred is not None
+            content_of,
+            pending.request,
+            self.state.registry,
+            is_pending=pending.deferred is not None,
         )
 
     def _await_body(self, pending: PendingRequest, out: EffectList) -> None:
         pending.step(RequestStage.AWAITS_BODY)
-        self.decisions.deadlines.begin(pending, out)
+        self.state.body_deadlines.begin(pending, out)
         out.send(pending.agent.id, to_client.NeedBody(pending.id))
 
     def find_owner_with_body(self, pending: PendingRequest, out: EffectList) -> None:
@@ -159,13 +158,13 @@ class RequestRouting(OwnerResolution[PendingRequest]):
     def owner_silent(self, pending: PendingRequest, out: EffectList) -> None:
         """Fail a request whose owner's worker gave no sign of life in time."""
         if pending.test is not None:
-            milliseconds = round(self.settings.claim_timeout * 1000)
+            milliseconds = round(self.state.settings.claim_timeout * 1000)
             text = error_messages.owner_silent(str(pending), milliseconds, pending.test)
             self.decisions.fail(pending, "claim_timeout", text, out)
 
     def _match(self, pending: PendingRequest, claimant: Claimant, out: EffectList) -> None:
         test, routes = claimant
-        pending.owner = routes[0].owner(test, self.contexts.others(test, pending.made_for))
+        pending.owner = routes[0].owner(test, self.state.contexts.others(test, pending.made_for))
         pending.test = test
         if SUBSCRIBE in test.worker.features:
             pending.owner_id = test.worker.id
@@ -194,10 +193,10 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             return
         if pending.chain is not None:
             pending.chain.request = pending.request
-            self.owner_timeouts.begin(pending, test.worker, out)
+            self.state.owner_timeouts.begin(pending, test.worker, out)
             self.proceed(pending, pending.chain, out)
             return
-        self.owner_timeouts.begin(pending, test.worker, out)
+        self.state.owner_timeouts.begin(pending, test.worker, out)
         match = to_client.RequestMatched(
             pending.id,
             pending.request,
@@ -210,7 +209,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
 
     def _why_not_whole(self, pending: PendingRequest) -> str:
         """Return why no handler can get the body of a request; empty if one can."""
-        request, limit = pending.request, self.settings.handler_body_bytes
+        request, limit = pending.request, self.state.settings.handler_body_bytes
         if request.truncated is not True and not body.is_longer(
             request.body_base64, limit or maxsize
         ):
@@ -241,7 +240,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
 
     def judged(self, worker: Worker, message: RequestClaimResult, out: EffectList) -> None:
         """Handle the answer of a worker about the predicates of a chain's routes."""
-        pending = self.decisions.pending.get(message.request_id)
+        pending = self.state.pending.get(message.request_id)
         chain = None if pending is None else pending.chain
         if pending is None or chain is None or not chain.asks or chain.owner.worker is not worker:
             return

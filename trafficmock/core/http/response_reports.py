@@ -17,8 +17,7 @@ from trafficmock.wire.payloads.serialized_response import SerializedError
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.http.awaited_reports import AwaitedReports
-    from trafficmock.core.settings import Settings
+    from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.lifecycle import AwaitedReport
     from trafficmock.core.state.peers import Agent
     from trafficmock.wire.inbound import RequestCancel
@@ -31,8 +30,7 @@ _NO_REPORT = SerializedError("Error", "The agent reported neither a response nor
 class ResponseReports:
     """Records the reports of agents, and sends them to observers."""
 
-    settings: Settings
-    awaited: AwaitedReports
+    state: SharedState
 
     def response(self, agent: Agent, message: RequestResponse, out: EffectList) -> None:
         """Handle ``request:response``: record the response or error, and send it to observers.
@@ -67,7 +65,7 @@ class ResponseReports:
         if response.is_redirect():
             report.redirected = True
         else:
-            self.awaited.free(agent, report)
+            self.state.awaited.free(agent, report)
 
     def _head(self, report: AwaitedReport, response: SerializedResponse, out: EffectList) -> None:
         """Record the head of a response; observers get only the complete response."""
@@ -77,7 +75,7 @@ class ResponseReports:
             out.record(ResponseReported(report.request_id, head, None, body_pending=True))
 
     def _kept(self, response: SerializedResponse) -> SerializedResponse:
-        return clipped(response, self.settings.history_body_bytes)
+        return clipped(response, self.state.settings.history_body_bytes)
 
     def failed(
         self,
@@ -92,7 +90,7 @@ class ResponseReports:
 
         :param partial: the part of the response that came before the error, for the history.
         """
-        self.awaited.free(agent, report)
+        self.state.awaited.free(agent, report)
         send_deferred_report(report, out)
         if report.recorded:
             out.record(ResponseReported(report.request_id, partial, error))
@@ -115,7 +113,7 @@ class ResponseReports:
         lost = list(islice(agent.awaited.values(), most))
         for report in lost:
             if report.redirected:
-                self.awaited.free(agent, report)
+                self.state.awaited.free(agent, report)
             else:
                 self.failed(agent, report, error, out)
         return len(lost)

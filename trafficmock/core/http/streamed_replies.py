@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
-    from trafficmock.core.settings import Settings
+    from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
@@ -123,7 +123,7 @@ class StreamedReplies:
     :ivar open: the streams by the id of their request, until the end of each is acknowledged.
     """
 
-    settings: Settings
+    state: SharedState
     decisions: Decisions
     open: dict[str, OpenStream] = field(init=False, factory=dict)
 
@@ -211,7 +211,7 @@ class StreamedReplies:
             self.written(stream.worker, piece, out)
             if left.contents and left.delay_ms and is_last_part:
                 again = partial(self._play, stream, left)
-                self.decisions.delayed.keep(left.pending, left.delay_ms, again, out)
+                self.state.delayed.keep(left.pending, left.delay_ms, again, out)
                 return
         self.written(stream.worker, StreamEnd(stream.request_id, stream.seq + 1), out)
 
@@ -222,7 +222,7 @@ class StreamedReplies:
         stream = self.open.get(message.request_id)
         if stream is None or stream.worker is not worker or stream.ended:
             return
-        if stream.collected is not None and stream.request_id not in self.decisions.pending:
+        if stream.collected is not None and stream.request_id not in self.state.pending:
             self._close(stream, "application", out)
             return
         try:
@@ -270,7 +270,7 @@ class StreamedReplies:
 
     def _keep(self, stream: OpenStream, content: bytes) -> None:
         stream.size += len(content)
-        limits = body_limits(self.settings)
+        limits = body_limits(self.state.settings)
         if stream.collected is None:
             room = limits.history - len(stream.kept)
             stream.kept += content[: max(room, 0)]
@@ -372,7 +372,7 @@ class StreamedReplies:
     ) -> None:
         """Break an answer off at the application, and tell the worker."""
         pending = stream.collected
-        if pending is not None and pending.id in self.decisions.pending:
+        if pending is not None and pending.id in self.state.pending:
             decision = to_client.DecisionAbort(pending.id, "connectionreset", text)
             self.decisions.abort(pending, decision, out)
         elif stream.sends:
@@ -385,7 +385,7 @@ class StreamedReplies:
     ) -> None:
         del self.open[stream.request_id]
         if stream.left is not None:
-            self.decisions.delayed.end(stream.left.pending)
+            self.state.delayed.end(stream.left.pending)
         if not stream.ended and stream.collected is None:
             self._report(stream, text or _WHY[reason], out)
         if stream.left is None:

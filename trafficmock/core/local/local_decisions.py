@@ -15,13 +15,9 @@ from trafficmock.wire.agent_filter import FilterAdd, FilterDrop, FilterEntry, Fi
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from trafficmock.core.ownership.contexts import Contexts
-    from trafficmock.core.ownership.registry import Registry
-    from trafficmock.core.ownership.strictness import Strictness
-    from trafficmock.core.settings import Settings
+    from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.peers import Agent, Worker
     from trafficmock.core.state.registered import RegisteredRoute
-    from trafficmock.core.timers import Alarm
     from trafficmock.wire.agent_filter import Reports
     from trafficmock.wire.inbound import Message
     from trafficmock.wire.local_reports import FilterAck, Synced
@@ -46,11 +42,7 @@ class LocalDecisions:
         that an agent let pass after it handled this message.
     """
 
-    settings: Settings
-    registry: Registry
-    strictness: Strictness
-    contexts: Contexts
-    alarm: Alarm
+    state: SharedState
     n: int = 0
     entries: FilterEntries = field(factory=FilterEntries)
     agents: dict[str, LocalAgent] = field(factory=dict)
@@ -64,7 +56,7 @@ class LocalDecisions:
     @property
     def is_on(self) -> bool:
         """Whether agents with the feature may let requests pass."""
-        return self.settings.decides_locally
+        return self.state.settings.decides_locally
 
     @property
     def is_idle(self) -> bool:
@@ -88,11 +80,11 @@ class LocalDecisions:
         if not self.agents:
             missing = self.entries.missing(self._needed())
             self.entries.add(missing, self.n, out.now.seconds)
-            self.observed_since = dict.fromkeys(self.registry.observers, self.n)
+            self.observed_since = dict.fromkeys(self.state.registry.observers, self.n)
             self.reports = self._wanted_reports()
             self._need_alarm(out)
         agent.local = self.agents[agent.id] = LocalAgent(agent.id)
-        held, most = list(self.entries.held), self.settings.message_bytes
+        held, most = list(self.entries.held), self.state.settings.message_bytes
         out.send(agent.id, FilterSet(self.n, held, self.reports, most))
 
     def left(self, agent: Agent, out: EffectList, *, clean: bool) -> None:
@@ -107,7 +99,7 @@ class LocalDecisions:
             self._release(self.holds.forget(local), out)
         elif local.may_until > out.now.seconds:
             self.lost.append(local)
-            self.alarm.need(local.may_until, out)
+            self.state.alarm.need(local.may_until, out)
         self._forget_when_idle()
 
     def worker_left(self, worker: Worker) -> None:
@@ -163,7 +155,7 @@ class LocalDecisions:
         """
         if self.is_idle:
             return -1
-        observers, reports = self.registry.observers, self._wanted_reports()
+        observers, reports = self.state.registry.observers, self._wanted_reports()
         since = self.observed_since
         if reports != self.reports or any(each not in since for each in observers):
             self.reports = reports
@@ -171,7 +163,7 @@ class LocalDecisions:
         self.observed_since = {each: since.get(each, self.n) for each in observers}
         return max(self.observed_since.values(), default=-1)
 
-    def told_by(self, agent: Agent, observers: tuple[str, ...]) -> tuple[str, ...]:
+    def observers_before(self, agent: Agent, observers: tuple[str, ...]) -> tuple[str, ...]:
         """Return the observers that observed already at the time of an agent's report."""
         local = agent.local
         if local is None:
@@ -244,7 +236,7 @@ class LocalDecisions:
             release(out)
             return
         self.holds.add(Hold(worker.id, n, until, release))
-        self.alarm.need(max(until.values()), out)
+        self.state.alarm.need(max(until.values()), out)
 
     def _release(self, ended: list[Hold], out: EffectList) -> None:
         for hold in ended:
@@ -277,7 +269,7 @@ class LocalDecisions:
     def _need_alarm(self, out: EffectList) -> None:
         at = self.entries.next_deadline()
         if at is not None:
-            self.alarm.need(at, out)
+            self.state.alarm.need(at, out)
 
     def _sweep(self, out: EffectList) -> None:
         if self.is_idle or not self.entries.is_sweep_due(out.now.seconds):
@@ -290,8 +282,8 @@ class LocalDecisions:
     # Needed entries
 
     def _needed(self) -> list[FilterEntry]:
-        conditions = self.registry.conditions("http")
-        late = [FilterEntry(context=each) for each in self.contexts.late_strict()]
+        conditions = self.state.registry.conditions("http")
+        late = [FilterEntry(context=each) for each in self.state.contexts.late_strict()]
         return [each for one in conditions for each in entries_of(one)] + self._of_strict() + late
 
     @staticmethod
@@ -305,12 +297,12 @@ class LocalDecisions:
 
     def _of_strict(self) -> list[FilterEntry]:
         """Return the entries of strict mode, which also decides about requests without a route."""
-        strictness = self.strictness
+        strictness = self.state.strictness
         is_strict = strictness.service is not None or strictness.runs or strictness.tests
         # A strict test judges what carries no context, too, as soon as no other test runs.
         return [ALL] if is_strict else []
 
     def _wanted_reports(self) -> Reports:
-        if self.registry.observers:
+        if self.state.registry.observers:
             return "now"
-        return "batch" if self.settings.records_passed else "none"
+        return "batch" if self.state.settings.records_passed else "none"

@@ -19,11 +19,8 @@ from trafficmock.wire.payloads import body
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trafficmock.core.http.awaited_reports import AwaitedReports
-    from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.local.local_decisions import LocalDecisions
-    from trafficmock.core.ownership.contexts import Contexts
-    from trafficmock.core.ownership.registry import Registry
+    from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.peers import Agent
     from trafficmock.wire.local_reports import Batch, RequestPassed, Synced
 
@@ -35,11 +32,8 @@ class PassedRequests:
     :param handle: handles a message of a batch.
     """
 
-    registry: Registry
-    contexts: Contexts
+    state: SharedState
     local: LocalDecisions
-    awaited: AwaitedReports
-    decisions: Decisions
     handle: Callable[[Agent, Any, EffectList], None]
 
     def batch(self, agent: Agent, message: Batch, out: EffectList) -> None:
@@ -61,7 +55,7 @@ class PassedRequests:
         """Handle ``request:passed``: a request that the agent has sent upstream."""
         request_id, client_id, request = message.request_id, message.client_id, message.request
         local = agent.local
-        if local is None or request_id in self.decisions.pending or request_id in self.awaited:
+        if local is None or request_id in self.state.pending or request_id in self.state.awaited:
             out.note("warn", f"{client_id!r} let {request_id!r} pass, which is not its to decide")
             return
         local.passed += 1
@@ -70,10 +64,10 @@ class PassedRequests:
             request = structs.replace(request, body_base64=body.NULL)
         made_for = None
         if message.context is not UNSET and CONTEXT in agent.features:
-            made_for = self.contexts.resolve(message.context, out.now.seconds)
-        of_all = self.registry.observers
+            made_for = self.state.contexts.resolve(message.context, out.now.seconds)
+        of_all = self.state.registry.observers
         if made_for is not None:
-            of_all = observers_of(made_for, self.registry)
+            of_all = observers_of(made_for, self.state.registry)
         since = self.local.observed_since
         observers = tuple([each for each in of_all if since.get(each, 0) <= message.n])
         seen = records.RequestSeen(
@@ -85,7 +79,7 @@ class PassedRequests:
         )
         out.record(seen)
         out.record(records.RequestPassedThrough(request_id, ()))
-        sighting = sighted(self.registry, out.now.seconds)
+        sighting = sighted(self.state.registry, out.now.seconds)
         deferred = None
         if body_pending:
             deferred = DeferredObservation(client_id, request, made_for, sighting)
@@ -102,14 +96,14 @@ class PassedRequests:
             made_for=made_for,
             unasked=True,
         )
-        self.awaited.add(agent, report, out)
+        self.state.awaited.add(agent, report, out)
 
     def synced(self, agent: Agent, message: Synced, out: EffectList) -> None:
         """Handle ``synced``: new observers get the ends of the requests that passed before."""
         local = agent.local
         if local is not None and local.acted_on < message.n <= self.local.n:
             since, new = self.local.observed_since, range(local.acted_on + 1, message.n + 1)
-            tests = [each for each in self.registry.tests.values() if each.subscribed]
+            tests = [each for each in self.state.registry.tests.values() if each.subscribed]
             for worker_id, worker in {each.worker.id: each.worker for each in tests}.items():
                 if since.get(worker_id) in new:
                     tell_of_ends(agent, worker)

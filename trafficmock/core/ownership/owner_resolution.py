@@ -11,7 +11,7 @@ from msgspec import structs
 from trafficmock.core import error_messages
 from trafficmock.core.ownership.ambiguity import ambiguity_text, late_text
 from trafficmock.core.ownership.claims import claimants, to_be_asked
-from trafficmock.core.ownership.contexts import Contexts, narrow, only_test, without_outranked
+from trafficmock.core.ownership.contexts import narrow, only_test, without_outranked
 from trafficmock.core.state.lifecycle import EndedTest, PendingRequest, Socket
 from trafficmock.wire.features import CHAIN
 from trafficmock.wire.outbound import UNMATCHED, ProxyError
@@ -20,13 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.ownership.claims import Claimant, Claims
+    from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.refusals import Refusals
-    from trafficmock.core.ownership.registry import Registry
-    from trafficmock.core.settings import Settings
+    from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.lifecycle import Claim
     from trafficmock.core.state.registered import Kind, MatchingTests, RegisteredTest
-    from trafficmock.core.timers import Alarm
     from trafficmock.matching.request_content import RequestContent
     from trafficmock.wire.outbound import ErrorCode, RequestClaim, SocketClaim
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
@@ -40,11 +38,7 @@ class OwnerResolution(ABC, Generic[S]):
 
     kind: ClassVar[Kind]
 
-    settings: Settings
-    registry: Registry
-    claims: Claims
-    contexts: Contexts
-    alarm: Alarm
+    state: SharedState
     refusals: Refusals
 
     @abstractmethod
@@ -87,21 +81,21 @@ class OwnerResolution(ABC, Generic[S]):
         """Handle a claim that all tests have answered."""
         pending = self._find(claim.pending_id)
         pending.claim = None
-        self._decide(pending, claimants(claim, self.registry), out)
+        self._decide(pending, claimants(claim, self.state.registry), out)
 
     def claim_expired(self, claim: Claim, out: EffectList) -> None:
         """Handle a claim whose deadline has passed."""
         pending = self._find(claim.pending_id)
-        milliseconds = round(self.settings.claim_timeout * 1000)
+        milliseconds = round(self.state.settings.claim_timeout * 1000)
         text = error_messages.claim_timeout(str(pending), milliseconds, claim.waiting.values())
         self.fail(pending, "claim_timeout", text, out)
 
     def _find_owner(self, pending: S, url: str, method: str, out: EffectList) -> None:
         content = self._content(pending)
-        found = self.registry.judge(self.kind, url, method, pending.client_id, content)
-        if self.settings.ownership == "always-ask":
-            found = self.registry.asking_all(self.kind, found)
-        pending.judged_at = self.registry.sequence
+        found = self.state.registry.judge(self.kind, url, method, pending.client_id, content)
+        if self.state.settings.ownership == "always-ask":
+            found = self.state.registry.asking_all(self.kind, found)
+        pending.judged_at = self.state.registry.sequence
         test = self._context_test(pending)
         if test is not None:
             found, pending.also_matched = narrow(found, test)
@@ -122,19 +116,19 @@ class OwnerResolution(ABC, Generic[S]):
     def _context_test(self, pending: S) -> RegisteredTest | None:
         """Return the running test whose routes decide: that of the context, or the only one."""
         if isinstance(pending.made_for, EndedTest):
-            return only_test(self.registry.tests.values())
+            return only_test(self.state.registry.tests.values())
         return pending.made_for
 
     def _ask(
         self, pending: S, found: MatchingTests, asked: dict[str, RegisteredTest], out: EffectList
     ) -> None:
         question = self._claiming(pending)
-        pending.presumed = self.refusals.strictness.presumed_test(pending)
-        pending.claim = self.claims.begin(
+        pending.presumed = self.state.strictness.presumed_test(pending)
+        pending.claim = self.state.claims.begin(
             self.kind,
             pending.id,
-            sequence=self.registry.sequence,
-            deadline=out.now.seconds + self.settings.claim_timeout,
+            sequence=self.state.registry.sequence,
+            deadline=out.now.seconds + self.state.settings.claim_timeout,
             asked=asked,
             found=found,
         )
@@ -148,7 +142,7 @@ class OwnerResolution(ABC, Generic[S]):
                 workers[test.worker.id] = None
         if workers:
             out.send_all(tuple(workers), question)
-        self.alarm.need(pending.claim.deadline, out)
+        self.state.alarm.need(pending.claim.deadline, out)
 
     def _decide(self, pending: S, claimants: list[Claimant], out: EffectList) -> None:
         if len(claimants) > 1:
@@ -175,7 +169,7 @@ class OwnerResolution(ABC, Generic[S]):
         :param url: the URL that it would be sent to.
         :returns: whether it was refused, and is settled now.
         """
-        refusal = self.refusals.strictness.refusal(pending, url)
+        refusal = self.state.strictness.refusal(pending, url)
         if refusal is None:
             return False
         text, told = self.refusals.message(self.kind, pending, refusal)

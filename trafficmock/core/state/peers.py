@@ -115,6 +115,17 @@ class Liveness(Client):
             self.worker.liveness_id = None
 
 
+@define
+class LostAgent:
+    """An agent that has disconnected.
+
+    :param unsettled: the number of its requests and WebSockets that have been settled so far.
+    """
+
+    agent: Agent
+    unsettled: int = 0
+
+
 def connected(client: Client) -> ConnectedClient:
     """Describe a client, for ``diagnosis:result`` and ``/api/connections``."""
     return ConnectedClient(

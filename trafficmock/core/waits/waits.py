@@ -21,13 +21,12 @@ from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 from trafficmock.wire.waits.wait_messages import WaitJudge, WaitMet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from trafficmock.core.local.local_decisions import LocalDecisions
-    from trafficmock.core.ownership.registry import Registry
-    from trafficmock.core.state.peers import Client, Worker
+    from trafficmock.core.shared_state import SharedState
+    from trafficmock.core.state.peers import Worker
     from trafficmock.core.state.registered import RegisteredTest
-    from trafficmock.core.timers import Alarm
     from trafficmock.core.waits.told_requests import ToldRequest
     from trafficmock.matching import RouteMatcher
     from trafficmock.wire.inbound import Message
@@ -97,14 +96,10 @@ class Waits:
     """Registers waits, and ends them.
 
     A wait is met by what its worker is told of: what the coordinator sends decides, in its order.
-
-    :param clients: returns the connected clients.
     """
 
-    registry: Registry
+    state: SharedState
     local: LocalDecisions
-    alarm: Alarm
-    clients: Callable[[], Iterable[Client]]
     workers: dict[str, WorkerWaits] = field(factory=dict)
 
     # Workers and tests
@@ -153,7 +148,7 @@ class Waits:
         )
         waits.open[wait.id] = wait
         if wait.due is not None:
-            self.alarm.need(wait.due, out)
+            self.state.alarm.need(wait.due, out)
         for told in waits.told.after(wait.after):
             if wait.id in waits.open:
                 self._offer(waits, wait.kind, told, out, [wait])
@@ -233,14 +228,14 @@ class Waits:
         url = told.url if kind == "request" else told.response_url
         if url is None or not waits.open:
             return
-        budget = MatchBudget(self.registry.pattern_cache, self.registry.regex_steps)
+        budget = MatchBudget(self.state.registry.pattern_cache, self.state.registry.regex_steps)
         for wait in list(waits.open.values() if among is None else among):
             if wait.kind != kind or not wait.is_for(told):
                 continue
             result = wait.compiled.judge(url, told.method, told.client_id, budget)
             beside = wait.compiled.beside
             if beside is not None and result is not MatchResult.NO:
-                content = content_of(told.request, self.registry)
+                content = content_of(told.request, self.state.registry)
                 result = result if beside.hold(content) else MatchResult.NO
             if result is MatchResult.YES:
                 _meet(waits, wait, told.id, out)
@@ -259,7 +254,7 @@ class Waits:
                 self._end_overdue(waits.worker, wait, out)
 
     def _end_overdue(self, worker: Worker, wait: Wait, out: EffectList) -> None:
-        agents = [connected(each) for each in self.clients() if isinstance(each, Agent)]
+        agents = [connected(each) for each in self.state.clients() if isinstance(each, Agent)]
         shared = [test.id for test in worker.tests.values() if test.shared]
         own = [] if wait.test.context is None else [wait.test.id, *shared]
         overdue = Overdue(

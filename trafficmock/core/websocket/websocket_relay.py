@@ -88,7 +88,7 @@ class WebSocketRelay:
 
     def _owned(self, worker: Worker, socket_id: str, out: EffectList) -> Socket | None:
         """Return a WebSocket that the worker owns, else ``None``; a foreign one is logged."""
-        socket = self.routing.sockets.get(socket_id)
+        socket = self.routing.state.sockets.get(socket_id)
         if socket is None:
             return None
         if socket.test is None or socket.test.worker is not worker:

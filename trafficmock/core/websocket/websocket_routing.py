@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.ownership.claims import Claimant
-    from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
     from trafficmock.core.state.lifecycle import CloseMessage
     from trafficmock.core.state.peers import Agent
     from trafficmock.core.state.registered import Kind, RegisteredTest
@@ -42,8 +41,6 @@ class WebSocketRouting(OwnerResolution[Socket]):
 
     kind: ClassVar[Kind] = "websocket"
 
-    owner_timeouts: OwnerTimeouts
-    sockets: dict[str, Socket] = field(factory=dict)
     closing: dict[str, float] = field(factory=dict)
 
     # Opening
@@ -51,14 +48,14 @@ class WebSocketRouting(OwnerResolution[Socket]):
     def open(self, agent: Agent, message: inbound.SocketOpen, out: EffectList) -> None:
         """Handle ``ws:connection``: record the WebSocket, and find its owner."""
         socket_id = message.socket_id
-        if socket_id in self.sockets:
+        if socket_id in self.state.sockets:
             text = f"The socket id {socket_id} is in use; the first holder keeps it."
             out.note("warn", f"{message.client_id!r}: {text}")
             out.send(agent.id, outbound.SocketError(socket_id, "internal", text))
             return
         made_for = None
         if message.context is not UNSET and CONTEXT in agent.features:
-            made_for = self.contexts.resolve(message.context, out.now.seconds)
+            made_for = self.state.contexts.resolve(message.context, out.now.seconds)
         socket = Socket(
             id=socket_id,
             client_id=message.client_id,
@@ -67,7 +64,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
             agent=agent,
             made_for=made_for,
         )
-        self.sockets[socket_id] = agent.sockets[socket_id] = socket
+        self.state.sockets[socket_id] = agent.sockets[socket_id] = socket
         out.record(
             records.SocketSeen(
                 socket_id,
@@ -80,7 +77,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
         self._find_owner(socket, socket.url, "GET", out)
 
     def _find(self, socket_id: str) -> Socket:
-        return self.sockets[socket_id]
+        return self.state.sockets[socket_id]
 
     def _claiming(self, socket: Socket) -> outbound.SocketClaim:
         socket.step(SocketStage.CLAIMING)
@@ -94,11 +91,11 @@ class WebSocketRouting(OwnerResolution[Socket]):
         socket.step(SocketStage.MATCHED)
         socket.test = test
         test.sockets[socket.id] = socket
-        self.owner_timeouts.begin(socket, test.worker, out)
+        self.state.owner_timeouts.begin(socket, test.worker, out)
         # The npm worker finds the handler by itself; it is told its oldest route.
         newest = CHAIN in test.worker.features
         route = max(routes, key=lambda each: each.sequence) if newest else routes[0]
-        others = self.contexts.others(test, socket.made_for)
+        others = self.state.contexts.others(test, socket.made_for)
         owner = socket.owner = route.owner(test, others)
         out.record(records.SocketOwned(socket.id, owner))
         match = outbound.SocketMatched(
@@ -177,7 +174,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
         if isinstance(message, inbound.ClosePage) and socket.stage is SocketStage.MATCHED:
             socket.step(SocketStage.CLOSING)
             self.closing[socket.id] = since + GRACE
-            self.alarm.need(since + GRACE, out)
+            self.state.alarm.need(since + GRACE, out)
 
     # Ends
 
@@ -186,7 +183,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
         for socket_id, until in list(self.closing.items()):
             if until > now:
                 return
-            self._forget(self.sockets[socket_id])
+            self._forget(self.state.sockets[socket_id])
 
     def next_deadline(self) -> float | None:
         """Return the end of the next grace time in monotonic seconds, ``None`` for none."""
@@ -224,7 +221,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
         test = socket.test
         if test is None:
             return
-        milliseconds = round(self.settings.claim_timeout * 1000)
+        milliseconds = round(self.state.settings.claim_timeout * 1000)
         text = error_messages.owner_silent(str(socket), milliseconds, test)
         for close in socket.closes(1006, text, was_clean=False):
             out.send(test.worker.id, close)
@@ -257,13 +254,13 @@ class WebSocketRouting(OwnerResolution[Socket]):
 
     def _forget(self, socket: Socket) -> None:
         socket.step(SocketStage.GONE)
-        del self.sockets[socket.id]
+        del self.state.sockets[socket.id]
         del socket.agent.sockets[socket.id]
         self.closing.pop(socket.id, None)
         if socket.claim is not None:
-            self.claims.drop(socket.claim)
+            self.state.claims.drop(socket.claim)
             socket.claim = None
         if socket.test is not None:
-            self.owner_timeouts.end(socket, socket.test.worker)
+            self.state.owner_timeouts.end(socket, socket.test.worker)
             del socket.test.sockets[socket.id]
             socket.test = None

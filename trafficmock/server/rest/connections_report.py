@@ -26,7 +26,7 @@ def connections_report(coordinator: Coordinator, *, tests: bool = False) -> dict
     :param tests: whether to list the tests of each worker, with their routes.
     """
     clients = coordinator.clients()
-    strictness = coordinator.strict_mode.strictness
+    strictness = coordinator.state.strictness
     return {
         "nodeAgents": [_agent(client) for client in clients if isinstance(client, Agent)],
         "runnerWorkers": [

@@ -1,0 +1,78 @@
+"""What the coordinator knows, which its rules share."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from trafficmock.core.http.awaited_reports import AwaitedReports
+from trafficmock.core.ownership.claims import Claims
+from trafficmock.core.ownership.contexts import Contexts
+from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
+from trafficmock.core.ownership.registry import Registry
+from trafficmock.core.ownership.strictness import Strictness
+from trafficmock.core.state.peers import Agent, Client
+from trafficmock.core.timers import Alarm, BodyDeadlines, DelayedDecisions
+from trafficmock.matching import PatternCache
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trafficmock.core.settings import Settings
+    from trafficmock.core.state.lifecycle import PendingRequest, Socket
+    from trafficmock.core.state.peers import LostAgent, Peer
+
+
+@define(eq=False)
+class SharedState:
+    """The tables of the coordinator, and its settings.
+
+    :ivar peers: all connections by id.
+    :ivar lost_agents: the disconnected agents with unsettled requests or WebSockets.
+    :ivar registry: the tests and routes.
+    :ivar contexts: the tests of contexts.
+    :ivar strictness: the strict tests and runs.
+    :ivar pending: the requests that are not settled, by id.
+    :ivar sockets: the WebSockets that are held or matched, by id.
+    :ivar claims: the questions to tests that are not answered.
+    :ivar awaited: the requests that were sent upstream, until their reports.
+    :ivar owner_timeouts: the owners that have to give a sign of life.
+    :ivar body_deadlines: the requests whose bodies were requested.
+    :ivar delayed: the decisions that are sent later.
+    """
+
+    settings: Settings
+    alarm: Alarm = field(init=False, factory=Alarm)
+    peers: dict[str, Peer] = field(init=False, factory=dict)
+    lost_agents: deque[LostAgent] = field(init=False, factory=deque)
+    registry: Registry = field(init=False)
+    contexts: Contexts = field(init=False)
+    strictness: Strictness = field(init=False)
+    pending: dict[str, PendingRequest] = field(init=False, factory=dict)
+    sockets: dict[str, Socket] = field(init=False, factory=dict)
+    claims: Claims = field(init=False, factory=Claims)
+    awaited: AwaitedReports = field(init=False, factory=AwaitedReports)
+    owner_timeouts: OwnerTimeouts = field(init=False)
+    body_deadlines: BodyDeadlines = field(init=False)
+    delayed: DelayedDecisions = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        settings, alarm = self.settings, self.alarm
+        cache = PatternCache(settings.regex_memory_bytes)
+        self.registry = Registry(pattern_cache=cache, regex_steps=settings.regex_steps)
+        self.contexts = Contexts(alarm)
+        self.strictness = Strictness(self.registry, settings.strict, settings.own_hosts)
+        self.owner_timeouts = OwnerTimeouts(settings.claim_timeout, alarm)
+        self.body_deadlines = BodyDeadlines(settings.body_timeout, alarm)
+        self.delayed = DelayedDecisions(alarm)
+
+    def clients(self) -> list[Client]:
+        """Return the clients that have sent ``hello``, in the order of their connection."""
+        return [peer for peer in self.peers.values() if isinstance(peer, Client)]
+
+    def agents(self) -> Iterator[Agent]:
+        """Yield the agents, also disconnected ones with unsettled requests."""
+        yield from (peer for peer in self.peers.values() if isinstance(peer, Agent))
+        yield from (lost.agent for lost in self.lost_agents)
