@@ -12,8 +12,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 TESTS = ROOT / "tests"
 TEST_PROJECTS = (
-    TESTS / "e2e" / "node",
-    TESTS / "clients" / "node",
+    TESTS / "interop" / "npm" / "node",
+    TESTS / "interop" / "clients" / "node",
     ROOT / "agent",
     ROOT / "playwright",
 )

@@ -111,7 +111,7 @@ IMPURE = {"twisted", "autobahn", "klein", "time", "os", "socket", "random", "sec
 IMPURE |= {"threading", "asyncio", "websockets", "pathlib", "zipfile", "io"}
 
 TESTED_BY_BEHAVIOUR = {
-    "attach/python/trafficmock_preload/clients": "by real libraries, in tests/clients/python",
+    "attach/python/trafficmock_preload/clients": "by tests/interop/clients/python",
     "core": "through the coordinator, by the playbooks of tests/core",
     "testing": "through sessions in tests/testing, and through every adapter by the rows there",
     "wire": "by the samples and the codec's tests of tests/wire",

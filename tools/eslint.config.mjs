@@ -47,7 +47,7 @@ export default [
   },
   { files: ["agent/test/deep/jest-app/**"], languageOptions: { globals: globals.jest } },
   {
-    files: ["trafficmock/dashboard/static/**", "tests/browsers/pages/**"],
+    files: ["trafficmock/dashboard/static/**", "tests/interop/browsers/pages/**"],
     languageOptions: { sourceType: "module", globals: globals.browser },
   },
 ];

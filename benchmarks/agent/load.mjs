@@ -23,7 +23,7 @@ if (which === "ours" || which === "asking") {
 if (which === "theirs") {
   // Its CommonJS build throws an error when it is loaded.
   const npm = await import(
-    new URL("../../tests/e2e/node/node_modules/@playwright-backend-mocks/node/dist/index.js", import.meta.url)
+    new URL("../../tests/interop/npm/node/node_modules/@playwright-backend-mocks/node/dist/index.js", import.meta.url)
   );
   await npm.startBackendMocks({ proxyUrl, clientId: "load" });
 }

@@ -33,7 +33,7 @@ async function ours() {
 }
 
 async function npm() {
-  const require = createRequire(fileURLToPath(new URL("../../tests/e2e/node/package.json", import.meta.url)));
+  const require = createRequire(fileURLToPath(new URL("../../tests/interop/npm/node/package.json", import.meta.url)));
   const { connectPlaywrightProxy, createBackendMocks } = require("@playwright-backend-mocks/playwright");
   const connection = await connectPlaywrightProxy({ proxyUrl, workerId: "0" });
   return async (title) => {

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.clients.clients import ATTACHED, CLIENTS
-from tests.clients.node.libraries import LIBRARIES
-from tests.clients.node.report import HEAD
-from tests.clients.table import TITLES
+from tests.interop.clients.clients import ATTACHED, CLIENTS
+from tests.interop.clients.node.libraries import LIBRARIES
+from tests.interop.clients.node.report import HEAD
+from tests.interop.clients.table import TITLES
 from tests.support.processes.proxy_process import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tests.clients.clients import Client
+    from tests.interop.clients.clients import Client
 
 DOCS = REPOSITORY / "docs"
 CLIENTS_PAGE = DOCS / "clients.md"
@@ -47,14 +47,14 @@ class ClientTablesTests(SynchronousTestCase):
         self.assert_complete(found, heads, list(TITLES.values()))
 
     def test_clients(self) -> None:
-        """``python -m tests.clients``: those that are told of the proxy."""
+        """``python -m tests.interop.clients``: those that are told of the proxy."""
         self.assert_has_all(rows(CLIENTS_PAGE, "clients"), CLIENTS)
 
     def test_attached(self) -> None:
-        """``python -m tests.clients``: those that load the preload."""
+        """``python -m tests.interop.clients``: those that load the preload."""
         self.assert_has_all(rows(PYTHON_PAGE, "attached clients"), ATTACHED)
 
     def test_node_libraries(self) -> None:
-        """``python -m tests.clients.node``."""
+        """``python -m tests.interop.clients.node``."""
         found = rows(CLIENTS_PAGE, "node libraries")
         self.assert_complete(found, HEAD, [library.title for library in LIBRARIES])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.e2e.specs import unless_deep
+from tests.interop.npm.specs import unless_deep
 from tests.testing import table
 
 ROOT = Path(__file__).parents[2]

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
-from tests.e2e import specs
-from tests.e2e.specs import Group, Run
+from tests.interop.npm import specs
+from tests.interop.npm.specs import Group, Run
 from tests.support.processes.child_process import ChildError
 from tests.support.processes.node_app import running_node_app
 from tests.support.processes.node_parts import (

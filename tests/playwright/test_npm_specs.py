@@ -1,4 +1,4 @@
-"""The specs of ``tests/e2e`` with trafficmock's fixtures instead of the npm package's (deep)."""
+"""The npm specs with trafficmock's fixtures instead of the npm package's (deep)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from tests.e2e import specs as npm_specs
-from tests.e2e import (
+from tests.interop.npm import specs as npm_specs
+from tests.interop.npm import (
     test_capture,
     test_faults,
     test_har,
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-    from tests.e2e.specs import Group, Run
+    from tests.interop.npm.specs import Group, Run
 
-CONFIG = "tests/e2e/node/playwright.config.mjs"
+CONFIG = "tests/interop/npm/node/playwright.config.mjs"
 MODULES = (test_capture, test_faults, test_har, test_http, test_ownership, test_websocket)
 
 

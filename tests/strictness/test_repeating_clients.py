@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.clients.node.libraries import DEEP as DEEP_CLIENTS
+from tests.interop.clients.node.libraries import DEEP as DEEP_CLIENTS
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.npm_packages import install
 from tests.support.processes.proxy_process import start_proxy

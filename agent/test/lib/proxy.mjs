@@ -68,12 +68,12 @@ export async function until(proxy, path, test, ms = 3000) {
   }
 }
 
-const E2E = join(ROOT, "tests/e2e/node/node_modules");
+const E2E = join(ROOT, "tests/interop/npm/node/node_modules");
 
 /** Start the npm proxy 0.1.8, which speaks protocol 3 and none of our features. */
 export async function startNpmProxy() {
   const script = join(E2E, "@playwright-backend-mocks/proxy/dist/cli.cjs");
-  if (!existsSync(script)) throw new Error("the npm proxy is missing; run: npm ci --prefix tests/e2e/node");
+  if (!existsSync(script)) throw new Error("the npm proxy is missing; run: npm ci --prefix tests/interop/npm/node");
   // It takes no port 0, so somebody has to guess for it.
   const port = await new Promise((resolve) => {
     const probe = createServer().listen(0, "127.0.0.1", () => {

@@ -8,7 +8,7 @@
  */
 import { makeProject } from "./project.mjs";
 
-const E2E = "tests/e2e/node";
+const E2E = "tests/interop/npm/node";
 const [config, ...args] = process.argv.slice(2);
 
 const project = makeProject({

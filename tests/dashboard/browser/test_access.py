@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 from tests.dashboard.fixtures.browser import BrowserTestCase, ask_now, show
 from tests.support.processes.proxy_process import REPOSITORY
 
-AXE = REPOSITORY / "tests" / "e2e" / "node" / "node_modules" / "axe-core" / "axe.min.js"
+AXE = REPOSITORY / "tests" / "interop" / "npm" / "node" / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 COLOURS = ["color-contrast", "link-in-text-block"]
 """What depends on the theme: the elements are the same in both."""

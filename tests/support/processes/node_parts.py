@@ -1,7 +1,7 @@
 """Where the Node side of the end-to-end tests is, and how to get it when it is missing.
 
 The npm packages, the npm proxy, Playwright's runner and Node 22 all come from
-``tests/e2e/node/package-lock.json``: one ``npm ci`` is the whole set-up. The
+``tests/interop/npm/node/package-lock.json``: one ``npm ci`` is the whole set-up. The
 browser is Debian's Chromium: its headless shell where that is installed, as Playwright has it.
 """
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 _ROOT = Path(__file__).parents[3]
 
-NODE_DIRECTORY = _ROOT / "tests" / "e2e" / "node"
+NODE_DIRECTORY = _ROOT / "tests" / "interop" / "npm" / "node"
 MODULES = NODE_DIRECTORY / "node_modules"
 AGENT_MODULES = _ROOT / "agent" / "node_modules"
 CHROMIUMS = (Path("/usr/bin/chromium-headless-shell"), Path("/usr/bin/chromium"))
@@ -17,7 +17,7 @@ CHROMIUMS = (Path("/usr/bin/chromium-headless-shell"), Path("/usr/bin/chromium")
 
 PLAYWRIGHT_PACKAGE = _ROOT / "playwright"
 
-INSTALL_NODE_PARTS = "npm ci --prefix tests/e2e/node"
+INSTALL_NODE_PARTS = "npm ci --prefix tests/interop/npm/node"
 INSTALL_PLAYWRIGHT_PACKAGE = "npm ci --prefix playwright && npm ci --prefix agent"
 INSTALL_CHROMIUM = "apt-get install --yes chromium-headless-shell"
 

@@ -1,7 +1,0 @@
-"""The settings of the Django application."""
-
-ALLOWED_HOSTS = ["*"]
-MIDDLEWARE: list[str] = []
-ROOT_URLCONF = "tests.clients.opentelemetry.django_application"
-SECRET_KEY = "of a test"
-USE_TZ = True

@@ -1,1 +1,0 @@
-"""Programs that each use one HTTP client; see :mod:`tests.clients.programs.base`."""

@@ -1,0 +1,1 @@
+"""Programs of several languages, attached by the environment that they are started with."""

@@ -1,0 +1,51 @@
+"""The libraries under the agent: a few on the machine's Node, all on each with DEEP."""
+
+from __future__ import annotations
+
+import atexit
+import tempfile
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.interop.clients.node.bench import Bench, bench
+from tests.interop.clients.node.cells import cells
+from tests.interop.clients.node.libraries import LIBRARIES, Library, machine_node
+from tests.support.hypothesis_profiles import DEEP
+from tests.support.processes.npm_packages import install
+
+
+@cache
+def shared() -> Bench:
+    """Give the bench that all libraries of this test run use."""
+    held = ExitStack()
+    atexit.register(held.close)
+    folder = held.enter_context(tempfile.TemporaryDirectory())
+    return held.enter_context(bench(Path(folder)))
+
+
+class LibraryTests(SynchronousTestCase):
+    """A library does under the agent what it does without, but for what is declared."""
+
+    def check(self, library: Library, node: int) -> None:
+        found = list(cells(shared(), library, node, library.modes))
+        self.assertEqual("\n".join(str(cell) for cell in found if not cell.is_good), "")
+        self.assertTrue(all(cell.calls for cell in found))
+
+    def test_usual(self) -> None:
+        """The libraries that are always tried."""
+        for library in LIBRARIES:
+            if not library.deep:
+                self.check(library, machine_node())
+
+    def test_all(self) -> None:
+        """All libraries, on each Node that they support."""
+        for library in LIBRARIES:
+            install(library.folder)
+            for node in library.nodes:
+                self.check(library, node)
+
+    if not DEEP:
+        test_all.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]

@@ -1,0 +1,1 @@
+"""Programs that each use one HTTP client; see :mod:`tests.interop.clients.programs.base`."""

@@ -1,0 +1,166 @@
+"""Tests at once under each server: what is asked belongs to the test whose page leads to it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from http.client import IncompleteRead
+from typing import TYPE_CHECKING, Any
+from urllib.error import HTTPError
+from urllib.parse import parse_qs, urlsplit
+from urllib.request import ProxyHandler, Request, build_opener
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.interop.clients.opentelemetry.frameworks import PATIENT
+from tests.interop.clients.python import test_services
+from tests.interop.clients.python.test_frameworks import preloaded
+from tests.interop.clients.python.ways.labels import LABELS
+from tests.support.documents import table
+from tests.support.hypothesis_profiles import DEEP
+from tests.support.processes.child_process import Child
+from tests.support.processes.proxy_process import REPOSITORY, running_proxy
+from tests.testing.row_context import ask
+from trafficmock.testing import sync
+
+if TYPE_CHECKING:
+    from trafficmock.testing.sync import TrafficMock
+
+HERE = "tests.interop.clients.python.ways"
+PAGES = REPOSITORY / "docs" / "how-to" / "attach"
+TESTS = "ABC"
+NOBODY = "nobody"
+SECONDS = 60.0
+GUNICORN = ("gunicorn", "--bind", "fd://FD", "--log-level", "error")
+UVICORN = ("uvicorn", "--fd", "FD", "--log-level", "error")
+
+WRONG = {
+    "queue-of-a-thread": "wrong",
+    "queue-of-a-task": "wrong",
+    "queue-of-an-early-thread": "lost",
+    "queue-of-an-early-task": "lost",
+    "program": "lost",
+}
+"""The ways that do not keep a request with its test: whoever starts the queue has all of it."""
+
+SAID = {"right": "yes", "lost": "no", "wrong": "mixed up"}
+"""The words of the pages of the documentation."""
+
+
+def result(owners: dict[str, set[str]]) -> str:
+    """Say whether each request has its own owner, or what went wrong.
+
+    :param owners: who owned the requests, by whose page led to them.
+    """
+    if owners == {NOBODY: {NOBODY}} | {test: {test} for test in TESTS}:
+        return "right"
+    found = set().union(*(owners[test] for test in TESTS if test in owners))
+    return "lost" if found == {NOBODY} else "wrong"
+
+
+class WaysTests(SynchronousTestCase):
+    """One process of each server, so that all pages meet in it."""
+
+    if not DEEP:
+        skip = "only with TRAFFICMOCK_DEEP=1"
+
+    def load(self, page: str, way: str, who: str, headers: dict[str, str]) -> None:
+        """Load a page; that nobody's request is refused as ambiguous may be its error.
+
+        A body that is being streamed then breaks off.
+        """
+        request = Request(f"{page}/way/{way}?who={who}", headers=headers)  # noqa: S310 - loopback
+        try:
+            with (
+                contextlib.suppress(IncompleteRead),
+                build_opener(ProxyHandler({})).open(request, timeout=SECONDS) as answer,
+            ):
+                answer.read()
+        except HTTPError as error:
+            error.close()
+            self.assertEqual(error.code, 500)
+
+    def owners(self, proxy_url: str, count: int) -> dict[str, dict[str, set[str]]]:
+        """Wait for so many requests; say who owned them, by way and by whose page led to them."""
+        deadline = time.monotonic() + SECONDS
+        entries: list[Any] = []
+        while time.monotonic() < deadline and len(entries) < count:
+            time.sleep(0.2)
+            listed = ask(f"{proxy_url}/api/history?limit=1000")["entries"]
+            entries = [each for each in listed if each["action"] != "pending"]
+        self.assertEqual(len(entries), count)
+        found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for entry in entries:
+            query = parse_qs(urlsplit(entry["request"]["url"]).query)
+            is_refused = entry["outcome"].get("code") == "ambiguous_route"
+            owner = NOBODY if is_refused else entry["title"]
+            found[query["way"][0]][query["who"][0]].add(owner)
+        return found
+
+    def found(self, *words: str, **env: str) -> dict[str, str]:
+        """Start a server, ask in each way for all tests at once, and say what came of it."""
+        with ExitStack() as stack:
+            proxy = stack.enter_context(running_proxy("--history-limit=1000", *PATIENT))
+            mocks = {name: stack.enter_context(sync.mocks(proxy.url, title=name)) for name in TESTS}
+            for name, each in mocks.items():
+                each.mock("http://api.shop.test/**", body=name)
+            command = [test_services.python(), "-m", "tests.interop.clients.python.served", *words]
+            variables = preloaded(proxy.url)
+            variables["PYTHONPATH"] += f":{REPOSITORY}"
+            child = Child.start("ways", command, env={**variables, **env}, cwd=REPOSITORY)
+            stack.callback(child.stop)
+            page = f"http://127.0.0.1:{child.announced()['port']}"
+            with build_opener(ProxyHandler({})).open(f"{page}/ways", timeout=SECONDS) as answer:
+                ways: list[str] = json.load(answer)
+            self.ask_all(page, ways, mocks)
+            owners = self.owners(proxy.url, len(ways) * (len(TESTS) + 2))
+            for each in mocks.values():
+                each.unroute_all()
+                each.take_errors()
+        return {way: result(owners[way]) for way in ways}
+
+    def ask_all(self, page: str, ways: list[str], mocks: dict[str, TrafficMock]) -> None:
+        headers = {NOBODY: {}, **{name: each.headers for name, each in mocks.items()}}
+        with ThreadPoolExecutor(len(headers)) as pool:
+            for way in ways:
+                # What begins with the first request begins with this one.
+                self.load(page, way, "A", headers["A"])
+                asked = [pool.submit(self.load, page, way, *each) for each in headers.items()]
+                for each in asked:
+                    each.result(SECONDS)
+
+    def check(self, framework: str, *words: str, **env: str) -> None:
+        """Every way is right but those that are known by name, as the framework's page says."""
+        found = self.found(*words, f"{HERE}.{framework}_ways:application", **env)
+        expected = {way: WRONG.get(way, "right") for way in found}
+        self.assertEqual(found, expected)
+        self.assertGreaterEqual(len(found), 11)
+        for label, said in table(PAGES / f"{framework}.md", "The request is sent by"):
+            way = LABELS[framework][label]
+            if way in found:
+                self.assertEqual(said, SAID[found[way]], label)
+
+    def test_gunicorn_sync(self) -> None:
+        """One request after the other."""
+        self.check("flask", *GUNICORN)
+
+    def test_gunicorn_threads(self) -> None:
+        """Threads, and an application that is loaded before the fork."""
+        threads = ("--threads", "8", "--preload")
+        for framework in ("flask", "django"):
+            self.check(framework, *GUNICORN, *threads)
+
+    def test_uvicorn(self) -> None:
+        """One loop."""
+        self.check("fastapi", *UVICORN)
+        self.check("django", *UVICORN, ASGI="1")
+
+    def test_off(self) -> None:
+        """Where the preload reads no contexts nearly all is lost, so this can fail."""
+        off = {"TRAFFICMOCK_CONTEXT": "0"}
+        found = self.found(*UVICORN, f"{HERE}.fastapi_ways:application", **off)
+        self.assertEqual(set(found.values()), {"lost"})
