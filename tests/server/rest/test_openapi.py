@@ -4,9 +4,10 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from jsonschema import Draft202012Validator
+from msgspec import Struct, UnsetType, structs
 from openapi_spec_validator import validate
 from openapi_spec_validator.readers import read_from_filename
 from referencing import Registry, Resource
@@ -16,14 +17,17 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.http_client import OWNER, Answer, Service, record
 from trafficmock import __version__, records
 from trafficmock.certificates.files import CertificateError
+from trafficmock.history import rest_records
 from trafficmock.history.query import Query
 from trafficmock.history.store import History
 from trafficmock.server.rest.rest_api import API_PATHS
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_matcher import (
     RouteMatchDiagnostic,
+    SerializedCondition,
     SerializedMatcher,
     SerializedRegex,
+    ShownRoute,
 )
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
@@ -31,6 +35,35 @@ from trafficmock.wire.payloads.serialized_response import SerializedError, Seria
 DOCUMENT_PATH = Path(__file__).parents[3] / "docs" / "openapi.yaml"
 SPEC: dict[str, Any] = read_from_filename(str(DOCUMENT_PATH))[0]
 QUERY = Query()
+SCHEMAS: dict[type[Struct], str] = {
+    rest_records.RequestRecord: "HttpEntry",
+    rest_records.RequestSummary: "HttpSummary",
+    rest_records.RequestOutcome: "Outcome",
+    rest_records.HttpEvent: "HttpEvent",
+    rest_records.SocketRecord: "WebSocketSummary",
+    rest_records.SocketEvent: "WebSocketEvent",
+    rest_records.Totals: "Totals",
+    rest_records.Summary: "Summary",
+    SerializedRequest: "HttpRequest",
+    SerializedResponse: "HttpResponse",
+    SerializedOverrides: "Overrides",
+    SerializedMatcher: "Matcher",
+    SerializedCondition: "Condition",
+    ShownRoute: "ShownRoute",
+    RouteMatchDiagnostic: "Claimant",
+}
+"""The schemas of records."""
+
+BESIDE = {
+    "HttpRequest": {"bodyPending"},
+    "HttpResponse": {"bodyPending"},
+    "Overrides": {"truncated", "bodySize"},
+}
+"""Keys that are written with a body."""
+
+UNSHOWN = {"Overrides": {"contentType"}}
+"""Keys of messages that records do not have."""
+
 ALWAYS = {"server", "date", "content-type", "transfer-encoding", "connection"}
 """Headers that say nothing about the API."""
 
@@ -115,7 +148,15 @@ def fill_requests(history: History) -> None:
 
 
 def claimants() -> list[RouteMatchDiagnostic]:
-    matcher = SerializedMatcher("**/x", SerializedRegex("x", "i"), ["GET"], ["api"], predicate=True)
+    condition = SerializedCondition("json", ["a", 0], 1)
+    matcher = SerializedMatcher(
+        "**/x",
+        SerializedRegex("x", "i"),
+        ["GET"],
+        ["api"],
+        predicate=True,
+        conditions=[condition],
+    )
     return [RouteMatchDiagnostic("R1", "T1", "title", "file", "0", matcher)]
 
 
@@ -129,6 +170,11 @@ def fill_sockets(history: History) -> None:
     history.record(records.SocketClosed("matched", "page", 1000, "bye", True), 4)  # noqa: FBT003 - a field of the core's record
     history.record(records.SocketPassedThrough("through"), 2)
     history.record(records.SocketFailed("failed", None, "ambiguous_route", "two", claimants()), 2)
+
+
+def _may_lack(field: structs.FieldInfo) -> bool:
+    """Return whether records may be without a key."""
+    return not field.required or UnsetType in get_args(field.type)
 
 
 def no_authority() -> bytes:
@@ -169,6 +215,15 @@ class DocumentTests(SynchronousTestCase):
         used = {code for path in sources for code in pattern.findall(path.read_text("utf-8"))}
         listed = set(SPEC["components"]["schemas"]["Error"]["properties"]["error"]["enum"])
         self.assertEqual(listed, used - {"har_unavailable"})
+
+    def test_records(self) -> None:
+        """The schema of each record has its keys, and requires those that are always there."""
+        for structure, name in SCHEMAS.items():
+            schema, fields = SPEC["components"]["schemas"][name], structs.fields(structure)
+            keys = {each.encode_name for each in fields} - UNSHOWN.get(name, set())
+            self.assertEqual(set(schema["properties"]), keys | BESIDE.get(name, set()), name)
+            always = {each.encode_name for each in fields if not _may_lack(each)}
+            self.assertEqual(set(schema.get("required", [])), always, name)
 
 
 class LiveTests(SynchronousTestCase):
