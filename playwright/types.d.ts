@@ -164,8 +164,8 @@ export interface ServerSentEvent {
  *
  * What a call was given has reached the application's process when the call is done. Calls wait while the application does
  * not read, at most 30 s, and then throw a `TimeoutError`. They throw a `StreamClosedError` if the application has closed
- * the answer, and a `UsageError` after `end` or `abort`. A test that ends with an open stream fails, and the answer breaks
- * off.
+ * the answer, when `end` and `abort` do nothing, and a `UsageError` after `end` or `abort`. A test that ends with an open
+ * stream fails, and the answer breaks off.
  */
 export interface Stream {
   /** Waits for the request that is answered, at most 30 s. */

@@ -69,6 +69,8 @@ class WrittenStream {
     this.place = place;
     /** @type {Error | undefined} the error of later calls, once the stream is over */
     this.closed = undefined;
+    /** Whether the application closed the answer, so that nothing is left to be ended. */
+    this.wasLeft = false;
     this.seq = 0;
     /** @type {{ message: object, size: number, arrival?: Arrival }[]} what is not sent yet */
     this.queued = [];
@@ -103,22 +105,21 @@ class WrittenStream {
     await this.limited(arrival);
   }
 
-  /** End the body; a second call changes nothing. */
+  /**
+   * End the body; a second call changes nothing. Clients close an answer when they have read what its protocol has for an
+   * end, and that may be before this call: it is done then.
+   */
   async end() {
-    if (!this.ended) {
-      this.checkOpen();
-      this.finish({ type: "stream:end" });
-    }
-    await this.limited(/** @type {any} */ (this.ended));
+    if (this.ended) await this.limited(this.ended);
+    else await this.conclude({ type: "stream:end" });
   }
 
   /**
-   * Break the answer off, after the pieces so far.
+   * Break the answer off, after the pieces so far; done if the application closed it.
    * @param {string} errorCode of protocol 3
    */
   async abort(errorCode) {
-    this.checkOpen();
-    await this.limited(this.finish({ type: "stream:abort", errorCode }));
+    await this.conclude({ type: "stream:abort", errorCode });
   }
 
   /** Break the answer off because its handler threw an error. */
@@ -126,6 +127,13 @@ class WrittenStream {
     if (this.closed || this.ended) return;
     this.queued = [];
     this.finish({ type: "stream:abort", errorCode: "connectionreset" });
+  }
+
+  /** @param {object} message */
+  async conclude(message) {
+    if (this.wasLeft && !this.session.isEnded) return;
+    this.checkOpen();
+    await this.limited(this.finish(message));
   }
 
   /** @param {object} message */
@@ -174,6 +182,8 @@ class WrittenStream {
   /** @param {{ reason?: string, message?: string }} message `stream:closed`: no further piece arrives */
   gone({ reason = "", message }) {
     const why = message || WHY[reason] || "the proxy closed the answer";
+    this.wasLeft = reason === "application";
+    if (this.wasLeft) this.ended?.resolve?.();
     this.lost(new StreamClosedError(`${this.request}: ${why}`));
   }
 

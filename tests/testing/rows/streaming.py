@@ -196,7 +196,7 @@ async def stream_of_a_handler_that_fails(t: RowContext) -> None:
 
 @row
 async def stream_that_the_application_closes(t: RowContext) -> None:
-    """When the application has closed the answer, a call raises ``StreamClosedError``."""
+    """When the application has closed the answer, ``send`` raises ``StreamClosedError``."""
     chat = await t(t.mocks.stream(t.url("stream"), content_type=TYPE))
     reader = read(t, parts=1)
     await rest(t, reader)
@@ -209,6 +209,8 @@ async def stream_that_the_application_closes(t: RowContext) -> None:
         return False
 
     await t.until(is_closed)
+    await t(chat.end())
+    await t(chat.abort())
 
 
 @row

@@ -72,6 +72,27 @@ class WrittenStreamTests(SynchronousTestCase):
         self.assertRaises(StreamClosedError, self.stream.send, b"y")
         self.assertEqual(self.sent, [])
 
+    def test_left(self) -> None:
+        """An application that closes the answer leaves nothing to end, before the end or behind."""
+        self.harness.receive(StreamClosed("r1", "application"))
+        self.sent.clear()
+        for conclude in (self.stream.end, lambda: self.stream.abort("failed")):
+            self.assertEqual((conclude().done, conclude().error), (True, None))
+        self.assertEqual(self.sent, [])
+        self.assertRaises(StreamClosedError, self.stream.send, b"late")
+
+    def test_left_while_it_ends(self) -> None:
+        """Nor does the end on its way fail; what was not read before it does."""
+        sending, ending = self.stream.send(b"x"), self.stream.end()
+        self.harness.receive(StreamClosed("r1", "application"))
+        self.assertIsInstance(sending.error, StreamClosedError)
+        self.assertEqual((ending.done, ending.error), (True, None))
+
+    def test_lost(self) -> None:
+        """An end whose application's connection is lost fails."""
+        self.harness.receive(StreamClosed("r1", "agent"))
+        self.assertRaises(StreamClosedError, self.stream.end)
+
     def test_handler_fails(self) -> None:
         """The answer breaks off, and the error is the test's."""
         self.done(None, RuntimeError("broken"))

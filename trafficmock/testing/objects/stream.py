@@ -35,8 +35,9 @@ class BaseStream(Generic[RequestT, DoneT]):
 
     What a call was given has reached the application's process when the call is done. Calls wait
     while the application does not read, at most 30 s. They raise ``StreamClosedError`` if the
-    application has closed the answer, and ``UsageError`` after ``end`` or ``abort``. A test that
-    ends with an open stream fails, and the answer breaks off.
+    application has closed the answer, when ``end`` and ``abort`` do nothing, and ``UsageError``
+    after ``end`` or ``abort``. A test that ends with an open stream fails, and the answer breaks
+    off.
     """
 
     def __init__(self, awaited: AwaitedStream, adapter: Adapter) -> None:

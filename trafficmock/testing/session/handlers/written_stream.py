@@ -15,7 +15,7 @@ from trafficmock.testing.errors import (
     UsageError,
     WaitTimeoutError,
 )
-from trafficmock.testing.promise import Promise
+from trafficmock.testing.promise import Promise, settled
 from trafficmock.wire.inbound import (
     MAX_STREAM_PIECE_BYTES,
     STREAM_WINDOW_BYTES,
@@ -49,12 +49,14 @@ class WrittenStream:
 
     :param place: the file and line of the route.
     :ivar closed: the error of later calls; ``None`` while the stream is open.
+    :ivar was_left: the application closed the answer, so that nothing is left to be ended.
     """
 
     session: Session
     request: RequestState
     place: str
     closed: Exception | None = field(init=False, default=None)
+    was_left: bool = field(init=False, default=False)
     _seq: int = field(init=False, default=0)
     _queued: deque[tuple[bytes, Promise[None]]] = field(init=False, factory=deque, repr=False)
     _sent: deque[tuple[int, int, Promise[None]]] = field(init=False, factory=deque, repr=False)
@@ -96,22 +98,30 @@ class WrittenStream:
         return done
 
     def end(self) -> Promise[None]:
-        """End the body; the promise is as in :meth:`send`. A second call changes nothing."""
+        """End the body; the promise is as in :meth:`send`. A second call changes nothing.
+
+        Clients close an answer when they have read what its protocol has for an end, and that may
+        be before this call: it is done then.
+        """
         if self._ended is not None:
             return self._ended
-        self._check_open()
-        return self._finish(None)
+        return self._conclude(None)
 
     def abort(self, code: AbortCode) -> Promise[None]:
-        """Break the answer off, after the pieces so far."""
-        self._check_open()
-        return self._finish(code)
+        """Break the answer off, after the pieces so far; done if the application closed it."""
+        return self._conclude(code)
 
     def fail(self) -> None:
         """Break the answer off because its handler raised an error."""
         if self.closed is None and self._ended is None:
             self._queued.clear()
             self._finish("connectionreset")
+
+    def _conclude(self, code: AbortCode | None) -> Promise[None]:
+        if self.was_left and not self.session.ended:
+            return settled(None)
+        self._check_open()
+        return self._finish(code)
 
     def _finish(self, code: AbortCode | None) -> Promise[None]:
         self._ended = Promise()
@@ -172,6 +182,9 @@ class WrittenStream:
         """Reject what has not reached the application: no further piece does."""
         reason = "" if message.reason is UNSET else message.reason
         text = message.message or _WHY.get(reason, "the proxy closed the answer")
+        self.was_left = reason == "application"
+        if self.was_left and self._ended is not None:
+            self._ended.resolve(None)
         self.lost(StreamClosedError(f"{self.subject}: {text}"))
 
     def lost(self, error: Exception) -> None:
