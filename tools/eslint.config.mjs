@@ -42,7 +42,7 @@ export default [
   { languageOptions: { ecmaVersion: 2023, globals: globals.node } },
   { files: ["**/*.cjs", "agent/**/*.js", "playwright/**/*.js"], languageOptions: { sourceType: "commonjs" } },
   {
-    files: ["agent/test/deep/*-app/**/*.js"],
+    files: ["agent/test/deep/*-app/**/*.js", "playwright/test/deep/*-app/**/*.js"],
     languageOptions: { sourceType: "module", parserOptions: { ecmaFeatures: { jsx: true } } },
   },
   { files: ["agent/test/deep/jest-app/**"], languageOptions: { globals: globals.jest } },

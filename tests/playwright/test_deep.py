@@ -7,6 +7,8 @@ from tests.playwright import test_package
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.npm_packages import install
 
+LLM_APP = test_package.PACKAGE / "test" / "deep" / "llm-app"
+
 
 class DeepTests(test_package.PackageTestCase):
     """Run with ``tox -e deep``."""
@@ -29,6 +31,17 @@ class DeepTests(test_package.PackageTestCase):
         """The examples of the pages about Playwright, Vitest and Node's runner."""
         install(test_package.PACKAGE / "test" / "deep", "vitest")
         self.check("deep/examples.test.mjs")
+
+    def test_llm(self) -> None:
+        """The SDKs of language models read streamed mocks, token by token, on each Node."""
+        install(LLM_APP, "ai")
+        for version in VERSIONS:
+            self.check("deep/llm.test.mjs", node(version))
+
+    def test_llm_page(self) -> None:
+        """So does the page of a Next.js application that streams them on."""
+        install(LLM_APP, "ai")
+        self.check("deep/llm-page.test.mjs", node("node22"))
 
     def test_packed(self) -> None:
         """What npm packs installs into an empty project of strict TypeScript, and works there."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import subprocess
@@ -10,6 +9,7 @@ import sys
 import threading
 from importlib.util import find_spec
 from pathlib import Path
+from subprocess import PIPE
 from typing import TYPE_CHECKING, Any
 from unittest import skipUnless
 
@@ -18,7 +18,6 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.testing.runs import APPLICATIONS
 from tests.testing.shared_app import shared_app
 from trafficmock.testing import llm, sync
-from trafficmock.testing.errors import StreamClosedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 SAMPLES = Path(__file__).with_name("samples") / "llm_streams.json"
 """The streams of both languages: for each class the events, as name and data."""
 
+CLIENT = [sys.executable, str(APPLICATIONS / "llm_client.py")]
 KINDS: dict[str, type[Any]] = {
     "chat": llm.ChatCompletion,
     "response": llm.ModelResponse,
@@ -41,6 +41,11 @@ ERRORS = {
         "{'type': 'error', 'error': {'type': 'overloaded_error', 'message': 'too busy'}}",
     ],
 }
+
+FAILURES: list[dict[str, Any]] = [
+    {"status": 429, "headers": {"retry-after-ms": "1"}, "json": {}},
+    {"fault": "connection_reset"},
+]
 
 
 class Written:
@@ -96,11 +101,14 @@ class SdkTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.proxy = shared_app().proxy.url
 
-    def asks(self, kind: str) -> Iterator[Any]:
+    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start the application."""
+        proxy = {"HTTP_PROXY": self.proxy, "http_proxy": self.proxy}
+        return subprocess.Popen([*CLIENT, *arguments], stdout=PIPE, env={**os.environ, **proxy})
+
+    def asks(self, kind: str, retries: int = 0) -> Iterator[Any]:
         """Let an application ask; give what its SDK gives."""
-        environment = {**os.environ, "HTTP_PROXY": self.proxy, "http_proxy": self.proxy}
-        argv = [sys.executable, str(APPLICATIONS / "llm_client.py"), kind, "http://llm.test"]
-        with subprocess.Popen(argv, stdout=subprocess.PIPE, env=environment) as application:
+        with self.start(kind, "http://llm.test", str(retries)) as application:
             yield from map(json.loads, application.stdout or ())
 
     def test_token_by_token(self) -> None:
@@ -130,9 +138,31 @@ class SdkTests(SynchronousTestCase):
                 answer.text("Hel")
                 self.assertEqual(first(), ["text", "Hel"])
                 answer.error("too busy")
-                with contextlib.suppress(StreamClosedError):
-                    stream.end()
+                stream.end()
                 self.assertEqual(list(told), [["error", ERRORS[kind]]])
+
+    def test_retries(self) -> None:
+        """The SDK tries again after 429 and after a reset connection, and reads the stream then."""
+        for kind, answer_class in KINDS.items():
+            with self.subTest(kind), sync.mocks(self.proxy) as mocks:
+                stream = mocks.stream(URLS[kind], content_type=llm.EVENT_STREAM)
+                failed = mocks.mock(URLS[kind], sequence=FAILURES, times=2)
+                answer, told = answer_class(stream), self.asks(kind, retries=2)
+                first = next_of(told)
+                answer.text("Hel")
+                self.assertEqual(first(), ["text", "Hel"])
+                self.assertEqual(failed.call_count, 2)
+                finish(answer)
+                stream.end()
+                self.assertEqual([line[0] for line in told], ["end", "usage"])
+
+
+class AttachedSdkTests(SdkTests):
+    """The same in an application that ``trafficmock run`` attaches."""
+
+    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        run = [sys.executable, "-m", "trafficmock", "run", "--proxy-url", self.proxy, "--"]
+        return subprocess.Popen([*run, *CLIENT, *arguments], stdout=PIPE)
 
 
 def next_of(told: Iterator[Any]) -> Any:

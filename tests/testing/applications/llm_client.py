@@ -1,10 +1,14 @@
-"""Asks a model by an SDK, and prints what that gives as it comes, one JSON value per line."""
+"""Asks a model by an SDK, and prints what that gives as it comes, one JSON value per line.
+
+Arguments: the kind of answer, the URL of the service, how often the SDK may try again.
+"""
 
 import json
 import sys
 from typing import Any
 
 QUESTION: Any = [{"role": "user", "content": "?"}]
+RETRIES = int(sys.argv[3])
 
 
 def tell(kind: str, value: object) -> None:
@@ -15,7 +19,7 @@ def tell(kind: str, value: object) -> None:
 def chat(base: str) -> None:
     import openai  # noqa: PLC0415 - one SDK is enough
 
-    client = openai.OpenAI(base_url=f"{base}/v1", api_key="k", max_retries=0)
+    client = openai.OpenAI(base_url=f"{base}/v1", api_key="k", max_retries=RETRIES)
     usage: Any = {"include_usage": True}
     for chunk in client.chat.completions.create(
         model="m", messages=QUESTION, stream=True, stream_options=usage
@@ -34,7 +38,7 @@ def chat(base: str) -> None:
 def response(base: str) -> None:
     import openai  # noqa: PLC0415 - one SDK is enough
 
-    client = openai.OpenAI(base_url=f"{base}/v1", api_key="k", max_retries=0)
+    client = openai.OpenAI(base_url=f"{base}/v1", api_key="k", max_retries=RETRIES)
     event: Any
     for event in client.responses.create(model="m", input="?", stream=True):
         match event.type:
@@ -52,7 +56,7 @@ def response(base: str) -> None:
 def message(base: str) -> None:
     import anthropic  # noqa: PLC0415 - one SDK is enough
 
-    client = anthropic.Anthropic(base_url=base, api_key="k", max_retries=0)
+    client = anthropic.Anthropic(base_url=base, api_key="k", max_retries=RETRIES)
     event: Any
     with client.messages.stream(model="m", max_tokens=9, messages=QUESTION) as stream:
         for event in stream:
