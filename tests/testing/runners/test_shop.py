@@ -112,6 +112,18 @@ class SeleniumTests(ExampleTestCase):
         test_selenium.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
 
 
+class ChatTests(ExampleTestCase):
+    """A page that streams the answer of a language model."""
+
+    example = "chat"
+
+    def test_chat(self) -> None:
+        """The page is looked at between two tokens."""
+        chromium()
+        output = self.run_child(*runs.lean_pytest("playwright"), "--rootdir", ".", **runs.LEAN)
+        self.assertIn("2 passed", output, output)
+
+
 class RecipeTests(ExampleTestCase):
     """The recipes of the documentation."""
 
