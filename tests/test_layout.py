@@ -17,14 +17,14 @@ TESTS = ROOT / "tests"
 ALLOWED = {
     "errors": set[str](),
     "coercers": {"errors"},
-    "redaction": set[str](),
+    "redaction": {"errors"},
     "ipv6": set[str](),
     "matching": {"errors"},
     "wire": {"errors"},
     "http": {"errors", "redaction", "wire"},
     "records": {"wire"},
-    "core": {"errors", "matching", "records", "wire"},
-    "history": {"errors", "matching", "records", "wire"},
+    "core": {"errors", "matching", "records", "redaction", "wire"},
+    "history": {"errors", "matching", "records", "redaction", "wire"},
     "certificates": {"errors"},
     "proxy": {"certificates", "errors", "http", "matching", "records", "redaction", "wire"},
     "server": {"certificates", "coercers", "core", "errors", "history", "http", "matching", "proxy"}
@@ -113,6 +113,7 @@ IMPURE |= {"threading", "asyncio", "websockets", "pathlib", "zipfile", "io"}
 TESTED_BY_BEHAVIOUR = {
     "attach/python/trafficmock_preload/clients": "by tests/interop/clients/python",
     "core": "through the coordinator, by the playbooks of tests/core",
+    "redaction": "through the redactor, by the samples and properties of tests/redaction",
     "testing": "through sessions in tests/testing, and through every adapter by the rows there",
     "wire": "by the samples and the codec's tests of tests/wire",
 }

@@ -28,6 +28,7 @@ MEANINGS = {
     "matching": "globs, regexes, filters",
     "proxy": "the forward proxy",
     "records": "what happened",
+    "redaction": "secrets become marks",
     "server": "one process, one port",
     "tap": "builds the service",
     "testing": "the tests' side",

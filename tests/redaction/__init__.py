@@ -1,0 +1,1 @@
+"""Secrets in what is written or printed."""

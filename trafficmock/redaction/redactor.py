@@ -1,0 +1,357 @@
+"""Replaces the secrets in header lines, URLs, bodies, texts and frames by marks."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from secrets import token_bytes
+from typing import TYPE_CHECKING
+
+from attrs import field, frozen
+
+from trafficmock.redaction import body_codings, marks, secret_names
+from trafficmock.redaction.added_fields import AddedFields
+from trafficmock.redaction.form_secrets import boundary_of, redacted_pairs, redacted_parts
+from trafficmock.redaction.json_secrets import JsonText
+from trafficmock.redaction.secret_names import is_secret
+from trafficmock.redaction.secret_patterns import SecretPattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    Pairs = Sequence[tuple[str, str]]
+
+_URL = SecretPattern(secret_names.URL)
+_PRIVATE_KEY = SecretPattern(secret_names.PRIVATE_KEY)
+_BEARER = SecretPattern(secret_names.BEARER, any_case=True)
+_BASIC = SecretPattern(secret_names.BASIC, any_case=True)
+_KNOWN = SecretPattern(secret_names.KNOWN)
+_PAIR = SecretPattern(secret_names.PAIR, any_case=True)
+_COOKIES = SecretPattern(secret_names.COOKIES, any_case=True)
+_HINT = SecretPattern(secret_names.HINT, any_case=True)
+_NOT_BEARER = re.compile(secret_names.NOT_BEARER, re.IGNORECASE)
+_SCHEME = re.compile(rf"\s*{secret_names.SCHEMES}\s+", re.IGNORECASE)
+_COOKIE = re.compile(r"([^=;]*=\s*)([^;]*)")
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9_-]{16,}={0,2}")
+_DATA = re.compile(r"^(data:[ \t]?)([^\r\n]*)", re.MULTILINE)
+_LIKE_JSON = re.compile(r"\s*[\[{]")
+_BINARY = ("image/", "audio/", "video/", "font/")
+_LINKS = frozenset({"location", "content-location", "referer", "origin"})
+_COOKIE_HEADERS = frozenset({"cookie", "cookie2", "set-cookie", "set-cookie2"})
+_SHORTEST_KEY = 16
+"""The least characters of a key that is known by its form, or of base64 that is looked into."""
+MOST_NESTED = 3
+"""How often a text is read within a text: JSON in a value of JSON, for example."""
+
+
+def random_key() -> bytes:
+    """Return a key for marks."""
+    return token_bytes(16)
+
+
+@frozen
+class Redactor:
+    """Replaces secrets by marks; equal secrets have equal marks.
+
+    What has marks already keeps them, so a text may be redacted twice.
+
+    :param added: the fields that are secret besides those of known names; ``None`` replaces
+        nothing.
+    :param key: makes the marks; by default a random one.
+    """
+
+    added: AddedFields | None = field(factory=AddedFields)
+    key: bytes = field(factory=random_key, repr=False)
+
+    @classmethod
+    def of(cls, words: Iterable[str] | str | None, key: bytes | None = None) -> Redactor:
+        """Make one of what a user wrote, such as ``["header:x-customer"]`` or ``"off"``.
+
+        :param words: one word, or several; ``None`` for the known names alone.
+        :raises InvalidFieldError: a word is invalid.
+        """
+        given = [words] if isinstance(words, str) else list(words or ())
+        return cls(AddedFields.of(given), key or random_key())
+
+    @property
+    def is_off(self) -> bool:
+        """Whether nothing is replaced."""
+        return self.added is None
+
+    def mark(self, secret: str) -> str:
+        """Return the mark of a secret; a mark and nothing stay what they are."""
+        return secret if self.added is None else marks.mark(secret, self.key)
+
+    def header(self, name: str, value: str) -> str:
+        """Return the value of a header line.
+
+        Schemes before credentials, and the names and attributes of cookies, are kept.
+        """
+        if self.added is None:
+            return value
+        low = name.lower()
+        if low in self.added.headers:
+            return self.mark(value)
+        if low in _COOKIE_HEADERS:
+            # An agent without lists of headers joins several set-cookie by line feeds.
+            each_line = self._cookies if low.startswith("cookie") else self._set_cookie
+            return "\n".join(each_line(line) for line in value.split("\n"))
+        if is_secret(name) and value.lower() not in ("true", "false"):
+            return self._credentials(value)
+        return self.url(value) if low in _LINKS else self.text(value)
+
+    def headers(self, pairs: Pairs) -> list[tuple[str, str]]:
+        """Return header lines with marks for their secrets."""
+        return [(name, self.header(name, value)) for name, value in pairs]
+
+    def url(self, url: str) -> str:
+        """Return a URL, also a relative one, with marks in its user information, query, and so on.
+
+        :param url: any text, since it may be an invalid URL.
+        """
+        if self.added is None:
+            return url
+        return self._url(url, MOST_NESTED)
+
+    def _url(self, url: str, nested: int) -> str:
+        before, hash_sign, fragment = url.partition("#")
+        before, mark, query = before.partition("?")
+        scheme, slashes, rest = before.partition("//")
+        if slashes:
+            authority, slash, path = rest.partition("/")
+            before = f"{scheme}//{self._authority(authority)}{slash}{self._path(path)}"
+        else:
+            before = self._path(before)
+        ends = self._query(query, nested), self._query(fragment, nested)
+        return f"{before}{mark}{ends[0]}{hash_sign}{ends[1]}"
+
+    def text(self, text: str) -> str:
+        """Return a text with marks for its secrets: keys of known forms, ``name=value``, URLs."""
+        return text if self.added is None else self._text(text, MOST_NESTED)
+
+    def body(
+        self, content: bytes, content_type: str | None = None, content_encoding: str | None = None
+    ) -> bytes:
+        """Return a body with marks for its secrets; a coded one is coded again.
+
+        :param content: the whole body, or its beginning.
+        :param content_type: the value of the header.
+        :param content_encoding: the value of the header.
+        """
+        if self.added is None or not content:
+            return content
+        codings = body_codings.codings_of(content_encoding)
+        if body_codings.is_coded(content, codings):
+            try:
+                decoded = body_codings.decode(content, codings)
+            except body_codings.TooLargeError:
+                return self.mark(content[:1024].hex()).encode()
+            if decoded is not None:
+                new = self._plain(decoded, content_type or "", MOST_NESTED)
+                return content if new == decoded else body_codings.encode(new, codings)
+        return self._plain(content, content_type or "", MOST_NESTED)
+
+    def frame(self, content: bytes) -> bytes:
+        """Return the content of a WebSocket frame, or a piece of a stream."""
+        return self.body(content)
+
+    def frame_text(self, content: str) -> str:
+        """Return the text of a WebSocket frame, or of a piece of a stream."""
+        return content if self.added is None else self._content(content, "", MOST_NESTED)
+
+    def cookie(self, value: str) -> str:
+        """Return the value of a cookie."""
+        return value if self.added is None else self._cookie(value)
+
+    def parameter(self, name: str, value: str) -> str:
+        """Return the value of a parameter of a query, decoded."""
+        return self.mark(value) if self._is_secret_parameter(name) else self.text(value)
+
+    def field(self, name: str, value: str) -> str:
+        """Return the value of a field of a form, decoded."""
+        return self.mark(value) if self._is_secret_field(name) else self.text(value)
+
+    def _plain(self, content: bytes, content_type: str, nested: int) -> bytes:
+        if content_type.lower().startswith(_BINARY):
+            return content
+        try:
+            text = content.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            text = content.decode("latin-1")
+        else:
+            return self._content(text, content_type, nested).encode("utf-8", "surrogatepass")
+        if "\0" in text and not content_type.lower().startswith("multipart/"):
+            new = self._forms_of_keys(text)
+        else:
+            new = self._content(text, content_type, nested)
+        return new.encode("latin-1", "backslashreplace")
+
+    def _content(self, text: str, content_type: str, nested: int) -> str:
+        """Return a text of a content type."""
+        kind = content_type.partition(";")[0].strip().lower()
+        if kind == "application/x-www-form-urlencoded":
+            return self._form(text)
+        boundary = boundary_of(content_type) if kind.startswith("multipart/") else None
+        if boundary and nested:
+            return redacted_parts(
+                text,
+                boundary,
+                is_secret=self._is_secret_field,
+                mark=self.mark,
+                body_of=lambda part, of: self._content(part, of, nested - 1),
+            )
+        return self._text(text, nested)
+
+    def _text(self, text: str, nested: int) -> str:
+        if len(text) < _SHORTEST_KEY and (text.isalnum() or not text):
+            # Most names and values are so, and the added patterns are the only ones to fit.
+            return self._added_patterns(text)
+        if nested and _LIKE_JSON.match(text):
+            reader = self._json(nested)
+            text = reader.redacted(text)
+            if reader.is_whole:
+                return self._added_patterns(text)
+        elif nested and text.startswith(("data:", "event:", "id:", ":")):
+            text = _DATA.sub(lambda line: line[1] + self._text(line[2], nested - 1), text)
+        if _HINT.is_in(text):
+            text = _COOKIES.replace(text, self._cookie_line)
+            if nested:
+                text = _URL.replace(text, lambda groups: self._url_within(groups[0], nested))
+            text = self._forms_of_keys(_PAIR.replace(text, self._pair))
+        return self._added_patterns(self._base64(text, nested) if nested else text)
+
+    def _cookie_line(self, groups: Sequence[str]) -> str:
+        name, between, line = groups
+        return f"{name}{between}{self._cookies(line)}"
+
+    def _url_within(self, found: str, nested: int) -> str:
+        url = found.rstrip(".,:;)")
+        return f"{self._url(url, nested - 1)}{found[len(url) :]}"
+
+    def _json(self, nested: int) -> JsonText:
+        paths = () if self.added is None else self.added.paths
+        return JsonText(self.mark, lambda text: self._text(text, nested - 1), paths)
+
+    def _forms_of_keys(self, text: str) -> str:
+        """Replace what is known to be a key by its form."""
+        text = _PRIVATE_KEY.replace(text, lambda key: f"{key[0]}{self.mark(key[1].strip())}")
+        text = _BEARER.replace(text, self._bearer)
+        text = _BASIC.replace(text, self._basic)
+        return _KNOWN.replace(text, lambda key: f"{key[0]}{self.mark(key[1])}")
+
+    def _bearer(self, groups: Sequence[str]) -> str:
+        word, space, token = groups
+        return f"{word}{space}{token if _NOT_BEARER.match(token) else self.mark(token)}"
+
+    def _basic(self, groups: Sequence[str]) -> str:
+        word, space, token = groups
+        is_pair = ":" in (_decoded(token) or "")
+        return f"{word}{space}{self.mark(token) if is_pair else token}"
+
+    def _pair(self, groups: Sequence[str]) -> str:
+        name, between, scheme, value = groups
+        plain = value.lstrip("\\")
+        quote = plain[:1] if plain[:1] in ("'", '"') else ""
+        plain = plain.removeprefix(quote)
+        if (
+            not is_secret(name)
+            or not plain
+            or "[redacted:" in plain
+            or (name.lower() in _COOKIE_HEADERS and "=" in plain)
+            or (not quote and _says_little(name, plain))
+        ):
+            return "".join(groups)
+        return f"{name}{between}{scheme}{value[: len(value) - len(plain)]}{self.mark(plain)}"
+
+    def _added_patterns(self, text: str) -> str:
+        for pattern in () if self.added is None else self.added.patterns:
+            text = pattern.replace(text, lambda groups: self.mark(groups[0]))
+        return text
+
+    def _base64(self, text: str, nested: int) -> str:
+        """Look into a text that is base64 as a whole."""
+        if not _BASE64.fullmatch(text):
+            return text
+        plain = _decoded(text)
+        if plain is None:
+            return text
+        new = self._text(plain, nested - 1)
+        if new == plain:
+            return text
+        encoded = base64.b64encode(new.encode("utf-8", "backslashreplace")).decode()
+        return encoded if "=" in text or len(text) % 4 == 0 else encoded.rstrip("=")
+
+    def _credentials(self, value: str) -> str:
+        scheme = _SCHEME.match(value)
+        words = scheme[0] if scheme else ""
+        return f"{words}{self.mark(value[len(words) :])}"
+
+    def _cookies(self, value: str) -> str:
+        if "=" not in value:
+            return self.mark(value)
+        return _COOKIE.sub(lambda pair: f"{pair[1]}{self._cookie(pair[2])}", value)
+
+    def _cookie(self, value: str) -> str:
+        bare = value.strip()
+        plain = bare[1:-1] if len(bare) > 1 and bare[0] == bare[-1] == '"' else bare
+        return value.replace(plain, self.mark(plain)) if plain else value
+
+    def _set_cookie(self, line: str) -> str:
+        pair, semicolon, attributes = line.partition(";")
+        return f"{self._cookies(pair)}{semicolon}{attributes}"
+
+    def _authority(self, authority: str) -> str:
+        user, at, host = authority.rpartition("@")
+        if not at:
+            return authority
+        parts = [marks.user_mark(part, self.key) for part in user.split(":", 1)]
+        return f"{':'.join(parts)}@{host}"
+
+    def _path(self, path: str) -> str:
+        if _HINT.is_in(path):
+            path = self._forms_of_keys(_PAIR.replace(path, self._pair))
+        return self._added_patterns(path)
+
+    def _query(self, query: str, nested: int) -> str:
+        return query and redacted_pairs(
+            query,
+            is_secret=self._is_secret_parameter,
+            mark=self.mark,
+            text_of=lambda text: self._text(text, max(0, nested - 1)),
+            plus=True,
+        )
+
+    def _form(self, text: str) -> str:
+        return redacted_pairs(
+            text, is_secret=self._is_secret_field, mark=self.mark, text_of=self.text, plus=True
+        )
+
+    def _is_secret_parameter(self, name: str) -> bool:
+        return is_secret(name, in_query=True) or (
+            self.added is not None and name in self.added.query
+        )
+
+    def _is_secret_field(self, name: str) -> bool:
+        return is_secret(name, in_query=True) or (
+            self.added is not None and name in self.added.form
+        )
+
+
+def _says_little(name: str, value: str) -> bool:
+    """Return whether a value without quotes is no secret, but a word before one, for example."""
+    if value in ("true", "false", "null", "None") or _SCHEME.fullmatch(f"{value} "):
+        return True
+    return secret_names.is_counted(name) and value.rstrip(".)").isdecimal()
+
+
+def _decoded(text: str) -> str | None:
+    """Return the text that is base64 in another; ``None`` if it is none."""
+    letters = text.translate(_URL_SAFE).rstrip("=")
+    try:
+        return base64.b64decode(letters + "=" * (-len(letters) % 4), validate=True).decode()
+    except (binascii.Error, ValueError):
+        return None
+
+
+_URL_SAFE = str.maketrans("-_", "+/")

@@ -1,0 +1,78 @@
+"""Patterns in RE2, which find secrets in time linear in the text."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from attrs import define
+
+from trafficmock.errors import LocalError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+MOST_MEMORY = 32 * 1024 * 1024
+"""Bytes of memory of a compiled pattern."""
+
+
+class InvalidPatternError(LocalError):
+    """RE2 refuses a pattern; the message is RE2's."""
+
+
+@define(eq=False, slots=False)
+class SecretPattern:
+    """A pattern over the UTF-8 bytes of a text, so that lone surrogates can be compared, too.
+
+    It is compiled when it is first needed: commands that redact nothing start faster.
+
+    :param any_case: upper and lower case are equal.
+    """
+
+    source: str
+    any_case: bool = False
+
+    @cached_property
+    def engine(self) -> Any:
+        """The compiled pattern.
+
+        :raises InvalidPatternError: RE2 refuses it.
+        """
+        import re2  # noqa: PLC0415 - see above
+
+        options = re2.Options()
+        options.max_mem = MOST_MEMORY
+        options.encoding = re2.Options.Encoding.LATIN1
+        options.log_errors = False
+        options.case_sensitive = not self.any_case
+        try:
+            return re2.compile(self.source.encode("utf-8", "surrogatepass"), options)
+        except re2.error as error:
+            said = error.args[0] if error.args else ""
+            text = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
+            raise InvalidPatternError(text) from None
+
+    def is_in(self, text: str) -> bool:
+        """Return whether the pattern matches anywhere in a text."""
+        return self.engine.search(text.encode("utf-8", "surrogatepass")) is not None
+
+    def replace(self, text: str, new: Callable[[Sequence[str]], str]) -> str:
+        """Replace each match.
+
+        :param new: returns what comes in its place; gets the groups, or the match if it has none.
+        """
+        content = text.encode("utf-8", "surrogatepass")
+        parts, last = [], 0
+        for found in self.engine.finditer(content):
+            start, end = found.span()
+            if start < end:
+                groups = [_text(group) for group in found.groups() or (found[0],)]
+                parts += [content[last:start], new(groups).encode("utf-8", "surrogatepass")]
+                last = end
+        if not parts:
+            return text
+        return _text(b"".join([*parts, content[last:]]))
+
+
+def _text(content: bytes | None) -> str:
+    return (content or b"").decode("utf-8", "surrogatepass")
