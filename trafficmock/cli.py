@@ -15,6 +15,9 @@ from trafficmock.errors import LocalError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+REACTOR = "TRAFFICMOCK_REACTOR"
+"""The variable that names the Twisted reactor of ``serve`` and ``dashboard``."""
+
 # Modules of commands are imported when the command runs: most commands do not need Twisted,
 # and without its import they start faster.
 
@@ -50,7 +53,7 @@ class Command:
             return 0
         from twisted.scripts import twistd  # noqa: PLC0415 - see above
 
-        sys.argv = ["trafficmock", "--nodaemon", str(self.plugin), *words]
+        sys.argv = ["trafficmock", *_reactor(), "--nodaemon", str(self.plugin), *words]
         twistd.run()
         return 0
 
@@ -85,6 +88,26 @@ COMMANDS = {
     "completion": Command(summary="complete commands in bash, zsh, fish", module="completion"),
 }
 """All commands by name, in the order of the help."""
+
+
+def _reactor() -> list[str]:
+    """Return twistd's option of the reactor, unless Twisted's default is wanted.
+
+    On macOS that is ``select``, which holds 1024 files; ``kqueue`` has no limit.
+
+    :raises LocalError: Twisted has no reactor of the name in :data:`REACTOR`.
+    """
+    name = os.environ.get(REACTOR) or ("kqueue" if sys.platform == "darwin" else "")
+    if not name:
+        return []
+    from twisted.application.reactors import getReactorTypes  # noqa: PLC0415 - see above
+
+    known = sorted({each.shortName for each in getReactorTypes()})
+    if name not in known:
+        raise LocalError(
+            f"{REACTOR}={name} names no reactor of Twisted; these are: {', '.join(known)}"
+        )
+    return ["--reactor", name]
 
 
 def usage_text() -> str:

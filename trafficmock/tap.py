@@ -33,7 +33,7 @@ from trafficmock.server.event_log import EventLog
 from trafficmock.server.options import ProxyOptions
 from trafficmock.server.process.collector import spare_start_up
 from trafficmock.server.process.malloc import tune_allocator
-from trafficmock.server.process.open_files import make_room
+from trafficmock.server.process.open_files import limit_connections
 from trafficmock.server.process.startup import chosen_observer, listening_endpoint, start_report
 from trafficmock.server.rest.connections_report import connections_report
 from trafficmock.server.service import ProxyService
@@ -63,7 +63,7 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
 
     tune_allocator()
     spare_start_up(reactor)
-    make_room(options["max-connections"])
+    options["max-connections"] = limit_connections(options["max-connections"], reactor)
     history = _history(options)
     driver = make_driver(options, history, reactor)
     certificates = CertificateStore.open(_ca_directory(options))

@@ -3,6 +3,7 @@
 const { execFileSync, spawnSync } = require("node:child_process");
 const { createHash } = require("node:crypto");
 const { checked } = require("./arguments/options.js");
+const { commandLine } = require("./command-line.js");
 const { UsageError } = require("./errors.js");
 const { defaultProxyUrl, defaultToken, tellProxyUrl } = require("./settings.js");
 
@@ -43,7 +44,11 @@ const command = () => once("COMMAND", [], findCommand);
 
 /** @returns {string[]} */
 function findCommand() {
-  for (const words of [["trafficmock"], ["python3", "-m", "trafficmock"], ["python", "-m", "trafficmock"]]) {
+  // On Windows "py" starts the newest Python.
+  for (const words of [
+    ["trafficmock"],
+    ...["python3", "python", "py"].map((python) => [python, "-m", "trafficmock"]),
+  ]) {
     const [program, ...args] = words;
     if (spawnSync(program, [...args, "--version"], { stdio: "ignore" }).status === 0) return words;
   }
@@ -66,7 +71,7 @@ function proxyServer(options) {
   words.push(...(strict ? ["--strict", ...allowed] : []), ...args);
   return {
     name: "trafficmock",
-    command: words.map(quoted).join(" "),
+    command: commandLine(words),
     url: new URL("/health", proxyUrl).href,
     reuseExistingServer: true,
     timeout: START_MS,
@@ -110,8 +115,5 @@ function askForEnvironment({ clientId, proxyUrl, token, args }) {
   });
   return JSON.parse(output);
 }
-
-/** @param {string} word */
-const quoted = (word) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 module.exports = { attached, proxyServer };

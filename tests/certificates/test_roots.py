@@ -1,12 +1,21 @@
 """What this machine trusts."""
 
 import os
+import ssl
+import sys
 from pathlib import Path
 
 import certifi
+from cryptography.hazmat.primitives.serialization import Encoding
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.certificates.roots import given_roots, system_roots
+from trafficmock.certificates.roots import (
+    given_roots,
+    readable,
+    system_pem,
+    system_roots,
+    unique_blocks,
+)
 
 
 class RootTests(SynchronousTestCase):
@@ -25,6 +34,24 @@ class RootTests(SynchronousTestCase):
         self.assertEqual(system_roots(usual), there)
         self.patch(os, "access", lambda _path, _mode: False)
         self.assertEqual(system_roots(usual), Path(certifi.where()))
+
+    def test_windows(self) -> None:
+        """On Windows the certificates of the system's stores count that are for servers."""
+        pem = Path(certifi.where()).read_text(encoding="ascii")
+        first, second, third = (
+            ssl.PEM_cert_to_DER_cert(block.decode())
+            for block in unique_blocks(pem.encode("ascii"))[:3]
+        )
+        stores = {
+            "CA": [(first, "x509_asn", True), (second, "x509_asn", {"1.3.6.1.5.5.7.3.2"})],
+            "ROOT": [(third, "x509_asn", {"1.3.6.1.5.5.7.3.1"}), (b"", "pkcs_7_asn", True)],
+        }
+        self.patch(sys, "platform", "win32")
+        ssl.enum_certificates = stores.__getitem__  # type: ignore[attr-defined] # Windows has it
+        self.addCleanup(delattr, ssl, "enum_certificates")
+        blocks = unique_blocks(system_pem())
+        ders = [each.public_bytes(Encoding.DER) for each in readable([*blocks, b"no block"])]
+        self.assertEqual(ders, [first, third])
 
     def test_given(self) -> None:
         """Files of the user count, each once, but neither the machine's nor our own."""

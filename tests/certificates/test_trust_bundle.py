@@ -10,11 +10,11 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.certificates import trust_bundle as module
 from trafficmock.certificates.authority import CertificateAuthority, open_authority
+from trafficmock.certificates.roots import unique_blocks
 from trafficmock.certificates.trust_bundle import (
     TRUSTSTORE_PASSWORD,
     TrustBundle,
     make_trust,
-    unique_blocks,
 )
 
 NOW = dt.datetime(2030, 1, 1, tzinfo=dt.UTC)
@@ -29,7 +29,7 @@ class TrustTests(SynchronousTestCase):
         self.root = self.other("root")
         self.system = self.directory.parent / "system.pem"
         self.system.write_bytes(self.root.pem)
-        self.patch(module, "system_roots", lambda: self.system)
+        self.patch(module, "system_pem", self.system.read_bytes)
 
     def other(self, name: str) -> CertificateAuthority:
         return open_authority(self.directory.parent / name, NOW)
@@ -92,7 +92,7 @@ class TrustTests(SynchronousTestCase):
         """Only certificates are taken over, ours first, each once; words around them are not."""
         text = b"# a root\n" + self.root.pem + b"-----BEGIN PRIVATE KEY-----\nx\n" + self.root.pem
         self.system.write_bytes(text)
-        found = unique_blocks([self.system, self.directory / "none"], self.authority.pem)
+        found = unique_blocks(self.authority.pem, self.system.read_bytes())
         self.assertEqual(found, [self.authority.pem.strip(), self.root.pem.strip()])
 
     def test_odd_roots(self) -> None:

@@ -57,6 +57,10 @@ class PackageTests(PackageTestCase):
         """A worker leaves a strict run as it was."""
         self.check("connection.test.mjs")
 
+    def test_command_line(self) -> None:
+        """Commands are quoted for the shell of each platform."""
+        self.check("command-line.test.mjs")
+
     def test_core(self) -> None:
         """Tests without Playwright decide what they cause."""
         self.check("core.test.mjs")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import stat
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import platformdirs
+import portalocker
 
 from trafficmock.errors import LocalError
 
@@ -29,20 +32,27 @@ def default_directory(environment: Mapping[str, str]) -> Path:
     """Return the default directory of the certificate authority.
 
     :param environment: its ``STATE_DIRECTORY`` (systemd.exec) is used first, then
-        ``XDG_DATA_HOME`` if it is absolute (XDG Base Directory Specification), else
-        ``~/.local/share``.
+        ``XDG_DATA_HOME`` if it is absolute (XDG Base Directory Specification), else the
+        platform's directory of user data: ``~/.local/share`` on Linux,
+        ``~/Library/Application Support`` on macOS, ``%LOCALAPPDATA%`` on Windows.
     """
     state = environment.get("STATE_DIRECTORY", "").split(":")[0]
     if state:
         return Path(state) / "ca"
     data = Path(environment.get("XDG_DATA_HOME", ""))
-    if not data.is_absolute():
-        data = Path(os.path.expanduser("~")) / ".local" / "share"  # noqa: PTH111 - Path.home() raises where there is none
+    if data.is_absolute():
+        return data / "trafficmock" / "ca"
+    if sys.platform in {"darwin", "win32"}:
+        return platformdirs.user_data_path("trafficmock", appauthor=False) / "ca"
+    data = Path(os.path.expanduser("~")) / ".local" / "share"  # noqa: PTH111 - Path.home() raises where there is none
     return data / "trafficmock" / "ca"
 
 
 def make_directory(directory: Path) -> None:
     """Make a directory that only its owner can enter; an existing one stays as it is.
+
+    On Windows it gets the access control list of the directory above it, as all files do there:
+    below a user's profile that admits the user and administrators.
 
     :raises CertificateError: if it cannot be made.
     """
@@ -77,7 +87,7 @@ def read_private(path: Path) -> bytes | None:
         with path.open("rb") as file:
             about = os.fstat(file.fileno())
             _check_owner(path, about)
-            if stat.S_IMODE(about.st_mode) & 0o077:
+            if _has_modes() and stat.S_IMODE(about.st_mode) & 0o077:
                 raise CertificateError(
                     f"{path} can be read by others than its owner, who could then pose as any "
                     f"server. Run: chmod 600 {path}"
@@ -102,14 +112,21 @@ def check_directory(directory: Path) -> None:
     except OSError as error:
         raise _cannot("read", directory, error) from error
     _check_owner(directory, about)
-    if stat.S_IMODE(about.st_mode) & 0o022:
+    if _has_modes() and stat.S_IMODE(about.st_mode) & 0o022:
         raise CertificateError(
             f"{directory} can be written by others than its owner, who could put a certificate "
             f"authority of their own into it. Run: chmod go-w {directory}"
         )
 
 
+def _has_modes() -> bool:
+    """Return whether files have an owner and permission bits; on Windows ``os.stat`` has none."""
+    return sys.platform != "win32"
+
+
 def _check_owner(path: Path, about: os.stat_result) -> None:
+    if sys.platform == "win32":
+        return
     user = os.geteuid()
     if about.st_uid not in {user, _ROOT}:
         raise CertificateError(
@@ -131,7 +148,7 @@ def write(path: Path, content: bytes, mode: int) -> None:
         try:
             with os.fdopen(number, "wb") as file:
                 file.write(content)
-                os.fchmod(number, mode)
+            Path(name).chmod(mode)
             Path(name).replace(path)
         except BaseException:
             Path(name).unlink(missing_ok=True)
@@ -152,7 +169,7 @@ def locked(directory: Path) -> Iterator[None]:
     except OSError as error:
         raise _cannot("write", path, error) from error
     with file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        portalocker.lock(file, portalocker.LOCK_EX)
         yield
 
 

@@ -9,9 +9,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import ssl
+import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from cryptography import x509
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -39,6 +44,8 @@ _USUAL = (
     "/etc/ssl/ca-bundle.pem",  # SUSE
     "/etc/ssl/cert.pem",  # Alpine, BSD, macOS
 )
+_BLOCK = re.compile(rb"-----BEGIN CERTIFICATE-----\s[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----")
+_WINDOWS_STORES = ("CA", "ROOT")
 
 
 def system_roots(usual: Iterable[str] = _USUAL) -> Path | None:
@@ -54,6 +61,44 @@ def system_roots(usual: Iterable[str] = _USUAL) -> Path | None:
     if found is None or found.origin is None:
         return None
     return Path(found.origin).with_name("cacert.pem")
+
+
+def system_pem() -> bytes:
+    """Return the root certificates that this machine trusts, as PEM blocks.
+
+    On Windows they are those of the system's certificate stores that are trusted for servers, as
+    :meth:`ssl.SSLContext.load_default_certs` takes them. On macOS they are those of its file; what
+    a user added to the Keychain is not read, since its trust settings have no stable interface.
+    """
+    if sys.platform == "win32":
+        server = ssl.Purpose.SERVER_AUTH.oid
+        return "".join(
+            ssl.DER_cert_to_PEM_cert(der)
+            for store in _WINDOWS_STORES
+            for der, encoding, trust in ssl.enum_certificates(store)
+            if encoding == "x509_asn" and (trust is True or (trust and server in trust))
+        ).encode()
+    path = system_roots()
+    return b"" if path is None else path.read_bytes()
+
+
+def unique_blocks(*texts: bytes) -> list[bytes]:
+    """List the PEM blocks of some texts in their order, each once."""
+    return list(dict.fromkeys(block for text in texts for block in _BLOCK.findall(text)))
+
+
+def readable(blocks: Iterable[bytes]) -> list[x509.Certificate]:
+    """Return the certificates of some PEM blocks; those that cannot be read are left out."""
+    found = []
+    with warnings.catch_warnings():
+        # cryptography warns of roots that break today's rules; they are the machine's, and stay.
+        warnings.simplefilter("ignore")
+        for block in blocks:
+            try:
+                found.append(x509.load_pem_x509_certificate(block))
+            except ValueError:
+                continue
+    return found
 
 
 def given_roots(environment: Mapping[str, str], beside: Path) -> list[Path]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import re
-import warnings
 from typing import TYPE_CHECKING
 
 from attrs import frozen
-from cryptography import x509
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
 from cryptography.hazmat.primitives.serialization.pkcs12 import (
     PKCS12Certificate,
@@ -17,14 +14,13 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import (
 
 from trafficmock.certificates.authority import CERTIFICATE
 from trafficmock.certificates.files import PUBLIC, locked, make_directory, read, write
-from trafficmock.certificates.roots import given_roots, system_roots
+from trafficmock.certificates.roots import given_roots, readable, system_pem, unique_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
 TRUSTSTORE_PASSWORD = "changeit"  # noqa: S105 - Java's usual one: what it guards is public
-_BLOCK = re.compile(rb"-----BEGIN CERTIFICATE-----\s[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----")
 _OTHERS = "others"
 
 
@@ -57,8 +53,7 @@ def make_trust(directory: Path, ca_pem: bytes, environment: Mapping[str, str]) -
     if read(directory / CERTIFICATE) != ca_pem:
         directory = directory / _OTHERS / _short(ca_pem)
     given = given_roots(environment, directory)
-    system = system_roots()
-    blocks = unique_blocks([*([system] if system else []), *given], ca_pem)
+    blocks = unique_blocks(ca_pem, system_pem(), *(read(path) or b"" for path in given))
     # A user's own certificates get files of their own, so that other users' files do not change.
     suffix = f"-{_short(b'|'.join(str(path).encode() for path in given))}" if given else ""
     trust = TrustBundle(
@@ -69,12 +64,6 @@ def make_trust(directory: Path, ca_pem: bytes, environment: Mapping[str, str]) -
     )
     _write_all(trust, ca_pem, blocks)
     return trust
-
-
-def unique_blocks(roots: Iterable[Path], ca_pem: bytes) -> list[bytes]:
-    """List the PEM blocks of the authority and of some files, each once, the authority's first."""
-    texts = [ca_pem, *(read(path) or b"" for path in roots)]
-    return list(dict.fromkeys(block for text in texts for block in _BLOCK.findall(text)))
 
 
 def _write_all(trust: TrustBundle, ca_pem: bytes, blocks: list[bytes]) -> None:
@@ -93,16 +82,10 @@ def _write_all(trust: TrustBundle, ca_pem: bytes, blocks: list[bytes]) -> None:
 
 def _truststore(blocks: list[bytes]) -> bytes:
     """Make a PKCS #12 file whose entries have the attribute by which Java trusts them."""
-    entries = []
-    with warnings.catch_warnings():
-        # cryptography warns of roots that break today's rules; they are the machine's, and stay.
-        warnings.simplefilter("ignore")
-        for number, block in enumerate(blocks):
-            try:
-                certificate = x509.load_pem_x509_certificate(block)
-            except ValueError:
-                continue
-            entries.append(PKCS12Certificate(certificate, f"trafficmock-{number}".encode()))
+    entries = [
+        PKCS12Certificate(certificate, f"trafficmock-{number}".encode())
+        for number, certificate in enumerate(readable(blocks))
+    ]
     password = TRUSTSTORE_PASSWORD.encode()
     return serialize_java_truststore(entries, BestAvailableEncryption(password))
 

@@ -1,7 +1,8 @@
 """``trafficmock run``: start an application attached.
 
 The process becomes the command (``exec``), so signals, job control and the exit status are the
-command's own.
+command's own. Windows has no ``exec``: there this process waits for the command, and ends with its
+status.
 The application is attached by its environment alone: a Node process loads the agent, a Python
 process the preload, other processes use the forward proxy.
 """
@@ -11,7 +12,9 @@ from __future__ import annotations
 import argparse
 import errno
 import os
+import shutil
 import signal
+import subprocess
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
@@ -41,7 +44,11 @@ EXAMPLES = """\
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 """Exit statuses of a command that cannot be started (POSIX, Shell Command Language, 2.8.2)."""
 
-IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
+IGNORED_BY_PYTHON = tuple(
+    number
+    for number in signal.valid_signals()
+    if isinstance(number, signal.Signals) and number.name in {"SIGPIPE", "SIGXFSZ"}
+)
 """Signals that the interpreter ignores from its start; an ignored signal stays so after exec."""
 
 
@@ -107,12 +114,25 @@ def become(command: list[str], environment: Mapping[str, str]) -> NoReturn:
     for number in IGNORED_BY_PYTHON:
         signal.signal(number, signal.SIG_DFL)
     try:
+        if sys.platform == "win32":
+            raise SystemExit(_wait_for(command, environment))
         os.execvpe(command[0], command, environment)  # noqa: S606 - running the user's command is the purpose
     except OSError as error:
         missing = error.errno in (errno.ENOENT, errno.ENOTDIR)
         why = "command not found" if missing else os.strerror(error.errno or 0)
         status = NOT_FOUND if missing else NOT_EXECUTABLE
         raise CommandStartError(f"{command[0]}: {why}", status=status) from error
+
+
+def _wait_for(command: list[str], environment: Mapping[str, str]) -> int:
+    """Run a command to its end, with Ctrl-C left to it; return its exit status.
+
+    :raises OSError: it cannot be started.
+    """
+    # Programs such as npm have one of the extensions in PATHEXT, which Popen does not try.
+    program = shutil.which(command[0], path=environment.get("PATH")) or command[0]
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return subprocess.call([program, *command[1:]], env=environment)  # noqa: S603 - the user's command
 
 
 def _preload(options: argparse.Namespace, command: str) -> Path | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 from service_identity import VerificationError
@@ -13,6 +15,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.certificates import context_of, server, unknown_authority
 from trafficmock.matching.host_pattern import read_host_pattern
 from trafficmock.proxy.request_target import Origin
+from trafficmock.proxy.upstream import server_verification
 from trafficmock.proxy.upstream.server_verification import ServerVerification
 
 
@@ -56,6 +59,14 @@ class TrustTests(SynchronousTestCase):
             client, quiet = shake(trust, host, named=host)
             trust.check_name(client, Origin("https", host, 443))
             self.assertIsNone(quiet.reason)
+
+    def test_roots_of_the_machine(self) -> None:
+        """Where OpenSSL has no default paths, the machine's own roots are trusted."""
+        self.patch(sys, "platform", "darwin")
+        authority = Path(server().authority).read_bytes()
+        self.patch(server_verification, "system_pem", lambda: authority)
+        _, quiet = shake(ServerVerification(), "api.test", named="api.test")
+        self.assertIsNone(quiet.reason)
 
     def test_other_host(self) -> None:
         """A certificate for another host is refused before anything is sent."""

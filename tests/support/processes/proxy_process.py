@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 REPOSITORY = Path(__file__).parents[3]
+_REACTOR = os.environ.get("TRAFFICMOCK_REACTOR", "")
 TWISTD = [sys.executable, "-c", "from twisted.scripts.twistd import run; run()"]
+TWISTD += ["--reactor", _REACTOR] if _REACTOR else []
 SECONDS = 30.0
 
 NO_PINGS = ("--idle-timeout-ms", "86400000", "--heartbeat-ms", "86400000")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
-from OpenSSL import SSL
+from OpenSSL import SSL, crypto
 from service_identity.hazmat import DNS_ID, IPAddress_ID, verify_service_identity
 from service_identity.pyopenssl import extract_patterns
 from twisted.internet.interfaces import IOpenSSLClientConnectionCreator
 from zope.interface import implementer
 
+from trafficmock.certificates.roots import readable, system_pem, unique_blocks
 from trafficmock.http.hosts import parse_address
 from trafficmock.matching.host_pattern import matches_any
 
@@ -74,10 +76,24 @@ class ServerVerification:
         context.set_alpn_protos([HTTP_1_1])
         if verified:
             context.set_default_verify_paths()
+            if sys.platform != "linux":
+                _trust_roots(context)
             for file in self.files:
                 context.load_verify_locations(file)
             context.set_verify(SSL.VERIFY_PEER)
         return context
+
+
+def _trust_roots(context: SSL.Context) -> None:
+    """Trust the machine's roots, where OpenSSL's default paths do not have them.
+
+    ``SSL.Context.set_default_verify_paths`` of pyOpenSSL says that it does nothing on Windows, and
+    on macOS only with Homebrew's OpenSSL.
+    """
+    store = context.get_cert_store()
+    assert store is not None  # noqa: S101 - only a context without OpenSSL's object has none
+    for root in readable(unique_blocks(system_pem())):
+        store.add_cert(crypto.X509.from_cryptography(root))
 
 
 @implementer(IOpenSSLClientConnectionCreator)

@@ -55,6 +55,8 @@ class Daemon:
     def to_come(cls) -> Daemon:
         """Make the pipe; this process will wait at the next fork, until its child has started."""
         made = cls(*os.pipe())
+        if sys.platform == "win32":
+            return made  # twistd has no daemon there.
         os.register_at_fork(after_in_parent=made.wait, after_in_child=made.born)
         return made
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import sys
 from typing import TYPE_CHECKING
 
 from attrs import define
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LONGEST = 4096
+_SYNCHRONIZE = 0x00100000
+"""An access right that every user has for own processes (OpenProcess of the Windows API)."""
 
 
 @define
@@ -104,6 +108,10 @@ def _process_of(path: Path) -> int | None:
 def _is_running(process: int | None) -> bool:
     if process is None or process == os.getpid():
         return False
+    if sys.platform == "win32":
+        # Signal 0 of os.kill is Ctrl-C there.
+        handle = ctypes.windll.kernel32.OpenProcess(_SYNCHRONIZE, 0, process)
+        return bool(handle) and bool(ctypes.windll.kernel32.CloseHandle(handle))
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):

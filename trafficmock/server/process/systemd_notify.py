@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 from typing import TYPE_CHECKING
 
 from twisted.logger import Logger
@@ -19,12 +20,12 @@ def notify(state: str, environ: Mapping[str, str]) -> None:
     :param environ: without ``NOTIFY_SOCKET`` nothing is sent.
     """
     address = environ.get("NOTIFY_SOCKET", "")
-    if not address:
+    if not address or sys.platform == "win32":
         return
     if address.startswith("@"):
         address = "\0" + address[1:]
     try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as speaker:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as speaker:
             speaker.sendto(state.encode(), address)
     except OSError as error:
         _log.warn("systemd could not be told {state}: {error}", state=state, error=error)

@@ -6,6 +6,7 @@ internals of Autobahn and Twisted, so it is used only with versions that it was 
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.tcp import Connection
@@ -80,9 +81,12 @@ class FastProtocol(AutobahnProtocol):
             self.transport.bufferSize = _LARGE_READ_BYTES if large else _READ_BYTES
 
     def _direct_write(self) -> DirectWrite | None:
-        """Return a function that writes to the socket; ``None`` with TLS or another transport."""
+        """Return a function that writes to the socket.
+
+        :returns: ``None`` with TLS, another transport, or on Windows, which has no ``sendmsg``.
+        """
         transport = self.transport
-        if not isinstance(transport, Connection) or transport.TLS:
+        if not isinstance(transport, Connection) or transport.TLS or sys.platform == "win32":
             return None
         socket = transport.getHandle()
         send, sendmsg = socket.send, socket.sendmsg

@@ -3,7 +3,7 @@
 ``application`` starts an application attached, ``pytest_applications`` those of a pytest run.
 ``proxy_process`` starts a proxy, or finds the one that the environment names; ``shared_proxy``
 shares one between pytest workers; ``leased_proxy`` is the program that both start: it ends when no
-process holds its ``lease``.
+process holds its ``lease``. ``processes`` ends them, by signals or as Windows does.
 """
 
 from trafficmock.testing.launch.application import Application, attached_application

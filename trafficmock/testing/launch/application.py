@@ -6,7 +6,6 @@ import http.client
 import os
 import re
 import shlex
-import signal
 import socket
 import ssl
 import subprocess
@@ -19,6 +18,7 @@ from urllib.parse import urlsplit
 from attrs import define, field
 
 from trafficmock.testing.errors import ApplicationError, UsageError
+from trafficmock.testing.launch import processes
 from trafficmock.testing.launch.proxy_process import listens, process_proxy
 
 if TYPE_CHECKING:
@@ -168,22 +168,18 @@ class Application:
         raise ApplicationError(f"`{self.command}` {what}. It wrote:\n{said}")
 
     def stop(self) -> None:
-        """End the application and the processes that it started: by ``SIGTERM``, then ``SIGKILL``.
+        """End the application and the processes that it started: ask them to, then kill them.
 
-        ``SIGKILL`` follows when the application has ended, after 10 s at the latest.
+        They are killed when the application has ended, after 10 s at the latest.
         """
-        self._signal(signal.SIGTERM)
+        processes.terminate_group(self.pid)
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(STOP_SECONDS)
-        self._signal(signal.SIGKILL)
+        processes.kill_group(self.pid)
         self._process.wait()
         if self._process.stdin is not None:
             with suppress(BrokenPipeError):
                 self._process.stdin.close()
-
-    def _signal(self, number: int) -> None:
-        with suppress(ProcessLookupError):
-            os.killpg(self.pid, number)
 
 
 @contextmanager
@@ -259,7 +255,7 @@ def _start(
             stdin=subprocess.PIPE,
             stdout=writing,
             stderr=writing,
-            start_new_session=True,
+            **processes.own_group(),
         )
     except OSError as error:
         os.close(reading)

@@ -1,4 +1,4 @@
-"""The lease of a proxy that tests started: a file lock (``flock``) that ends with its holders.
+"""The lease of a proxy that tests started: a file lock that ends with its holders.
 
 Each process that uses the proxy holds a shared lock on the file. The proxy waits for the exclusive
 lock: when it gets that, all users have ended, even by ``SIGKILL``.
@@ -6,8 +6,9 @@ lock: when it gets that, all users have ended, even by ``SIGKILL``.
 
 from __future__ import annotations
 
-import fcntl
 from typing import IO, TYPE_CHECKING
+
+import portalocker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,10 +24,10 @@ def hold(path: Path) -> None:
     the call returns.
     """
     lease = path.open("a")
-    fcntl.flock(lease, fcntl.LOCK_SH)
+    portalocker.lock(lease, portalocker.LOCK_SH)
     _HELD.append(lease)
 
 
 def wait_until_free(lease: IO[str]) -> None:
     """Block until no process holds the lease."""
-    fcntl.flock(lease, fcntl.LOCK_EX)
+    portalocker.lock(lease, portalocker.LOCK_EX)

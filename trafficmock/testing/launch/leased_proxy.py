@@ -26,7 +26,11 @@ def main() -> None:
 
 def _end_without_holders(lease: IO[str]) -> None:
     wait_until_free(lease)
-    os.kill(os.getpid(), signal.SIGTERM)
+    if sys.platform == "win32":
+        # os.kill would end the process at once; the handler of the signal closes connections.
+        signal.raise_signal(signal.SIGTERM)
+    else:
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 if __name__ == "__main__":

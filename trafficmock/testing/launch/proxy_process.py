@@ -6,7 +6,6 @@ import atexit
 import functools
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -20,7 +19,7 @@ from attrs import field, frozen
 
 from trafficmock.attach import agent_variables
 from trafficmock.testing.errors import ConnectionLostError
-from trafficmock.testing.launch import lease
+from trafficmock.testing.launch import lease, processes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -82,7 +81,7 @@ class Proxy:
         ).environment()
 
     def stop(self) -> None:
-        """End the process by ``SIGTERM``, after 5 s by ``SIGKILL``; nothing without a ``pid``."""
+        """End the process: it is asked to, and killed after 5 s; nothing without a ``pid``."""
         if self.pid is not None:
             _end(self.pid, self.url)
 
@@ -113,7 +112,9 @@ def start_proxy(
     environment.pop("TRAFFICMOCK_TOKEN", None)
     if token is not None:
         environment["TRAFFICMOCK_TOKEN"] = token
-    with tempfile.TemporaryDirectory() as directory, tempfile.TemporaryFile() as log:
+    # Windows cannot remove the lease, which the proxy has open.
+    folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=sys.platform == "win32")
+    with folder as directory, tempfile.TemporaryFile() as log:
         ready, held = Path(directory) / "ready.json", leased or Path(directory) / "lease"
         lease.hold(held)
         argv = [sys.executable, "-m", "trafficmock.testing.launch.leased_proxy", str(held), "serve"]
@@ -121,7 +122,7 @@ def start_proxy(
         argv += ["--strict"] if strict else []
         argv += [part for pattern in allow for part in ("--allow", pattern)]
         process = subprocess.Popen(  # noqa: S603 - our own command
-            argv, env=environment, stdout=log, stderr=log, start_new_session=True
+            argv, env=environment, stdout=log, stderr=log, **processes.own_group()
         )
         deadline = time.monotonic() + START_SECONDS
         while not ready.exists():
@@ -163,10 +164,10 @@ def _end(pid: int, url: str) -> None:
     """End a process, which may be the child of another one; kill it after ``STOP_SECONDS``."""
     deadline = time.monotonic() + STOP_SECONDS
     try:
-        os.kill(pid, signal.SIGTERM)
+        processes.terminate(pid)
         while not _has_ended(pid, url):
             if time.monotonic() > deadline:
-                os.kill(pid, signal.SIGKILL)
+                processes.kill(pid)
                 return
             time.sleep(_POLL_SECONDS)
     except ProcessLookupError:
@@ -175,7 +176,7 @@ def _end(pid: int, url: str) -> None:
 
 def _has_ended(pid: int, url: str) -> bool:
     try:
-        return os.waitpid(pid, os.WNOHANG) != (0, 0)
+        return processes.reaped(pid)
     except ChildProcessError:
         return not listens(url)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+import portalocker
 
 from trafficmock.testing.launch import lease
 from trafficmock.testing.launch.proxy_process import Proxy, listens, start_proxy
@@ -63,5 +64,5 @@ def stop(config: pytest.Config) -> None:
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     with path.open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        portalocker.lock(lock, portalocker.LOCK_EX)
         yield
