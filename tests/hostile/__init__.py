@@ -1,4 +1,9 @@
-"""Bad input against the running service, while ten well-behaved clients are being served.
+"""Bad input and attacks: what must be answered, and that nobody else is harmed.
 
-``case`` starts the service and checks what must hold afterwards; ``clients`` send the input.
+- ``case``: a test case against the running service, while ten well-behaved clients are served. A
+  test is bytes that are sent and what must come of them, in a ``Case``, or what a few clients do.
+- :mod:`~tests.hostile.exchanges`: ``Case``, its runner and the lists of cases.
+- ``clients`` send the input.
+- :mod:`~tests.hostile.strict`: attacks on strict mode by processes that end, stop and lose each
+  other.
 """

@@ -10,10 +10,15 @@ from twisted.trial.unittest import SkipTest, TestCase
 
 from tests.hostile.clients.raw import HELLO, Raw, connect, pause
 from tests.hostile.clients.well_behaved import WellBehavedClients
+from tests.hostile.exchanges.case_runner import CaseRunner
+from tests.hostile.exchanges.upstream import Upstream
 from tests.support.processes.process_usage import cpu_seconds, memory
 from tests.support.processes.tested_proxy import start_proxy, target
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tests.hostile.exchanges.case import Case
     from tests.support.processes.proxy_process import ProxyProcess
 
 MIB = 1 << 20
@@ -142,6 +147,26 @@ class HostileTestCase(TestCase):
                 return
             await pause(0.02)
         self.assertEqual(shown, expected)
+
+    async def assert_cases(self, cases: Iterable[Case]) -> None:
+        """Run cases one after the other, and report all that go wrong.
+
+        Every few, and in the end, the ten must have been served.
+        """
+        runner, wrong = await self.case_runner(), []
+        for number, case in enumerate(cases):
+            wrong += [f"{case.name}: {fault}" for fault in await runner.run(case)]
+            if number % 20 == 0:
+                await self.well_behaved.pairs[0].answered_once_more()
+        await self.well_behaved.go_on()
+        self.assertEqual(wrong, [], "\n".join(["", *wrong]))
+
+    async def case_runner(self) -> CaseRunner:
+        """Start a server behind the proxy; give what runs cases with both."""
+        upstream = Upstream()
+        await upstream.start()
+        self.addCleanup(upstream.stop)
+        return CaseRunner(self.url, upstream)
 
     def grown(self) -> int:
         """Tell by how many bytes the service has grown in this case."""

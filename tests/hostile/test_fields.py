@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.hostile.case import HostileTestCase, test
 from tests.hostile.clients.shapes import broken, message_types, sample
+from tests.hostile.exchanges.case import refused_hello
 from trafficmock.wire.client_message import ClientMessage
 
 if TYPE_CHECKING:
@@ -70,26 +71,14 @@ class FieldTests(HostileTestCase):
 
     async def test_of_strangers(self) -> None:
         """A wrong hello is refused by ``invalid_hello`` and 1008."""
-        for one in all_broken(hello=True):
-            raw = await self.upgraded()
-            raw.send(one.message)
-            answer = await raw.message()
-            self.assertEqual(answer["type"], "hello:error", one.what)
-            self.assertEqual(answer["code"], "invalid_hello", one.what)
-            self.assertEqual((await raw.close_frame())[0], 1008, one.what)
-            raw.drop()
-        await self.well_behaved.go_on()
+        await self.assert_cases(
+            refused_hello(one.what, one.message) for one in all_broken(hello=True)
+        )
 
     async def test_before_hello(self) -> None:
         """Every valid message before hello but a heartbeat is refused, and does nothing."""
-        for kind in message_types():
-            if kind.tag in {"hello", "ping", "pong"}:
-                continue
-            raw = await self.upgraded()
-            raw.send(sample(kind), sample(kind))
-            answer = await raw.message()
-            self.assertEqual((answer["type"], answer["code"]), ("hello:error", "invalid_hello"))
-            self.assertEqual((await raw.close_frame())[0], 1008)
-            raw.drop()
-            self.assertEqual(await raw.end(), b"")
-        await self.well_behaved.go_on()
+        await self.assert_cases(
+            refused_hello(str(kind.tag), sample(kind), sample(kind))
+            for kind in message_types()
+            if kind.tag not in {"hello", "ping", "pong"}
+        )

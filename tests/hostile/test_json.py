@@ -4,94 +4,20 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.hostile.case import MIB, HostileTestCase, hello, request
-from tests.hostile.clients.frames import BINARY, frame
+from tests.hostile.clients.frames import frame
+from tests.hostile.exchanges.cases.junk import JUNK
 from trafficmock.wire.payloads.serialized_matcher import MOST_NAMES
-
-if TYPE_CHECKING:
-    from tests.hostile.clients.raw import Raw
-
-NESTED = 100_000
-_NO_MESSAGES = {
-    "nothing": b"",
-    "blanks": b" \r\n\t",
-    "NUL": b"\0",
-    "a word": b"hello",
-    "half an object": b'{"type":"ping","at":',
-    "two objects": b'{"type":"ping","at":1}{"type":"ping","at":2}',
-    "something behind": b'{"type":"ping","at":1} x',
-    "a comma too many": b'{"type":"ping","at":1,}',
-    "single quotes": b"{'type':'ping','at':1}",
-    "a comment": b'{"type":"ping",/* */"at":1}',
-    "a byte order mark": b'\xef\xbb\xbf{"type":"ping","at":1}',
-    "UTF-16": '{"type":"ping","at":1}'.encode("utf-16"),
-    "NaN": b'{"type":"ping","at":NaN}',
-    "Infinity": b'{"type":"ping","at":-Infinity}',
-    "hexadecimal": b'{"type":"ping","at":0x10}',
-    "a leading zero": b'{"type":"ping","at":01}',
-    "a plus": b'{"type":"ping","at":+1}',
-    "infinite": b'{"type":"ping","at":1e999}',
-    "a raw line feed in a string": b'{"type":"ping\n","at":1}',
-    "an unknown escape": b'{"type":"p\\xing","at":1}',
-    "half an escape": b'{"type":"ping\\u00","at":1}',
-    "a string that never ends": b'{"type":"' + b"x" * 1000,
-    "invalid UTF-8": b'{"type":"agent:error","message":"\xff\xfe"}',
-    "an overlong encoding": b'{"type":"agent:error","message":"\xc0\xaf"}',
-    "a surrogate in UTF-8": b'{"type":"agent:error","message":"\xed\xa0\x80"}',
-    "beyond Unicode": b'{"type":"agent:error","message":"\xf5\x80\x80\x80"}',
-    "null": b"null",
-    "a number": b"42",
-    "a string": b'"ping"',
-    "a list": b'[{"type":"ping","at":1}]',
-    "no type": b'{"at":1}',
-    "a type of null": b'{"type":null}',
-    "a type in a list": b'{"type":["ping"],"at":1}',
-    "an unknown type": b'{"type":"pong:ping","at":1}',
-    "an answer of ours": b'{"type":"hello:ok","connectionId":"x"}',
-    "lists within lists": b"[" * NESTED,
-    "closed lists within lists": b"[" * NESTED + b"]" * NESTED,
-    "objects within objects": b'{"type":"agent:error","message":"","detail":'
-    + b'{"a":' * NESTED
-    + b"1"
-    + b"}" * (NESTED + 1),
-    "nested keys that nobody knows": b'{"type":"ping","at":1,"x":'
-    + b"[" * NESTED
-    + b"]" * NESTED
-    + b"}",
-}
 
 
 class NoMessageTests(HostileTestCase):
     """What cannot be read."""
 
-    async def test_of_clients(self) -> None:
-        """It is answered by ``invalid_message``, and the connection goes on."""
-        for role in ("node", "playwright"):
-            raw = await self.client(role)
-            for name, sent in _NO_MESSAGES.items():
-                for opcode in (0x1, BINARY):
-                    raw.write(frame(sent, opcode=opcode))
-                    await self.assert_complaint(raw, name)
-            self.assertEqual(await raw.barrier(), [])
-            await self.well_behaved.go_on()
-
-    async def assert_complaint(self, raw: Raw, name: str) -> None:
-        answer = await raw.message()
-        self.assertEqual((answer["type"], answer["code"]), ("proxy:error", "invalid_message"), name)
-        self.assertLess(len(answer["message"]), 2000, name)
-
-    async def test_of_strangers(self) -> None:
-        """It is refused by ``invalid_hello`` and 1008."""
-        for name, sent in _NO_MESSAGES.items():
-            raw = await self.upgraded()
-            raw.write(frame(sent))
-            answer = await raw.message()
-            self.assertEqual(answer["code"], "invalid_hello", name)
-            self.assertEqual((await raw.close_frame())[0], 1008, name)
-            raw.drop()
-        await self.well_behaved.go_on()
+    async def test_junk(self) -> None:
+        """A client gets ``invalid_message`` and goes on, a stranger ``invalid_hello`` and 1008."""
+        await self.assert_cases(JUNK)
 
 
 class UnusualTests(HostileTestCase):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.hostile.case import ORDINARY, HostileTestCase, hello, request, test
 from tests.hostile.clients.raw import HELLO
 from tests.hostile.clients.shapes import message_types, sample
-
-if TYPE_CHECKING:
-    from tests.hostile.clients.raw import Raw
+from tests.hostile.exchanges.case import refused_hello
 
 REFUSED = 1008
 GREEDY = {"type": "route:register", "routeId": "greedy", "testId": "hostile", "matcher": {}}
@@ -38,40 +36,24 @@ FROM_WORKERS = {
 }
 
 
-class RefusedTestCase(HostileTestCase):
-    """What those have in common who are shown out."""
-
-    async def assert_refused(self, raw: Raw, code: str, name: str = "") -> None:
-        """See that the refusal is all that comes, and that nothing else has come of it."""
-        answer = await raw.message()
-        self.assertEqual((answer["type"], answer["code"]), ("hello:error", code), name)
-        self.assertTrue(answer["message"], name)
-        self.assertEqual(await raw.close_frame(), (REFUSED, code), name)
-        raw.drop()
-        self.assertEqual(await raw.end(), b"", name)
-        await self.well_behaved.go_on()
-        self.assertEqual(await self.connected(), self.well_behaved.connection_ids(), name)
-
-
-class RefusalTests(RefusedTestCase):
+class RefusalTests(HostileTestCase):
     """Who is not let in, or thrown out, has no say any more."""
 
-    async def test_before_hello(self) -> None:
-        """What comes before hello, and behind it in the same segment, is not acted upon."""
-        raw = await self.upgraded()
-        raw.send(GREEDY, *AFTER_REFUSAL)
-        await self.assert_refused(raw, "invalid_hello")
-
-    async def test_after_a_refusal(self) -> None:
-        """What comes behind a refused hello in the same segment is not acted upon."""
-        for name, first, code in (
-            ("another protocol", hello(protocolVersion=2), "protocol_mismatch"),
-            ("an unknown role", hello(role="admin"), "invalid_hello"),
-            ("no version", {"type": "hello", "role": "node"}, "invalid_hello"),
-        ):
-            raw = await self.upgraded()
-            raw.send(first, *AFTER_REFUSAL)
-            await self.assert_refused(raw, code, name)
+    async def test_hello(self) -> None:
+        """What comes before hello, or behind a refused one in one segment, is not acted upon."""
+        older = {"type": "hello", "role": "node"}
+        code = "protocol_mismatch"
+        await self.assert_cases(
+            [
+                refused_hello("before hello", GREEDY, *AFTER_REFUSAL),
+                refused_hello(
+                    "another protocol", hello(protocolVersion=2), *AFTER_REFUSAL, code=code
+                ),
+                refused_hello("an unknown role", hello(role="admin"), *AFTER_REFUSAL),
+                refused_hello("no version", older, *AFTER_REFUSAL),
+                refused_hello("heartbeats", *[{"type": "pong", "at": 1}] * 1000, request("early")),
+            ]
+        )
 
     async def test_second_hello(self) -> None:
         """A second hello ends the connection with all that it had, whatever its role."""
@@ -86,14 +68,8 @@ class RefusalTests(RefusedTestCase):
             await worker.end()
             await self.well_behaved.go_on()
 
-    async def test_heartbeats_are_no_hello(self) -> None:
-        """A heartbeat may come early, as often as it likes, and opens nothing."""
-        raw = await self.upgraded()
-        raw.send(*[{"type": "pong", "at": 1}] * 1000, request("early"))
-        await self.assert_refused(raw, "invalid_hello")
 
-
-class TokenTests(RefusedTestCase):
+class TokenTests(HostileTestCase):
     """With ``--token``."""
 
     token = "the right token"
@@ -101,17 +77,17 @@ class TokenTests(RefusedTestCase):
 
     async def test_wrong_tokens(self) -> None:
         """A wrong token, none, or one of any size or script is refused, and all behind it."""
-        for token in (None, "", "wrong", "the right token ", "t" * 60_000, "\ud800", "\0"):
-            raw = await self.upgraded()
-            given = {} if token is None else {"token": token}
-            raw.send(hello(**given), *AFTER_REFUSAL)
-            await self.assert_refused(raw, "unauthorized", repr(token)[:40])
-
-    async def test_guessing(self) -> None:
-        """Guessing on one connection ends with the first guess."""
-        raw = await self.upgraded()
-        raw.send(hello(token="wrong"), hello(token=self.token), *AFTER_REFUSAL)
-        await self.assert_refused(raw, "unauthorized")
+        given = [None, "", "wrong", "the right token ", "t" * 60_000, "\ud800", "\0"]
+        await self.assert_cases(
+            refused_hello(
+                repr(token)[:40],
+                hello(**({} if token is None else {"token": token})),
+                hello(token=self.token),
+                *AFTER_REFUSAL,
+                code="unauthorized",
+            )
+            for token in given
+        )
 
 
 class AuthorityTests(HostileTestCase):

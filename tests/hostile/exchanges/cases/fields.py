@@ -1,6 +1,6 @@
 """Header fields (RFC 9112 section 5, RFC 9110 section 5)."""
 
-from tests.abuse.case import Case, get, passed, refused
+from tests.hostile.exchanges.case import Case, get, passed, refused
 
 _NAME = "RFC 9110 section 5.1"
 _VALUE = "RFC 9110 section 5.5"

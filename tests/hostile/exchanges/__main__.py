@@ -1,8 +1,8 @@
-"""``python -m tests.abuse``: the cases as a table, in Markdown."""
+"""``python -m tests.hostile.exchanges``: the cases as a table, in Markdown."""
 
 import sys
 
-from tests.abuse.cases import GROUPS
+from tests.hostile.exchanges.cases import GROUPS
 
 
 def main() -> None:

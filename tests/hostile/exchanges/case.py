@@ -1,10 +1,13 @@
-"""A case: bytes that are sent, the expected answers, and the bytes that the upstream may see."""
+"""A case: bytes that are sent, what must be answered, and what the upstream may see of them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from attrs import field, frozen
+
+from tests.hostile.clients.frames import text
+from tests.hostile.clients.raw import HANDSHAKE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,6 +57,9 @@ class Case:
     :param reply_ends: whether the upstream closes behind that.
     :param got: the body of the last answer.
     :param got_headers: its headers, as those of :class:`Arrives`.
+    :param said: after the answer 101, the messages of the service by type, with the code behind
+        it where there is one; heartbeats are left out. Then the client closes its direction.
+    :param closes: the code of the close frame that must come behind them.
     """
 
     name: str
@@ -70,6 +76,8 @@ class Case:
     reply_ends: bool = False
     got: bytes | None = None
     got_headers: Mapping[str, str | None] = _NOTHING
+    said: tuple[str, ...] = ()
+    closes: int | None = None
 
     @property
     def expectation(self) -> str:
@@ -77,6 +85,9 @@ class Case:
         answers = ", ".join(str(status) for status in self.answers) or "silence"
         code = f" {self.code}" if self.code else ""
         seen = "; ".join(f"forwarded as {a.method} {_short(a.target)}" for a in self.arrives)
+        if self.answers == (101,):
+            code = "".join(f", {said}" for said in self.said)
+            code += f", close {self.closes}" if self.closes else ""
         end = "kept" if self.kept else "cut" if self.cut else "closed"
         return f"{answers}{code}; {seen or 'not forwarded'}; {end}"
 
@@ -123,3 +134,16 @@ def get(*lines: bytes, line: bytes = b"GET http://{U}/c HTTP/1.1", host: bool = 
 def post(*lines: bytes, body: bytes = b"") -> bytes:
     """Write a POST with these header lines and body."""
     return get(*lines, line=b"POST http://{U}/c HTTP/1.1") + body
+
+
+def framed(
+    name: str, sent: bytes, rule: str = "", *, said: tuple[str, ...] = (), closes: int | None = None
+) -> Case:
+    """Make a case of frames behind a good handshake."""
+    return Case(name, HANDSHAKE + sent, (101,), kept=False, rule=rule, said=said, closes=closes)
+
+
+def refused_hello(name: str, *messages: object, code: str = "invalid_hello") -> Case:
+    """Make a case of messages in one segment of which the first is answered, by a refusal."""
+    sent = b"".join(text(message) for message in messages)
+    return framed(name, sent, said=(f"hello:error {code}",), closes=1008)

@@ -6,11 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 const { UPSTREAM, EVERY } = process.env;
 const kept = new http.Agent({ keepAlive: true, maxSockets: 4 });
 
-let calls = 0;
-
 /** @param {string} kind */
 function call(kind) {
-  calls += 1;
   const lookup = (name, options, done) =>
     options.all ? done(null, [{ address: "127.0.0.1", family: 4 }]) : done(null, "127.0.0.1", 4);
   const options = { host: "pay.test", port: UPSTREAM, path: `/${Date.now()}/${kind}`, lookup };
@@ -22,8 +19,7 @@ function call(kind) {
 }
 
 const server = http.createServer(async (request, response) => {
-  const { pathname, searchParams } = new URL(request.url, "http://app.test");
-  if (pathname === "/calls") return response.end(JSON.stringify({ calls }));
+  const { searchParams } = new URL(request.url, "http://app.test");
   const [kind, count, spread] = ["kind", "count", "spread"].map((name) => searchParams.get(name));
   response.end("ok");
   for (let n = 0; n < Number(count); n += 1) {

@@ -9,20 +9,29 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from tests.abuse import reading
-from tests.abuse.case import DEAD, OWN, UPSTREAM
-from tests.abuse.upstream import PROBE
 from tests.hostile.clients.raw import connect
+from tests.hostile.exchanges import reading
+from tests.hostile.exchanges.case import DEAD, OWN, UPSTREAM
+from tests.hostile.exchanges.upstream import PROBE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
-    from tests.abuse.case import Arrives, Case
-    from tests.abuse.upstream import Upstream
     from tests.hostile.clients.raw import Raw
+    from tests.hostile.exchanges.case import Arrives, Case
+    from tests.hostile.exchanges.upstream import Upstream
 
 _DEAD = b"127.0.0.1:9"
 """The discard port, where nobody listens."""
+
+_LONG = 2000
+"""Characters of a text that nobody would read."""
+
+_LONG = 2000
+"""Characters of a text that nobody would read."""
+
+_NORMAL = 1000
+"""The code of a close frame that needs no reason."""
 
 _PROBE = f"GET http://{{U}}{PROBE} HTTP/1.1\r\nHost: {{U}}\r\nConnection: close\r\n\r\n"
 
@@ -50,6 +59,8 @@ class CaseRunner:
         raw = await connect(self.url)
         try:
             await self._send(raw, self.filled(case.sent), cuts)
+            if case.answers == (101,):
+                return [fault async for fault in self._frames(raw, case)]
             if case.half_close:
                 raw.half_close()
             received = await self._received(raw, case)
@@ -78,6 +89,29 @@ class CaseRunner:
             await raw.until(due)
             raw.write(self._probe(case))
         return await raw.end()
+
+    async def _frames(self, raw: Raw, case: Case) -> AsyncIterator[str]:
+        """Compare what comes behind a handshake; the client closes its direction after that."""
+        status, _ = await raw.head()
+        if status != 101:
+            yield f"answer {status}, not 101"
+            return
+        said = [await raw.message() for _ in case.said]
+        words = tuple(" ".join(filter(None, (one["type"], one.get("code")))) for one in said)
+        if words != case.said:
+            yield f"messages {words}, not {case.said}"
+        for text in (one["message"] for one in said if "message" in one):
+            if not 0 < len(text) < _LONG:
+                yield f"a text of {len(text)} characters"
+        if case.closes is not None:
+            code, reason = await raw.close_frame()
+            refusal = words[-1].partition("hello:error ")[2] if words else ""
+            right = reason == refusal if refusal else bool(reason) or code == _NORMAL
+            if code != case.closes or not right:
+                yield f"close {code} {reason!r}, not {case.closes}"
+        raw.half_close()
+        if rest := await raw.end():
+            yield f"something came behind that: {rest[:300]!r}"
 
     def _probe(self, case: Case) -> bytes:
         probe = self.filled(_PROBE.encode("ascii"))

@@ -1,6 +1,6 @@
 """CONNECT (RFC 9110 section 9.3.6, RFC 9112 section 3.2.3)."""
 
-from tests.abuse.case import Arrives, Case, get, refused
+from tests.hostile.exchanges.case import Arrives, Case, get, refused
 
 _RULE = "RFC 9112 section 3.2.3"
 _CONTENT = "RFC 9110 section 9.3.6"

@@ -1,6 +1,6 @@
 """Request lines (RFC 9112 sections 2.2, 2.3 and 3)."""
 
-from tests.abuse.case import Case, get, passed, refused
+from tests.hostile.exchanges.case import Case, get, passed, refused
 
 _R3 = "RFC 9112 section 3"
 _R22 = "RFC 9112 section 2.2"

@@ -1,6 +1,6 @@
 """Where a request ends: ``Content-Length`` and ``Transfer-Encoding`` (RFC 9112 section 6)."""
 
-from tests.abuse.case import Case, get, passed, post, refused
+from tests.hostile.exchanges.case import Case, get, passed, post, refused
 
 _LENGTH = "RFC 9110 section 8.6"
 _CODING = "RFC 9112 section 6.1"

@@ -1,6 +1,6 @@
 """Request targets (RFC 9112 section 3.2, RFC 3986)."""
 
-from tests.abuse.case import Case, get, passed, refused
+from tests.hostile.exchanges.case import Case, get, passed, refused
 
 _FORM = "RFC 9112 section 3.2"
 _URI = "RFC 3986 section 3"

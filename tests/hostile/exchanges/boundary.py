@@ -9,9 +9,9 @@ import h11
 from attrs import frozen
 from twisted.internet.protocol import Protocol
 
-from tests.abuse import reading
-from tests.abuse.case import DEAD, OWN, UPSTREAM
-from tests.abuse.upstream import PROPER
+from tests.hostile.exchanges import reading
+from tests.hostile.exchanges.case import DEAD, OWN, UPSTREAM
+from tests.hostile.exchanges.upstream import PROPER
 from tests.proxy.harness import ForwardProxyHarness
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from attrs import define, field
 from twisted.internet.endpoints import TCP4ServerEndpoint
 from twisted.internet.protocol import Factory, Protocol, connectionDone
 
-from tests.abuse import reading
 from tests.hostile.clients.raw import reactor
+from tests.hostile.exchanges import reading
 
 if TYPE_CHECKING:
     from twisted.internet.address import IPv4Address

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tests.abuse.case import Arrives, Case, get
+from tests.hostile.exchanges.case import Arrives, Case, get
 
 _LINE = "RFC 9112 section 4"
 _FIELD = "RFC 9112 section 5"

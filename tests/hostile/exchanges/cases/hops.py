@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.abuse.case import Case, get, passed, post, refused
+from tests.hostile.exchanges.case import Case, get, passed, post, refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.abuse.boundary import filled, outcome_of, second_opinion
-from tests.abuse.cases import GROUPS
+from tests.hostile.exchanges.boundary import filled, outcome_of, second_opinion
+from tests.hostile.exchanges.cases import THROUGH_PROXY
 from tests.support.hypothesis_profiles import profile
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _STREAMS = [
     filled(case.sent)
-    for cases in GROUPS.values()
+    for cases in THROUGH_PROXY.values()
     for case in cases
     if case.reply is None and len(case.sent) < 3000
 ]

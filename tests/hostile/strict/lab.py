@@ -117,7 +117,6 @@ class Lab:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.seen: list[Seen] = []
-        self._asked = 0
         self._stack = ExitStack()
         self._service: subprocess.Popen[bytes] | None = None
 
@@ -215,7 +214,6 @@ class Lab:
                 url = f"http://pay.test:{self.upstream}/{now_ms()}/plain"
                 connection.request("GET", url)
                 connection.getresponse().read()
-            self._asked += 1
 
     def go(self, kind: str, *, context: str | None, count: int = 1, spread: int = 0) -> None:
         """Have the application send requests for a test, and others after its answer."""
@@ -224,11 +222,6 @@ class Lab:
         request.add_header("baggage", f"trafficmock.test={context}")
         with urllib.request.urlopen(request, timeout=SECONDS) as answer:  # noqa: S310
             answer.read()
-
-    def asked(self) -> int:
-        """Count the requests of the applications but one, which does not tell."""
-        calls: int = get(f"{self.app_url}/calls")["calls"]
-        return self._asked + calls
 
     def until_kinds(self, kinds: set[str]) -> None:
         """Wait until requests of each kind reach the upstream."""
@@ -261,7 +254,7 @@ class Worker:
     @classmethod
     def start(cls, url: str) -> Worker:
         """Start one, and wait until its run and its test are strict."""
-        command = [sys.executable, "-m", "tests.strictness.worker", url, ALLOWED]
+        command = [sys.executable, "-m", "tests.hostile.strict.worker", url, ALLOWED]
         child = Child.start("worker", command, env={"PYTHONPATH": str(REPOSITORY)})
         announced: dict[str, Any] = child.announced()
         return cls(child, announced["context"])

@@ -1,6 +1,6 @@
 """``Host`` (RFC 9112 section 3.2, RFC 9110 section 7.2)."""
 
-from tests.abuse.case import Case, get, passed, refused
+from tests.hostile.exchanges.case import Case, get, passed, refused
 
 _RULE = "RFC 9112 section 3.2"
 

@@ -1,6 +1,6 @@
 """Chunked bodies (RFC 9112 section 7.1)."""
 
-from tests.abuse.case import Case, passed, post, refused
+from tests.hostile.exchanges.case import Case, passed, post, refused
 
 _RULE = "RFC 9112 section 7.1"
 _EXTENSION = "RFC 9112 section 7.1.1"

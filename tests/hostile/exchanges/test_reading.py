@@ -1,8 +1,8 @@
-"""Tests for :mod:`tests.abuse.reading`: the judge of the cases must be stricter than the judged."""
+"""The judge of the cases must be stricter than the judged."""
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.abuse.reading import UnreadableError, answers, requests
+from tests.hostile.exchanges.reading import UnreadableError, answers, requests
 
 _HEAD = b"POST /x HTTP/1.1\r\nhost: a\r\n"
 

@@ -1,6 +1,6 @@
 """Several requests on one connection (RFC 9112 section 9)."""
 
-from tests.abuse.case import Arrives, Case, get, post
+from tests.hostile.exchanges.case import Arrives, Case, get, post
 
 _RULE = "RFC 9112 section 9.3.2"
 _CLOSE = "RFC 9112 section 9.6"

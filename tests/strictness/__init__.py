@@ -1,1 +1,0 @@
-"""Attacks on strict mode by processes that end, stop and lose each other."""
