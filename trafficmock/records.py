@@ -29,7 +29,7 @@ class Owner(Struct, frozen=True):
     other_tests: int = 0
 
 
-class MadeFor(Struct, frozen=True):
+class CarriedContext(Struct, frozen=True):
     """The test whose context a request or a WebSocket carries; another test may own it.
 
     :param late: the test had ended when the request came.
@@ -47,7 +47,7 @@ class RequestSeen(Struct, frozen=True):
     :param body_pending: ``request`` has no body yet; a :class:`RequestBodyCame` follows.
     :param redirected_from: the id of the request of the same client whose redirect this one
         follows.
-    :param made_for: the test whose context the request carries, if any.
+    :param carried: the test whose context the request carries, if any.
     """
 
     request_id: str
@@ -55,7 +55,7 @@ class RequestSeen(Struct, frozen=True):
     request: SerializedRequest
     body_pending: bool = False
     redirected_from: str | None = None
-    made_for: MadeFor | None = None
+    carried: CarriedContext | None = None
 
 
 class RequestBodyCame(Struct, frozen=True):
@@ -177,21 +177,21 @@ class HopSeen(Struct, frozen=True):
     prior_id: str
     action: Literal["continue", "passthrough"]
     owner: Owner | None
-    made_for: MadeFor | None = None
+    carried: CarriedContext | None = None
 
 
 class SocketSeen(Struct, frozen=True):
     """An application opened a WebSocket.
 
     :param protocols: the subprotocols that the application offers.
-    :param made_for: the test whose context the handshake carries, if any.
+    :param carried: the test whose context the handshake carries, if any.
     """
 
     socket_id: str
     client_id: str
     url: str
     protocols: list[str]
-    made_for: MadeFor | None = None
+    carried: CarriedContext | None = None
 
 
 class SocketOwned(Struct, frozen=True):

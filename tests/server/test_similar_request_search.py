@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from trafficmock import records
 from trafficmock.core.effects import Diagnose, Overdue
 from trafficmock.history.store import History
-from trafficmock.records import MadeFor
+from trafficmock.records import CarriedContext
 from trafficmock.server.similar_request_search import (
     MOST_COMPARED,
     MOST_MATCHERS,
@@ -36,12 +36,16 @@ class DiagnosisTestCase(SynchronousTestCase):
         self.came = 0
 
     def comes(
-        self, url: str, method: str = "GET", client: str = "shop", made_for: MadeFor | None = None
+        self,
+        url: str,
+        method: str = "GET",
+        client: str = "shop",
+        carried: CarriedContext | None = None,
     ) -> None:
         """Let a request come, one millisecond after the one before."""
         self.came += 1
         request = SerializedRequest(url, method, {}, body.NULL)
-        seen = records.RequestSeen(f"r{self.came}", client, request, made_for=made_for)
+        seen = records.RequestSeen(f"r{self.came}", client, request, carried=carried)
         self.history.record(seen, 1000 + self.came)
 
     def ask(self, *matchers: UnmetMatcher, test_id: Any = UNSET, **own: Any) -> DiagnosisResult:
@@ -146,11 +150,11 @@ class ListTests(DiagnosisTestCase):
 
     def test_other_tests(self) -> None:
         """Requests of another test are listed only if they match."""
-        sells = MadeFor("sells", "sells", "g.py", late=False)
-        buys = MadeFor("buys", "buys", "f.py", late=False)
+        sells = CarriedContext("sells", "sells", "g.py", late=False)
+        buys = CarriedContext("buys", "buys", "f.py", late=False)
         for path in ("item/a", "items/a"):
             for test in (sells, buys, None):
-                self.comes(f"https://api.shop.test/{path}", made_for=test)
+                self.comes(f"https://api.shop.test/{path}", carried=test)
         rows = self.rows(test_id="buys")
         self.assertEqual({row.id for row in rows}, {"r1", "r2", "r3", "r5", "r6"})
         foreign = [(row.id, row.title, row.path) for row in rows if row.foreign]

@@ -107,7 +107,7 @@ class Registration:
         self.state.registry.subscribe(test)
         for agent in self.state.agents():
             for pending in agent.pending.values():
-                if may_observe(worker, pending.made_for):
+                if may_observe(worker, pending.context_test):
                     pending.observers = with_observer(pending.observers, worker.id)
             # An agent with the feature `local` may still report requests from before.
             tell_of_ends(agent, worker, unasked=agent.id not in self.local.agents)

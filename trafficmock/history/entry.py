@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from msgspec import UNSET, Struct, UnsetType
 
 from trafficmock.history.rest_records import RequestRecord, SocketRecord
-from trafficmock.records import MadeFor, Owner
+from trafficmock.records import CarriedContext, Owner
 
 CACHED_JSON = 32 * 1024
 """The most bytes of JSON that an entry caches, besides bodies that are kept as JSON anyway. Longer
@@ -132,7 +132,7 @@ class HistoryEntry(Struct, Generic[R], eq=False, kw_only=True):
         """Whether the request or WebSocket carried the context of a test that had ended."""
         return self.record.late is True
 
-    def made_for(self, test: MadeFor | None) -> None:
+    def carries(self, test: CarriedContext | None) -> None:
         """Write the test whose context the request or WebSocket carries into the record.
 
         The entry is not in the rows yet, so :meth:`changed` is not needed.

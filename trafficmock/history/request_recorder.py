@@ -60,11 +60,13 @@ class RequestRecorder:
                 entry.request, entry.request_body = announced(entry.request)
             if record.redirected_from is not None:
                 self._link(entry, record.redirected_from, record.client_id)
-            entry.write_later(self._write_seen, record.made_for, at)
+            entry.write_later(self._write_seen, record.carried, at)
             self._add(entry)
 
-    def _write_seen(self, entry: RequestEntry, made_for: records.MadeFor | None, at: int) -> None:
-        entry.made_for(made_for)
+    def _write_seen(
+        self, entry: RequestEntry, carried: records.CarriedContext | None, at: int
+    ) -> None:
+        entry.carries(carried)
         entry.log(self._event_id(), at, "observed")
 
     def _body_came(self, record: records.RequestBodyCame, _: int) -> None:
@@ -217,7 +219,7 @@ class RequestRecorder:
         entry = self._new_request(record, at)
         entry.action = entry.record.action = action
         entry.record.outcome = RequestOutcome("continued" if action == "continue" else action)
-        entry.made_for(record.made_for)
+        entry.carries(record.carried)
         entry.own(record.owner)
         entry.log(self._event_id(), at, "observed", "redirect hop")
         self._link(entry, record.prior_id, None)

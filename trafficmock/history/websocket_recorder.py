@@ -58,7 +58,7 @@ class SocketRecorder:
             on_change=self.sockets.touch,
             weight=weight,
         )
-        entry.made_for(record.made_for)
+        entry.carries(record.carried)
         self._log(entry, "system", "open", "observed", at)
         self.sockets.add(entry)
 

@@ -219,7 +219,7 @@ class ReportTests(LocalCase):
         self.agent.sends(local_reports.Synced(1))
         self.assertEqual(len(sent(self.playbook.take(), outbound.TestRegistered)), 1)
 
-    def made_for(self, ago: int) -> records.MadeFor | None:
+    def carried(self, ago: int) -> records.CarriedContext | None:
         """Report a request with a context, so many milliseconds ago; give whose it is."""
         passed = local_reports.RequestPassed(f"p{ago}", "app", start().request, 0, context="a" * 32)
         self.agent.sends(local_reports.Batch([passed], [ago]))
@@ -228,7 +228,7 @@ class ReportTests(LocalCase):
             for each in self.playbook.take()
             if isinstance(each, Dated) and isinstance(each.record, records.RequestSeen)
         )
-        return seen.made_for
+        return seen.carried
 
     def test_reported_after_its_test(self) -> None:
         """Late is what passed after its test had ended, not what was reported after that."""
@@ -238,8 +238,8 @@ class ReportTests(LocalCase):
         self.worker.sends(inbound.TestUnregister("u"))
         self.playbook.take()
         self.playbook.wait(0.01)
-        self.assertEqual(self.made_for(15), records.MadeFor("u", "u", "f.py", late=False))
-        self.assertEqual(self.made_for(5), records.MadeFor("u", "u", "f.py", late=True))
+        self.assertEqual(self.carried(15), records.CarriedContext("u", "u", "f.py", late=False))
+        self.assertEqual(self.carried(5), records.CarriedContext("u", "u", "f.py", late=True))
 
     def test_history(self) -> None:
         """The history is asked when agents have reported, or had a second more than a lease."""

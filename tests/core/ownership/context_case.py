@@ -13,7 +13,7 @@ from tests.support.builders import (
 )
 from tests.support.playbook import SETTINGS, Playbook, RegisteredTest, WorkerPeer
 from trafficmock.core.effects import Effects, Send
-from trafficmock.records import MadeFor, RequestPassedThrough, RequestSeen
+from trafficmock.records import CarriedContext, RequestPassedThrough, RequestSeen
 from trafficmock.wire import inbound, outbound
 
 A, B, UNKNOWN = "a" * 32, "b" * 32, "c" * 32
@@ -81,10 +81,10 @@ class ContextCase(SynchronousTestCase):
         self.playbook.take()
         return match.test_id
 
-    def passes(self, *also: str, request_id: str = "r1", made_for: MadeFor | None) -> Effects:
+    def passes(self, *also: str, request_id: str = "r1", carried: CarriedContext | None) -> Effects:
         """Write what a request leads to that nobody gets."""
         return [
-            RequestSeen(request_id, "app", request(), made_for=made_for),
+            RequestSeen(request_id, "app", request(), carried=carried),
             RequestPassedThrough(request_id, also),
             self.agent.gets(outbound.DecisionPassthrough(request_id)),
         ]

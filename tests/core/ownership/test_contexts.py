@@ -24,7 +24,7 @@ from trafficmock.core.effects import Send
 from trafficmock.core.ownership.contexts import LATE_SECONDS, MOST_ENDED
 from trafficmock.core.state.lifecycle import EndedTest
 from trafficmock.records import (
-    MadeFor,
+    CarriedContext,
     Owner,
     RequestFailed,
     RequestFulfilled,
@@ -35,7 +35,7 @@ from trafficmock.records import (
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import InvalidMessageError, decode
 
-MADE_FOR_A = MadeFor("buys", "buys", "buys.py", late=False)
+CARRIED_A = CarriedContext("buys", "buys", "buys.py", late=False)
 
 
 class OwnerTests(ContextCase):
@@ -93,7 +93,7 @@ class OwnerTests(ContextCase):
         self.b.route(predicate())
         self.starts()
         also = tuple(f"sells#{number}" for number in range(1, 6))
-        self.playbook.expect(*self.passes(*also, made_for=MADE_FOR_A))
+        self.playbook.expect(*self.passes(*also, carried=CARRIED_A))
 
     def test_predicate(self) -> None:
         """Only the worker of the context is asked what only a worker can tell."""
@@ -245,7 +245,7 @@ class LateTests(ContextCase):
         self.starts()
         seen, *effects = self.playbook.take()
         assert isinstance(seen, RequestSeen)
-        self.assertEqual(seen.made_for, structs.replace(MADE_FOR_A, late=True))
+        self.assertEqual(seen.carried, structs.replace(CARRIED_A, late=True))
         return effects
 
     def test_only_test(self) -> None:
@@ -306,7 +306,7 @@ class LateTests(ContextCase):
         """At its deadline a context is forgotten, whatever fraction of a second that is."""
         contexts = self.playbook.coordinator.state.contexts
         for tenths in range(50):
-            contexts.ended[A] = EndedTest(MADE_FOR_A, 1000 + tenths / 10)
+            contexts.ended[A] = EndedTest(CARRIED_A, 1000 + tenths / 10)
             deadline = contexts.next_deadline()
             assert deadline is not None
             contexts.forget_ended(deadline)

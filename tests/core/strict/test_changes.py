@@ -138,8 +138,8 @@ class LimitTests(StrictCase):
         self.playbook.take()
         effects = self.asks()
         (seen,) = [each for each in effects if isinstance(each, RequestSeen)]
-        assert seen.made_for is not None
-        self.assertEqual(seen.made_for.test_id, "buys")
+        assert seen.carried is not None
+        self.assertEqual(seen.carried.test_id, "buys")
         ends = [m for m in messages(effects, self.worker) if isinstance(m, inbound.RequestResponse)]
         assert ends[0].error is not UNSET
         self.assertEqual(ends[0].error.code, "unmatched_request")

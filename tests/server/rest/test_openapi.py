@@ -129,11 +129,11 @@ def fill_requests(history: History) -> None:
     )
     history.record(records.ResponseReported("continued", answer, None), 3)
     history.record(records.RequestPassedThrough("passthrough"), 2)
-    late = records.MadeFor("T2", "sells", "shop.py", late=True)
+    late = records.CarriedContext("T2", "sells", "shop.py", late=True)
     question = SerializedRequest("http://api.test/x", "GET", {}, body.NULL)
-    history.record(records.RequestSeen("late", "api", question, made_for=late), 1)
+    history.record(records.RequestSeen("late", "api", question, carried=late), 1)
     history.record(records.RequestPassedThrough("late", ("R1", "R2")), 2)
-    history.record(records.SocketSeen("late", "api", "ws://api.test/", [], made_for=late), 1)
+    history.record(records.SocketSeen("late", "api", "ws://api.test/", [], carried=late), 1)
     history.record(records.SocketPassedThrough("late", ("R1", "R2")), 2)
     history.record(
         records.ResponseReported("passthrough", None, SerializedError("Error", "refused")), 3

@@ -31,7 +31,7 @@ def tell_of_ends(agent: Agent, worker: Worker, *, unasked: bool = True) -> None:
     :param unasked: whether to include requests that the agent let pass without asking.
     """
     for report in agent.awaited.values():
-        if worker.id in report.observers or not may_observe(worker, report.made_for):
+        if worker.id in report.observers or not may_observe(worker, report.context_test):
             continue
         if not report.unasked:
             report.observers = with_observer(report.observers, worker.id)

@@ -140,7 +140,7 @@ class Chains:
             pending.id,
             chain.request,
             pending.client_id,
-            context_of(pending.made_for),
+            context_of(pending.context_test),
             chain.owner.id,
             ids,
         )
@@ -165,7 +165,7 @@ class Chains:
             run_id,
             route.id,
             chain.owner.id,
-            context_of(pending.made_for),
+            context_of(pending.context_test),
         )
         out.send(worker.id, run)
         if self.state.registry.count(route):

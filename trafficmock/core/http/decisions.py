@@ -318,7 +318,7 @@ class Decisions:
             head=pending.id,
             owner_id=pending.owner_id if owner else None,
             deferred=pending.deferred,
-            made_for=pending.made_for,
+            context_test=pending.context_test,
         )
         self.state.awaited.add(pending.agent, report, out)
 

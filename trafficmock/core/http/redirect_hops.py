@@ -50,11 +50,11 @@ class RedirectHops:
             return
         prior = agent.awaited.get(message.redirected_from_request_id or "")
         owner_id = prior.owner_id if prior else None
-        made_for = self._made_for(agent, message, prior, out)
-        observers = self._observers(agent, prior, made_for)
+        context_test = self._context_test(agent, message, prior, out)
+        observers = self._observers(agent, prior, context_test)
         if _awaits_decision(agent, message):
             hop = self._as_pending(agent, message, prior, out)
-            hop.made_for, hop.observers = made_for, with_observer(observers, owner_id)
+            hop.context_test, hop.observers = context_test, with_observer(observers, owner_id)
             refusal = self.state.strictness.refusal(hop, hop.url)
             if refusal is not None:
                 self._refuse_hop(hop, prior, refusal, out)
@@ -67,7 +67,7 @@ class RedirectHops:
             owner_id=owner_id,
             head=prior.head if prior else request_id,
             recorded=prior.recorded if prior else False,
-            made_for=made_for,
+            context_test=context_test,
             unasked=prior.unasked if prior else False,
         )
         if prior is not None:
@@ -82,27 +82,27 @@ class RedirectHops:
                 prior.request_id,
                 prior.action,
                 prior.owner,
-                made_for=None if made_for is None else made_for.made_for,
+                carried=None if context_test is None else context_test.carried,
             )
             out.record(seen)
         if report.observers:
             observed = RequestObserved(request_id, request, client_id)
             sighting = sighted(self.state.registry, out.now.seconds)
-            send_observed(observed, report.observers, made_for, sighting, out)
+            send_observed(observed, report.observers, context_test, sighting, out)
         self.state.awaited.add(agent, report, out)
         if _awaits_decision(agent, message):
             out.send(agent.id, DecisionPassthrough(request_id, judge_hops=True))
 
     def _observers(
-        self, agent: Agent, prior: AwaitedReport | None, made_for: ContextTest | None
+        self, agent: Agent, prior: AwaitedReport | None, context_test: ContextTest | None
     ) -> tuple[str, ...]:
         """Return the observers of a hop; for a late report, those at the time of the hop."""
         of_all = self.state.registry.observers
-        if made_for is not None:
-            of_all = observers_of(made_for, self.state.registry)
+        if context_test is not None:
+            of_all = observers_of(context_test, self.state.registry)
         return self.observers_before(agent, of_all) if prior and prior.unasked else of_all
 
-    def _made_for(
+    def _context_test(
         self,
         agent: Agent,
         message: RequestObserve,
@@ -111,7 +111,7 @@ class RedirectHops:
     ) -> ContextTest | None:
         """Return the test whose context a hop carries: that of the chain, if it is known."""
         if prior is not None:
-            return prior.made_for
+            return prior.context_test
         if message.context is UNSET or CONTEXT not in agent.features:
             return None
         return self.state.contexts.resolve(message.context, out.now.seconds)
@@ -148,19 +148,19 @@ class RedirectHops:
             send_deferred_report(prior, out)
             self.state.awaited.free(hop.agent, prior)
         text, told = self.refusals.message("http", hop, refusal)
-        made_for = None if hop.made_for is None else hop.made_for.made_for
+        carried = None if hop.context_test is None else hop.context_test.carried
         seen = RequestSeen(
             hop.id,
             hop.client_id,
             hop.request,
             redirected_from=prior.request_id if prior else None,
-            made_for=made_for,
+            carried=carried,
         )
         out.record(seen)
         if hop.observers:
             observed = RequestObserved(hop.id, hop.request, hop.client_id)
             sighting = sighted(self.state.registry, out.now.seconds)
-            send_observed(observed, hop.observers, hop.made_for, sighting, out)
+            send_observed(observed, hop.observers, hop.context_test, sighting, out)
         out.record(RequestFailed(hop.id, hop.owner, UNMATCHED, text, None))
         out.send(hop.agent.id, DecisionError(hop.id, UNMATCHED, text))
         if hop.observers:

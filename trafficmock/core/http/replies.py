@@ -224,7 +224,7 @@ class Replies:
             pending.client_id,
             route.id,
             chain.owner.id,
-            context_of(pending.made_for),
+            context_of(pending.context_test),
             clock_reading(worker, pending.announced_at),
             action,
             why,

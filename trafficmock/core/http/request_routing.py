@@ -70,9 +70,9 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         body_pending = message.body_pending is True and STREAM in agent.features
         if body_pending:
             request = structs.replace(request, body_base64=body.NULL)
-        made_for = None
+        context_test = None
         if message.context is not UNSET and CONTEXT in agent.features:
-            made_for = self.state.contexts.resolve(message.context, out.now.seconds)
+            context_test = self.state.contexts.resolve(message.context, out.now.seconds)
         sighting = sighted(self.state.registry, out.now.seconds)
         pending = PendingRequest(
             id=request_id,
@@ -81,12 +81,12 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             agent=agent,
             announced_at=out.now.seconds,
             observers=self.state.registry.observers
-            if made_for is None
-            else observers_of(made_for, self.state.registry),
-            deferred=DeferredObservation(client_id, request, made_for, sighting)
+            if context_test is None
+            else observers_of(context_test, self.state.registry),
+            deferred=DeferredObservation(client_id, request, context_test, sighting)
             if body_pending
             else None,
-            made_for=made_for,
+            context_test=context_test,
         )
         self.state.pending[request_id] = agent.pending[request_id] = pending
         prior = message.redirected_from_request_id or None
@@ -99,12 +99,12 @@ class RequestRouting(OwnerResolution[PendingRequest]):
                 request,
                 body_pending=body_pending,
                 redirected_from=prior,
-                made_for=None if made_for is None else made_for.made_for,
+                carried=None if context_test is None else context_test.carried,
             )
         )
         if pending.observers and not body_pending:
             observed = to_client.RequestObserved(request_id, request, client_id)
-            send_observed(observed, pending.observers, made_for, sighting, out)
+            send_observed(observed, pending.observers, context_test, sighting, out)
         self._find_owner(pending, request.url, request.method, out)
 
     def _refuse_id(self, agent: Agent, message: RequestStart, out: EffectList) -> None:
@@ -120,7 +120,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
 
     def _claiming(self, pending: PendingRequest) -> to_client.RequestClaim:
         pending.step(RequestStage.CLAIMING)
-        context: Context | UnsetType = context_of(pending.made_for)
+        context: Context | UnsetType = context_of(pending.context_test)
         return to_client.RequestClaim(pending.id, pending.request, pending.client_id, context)
 
     def _content(self, pending: PendingRequest) -> Callable[[], RequestContent]:
@@ -164,7 +164,8 @@ class RequestRouting(OwnerResolution[PendingRequest]):
 
     def _match(self, pending: PendingRequest, claimant: Claimant, out: EffectList) -> None:
         test, routes = claimant
-        pending.owner = routes[0].owner(test, self.state.contexts.others(test, pending.made_for))
+        others = self.state.contexts.others(test, pending.context_test)
+        pending.owner = routes[0].owner(test, others)
         pending.test = test
         if SUBSCRIBE in test.worker.features:
             pending.owner_id = test.worker.id
@@ -203,7 +204,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             pending.client_id,
             owner.route_id,
             test.id,
-            context_of(pending.made_for),
+            context_of(pending.context_test),
         )
         out.send(test.worker.id, match)
 

@@ -62,12 +62,12 @@ class PassedRequests:
         body_pending = message.body_pending is True and STREAM in agent.features
         if body_pending:
             request = structs.replace(request, body_base64=body.NULL)
-        made_for = None
+        context_test = None
         if message.context is not UNSET and CONTEXT in agent.features:
-            made_for = self.state.contexts.resolve(message.context, out.now.seconds)
+            context_test = self.state.contexts.resolve(message.context, out.now.seconds)
         of_all = self.state.registry.observers
-        if made_for is not None:
-            of_all = observers_of(made_for, self.state.registry)
+        if context_test is not None:
+            of_all = observers_of(context_test, self.state.registry)
         since = self.local.observed_since
         observers = tuple([each for each in of_all if since.get(each, 0) <= message.n])
         seen = records.RequestSeen(
@@ -75,17 +75,17 @@ class PassedRequests:
             client_id,
             request,
             body_pending=body_pending,
-            made_for=None if made_for is None else made_for.made_for,
+            carried=None if context_test is None else context_test.carried,
         )
         out.record(seen)
         out.record(records.RequestPassedThrough(request_id, ()))
         sighting = sighted(self.state.registry, out.now.seconds)
         deferred = None
         if body_pending:
-            deferred = DeferredObservation(client_id, request, made_for, sighting)
+            deferred = DeferredObservation(client_id, request, context_test, sighting)
         elif observers:
             observed = RequestObserved(request_id, request, client_id)
-            send_observed(observed, observers, made_for, sighting, out)
+            send_observed(observed, observers, context_test, sighting, out)
         report = AwaitedReport(
             request_id=request_id,
             action="passthrough",
@@ -93,7 +93,7 @@ class PassedRequests:
             observers=observers,
             head=request_id,
             deferred=deferred,
-            made_for=made_for,
+            context_test=context_test,
             unasked=True,
         )
         self.state.awaited.add(agent, report, out)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.state.peers import Agent
     from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
-    from trafficmock.records import MadeFor
+    from trafficmock.records import CarriedContext
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 MOST_NAMED = 5
@@ -42,14 +42,14 @@ def _rivals(claimants: list[Claimant]) -> str:
     )
 
 
-def late_text(subject: str, made_for: MadeFor, claimants: list[Claimant]) -> str:
+def late_text(subject: str, carried: CarriedContext, claimants: list[Claimant]) -> str:
     """Return the error text of a late request that routes of running tests match.
 
-    :param made_for: the ended test whose context the request carries.
+    :param carried: the ended test whose context the request carries.
     """
     return (
         f"Ambiguous backend mock routing: {subject} was made for the test "
-        f'"{made_for.title}", which has ended, and routes of running tests match it:'
+        f'"{carried.title}", which has ended, and routes of running tests match it:'
         f"{_rivals(claimants)}\n"
         "It was not sent to the real network. What lives longer than the request that began it, "
         "such as a job loop, a consumer or a timer, keeps the context of that request: start it "

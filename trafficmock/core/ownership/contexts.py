@@ -21,7 +21,7 @@ from msgspec import UNSET, structs
 from trafficmock.core.ownership.kept_reply import is_same
 from trafficmock.core.state.lifecycle import EndedTest
 from trafficmock.core.state.registered import MatchingTests, RegisteredTest
-from trafficmock.records import MadeFor
+from trafficmock.records import CarriedContext
 from trafficmock.wire.outbound import OWN
 
 if TYPE_CHECKING:
@@ -62,14 +62,14 @@ class Contexts:
         self.ended.pop(context, None)
         self.running[context] = test
         test.context = context
-        test.made_for = MadeFor(test.id, test.title, test.file, late=False)
+        test.carried = CarriedContext(test.id, test.title, test.file, late=False)
 
     def release(self, test: RegisteredTest, out: EffectList) -> None:
         """Move the context of a test that has ended from the running to the ended ones."""
         if test.context is not None:
             now = out.now.seconds
             del self.running[test.context]
-            late = MadeFor(test.id, test.title, test.file, late=True)
+            late = CarriedContext(test.id, test.title, test.file, late=True)
             self.ended[test.context] = EndedTest(late, now, test.allow_late)
             self.forget_ended(now)
             self.alarm.need(now + LATE_SECONDS, out)
@@ -87,7 +87,7 @@ class Contexts:
         if ended is None or _is_over(ended, now):
             return None
         if now < ended.ended_at:
-            in_time = structs.replace(ended.made_for, late=False)
+            in_time = structs.replace(ended.carried, late=False)
             return EndedTest(in_time, ended.ended_at, ended.allow_late)
         return ended
 
@@ -102,13 +102,13 @@ class Contexts:
                 return
             self.ended.popitem(last=False)
 
-    def others(self, test: RegisteredTest, made_for: ContextTest | None) -> int:
+    def others(self, test: RegisteredTest, context_test: ContextTest | None) -> int:
         """Return of how many other tests a request may be that a test gets by its URL alone.
 
-        :param made_for: the test whose context the request carries. Without one the application
+        :param context_test: the test whose context the request carries. Without one the application
             has lost the context, if the tests send contexts at all.
         """
-        if made_for is not None or test.context is None or test.shared:
+        if context_test is not None or test.context is None or test.shared:
             return 0
         return sum(not each.shared for each in self.running.values()) - 1
 
@@ -129,7 +129,7 @@ def title_of_ended(test: ContextTest | None) -> str:
     """Return the title of an ended test; an empty text for a running one, or none."""
     if isinstance(test, RegisteredTest):
         return test.title if test.is_over else ""
-    return "" if test is None else test.made_for.title
+    return "" if test is None else test.carried.title
 
 
 def _is_over(ended: EndedTest, now: float) -> bool:

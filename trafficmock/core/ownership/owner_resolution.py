@@ -99,7 +99,7 @@ class OwnerResolution(ABC, Generic[S]):
         test = self._context_test(pending)
         if test is not None:
             found, pending.also_matched = narrow(found, test)
-        pending.is_contested = test is None and pending.made_for is not None
+        pending.is_contested = test is None and pending.context_test is not None
         pending.matching = found
         if found is None:
             self.unmatched(pending, out)
@@ -115,9 +115,9 @@ class OwnerResolution(ABC, Generic[S]):
 
     def _context_test(self, pending: S) -> RegisteredTest | None:
         """Return the running test whose routes decide: that of the context, or the only one."""
-        if isinstance(pending.made_for, EndedTest):
+        if isinstance(pending.context_test, EndedTest):
             return only_test(self.state.registry.tests.values())
-        return pending.made_for
+        return pending.context_test
 
     def _ask(
         self, pending: S, found: MatchingTests, asked: dict[str, RegisteredTest], out: EffectList
@@ -146,12 +146,12 @@ class OwnerResolution(ABC, Generic[S]):
 
     def _decide(self, pending: S, claimants: list[Claimant], out: EffectList) -> None:
         if len(claimants) > 1:
-            claimants = without_outranked(claimants, pending.made_for)
+            claimants = without_outranked(claimants, pending.context_test)
         if not claimants:
             self.unmatched(pending, out)
-        elif pending.is_contested and isinstance(pending.made_for, EndedTest):
+        elif pending.is_contested and isinstance(pending.context_test, EndedTest):
             matches = [route.diagnostic(test) for test, routes in claimants for route in routes]
-            text = late_text(str(pending), pending.made_for.made_for, claimants)
+            text = late_text(str(pending), pending.context_test.carried, claimants)
             self.fail(pending, "ambiguous_route", text, out, matches=matches)
         elif len(claimants) == 1:
             self._match(pending, claimants[0], out)

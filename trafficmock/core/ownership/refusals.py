@@ -81,7 +81,7 @@ class Refusals:
             pending.named(shown_url(pending.url, LONGEST_TEXT)),
             refusal,
             nearest,
-            ended=title_of_ended(pending.made_for),
+            ended=title_of_ended(pending.context_test),
             is_tunnel=_is_tunnel(pending),
         )
 

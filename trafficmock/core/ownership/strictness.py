@@ -134,8 +134,8 @@ class Strictness:
         """
         if self._is_off(pending):
             return None
-        made_for = self._belongs_to(pending)
-        lists = self._in_force(made_for)
+        context_test = self._belongs_to(pending)
+        lists = self._in_force(context_test)
         if not lists:
             return None
         parts = url_parts(url)
@@ -144,9 +144,9 @@ class Strictness:
         if any(allowed.allows(url, parts) for allowed in lists):
             return None
         texts = tuple(dict.fromkeys(text for allowed in lists for text in allowed.texts))
-        if isinstance(made_for, RegisteredTest) and not made_for.is_over:
-            return Refusal(made_for, texts, parts)
-        return Refusal(None, texts, parts, self._lost_until(made_for))
+        if isinstance(context_test, RegisteredTest) and not context_test.is_over:
+            return Refusal(context_test, texts, parts)
+        return Refusal(None, texts, parts, self._lost_until(context_test))
 
     def judges_hops(self, pending: PendingRequest) -> bool:
         """Return whether the agent must ask before it follows a redirect of this request."""
@@ -157,7 +157,7 @@ class Strictness:
 
     def presumed_test(self, pending: Owned) -> RegisteredTest | None:
         """Return the strict test that a request without a context belongs to, before a claim."""
-        if pending.made_for is not None or not self.tests:
+        if pending.context_test is not None or not self.tests:
             return None
         alone = self._only_test()
         return alone if alone is not None and alone.id in self.tests else None
@@ -175,12 +175,12 @@ class Strictness:
         """Return whether nothing is strict, a fast path for most requests."""
         if self.service is not None or self.tests or self.runs:
             return False
-        if pending.made_for is not None:
-            return pending.made_for.allow_late is None
+        if pending.context_test is not None:
+            return pending.context_test.allow_late is None
         return pending.presumed is None
 
     def _belongs_to(self, pending: Owned) -> ContextTest | None:
-        return pending.made_for or pending.test or pending.presumed or self._only_test()
+        return pending.context_test or pending.test or pending.presumed or self._only_test()
 
     def _only_test(self) -> RegisteredTest | None:
         alone = [test for test in self.registry.tests.values() if not test.shared][:2]
@@ -193,13 +193,13 @@ class Strictness:
         run_judges = self.service is not None or bool(self.runs)
         return test if test.id in self.tests and not run_judges else None
 
-    def _lost_until(self, made_for: ContextTest | None) -> int | None:
-        is_of_test = isinstance(made_for, RegisteredTest)
+    def _lost_until(self, context_test: ContextTest | None) -> int | None:
+        is_of_test = isinstance(context_test, RegisteredTest)
         if is_of_test or self.service is not None:
             return None
         return max((until for _, until in self.lost_in_force()), default=None)
 
-    def _in_force(self, made_for: ContextTest | None) -> list[AllowList]:
+    def _in_force(self, context_test: ContextTest | None) -> list[AllowList]:
         """Return the allow lists for the requests of a test; empty if they are not refused.
 
         For a request that began before the end of its test, the allow list of the test counts,
@@ -207,13 +207,13 @@ class Strictness:
         count, and that of the test only without them.
         """
         of_service = [] if self.service is None else [self.service]
-        if isinstance(made_for, RegisteredTest):
-            own = self.tests.get(made_for.id, made_for.allow_late)
+        if isinstance(context_test, RegisteredTest):
+            own = self.tests.get(context_test.id, context_test.allow_late)
             return of_service if own is None else [own, *of_service]
         of_nobody = [*of_service, *self._runs_in_force()]
-        if of_nobody or made_for is None or made_for.allow_late is None:
+        if of_nobody or context_test is None or context_test.allow_late is None:
             return of_nobody
-        return [made_for.allow_late]
+        return [context_test.allow_late]
 
 
 def _serves(owner: RegisteredTest, test: RegisteredTest | None) -> bool:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         RegisteredTest,
     )
     from trafficmock.matching.allow_list import AllowList
-    from trafficmock.records import MadeFor, Owner
+    from trafficmock.records import CarriedContext, Owner
     from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 
 
@@ -75,12 +75,12 @@ SOCKET_STEPS: dict[SocketStage, frozenset[SocketStage]] = {
 class EndedTest:
     """The test of a context that has ended.
 
-    :param made_for: the record of the test for the history.
+    :param carried: the test, for the history.
     :param ended_at: monotonic seconds.
     :param allow_late: as in :class:`.RegisteredTest`.
     """
 
-    made_for: MadeFor
+    carried: CarriedContext
     ended_at: float
     allow_late: AllowList | None = None
 
@@ -158,14 +158,14 @@ class DeferredObservation:
     """The observation of a request that is sent when its body has arrived, or never will.
 
     :param request: the request without its body.
-    :param made_for: the test whose context the request carries, if any.
+    :param context_test: the test whose context the request carries, if any.
     :param sighting: the time of the request's head, if an observer needs it.
     :param not_for: the connections of observers that began to observe after the request.
     """
 
     client_id: str
     request: SerializedRequest
-    made_for: ContextTest | None = None
+    context_test: ContextTest | None = None
     sighting: Sighting | None = None
     not_for: frozenset[str] = frozenset()
 
@@ -180,7 +180,7 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     :param routes: the ids of the owner's matching routes.
     :param deferred: the observation that waits for the body; ``None`` after it was sent.
     :param fetches: the ids of the unanswered fetches of its handler.
-    :param made_for: the test whose context the request carries, if any.
+    :param context_test: the test whose context the request carries, if any.
     :param is_contested: whether its test has ended and several tests run: then none may own it.
     :param also_matched: the ids of routes of other tests that match the request, but do not get
         it because of its context.
@@ -206,7 +206,7 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     routes: tuple[str, ...] = ()
     deferred: DeferredObservation | None = None
     fetches: set[str] = field(default_factory=set)
-    made_for: ContextTest | None = None
+    context_test: ContextTest | None = None
     is_contested: bool = False
     also_matched: tuple[str, ...] = ()
     judged_at: int = 0
@@ -255,7 +255,7 @@ class AwaitedReport(Struct, eq=False, kw_only=True):
     :param redirected: whether a redirect was reported and the next hop has not come yet.
     :param begun: whether the history has the head of the response and waits for the body.
     :param unasked: whether the agent let the request pass without asking.
-    :param made_for: the test whose context the chain carries, if any.
+    :param context_test: the test whose context the chain carries, if any.
     """
 
     request_id: str
@@ -269,7 +269,7 @@ class AwaitedReport(Struct, eq=False, kw_only=True):
     redirected: bool = False
     begun: bool = False
     unasked: bool = False
-    made_for: ContextTest | None = None
+    context_test: ContextTest | None = None
 
 
 CloseMessage = inbound.ClosePage | inbound.CloseServer
@@ -279,8 +279,8 @@ SocketSide = Literal["page", "server"]
 class Socket(Struct, eq=False, kw_only=True):
     """The state of a WebSocket that is held or matched.
 
-    ``made_for``, ``is_contested``, ``also_matched``, ``judged_at``, ``matching`` and ``presumed``
-    are those of :class:`PendingRequest`.
+    ``context_test``, ``is_contested``, ``also_matched``, ``judged_at``, ``matching`` and
+    ``presumed`` are those of :class:`PendingRequest`.
 
     :param connected: whether the handler has connected it to the real server.
     :param closed: the sides whose close was recorded.
@@ -299,7 +299,7 @@ class Socket(Struct, eq=False, kw_only=True):
     connected: bool = False
     closed: set[SocketSide] = field(default_factory=set)
     early: dict[type, tuple[CloseMessage, float]] = field(default_factory=dict)
-    made_for: ContextTest | None = None
+    context_test: ContextTest | None = None
     is_contested: bool = False
     also_matched: tuple[str, ...] = ()
     judged_at: int = 0

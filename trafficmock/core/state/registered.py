@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trafficmock.core.state.lifecycle import Claim, PendingRequest, Socket
     from trafficmock.core.state.peers import Worker
     from trafficmock.matching.allow_list import AllowList
-    from trafficmock.records import MadeFor
+    from trafficmock.records import CarriedContext
 
 Kind = Literal["http", "websocket"]
 
@@ -33,7 +33,7 @@ class RegisteredTest:
     :param registered_at: epoch milliseconds.
     :param subscribed: whether it observes all traffic (feature ``subscribe``).
     :param context: the context of its requests.
-    :param made_for: the record of the test for the history, of a test with a context.
+    :param carried: the test, for the history; ``None`` without a context.
         :class:`~trafficmock.core.ownership.contexts.Contexts` sets both.
     :param shared: whether its routes serve all tests of its worker, after their own routes.
     :param has_door: whether it has a door, which is closed at its end.
@@ -59,7 +59,7 @@ class RegisteredTest:
     registered_at: int = 0
     subscribed: bool = False
     context: str | None = None
-    made_for: MadeFor | None = None
+    carried: CarriedContext | None = None
     shared: bool = False
     has_door: bool = False
     is_over: bool = False

@@ -53,16 +53,16 @@ class WebSocketRouting(OwnerResolution[Socket]):
             out.note("warn", f"{message.client_id!r}: {text}")
             out.send(agent.id, outbound.SocketError(socket_id, "internal", text))
             return
-        made_for = None
+        context_test = None
         if message.context is not UNSET and CONTEXT in agent.features:
-            made_for = self.state.contexts.resolve(message.context, out.now.seconds)
+            context_test = self.state.contexts.resolve(message.context, out.now.seconds)
         socket = Socket(
             id=socket_id,
             client_id=message.client_id,
             url=message.url,
             protocols=message.protocols,
             agent=agent,
-            made_for=made_for,
+            context_test=context_test,
         )
         self.state.sockets[socket_id] = agent.sockets[socket_id] = socket
         out.record(
@@ -71,7 +71,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
                 socket.client_id,
                 socket.url,
                 socket.protocols,
-                made_for=None if made_for is None else made_for.made_for,
+                carried=None if context_test is None else context_test.carried,
             )
         )
         self._find_owner(socket, socket.url, "GET", out)
@@ -81,7 +81,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
 
     def _claiming(self, socket: Socket) -> outbound.SocketClaim:
         socket.step(SocketStage.CLAIMING)
-        context: outbound.Context | UnsetType = context_of(socket.made_for)
+        context: outbound.Context | UnsetType = context_of(socket.context_test)
         return outbound.SocketClaim(
             socket.id, socket.url, socket.protocols, socket.client_id, context
         )
@@ -95,7 +95,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
         # The npm worker finds the handler by itself; it is told its oldest route.
         newest = CHAIN in test.worker.features
         route = max(routes, key=lambda each: each.sequence) if newest else routes[0]
-        others = self.state.contexts.others(test, socket.made_for)
+        others = self.state.contexts.others(test, socket.context_test)
         owner = socket.owner = route.owner(test, others)
         out.record(records.SocketOwned(socket.id, owner))
         match = outbound.SocketMatched(
@@ -105,7 +105,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
             socket.url,
             socket.protocols,
             socket.client_id,
-            context_of(socket.made_for),
+            context_of(socket.context_test),
         )
         out.send(test.worker.id, match)
         for message, since in socket.early.values():

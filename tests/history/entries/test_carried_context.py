@@ -12,7 +12,7 @@ from trafficmock.history.query import Query
 from trafficmock.history.store import History
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher, ShownRoute
 
-MADE_FOR = records.MadeFor("test-7", "sells a book", "tests/sell.py", late=False)
+CARRIED = records.CarriedContext("test-7", "sells a book", "tests/sell.py", late=False)
 NAMES = {
     "testId": "test-7",
     "title": "sells a book",
@@ -24,8 +24,8 @@ NAMES = {
 def seen(**settings: Any) -> History:
     """Remember a request and a WebSocket that were made for a test."""
     history = History(**settings)
-    history.record(records.RequestSeen("r", "app", request(), made_for=MADE_FOR), 10)
-    history.record(records.SocketSeen("s", "app", "ws://shop.test/", [], made_for=MADE_FOR), 10)
+    history.record(records.RequestSeen("r", "app", request(), carried=CARRIED), 10)
+    history.record(records.SocketSeen("s", "app", "ws://shop.test/", [], carried=CARRIED), 10)
     return history
 
 
@@ -33,7 +33,7 @@ def part(whole: dict[str, Any], *keys: str) -> dict[str, Any]:
     return {key: whole[key] for key in keys if key in whole}
 
 
-class MadeForTests(SynchronousTestCase):
+class CarriedContextTests(SynchronousTestCase):
     """The test whose context it carries is named, whoever gets it."""
 
     KEYS = (*NAMES, "routeId", "late", "alsoMatched")
@@ -69,8 +69,8 @@ class MadeForTests(SynchronousTestCase):
     def test_late(self) -> None:
         """What was made for a test that had ended says so, and can be asked for."""
         history = seen()
-        late = structs.replace(MADE_FOR, late=True)
-        history.record(records.RequestSeen("later", "app", request(), made_for=late), 12)
+        late = structs.replace(CARRIED, late=True)
+        history.record(records.RequestSeen("later", "app", request(), carried=late), 12)
         entry = history.requests.get("later")
         self.assertEqual(part(shown(entry), *self.KEYS), NAMES | {"late": True})
         self.assertEqual([e.id for e in history.requests.query(Query(late=True))], ["later"])
@@ -112,7 +112,7 @@ class MadeForTests(SynchronousTestCase):
         """A hop is its chain's test's."""
         history = seen()
         history.record(records.RequestPassedThrough("r"), 11)
-        hop = records.HopSeen("hop", "app", request(), "r", "passthrough", None, made_for=MADE_FOR)
+        hop = records.HopSeen("hop", "app", request(), "r", "passthrough", None, carried=CARRIED)
         history.record(hop, 12)
         self.assertEqual(part(shown(history.requests.get("hop")), *self.KEYS), NAMES)
 
