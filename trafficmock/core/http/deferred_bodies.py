@@ -86,7 +86,7 @@ def _send(
     observers = tuple([each for each in observers if each not in deferred.not_for])
     if observers:
         observed = RequestObserved(request_id, for_workers(request), deferred.client_id)
-        send_observed(observed, observers, deferred.context_test, deferred.sighting, out)
+        send_observed(observed, observers, deferred.context_test, deferred.arrival, out)
     return request
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, structs
 
 from trafficmock.core.ownership.registry import with_observer
-from trafficmock.core.state.lifecycle import Sighting
+from trafficmock.core.state.lifecycle import Arrival
 from trafficmock.core.state.registered import RegisteredTest
 from trafficmock.wire.features import CLOCK, CONTEXT
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from trafficmock.wire.outbound import RequestObserved
 
 
-def sighted(registry: Registry, now: float) -> Sighting | None:
-    """Return the sighting of a request, ``None`` if no observer has the feature ``clock``.
+def arrival_of(registry: Registry, now: float) -> Arrival | None:
+    """Return the time of a request's arrival, ``None`` if no observer has the feature ``clock``.
 
     :param now: monotonic seconds.
     """
     asking = registry.asking_when
-    return Sighting(_reading(now), asking) if asking else None
+    return Arrival(_reading(now), asking) if asking else None
 
 
 def clock_reading(worker: Worker, now: float) -> int | UnsetType:
@@ -64,20 +64,20 @@ def send_observed(
     observed: RequestObserved,
     observers: tuple[str, ...],
     test: ContextTest | None,
-    sighting: Sighting | None,
+    arrival: Arrival | None,
     out: EffectList,
 ) -> None:
     """Send a request to its observers.
 
     :param test: the test whose context the request carries; only the worker of that test gets its
         id.
-    :param sighting: as :func:`sighted` returned it.
+    :param arrival: as :func:`arrival_of` returned it.
     """
-    if sighting is not None:
-        asking = tuple([each for each in observers if each in sighting.asking])
+    if arrival is not None:
+        asking = tuple([each for each in observers if each in arrival.asking])
         if asking:
-            _send(structs.replace(observed, seen_at=sighting.at), asking, test, out)
-            observers = tuple([each for each in observers if each not in sighting.asking])
+            _send(structs.replace(observed, seen_at=arrival.at), asking, test, out)
+            observers = tuple([each for each in observers if each not in arrival.asking])
     if observers:
         _send(observed, observers, test, out)
 

@@ -8,7 +8,7 @@ from attrs import define
 from msgspec import UNSET
 
 from trafficmock.core.http.deferred_bodies import send_deferred_report
-from trafficmock.core.http.observation import observers_of, send_observed, sighted
+from trafficmock.core.http.observation import arrival_of, observers_of, send_observed
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.core.state.lifecycle import AwaitedReport, PendingRequest
 from trafficmock.records import HopSeen, RequestFailed, RequestSeen
@@ -87,8 +87,8 @@ class RedirectHops:
             out.record(seen)
         if report.observers:
             observed = RequestObserved(request_id, request, client_id)
-            sighting = sighted(self.state.registry, out.now.seconds)
-            send_observed(observed, report.observers, context_test, sighting, out)
+            arrival = arrival_of(self.state.registry, out.now.seconds)
+            send_observed(observed, report.observers, context_test, arrival, out)
         self.state.awaited.add(agent, report, out)
         if _awaits_decision(agent, message):
             out.send(agent.id, DecisionPassthrough(request_id, judge_hops=True))
@@ -159,8 +159,8 @@ class RedirectHops:
         out.record(seen)
         if hop.observers:
             observed = RequestObserved(hop.id, hop.request, hop.client_id)
-            sighting = sighted(self.state.registry, out.now.seconds)
-            send_observed(observed, hop.observers, hop.context_test, sighting, out)
+            arrival = arrival_of(self.state.registry, out.now.seconds)
+            send_observed(observed, hop.observers, hop.context_test, arrival, out)
         out.record(RequestFailed(hop.id, hop.owner, UNMATCHED, text, None))
         out.send(hop.agent.id, DecisionError(hop.id, UNMATCHED, text))
         if hop.observers:

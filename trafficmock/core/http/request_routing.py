@@ -11,7 +11,7 @@ from msgspec import UNSET, structs
 
 from trafficmock import records
 from trafficmock.core import error_messages
-from trafficmock.core.http.observation import observers_of, send_observed, sighted
+from trafficmock.core.http.observation import arrival_of, observers_of, send_observed
 from trafficmock.core.http.request_changes import for_continue, has_scheme_of
 from trafficmock.core.ownership.compared_content import content_of
 from trafficmock.core.ownership.contexts import context_of
@@ -73,7 +73,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         context_test = None
         if message.context is not UNSET and CONTEXT in agent.features:
             context_test = self.state.contexts.resolve(message.context, out.now.seconds)
-        sighting = sighted(self.state.registry, out.now.seconds)
+        arrival = arrival_of(self.state.registry, out.now.seconds)
         pending = PendingRequest(
             id=request_id,
             client_id=client_id,
@@ -83,7 +83,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             observers=self.state.registry.observers
             if context_test is None
             else observers_of(context_test, self.state.registry),
-            deferred=DeferredObservation(client_id, request, context_test, sighting)
+            deferred=DeferredObservation(client_id, request, context_test, arrival)
             if body_pending
             else None,
             context_test=context_test,
@@ -104,7 +104,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         )
         if pending.observers and not body_pending:
             observed = to_client.RequestObserved(request_id, request, client_id)
-            send_observed(observed, pending.observers, context_test, sighting, out)
+            send_observed(observed, pending.observers, context_test, arrival, out)
         self._find_owner(pending, request.url, request.method, out)
 
     def _refuse_id(self, agent: Agent, message: RequestStart, out: EffectList) -> None:

@@ -10,7 +10,7 @@ from msgspec import UNSET, structs
 from trafficmock import records
 from trafficmock.core.effects import Dated, EffectList, Moment
 from trafficmock.core.http.awaited_reports import tell_of_ends
-from trafficmock.core.http.observation import observers_of, send_observed, sighted
+from trafficmock.core.http.observation import arrival_of, observers_of, send_observed
 from trafficmock.core.state.lifecycle import AwaitedReport, DeferredObservation
 from trafficmock.wire.features import CONTEXT, STREAM
 from trafficmock.wire.outbound import RequestObserved
@@ -79,13 +79,13 @@ class PassedRequests:
         )
         out.record(seen)
         out.record(records.RequestPassedThrough(request_id, ()))
-        sighting = sighted(self.state.registry, out.now.seconds)
+        arrival = arrival_of(self.state.registry, out.now.seconds)
         deferred = None
         if body_pending:
-            deferred = DeferredObservation(client_id, request, context_test, sighting)
+            deferred = DeferredObservation(client_id, request, context_test, arrival)
         elif observers:
             observed = RequestObserved(request_id, request, client_id)
-            send_observed(observed, observers, context_test, sighting, out)
+            send_observed(observed, observers, context_test, arrival, out)
         report = AwaitedReport(
             request_id=request_id,
             action="passthrough",

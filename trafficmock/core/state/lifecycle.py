@@ -142,7 +142,7 @@ class Chain(Struct, eq=False):
     asks: bool = False
 
 
-class Sighting(Struct, frozen=True, gc=False):
+class Arrival(Struct, frozen=True, gc=False):
     """The time at which the coordinator received a request (feature ``clock``).
 
     :param at: on the coordinator's monotonic clock, in microseconds.
@@ -159,14 +159,14 @@ class DeferredObservation:
 
     :param request: the request without its body.
     :param context_test: the test whose context the request carries, if any.
-    :param sighting: the time of the request's head, if an observer needs it.
+    :param arrival: the time of the request's head, if an observer needs it.
     :param not_for: the connections of observers that began to observe after the request.
     """
 
     client_id: str
     request: SerializedRequest
     context_test: ContextTest | None = None
-    sighting: Sighting | None = None
+    arrival: Arrival | None = None
     not_for: frozenset[str] = frozenset()
 
 
