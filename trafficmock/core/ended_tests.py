@@ -65,7 +65,7 @@ class EndedTests:
     at_once: int
     waiting: deque[UnregisteredTest] = field(factory=deque)
     deciding: dict[RegisteredTest, float] = field(factory=dict)
-    _released: dict[RegisteredTest, None] = field(factory=dict)
+    _settled: dict[RegisteredTest, None] = field(factory=dict)
     """Those of which a request was settled since the last look, in order."""
 
     def add(self, tests: list[RegisteredTest], out: EffectList, *, worker_lost: bool) -> None:
@@ -74,7 +74,7 @@ class EndedTests:
         for test in tests:
             if test.shared and not worker_lost and _runs_handlers(test):
                 self.deciding[test] = out.now.seconds + self.state.settings.claim_timeout
-                test.when_released = partial(self._released.setdefault, test)
+                test.when_settled = partial(self._settled.setdefault, test)
                 self.state.alarm.need(self.deciding[test], out)
         ready = [test for test in tests if test not in self.deciding]
         self._settle(ready, out, worker_lost=worker_lost)
@@ -92,10 +92,10 @@ class EndedTests:
     def handlers_decided(self, out: EffectList) -> None:
         """Settle ended tests whose handlers have decided, or whose time for it is over."""
         overdue = takewhile(lambda each: each[1] <= out.now.seconds, self.deciding.items())
-        decided = (test for test in self._released if not _runs_handlers(test))
+        decided = (test for test in self._settled if not _runs_handlers(test))
         # Not all that wait are looked at: this is done after each message of any client.
         ready = list(dict.fromkeys([*(test for test, _ in overdue), *decided]))
-        self._released.clear()
+        self._settled.clear()
         for test in ready:
             self._is_decided(test)
         if ready:
@@ -103,8 +103,8 @@ class EndedTests:
 
     def _is_decided(self, test: RegisteredTest) -> None:
         del self.deciding[test]
-        self._released.pop(test, None)
-        test.when_released = None
+        self._settled.pop(test, None)
+        test.when_settled = None
 
     def worker_lost(self, worker: Worker, out: EffectList) -> None:
         """Settle the ended tests of a worker that has disconnected meanwhile."""

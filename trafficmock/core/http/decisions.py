@@ -303,7 +303,7 @@ class Decisions:
             self.state.owner_timeouts.end(pending, pending.test.worker)
             self.state.body_deadlines.end(pending)
             self.state.delayed.end(pending)
-            pending.test.released(pending)
+            pending.test.remove_request(pending)
             pending.test = None
 
     def _await_report(

@@ -173,7 +173,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             self.chains.begin(pending, claimant)
         else:
             pending.routes = tuple([route.id for route in routes])
-        test.took(pending)
+        test.add_request(pending)
         if pending.deferred is None:
             self.hand_over(pending, out)
         else:

@@ -45,7 +45,7 @@ class RegisteredTest:
     :param busy: for each of its routes the number of unsettled requests that match it.
     :param allow_late: the allow list for late requests, of a test that was strict at its end.
     :param refused: the number of its requests that strict mode has refused.
-    :param when_released: is called after each request of it that is settled, if its end waits
+    :param when_settled: is called after each request of it that is settled, if its end waits
         for its running handlers.
     """
 
@@ -70,23 +70,23 @@ class RegisteredTest:
     busy: dict[str, int] = field(factory=dict)
     allow_late: AllowList | None = None
     refused: int = 0
-    when_released: Callable[[], object] | None = None
+    when_settled: Callable[[], object] | None = None
 
-    def took(self, pending: PendingRequest) -> None:
+    def add_request(self, pending: PendingRequest) -> None:
         """Add a request that this test owns from now on."""
         self.requests[pending.id] = pending
         for route_id in pending.routes:
             self.busy[route_id] = self.busy.get(route_id, 0) + 1
 
-    def released(self, pending: PendingRequest) -> None:
+    def remove_request(self, pending: PendingRequest) -> None:
         """Remove a settled request of this test."""
         del self.requests[pending.id]
         for route_id in pending.routes:
             self.busy[route_id] -= 1
             if not self.busy[route_id]:
                 del self.busy[route_id]
-        if self.when_released is not None:
-            self.when_released()
+        if self.when_settled is not None:
+            self.when_settled()
 
     def __str__(self) -> str:
         place = f"{self.file}, " if self.file else ""
