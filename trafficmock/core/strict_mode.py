@@ -119,11 +119,11 @@ class StrictMode:
         refusal = self._refusal(tunnel)
         if refusal is None:
             return None
-        text, told = self.refusals.message("http", tunnel, refusal)
+        text, notice = self.refusals.message("http", tunnel, refusal)
         out.record(records.RequestSeen(tunnel_id, agent.client_id, request))
         out.record(records.RequestFailed(tunnel_id, None, outbound.UNMATCHED, text, None))
-        if told is not None:
-            out.send(*told)
+        if notice is not None:
+            out.send(*notice)
         return text
 
     def _refusal(self, tunnel: PendingRequest) -> Refusal | None:

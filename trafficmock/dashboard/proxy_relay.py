@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from trafficmock.http.service_request import ServiceRequest
 
 _ASKED = (b"if-none-match", b"accept")
-_TOLD = (b"etag", b"content-disposition")
+_PASSED_ON = (b"etag", b"content-disposition")
 _STATES = {
     "history": b"/api/history?fields=summary&limit=0",
     "ws": b"/api/ws?fields=summary&limit=0",
@@ -117,7 +117,7 @@ class ProxyRelay:
             request.loseConnection()
             return
         refused = self._upstream.explain(failure)
-        for name in _TOLD:
+        for name in _PASSED_ON:
             request.responseHeaders.removeHeader(name)
         body = request.broken(failure) if refused is INTERNAL else error(request, refused)
         if request.method != b"HEAD":
@@ -129,7 +129,7 @@ def _prepare(request: ServiceRequest, response: IResponse) -> None:
     """Copy status and the relevant headers of the proxy's response."""
     request.setResponseCode(response.code, response.phrase)
     request.setHeader(b"cache-control", b"no-store")
-    for name in _TOLD:
+    for name in _PASSED_ON:
         for value in response.headers.getRawHeaders(name) or ():
             request.setHeader(name, value)
     if response.code == NOT_MODIFIED:

@@ -127,8 +127,8 @@ def _failure(record: RequestRecord) -> str:
     outcome = record.outcome
     failed = [event.detail for event in record.events if event.kind == "upstream_error"]
     known = (outcome.error_code, outcome.code, *reversed(failed))
-    told = [part for part in (*known, outcome.message) if part is not UNSET and part]
-    return ": ".join(dict.fromkeys(told)) or record.action
+    parts = [part for part in (*known, outcome.message) if part is not UNSET and part]
+    return ": ".join(dict.fromkeys(parts)) or record.action
 
 
 def _pairs(headers: dict[str, str], listed: HeaderPairs | UnsetType) -> HeaderPairs:

@@ -46,14 +46,14 @@ def collect(config: pytest.Config, connection: ThreadedConnection) -> None:
 
 def add_of_worker(config: pytest.Config, output: dict[str, Any]) -> None:
     """Add the refused requests that a worker of xdist reports; all workers report the same."""
-    told = output.get(_OUTPUT)
-    if told is not None:
+    reported = output.get(_OUTPUT)
+    if reported is not None:
         import msgspec  # noqa: PLC0415 - only where it is needed
 
         from trafficmock.wire.payloads.refused_request import UnmatchedRequest  # noqa: PLC0415
 
-        requests = msgspec.convert(told["requests"], list[UnmatchedRequest])
-        _add(config, requests, told["dropped"], told["no_application"])
+        requests = msgspec.convert(reported["requests"], list[UnmatchedRequest])
+        _add(config, requests, reported["dropped"], reported["no_application"])
 
 
 def _add(
@@ -74,8 +74,8 @@ def _add(
 
 def _no_application(config: pytest.Config) -> str:
     """Return the error of a run without an application; an empty text if a worker saw one."""
-    told = config.stash.get(_NO_APPLICATION, [])
-    return told[0] if told and all(told) else ""
+    reported = config.stash.get(_NO_APPLICATION, [])
+    return reported[0] if reported and all(reported) else ""
 
 
 def fail_run(session: pytest.Session) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from tests.core.strict.case import URL, A, B, StrictCase, messages
-from trafficmock.core.ownership.refusals import MOST_TOLD
+from trafficmock.core.ownership.refusals import MOST_NOTICES
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.records import RequestSeen
 from trafficmock.wire import inbound, outbound
@@ -122,11 +122,11 @@ class LimitTests(StrictCase):
         self.registers()
         self.routes("**/v1/charge")
         told = []
-        for number in range(MOST_TOLD + 2):
+        for number in range(MOST_NOTICES + 2):
             effects = self.asks(request_id=f"r{number}")
             self.refused(effects)
             told += self.told(effects)
-        self.assertEqual(len(told), MOST_TOLD)
+        self.assertEqual(len(told), MOST_NOTICES)
         last = [error.detail.last for error in told]
         self.assertEqual(set(last[:-1]), {UNSET})
         self.assertTrue(last[-1])

@@ -136,10 +136,10 @@ class OrderTests(SynchronousTestCase):
     @given(st.lists(steps, max_size=40))
     def test_first(self, story: list[tuple[object, ...]]) -> None:
         """Each wait is met by the first that it wants, if there is one."""
-        told = Story(Playbook(self))
+        sent = Story(Playbook(self))
         for name, *args in story:
-            getattr(told, str(name))(*args)
-        while told.questions:
-            told.judges()
-        first = {key: each.met for key, each in told.expected.items() if each.met is not None}
-        self.assertEqual(told.met, first)
+            getattr(sent, str(name))(*args)
+        while sent.questions:
+            sent.judges()
+        first = {key: each.met for key, each in sent.expected.items() if each.met is not None}
+        self.assertEqual(sent.met, first)

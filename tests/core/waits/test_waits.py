@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.builders import fulfill, glob, observe, predicate, redirect, report, start
 from tests.support.playbook import EPOCH_MS, Peer, Playbook
 from trafficmock.core.effects import Effects, Overdue, Send
-from trafficmock.core.waits import told_requests
+from trafficmock.core.waits import sent_requests
 from trafficmock.wire import inbound
 from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 from trafficmock.wire.waits.wait_messages import (
@@ -42,22 +42,22 @@ class WaitsCase(SynchronousTestCase):
         matcher = more.pop("matcher", glob(CUP))
         test_id = more.pop("test_id", "t")
         self.worker.sends(WaitRegister(wait_id, test_id, kind, matcher, **more))
-        return self.told()
+        return self.sent()
 
     def asks(self, *messages: inbound.Message) -> list[object]:
         """Let the application send messages; list the messages about waits."""
-        told = []
+        sent = []
         for message in messages:
             self.agent.sends(message)
-            told += self.told()
-        return told
+            sent += self.sent()
+        return sent
 
     def says(self, message: inbound.Message) -> list[object]:
         """Let the worker send a message; list the messages about waits."""
         self.worker.sends(message)
-        return self.told()
+        return self.sent()
 
-    def told(self) -> list[object]:
+    def sent(self) -> list[object]:
         return about_waits(self.playbook.take())
 
 
@@ -74,7 +74,7 @@ class WaitTests(WaitsCase):
     """What meets a wait."""
 
     def test_request(self) -> None:
-        """The first request that matches meets the wait, right after the worker was told of it."""
+        """The first request that matches meets the wait, right after the worker was sent it."""
         self.waits()
         self.assertEqual(self.asks(start("r1", BOX)), [])
         self.agent.sends(start("r2", CUP))
@@ -105,7 +105,7 @@ class WaitTests(WaitsCase):
         self.assertEqual(self.says(fulfill("r1")), [WaitMet("w", "r1")])
 
     def test_without_its_body(self) -> None:
-        """A request whose body never comes meets a wait when its worker is told of it."""
+        """A request whose body never comes meets a wait when its worker is sent it."""
         invalid = '{"type": "request:body", "requestId": "r1"}'
         for name, ends in (("r1", lambda agent: agent.sends_text(invalid)), ("r2", Peer.dies)):
             self.agent = self.playbook.agent(name, features=["stream"])
@@ -113,14 +113,14 @@ class WaitTests(WaitsCase):
             announced = structs.replace(start(name, CUP), body_pending=True)
             self.assertEqual(self.asks(announced), [])
             ends(self.agent)
-            self.assertEqual(self.told(), [WaitMet("w", name)])
+            self.assertEqual(self.sent(), [WaitMet("w", name)])
 
     def test_hop(self) -> None:
         """The hop of a redirect meets a wait."""
         self.waits()
         first = start("r1", BOX)
-        told = self.asks(first, report("r1", redirect(CUP)), observe("r2", "r1", CUP))
-        self.assertEqual(told, [WaitMet("w", "r2")])
+        sent = self.asks(first, report("r1", redirect(CUP)), observe("r2", "r1", CUP))
+        self.assertEqual(sent, [WaitMet("w", "r2")])
 
     def test_methods(self) -> None:
         """All parts of a matcher count, for responses too."""
@@ -154,15 +154,15 @@ class WaitTests(WaitsCase):
         self.assertEqual(self.waits("w4", "response", after="r2"), [])
 
     def test_forgotten(self) -> None:
-        """Of the requests that a worker was told of, the newest are kept."""
-        self.patch(told_requests, "MOST_TOLD", 2)
+        """Of the requests that a worker was sent, the newest are kept."""
+        self.patch(sent_requests, "MOST_SENT", 2)
         self.asks(*(start(f"r{n}", CUP) for n in range(4)))
         self.assertEqual(self.waits("w1"), [WaitMet("w1", "r2")])
         self.assertEqual(self.waits("w2", after="r2"), [WaitMet("w2", "r3")])
 
     def test_long_urls(self) -> None:
         """Of requests and responses with long URLs fewer are kept, but always the latest."""
-        self.patch(told_requests, "MOST_CHARACTERS", 3 * len(CUP))
+        self.patch(sent_requests, "MOST_CHARACTERS", 3 * len(CUP))
         self.asks(*(start(f"r{n}", CUP) for n in range(4)))
         self.assertEqual(self.waits("w1"), [WaitMet("w1", "r1")])
         self.asks(report("r2"))
@@ -256,7 +256,7 @@ class OverdueTests(WaitsCase):
         self.assertEqual(self.says(WaitJudged("w", "r1", met=True)), [])
 
     def test_beginning(self) -> None:
-        """What came before the beginning of the wait is told apart by its real beginning."""
+        """What came before the beginning of the wait is sent apart by its real beginning."""
         self.playbook.wait(5)
         self.waits(timeout_ms=10, since=NOW_US + 4_000_000)
         self.playbook.wait(1)
@@ -289,7 +289,7 @@ class OverdueTests(WaitsCase):
         self.asks(start("r1"), start("r2"), report("r1"), report("r2"))
         self.says(inbound.TestUnregister("t"))
         waits = self.playbook.coordinator.waits.workers[self.worker.id]
-        self.assertEqual((list(waits.open), list(waits.told.after(0))), ([], []))
+        self.assertEqual((list(waits.open), list(waits.sent.after(0))), ([], []))
         self.worker.dies()
         self.assertEqual(self.playbook.coordinator.waits.workers, {})
 
@@ -300,7 +300,7 @@ class BeginningTests(WaitsCase):
     features = ALL
 
     def test_older(self) -> None:
-        """A request from before the beginning does not count, although it was not told yet."""
+        """A request from before the beginning does not count, although it was not sent yet."""
         self.asks(start("r1", CUP), report("r1"))
         self.playbook.wait(1)
         self.assertEqual(self.waits("w1", since=NOW_US), [WaitMet("w1", "r1")])
@@ -337,7 +337,7 @@ class BeginningTests(WaitsCase):
         result = inbound.HandlerResult("r1", fulfill("r1").result, "1", 1000)
         self.assertEqual(self.says(result), [])
         self.playbook.wait(1)
-        self.assertEqual(self.told(), [WaitMet("w", "r1")])
+        self.assertEqual(self.sent(), [WaitMet("w", "r1")])
 
     def test_whose_requests(self) -> None:
         """What came instead is listed for the test and for the shared tests of its worker."""

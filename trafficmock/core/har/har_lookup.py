@@ -214,7 +214,7 @@ def _without_boundary(content: bytes, kind: str) -> bytes:
 
 def _failure(text: str) -> AbortCode:
     """Return the error code for the recorded text of a failure, else ``failed``."""
-    return next((code for code, told in _FAILURES if told.search(text)), "failed")
+    return next((code for code, pattern in _FAILURES if pattern.search(text)), "failed")
 
 
 def _given(found: HarResponse) -> SerializedResponse:

@@ -147,7 +147,7 @@ class RedirectHops:
         if prior is not None:
             send_deferred_report(prior, out)
             self.state.awaited.free(hop.agent, prior)
-        text, told = self.refusals.message("http", hop, refusal)
+        text, notice = self.refusals.message("http", hop, refusal)
         carried = None if hop.context_test is None else hop.context_test.carried
         seen = RequestSeen(
             hop.id,
@@ -166,8 +166,8 @@ class RedirectHops:
         if hop.observers:
             error = SerializedError("Error", text, code=UNMATCHED)
             out.send_all(hop.observers, RequestResponse(hop.id, ok=False, error=error))
-        if told is not None:
-            out.send(*told)
+        if notice is not None:
+            out.send(*notice)
 
 
 def _awaits_decision(agent: Agent, message: RequestObserve) -> bool:

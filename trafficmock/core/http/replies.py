@@ -154,7 +154,7 @@ class Replies:
         out: EffectList,
     ) -> bool:
         """Answer a request from a HAR."""
-        # The owner does not have the response, so it is told of it.
+        # The owner does not have the response, so it is sent it.
         pending.observers = with_observer(pending.observers, chain.owner.worker.id)
         question = HarQuestion.of(chain.request)
         try:
@@ -218,7 +218,7 @@ class Replies:
         step: int | UnsetType = UNSET,
     ) -> None:
         worker = chain.owner.worker
-        told = RequestReplied(
+        notice = RequestReplied(
             pending.id,
             chain.request,
             pending.client_id,
@@ -230,7 +230,7 @@ class Replies:
             why,
             step,
         )
-        out.send(worker.id, told)
+        out.send(worker.id, notice)
         if self.state.registry.count(route):
             out.send(worker.id, RouteExpired(route.id))
 

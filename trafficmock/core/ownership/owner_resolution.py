@@ -172,10 +172,10 @@ class OwnerResolution(ABC, Generic[S]):
         refusal = self.state.strictness.refusal(pending, url)
         if refusal is None:
             return False
-        text, told = self.refusals.message(self.kind, pending, refusal)
+        text, notice = self.refusals.message(self.kind, pending, refusal)
         self.fail(pending, UNMATCHED, text, out)
-        if told is not None:
-            out.send(*told)
+        if notice is not None:
+            out.send(*notice)
         return True
 
     def _ambiguous(self, pending: S, claimants: list[Claimant], out: EffectList) -> None:

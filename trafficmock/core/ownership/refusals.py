@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from trafficmock.core.state.lifecycle import Owned
     from trafficmock.core.state.registered import Kind
 
-MOST_TOLD = 1000
+MOST_NOTICES = 1000
 """The most refusals of one test that its worker gets: an application may repeat a request."""
 
 
@@ -48,7 +48,7 @@ class Refusals:
         test = refusal.test
         if test is not None and STRICT in test.worker.features:
             test.refused += 1
-            if test.refused > MOST_TOLD:
+            if test.refused > MOST_NOTICES:
                 return self._text(pending, refusal, None), None
             nearest = self._nearest(kind, pending, refusal)
             text = self._text(pending, refusal, nearest)
@@ -88,7 +88,7 @@ class Refusals:
     def _detail(
         self, kind: Kind, pending: Owned, refusal: Refusal, nearest: Nearest | None
     ) -> UnmatchedDetail:
-        is_last = refusal.test is not None and refusal.test.refused == MOST_TOLD
+        is_last = refusal.test is not None and refusal.test.refused == MOST_NOTICES
         return UnmatchedDetail(
             pending.id,
             kind,

@@ -12,7 +12,7 @@ from trafficmock.core.effects import EffectList, Overdue, Send
 from trafficmock.core.ownership.compared_content import content_of
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.core.state.peers import Agent, connected
-from trafficmock.core.waits.told_requests import MOST_TOLD, ToldRequests
+from trafficmock.core.waits.sent_requests import MOST_SENT, SentRequests
 from trafficmock.matching import MatchBudget, MatchResult
 from trafficmock.wire.features import WAITS
 from trafficmock.wire.inbound import RequestResponse
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.peers import Worker
     from trafficmock.core.state.registered import RegisteredTest
-    from trafficmock.core.waits.told_requests import ToldRequest
+    from trafficmock.core.waits.sent_requests import SentRequest
     from trafficmock.matching import RouteMatcher
     from trafficmock.wire.inbound import Message
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
         WaitRegister,
     )
 
-_TOLD = frozenset({RequestObserved, HandlerRun, RequestReplied, RequestResponse})
-"""The messages that tell a worker of a request or of its response."""
+_SENT = frozenset({RequestObserved, HandlerRun, RequestReplied, RequestResponse})
+"""The messages that send a worker a request or its response."""
 
 
 @define(eq=False)
 class Wait:
     """An open wait.
 
-    :param after: the number of the latest request that the test had been told of before.
+    :param after: the number of the latest request that the test had been sent before.
     :param since: when it began, in microseconds of the coordinator's clock.
     :param began: the same in epoch milliseconds.
     :param due: when it is overdue, in monotonic seconds; ``None`` for never.
@@ -64,18 +64,18 @@ class Wait:
     began: int
     due: float | None
     asked: str | None = None
-    candidates: deque[str] = field(factory=lambda: deque(maxlen=MOST_TOLD))
+    candidates: deque[str] = field(factory=lambda: deque(maxlen=MOST_SENT))
 
-    def is_for(self, told: ToldRequest) -> bool:
-        """Return whether a request came after the beginning, and the test was told of it.
+    def is_for(self, sent: SentRequest) -> bool:
+        """Return whether a request came after the beginning, and the test was sent it.
 
         A request for which a handler of the test runs later than the beginning counts too: its
         application still waits, so the test caused it just before the wait.
         """
-        if told.number <= self.after or told.test_id not in (None, self.test.id):
+        if sent.number <= self.after or sent.test_id not in (None, self.test.id):
             return False
-        is_older = told.seen_at is not None and told.seen_at < self.since
-        return not is_older or told.handled_by == self.test.id
+        is_older = sent.seen_at is not None and sent.seen_at < self.since
+        return not is_older or sent.handled_by == self.test.id
 
     def is_overdue(self, now: float) -> bool:
         """Return whether the time is over; ``now`` is in monotonic seconds."""
@@ -88,14 +88,14 @@ class WorkerWaits:
 
     worker: Worker
     open: dict[str, Wait] = field(factory=dict)
-    told: ToldRequests = field(factory=ToldRequests)
+    sent: SentRequests = field(factory=SentRequests)
 
 
 @define
 class Waits:
     """Registers waits, and ends them.
 
-    A wait is met by what its worker is told of: what the coordinator sends decides, in its order.
+    A wait is met by what its worker is sent: what the coordinator sends decides, in its order.
     """
 
     state: SharedState
@@ -121,7 +121,7 @@ class Waits:
         for wait in [each for each in waits.open.values() if each.test is test]:
             del waits.open[wait.id]
         if not test.worker.tests:
-            waits.told.clear()
+            waits.sent.clear()
 
     # Messages of workers
 
@@ -141,7 +141,7 @@ class Waits:
             message.kind,
             message.matcher,
             compile_route(message.matcher),
-            waits.told.number_of(message.after or None),
+            waits.sent.number_of(message.after or None),
             since,
             now.epoch_ms - (arrived - since) // 1000,
             None if limit is None else now.seconds + limit,
@@ -149,9 +149,9 @@ class Waits:
         waits.open[wait.id] = wait
         if wait.due is not None:
             self.state.alarm.need(wait.due, out)
-        for told in waits.told.after(wait.after):
+        for sent in waits.sent.after(wait.after):
             if wait.id in waits.open:
-                self._offer(waits, wait.kind, told, out, [wait])
+                self._offer(waits, wait.kind, sent, out, [wait])
 
     def judged(self, worker: Worker, message: WaitJudged, out: EffectList) -> None:
         """Handle the worker's answer whether a request or response meets a wait."""
@@ -174,44 +174,44 @@ class Waits:
     # What comes
 
     def heed(self, out: EffectList) -> None:
-        """Compare what workers are told with their waits, and add the messages that end them."""
+        """Compare what workers are sent with their waits, and add the messages that end them."""
         if not self.workers:
             return
         place = 0
         for effect in list(out):
             place += 1
-            if type(effect) is not Send or type(effect.message) not in _TOLD:
+            if type(effect) is not Send or type(effect.message) not in _SENT:
                 continue
             ends = EffectList(out.now)
             for connection_id in effect.to:
                 waits = self.workers.get(connection_id)
                 if waits is not None:
-                    self._told(waits, effect.message, ends)
+                    self._sent(waits, effect.message, ends)
             out[place:place] = ends
             place += len(ends)
 
-    def _told(self, waits: WorkerWaits, message: Message, out: EffectList) -> None:
+    def _sent(self, waits: WorkerWaits, message: Message, out: EffectList) -> None:
         if isinstance(message, RequestResponse):
             self._responded(waits, message, out)
         elif isinstance(message, RequestObserved | HandlerRun | RequestReplied):
-            told = waits.told.get(message.request_id)
-            if told is None:
-                told = waits.told.add(message)
-                self._offer(waits, "request", told, out)
-            if isinstance(message, HandlerRun) and told.handled_by is None:
-                older = [each for each in waits.open.values() if not each.is_for(told)]
-                told.handled_by = message.test_id
-                self._offer(waits, "request", told, out, older)
+            sent = waits.sent.get(message.request_id)
+            if sent is None:
+                sent = waits.sent.add(message)
+                self._offer(waits, "request", sent, out)
+            if isinstance(message, HandlerRun) and sent.handled_by is None:
+                older = [each for each in waits.open.values() if not each.is_for(sent)]
+                sent.handled_by = message.test_id
+                self._offer(waits, "request", sent, out, older)
 
     def _responded(self, waits: WorkerWaits, message: RequestResponse, out: EffectList) -> None:
-        told = waits.told.get(message.request_id)
+        sent = waits.sent.get(message.request_id)
         response = message.response if message.ok else UNSET
-        if told is None or response is UNSET:
+        if sent is None or response is UNSET:
             return
-        waits.told.responded(told, response.url or told.url)
-        self._offer(waits, "response", told, out)
+        waits.sent.responded(sent, response.url or sent.url)
+        self._offer(waits, "response", sent, out)
         if waits.open and response.is_redirect():
-            hop = waits.told.hop_of(told, response.headers["location"])
+            hop = waits.sent.hop_of(sent, response.headers["location"])
             if hop is not None:
                 # A predicate may ask for the request before it, which the worker knows only now.
                 self._offer(waits, "request", hop, out)
@@ -220,27 +220,27 @@ class Waits:
         self,
         waits: WorkerWaits,
         kind: WaitKind,
-        told: ToldRequest,
+        sent: SentRequest,
         out: EffectList,
         among: Iterable[Wait] | None = None,
     ) -> None:
         """Compare a request or its response with the open waits, or with some of them."""
-        url = told.url if kind == "request" else told.response_url
+        url = sent.url if kind == "request" else sent.response_url
         if url is None or not waits.open:
             return
         budget = MatchBudget(self.state.registry.pattern_cache, self.state.registry.regex_steps)
         for wait in list(waits.open.values() if among is None else among):
-            if wait.kind != kind or not wait.is_for(told):
+            if wait.kind != kind or not wait.is_for(sent):
                 continue
-            result = wait.compiled.judge(url, told.method, told.client_id, budget)
+            result = wait.compiled.judge(url, sent.method, sent.client_id, budget)
             beside = wait.compiled.beside
             if beside is not None and result is not MatchResult.NO:
-                content = content_of(told.request, self.state.registry)
+                content = content_of(sent.request, self.state.registry)
                 result = result if beside.hold(content) else MatchResult.NO
             if result is MatchResult.YES:
-                _meet(waits, wait, told.id, out)
+                _meet(waits, wait, sent.id, out)
             elif result is MatchResult.UNDECIDABLE:
-                wait.candidates.append(told.id)
+                wait.candidates.append(sent.id)
                 _ask(waits, wait, out)
 
     # The end of the time

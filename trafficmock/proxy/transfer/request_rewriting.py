@@ -87,10 +87,10 @@ def mock_bytes(response: SerializedResponse, method: bytes, *, close: bool) -> b
     given = list(response.headers.items()) if lines is UNSET else lines
     pairs = _pairs(given)
     content = bodies.to_bytes(response.body_base64)
-    may_tell = not content and (method == b"HEAD" or response.status == _NOT_MODIFIED)
-    told = _told_length(given) if may_tell else None
-    if told is not None:
-        pairs.append((b"content-length", told))
+    may_differ = not content and (method == b"HEAD" or response.status == _NOT_MODIFIED)
+    length = _written_length(given) if may_differ else None
+    if length is not None:
+        pairs.append((b"content-length", length))
     elif response.status not in UNFRAMED_STATUSES:
         pairs.append((b"content-length", b"%d" % len(content)))
     block = response_block(
@@ -124,7 +124,7 @@ def streamed_head(response: SerializedResponse, *, chunked: bool, close: bool) -
     )
 
 
-def _told_length(lines: list[tuple[str, str]]) -> bytes | None:
+def _written_length(lines: list[tuple[str, str]]) -> bytes | None:
     """Read the length in a mock for HEAD or 304: that of a GET's body (RFC 9110 section 8.6)."""
     for name, value in lines:
         if name.lower() == "content-length" and _LENGTH.fullmatch(value):

@@ -164,7 +164,7 @@ class RelayedWebSocket:
             if self._record is not None:
                 text = failed.text
                 self._record(records.SocketFailed(self._id, None, failed.code, text, None))
-            told = failure_lines(self._head, failed.errno or failed.code, failed.text)
-            answer = error_response(failed.status, failed.code, failed.text, headers=told)
+            lines = failure_lines(self._head, failed.errno or failed.code, failed.text)
+            answer = error_response(failed.status, failed.code, failed.text, headers=lines)
             self._client.write(answer)
             self._client.loseConnection()

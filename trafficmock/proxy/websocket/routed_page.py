@@ -84,8 +84,8 @@ class RoutedPage:
             self._stream.close(_INTERNAL_ERROR, text)
         elif self._state is PageState.HELD:
             self._state = PageState.CLOSED
-            told = failure_lines(self._session.head, failure or code, text)
-            self._transport.write(error_response(status, code, text, headers=told))
+            lines = failure_lines(self._session.head, failure or code, text)
+            self._transport.write(error_response(status, code, text, headers=lines))
             self._transport.loseConnection()
 
     def release(self) -> bytes | None:

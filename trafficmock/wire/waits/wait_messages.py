@@ -19,7 +19,7 @@ class WaitRegister(Message, frozen=True, tag="wait:register"):
     :param timeout_ms: the milliseconds after which the wait is overdue; absent for no limit.
     :param since: when the wait began, by the coordinator's monotonic clock in microseconds; absent
         for the time at which the message arrives.
-    :param after: the latest request that the test had been told of when the wait began.
+    :param after: the latest request that the test had been sent when the wait began.
     """
 
     wait_id: str
@@ -35,7 +35,7 @@ class WaitJudge(Message, frozen=True, tag="wait:judge"):
     """The question whether a request, or its response, meets a wait.
 
     It is sent for a predicate, and for a pattern that the coordinator cannot compare. The worker
-    was told of the request and the response before.
+    was sent the request and the response before.
     """
 
     wait_id: str
@@ -58,7 +58,7 @@ class WaitCancel(Message, frozen=True, tag="wait:cancel"):
 
 
 class WaitMet(Message, frozen=True, tag="wait:met"):
-    """This request, or its response, met the wait; the worker was told of it before."""
+    """This request, or its response, met the wait; the worker was sent it before."""
 
     wait_id: str
     request_id: str

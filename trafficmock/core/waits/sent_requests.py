@@ -1,4 +1,4 @@
-"""The requests that a worker was told of, as far as its waits look at them."""
+"""The requests that a worker was sent, as far as its waits look at them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trafficmock.wire.outbound import RequestObserved, RequestReplied
     from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
-MOST_TOLD = 10_000
+MOST_SENT = 10_000
 """The most requests that are kept for the waits of one worker, the newest ones."""
 
 MOST_CHARACTERS = 8 * 2**20
@@ -29,17 +29,17 @@ LONGEST_BODY = 2**20
 """The most bytes of a body that is kept for a wait that begins later."""
 
 
-class ToldRequest(Struct, eq=False, gc=False):
-    """A request that a worker was told of.
+class SentRequest(Struct, eq=False, gc=False):
+    """A request that a worker was sent.
 
     :param number: its place among those of the worker.
-    :param test_id: the only test of the worker that was told; ``None`` for all of them.
+    :param test_id: the only test of the worker that was sent it; ``None`` for all of them.
     :param seen_at: when it came, in microseconds of the coordinator's clock; ``None`` where the
-        worker was not told that.
+        worker was not sent that.
     :param request: the request, for conditions on more than its URL; without the body if that is
         longer than :data:`LONGEST_BODY`.
     :param handled_by: the test with a handler that ran for it.
-    :param response_url: the URL of its response, once the worker was told of that.
+    :param response_url: the URL of its response, once the worker was sent it.
     """
 
     id: str
@@ -55,27 +55,27 @@ class ToldRequest(Struct, eq=False, gc=False):
 
 
 @define
-class ToldRequests:
-    """The requests that one worker was told of, oldest first."""
+class SentRequests:
+    """The requests that one worker was sent, oldest first."""
 
-    _by_id: OrderedDict[str, ToldRequest] = field(factory=OrderedDict)
+    _by_id: OrderedDict[str, SentRequest] = field(factory=OrderedDict)
     _count: int = 0
     _characters: int = 0
 
-    def get(self, request_id: str) -> ToldRequest | None:
-        """Return a request, ``None`` if the worker was not told of it or that is long ago."""
+    def get(self, request_id: str) -> SentRequest | None:
+        """Return a request, ``None`` if the worker was not sent it or that is long ago."""
         return self._by_id.get(request_id)
 
     def number_of(self, request_id: str | None) -> int:
         """Return the place of a request, 0 for one that is not kept."""
-        told = self._by_id.get(request_id or "")
-        return 0 if told is None else told.number
+        sent = self._by_id.get(request_id or "")
+        return 0 if sent is None else sent.number
 
-    def add(self, message: RequestObserved | HandlerRun | RequestReplied) -> ToldRequest:
+    def add(self, message: RequestObserved | HandlerRun | RequestReplied) -> SentRequest:
         """Add the request of a message."""
         self._count += 1
         seen_at = UNSET if isinstance(message, HandlerRun) else message.seen_at
-        told = ToldRequest(
+        sent = SentRequest(
             message.request_id,
             self._count,
             message.request.url,
@@ -85,41 +85,41 @@ class ToldRequests:
             None if seen_at is UNSET else seen_at,
             _kept(message.request),
         )
-        self._by_id[told.id] = told
-        self._make_room(_weight(told))
-        return told
+        self._by_id[sent.id] = sent
+        self._make_room(_weight(sent))
+        return sent
 
-    def responded(self, told: ToldRequest, url: str) -> None:
+    def responded(self, sent: SentRequest, url: str) -> None:
         """Set the URL of a request's response."""
-        characters = len(url) - len(told.response_url or "")
-        told.response_url = url
+        characters = len(url) - len(sent.response_url or "")
+        sent.response_url = url
         self._make_room(characters)
 
     def _make_room(self, characters: int) -> None:
         """Count the characters of a URL, and drop the oldest requests above the limits."""
         self._characters += characters
-        while len(self._by_id) > MOST_TOLD or (
+        while len(self._by_id) > MOST_SENT or (
             self._characters > MOST_CHARACTERS and len(self._by_id) > 1
         ):
             _, dropped = self._by_id.popitem(last=False)
             self._characters -= _weight(dropped) + len(dropped.response_url or "")
 
-    def after(self, number: int) -> Iterator[ToldRequest]:
+    def after(self, number: int) -> Iterator[SentRequest]:
         """Return the requests after a place, oldest first."""
         newest = islice(reversed(self._by_id.values()), self._count - number)
         return reversed(list(newest))
 
-    def hop_of(self, told: ToldRequest, location: str) -> ToldRequest | None:
+    def hop_of(self, sent: SentRequest, location: str) -> SentRequest | None:
         """Return the request that followed a redirect, ``None`` if it has not come.
 
         :param location: as in the response.
         """
         try:
-            target = ada_url.URL(location, told.response_url).href
+            target = ada_url.URL(location, sent.response_url).href
         except ValueError:
             return None
-        for later in self.after(told.number):
-            if (later.client_id, later.url) == (told.client_id, target):
+        for later in self.after(sent.number):
+            if (later.client_id, later.url) == (sent.client_id, target):
                 return later
         return None
 
@@ -135,5 +135,5 @@ def _kept(request: SerializedRequest) -> SerializedRequest:
     return structs.replace(request, body_base64=body.NULL, truncated=True, body_size=size)
 
 
-def _weight(told: ToldRequest) -> int:
-    return len(told.url) + body.size(told.request.body_base64)
+def _weight(sent: SentRequest) -> int:
+    return len(sent.url) + body.size(sent.request.body_base64)
