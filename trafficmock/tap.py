@@ -96,7 +96,7 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
     def listens(address: Any) -> None:
         dialer.service_port = getattr(address, "port", None)
         if _has_known_address(options):
-            driver.heed_predecessor()
+            driver.await_older_leases()
 
     return ProxyService(
         endpoint=listening_endpoint(options, reactor),

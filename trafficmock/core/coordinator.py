@@ -164,9 +164,9 @@ class Coordinator:
 
     # Events
 
-    def heed_predecessor(self, now: Moment) -> None:
+    def await_older_leases(self, now: Moment) -> None:
         """Handle that another process may have listened on this port until now."""
-        self.local.heed_predecessor(now.seconds)
+        self.local.await_older_leases(now.seconds)
 
     def connect(self, connection_id: str, now: Moment, *, kind: str = "node") -> EffectList:
         """Handle a new connection, before its first message.
@@ -198,7 +198,7 @@ class Coordinator:
                     self.ended_tests.handlers_decided(out)
         elif peer is not None:
             self._introduce(peer, message, out)
-        self.waits.heed(out)
+        self.waits.compare(out)
         return out
 
     def handle_invalid(
@@ -213,7 +213,7 @@ class Coordinator:
         elif peer is not None:
             self._refused(peer)
             refuse(peer.id, "invalid_hello", str(error), out)
-        self.waits.heed(out)
+        self.waits.compare(out)
         return out
 
     def disconnect(self, connection_id: str, now: Moment, *, clean: bool = False) -> EffectList:
@@ -235,7 +235,7 @@ class Coordinator:
             peer.gone()
         elif peer is not None:
             self.heartbeat.introduced(connection_id)
-        self.waits.heed(out)
+        self.waits.compare(out)
         return out
 
     def tick(self, now: Moment) -> EffectList:
@@ -261,7 +261,7 @@ class Coordinator:
         self.state.contexts.forget_ended(now.seconds)
         self.strict_mode.lost_runs.forget(now.seconds)
         self.local.tick(out)
-        self.waits.heed(out)
+        self.waits.compare(out)
         self.waits.overdue(out)
         self.heartbeat.beat(self.clients(), out)
         self._set_alarm(out)

@@ -235,9 +235,9 @@ class Driver:
             if sender is not None:
                 self._backpressure.pause_sender(sender)
 
-    def heed_predecessor(self) -> None:
+    def await_older_leases(self) -> None:
         """Tell the core that another process may have served this address until just now."""
-        self.coordinator.heed_predecessor(self._now())
+        self.coordinator.await_older_leases(self._now())
 
     def stop(self) -> None:
         """Have the core answer all waiting requests, and close all connections."""

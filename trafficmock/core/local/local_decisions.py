@@ -63,7 +63,7 @@ class LocalDecisions:
         """Whether no agent has a filter or a lease."""
         return not self.agents and not self.lost
 
-    def heed_predecessor(self, now: float) -> None:
+    def await_older_leases(self, now: float) -> None:
         """Wait for the leases that agents may have from an earlier process on the same port.
 
         An agent may not have noticed yet that the earlier process ended.

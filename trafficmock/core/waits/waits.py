@@ -173,7 +173,7 @@ class Waits:
 
     # What comes
 
-    def heed(self, out: EffectList) -> None:
+    def compare(self, out: EffectList) -> None:
         """Compare what workers are sent with their waits, and add the messages that end them."""
         if not self.workers:
             return
