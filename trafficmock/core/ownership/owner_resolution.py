@@ -123,7 +123,7 @@ class OwnerResolution(ABC, Generic[S]):
         self, pending: S, found: MatchingTests, asked: dict[str, RegisteredTest], out: EffectList
     ) -> None:
         question = self._claiming(pending)
-        pending.presumed = self.state.strictness.presumed_test(pending)
+        pending.only_test = self.state.strictness.only_strict_test(pending)
         pending.claim = self.state.claims.begin(
             self.kind,
             pending.id,

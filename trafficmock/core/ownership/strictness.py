@@ -155,7 +155,7 @@ class Strictness:
         asks = STRICT in pending.agent.features
         return asks and bool(self._in_force(self._belongs_to(pending)))
 
-    def presumed_test(self, pending: Owned) -> RegisteredTest | None:
+    def only_strict_test(self, pending: Owned) -> RegisteredTest | None:
         """Return the strict test that a request without a context belongs to, before a claim."""
         if pending.context_test is not None or not self.tests:
             return None
@@ -177,10 +177,10 @@ class Strictness:
             return False
         if pending.context_test is not None:
             return pending.context_test.allow_late is None
-        return pending.presumed is None
+        return pending.only_test is None
 
     def _belongs_to(self, pending: Owned) -> ContextTest | None:
-        return pending.context_test or pending.test or pending.presumed or self._only_test()
+        return pending.context_test or pending.test or pending.only_test or self._only_test()
 
     def _only_test(self) -> RegisteredTest | None:
         alone = [test for test in self.registry.tests.values() if not test.shared][:2]

@@ -188,7 +188,7 @@ class PendingRequest(Struct, eq=False, kw_only=True):
         compared with all routes.
     :param matching: the tests that match the request, or may match it.
     :param chain: the handlers of the owner that have not run (feature ``chain``).
-    :param presumed: the strict test to which a request without a context belongs: the only test
+    :param only_test: the strict test to which a request without a context belongs: the only test
         that was registered when the claim began.
     """
 
@@ -212,7 +212,7 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     judged_at: int = 0
     matching: MatchingTests | None = None
     chain: Chain | None = None
-    presumed: RegisteredTest | None = None
+    only_test: RegisteredTest | None = None
 
     def __str__(self) -> str:
         return self.named(self.request.url)
@@ -280,7 +280,7 @@ class Socket(Struct, eq=False, kw_only=True):
     """The state of a WebSocket that is held or matched.
 
     ``context_test``, ``is_contested``, ``also_matched``, ``judged_at``, ``matching`` and
-    ``presumed`` are those of :class:`PendingRequest`.
+    ``only_test`` are those of :class:`PendingRequest`.
 
     :param connected: whether the handler has connected it to the real server.
     :param closed: the sides whose close was recorded.
@@ -304,7 +304,7 @@ class Socket(Struct, eq=False, kw_only=True):
     also_matched: tuple[str, ...] = ()
     judged_at: int = 0
     matching: MatchingTests | None = None
-    presumed: RegisteredTest | None = None
+    only_test: RegisteredTest | None = None
 
     def __str__(self) -> str:
         return self.named(self.url)
