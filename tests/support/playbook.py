@@ -103,7 +103,7 @@ class Playbook:
         local = self.coordinator.local
         if peer.id not in local.agents:
             return []
-        entries = list(local.entries.held)
+        entries = list(local.entries.sent)
         return [peer.gets(FilterSet(local.n, entries, local.reports, MAX_MESSAGE_BYTES))]
 
     # Time

@@ -52,7 +52,7 @@ def _handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
         inbound.RequestObserve: core.hops.hop,
         local_reports.RequestPassed: core.passed.passed,
         local_reports.Batch: core.passed.batch,
-        local_reports.FilterAck: core.local.acted,
+        local_reports.FilterAck: core.local.acknowledged,
         local_reports.Synced: core.passed.synced,
         inbound.AgentError: _log_agent_error,
         inbound.SocketOpen: sockets.open,

@@ -88,7 +88,7 @@ class Registration:
                 else:
                     out.send(worker.id, registered)
 
-            self.local.when_in_force(worker, test.routes.values(), out, acknowledge)
+            self.local.when_applied(worker, test.routes.values(), out, acknowledge)
         else:
             text = f"The test id {message.test_id} is in use by another worker."
             self._refuse(worker, message.test_id, text, out)
@@ -112,7 +112,7 @@ class Registration:
             # An agent with the feature `local` may still report requests from before.
             tell_of_ends(agent, worker, unasked=agent.id not in self.local.agents)
         subscribed = outbound.TestSubscribed(test.id)
-        self.local.when_in_force(worker, (), out, lambda out: out.send(worker.id, subscribed))
+        self.local.when_applied(worker, (), out, lambda out: out.send(worker.id, subscribed))
 
     def remove_test(self, worker: Worker, message: inbound.TestUnregister, out: EffectList) -> None:
         """End a test: settle its requests and WebSockets, then acknowledge the end."""
@@ -143,7 +143,7 @@ class Registration:
             registered = outbound.RouteRegistered(message.route_id)
             route = self.state.registry.routes[message.route_id]
             active = () if route.test is None else (route,)
-            self.local.when_in_force(
+            self.local.when_applied(
                 worker, active, out, lambda out: out.send(worker.id, registered)
             )
         else:

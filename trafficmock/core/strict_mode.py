@@ -56,7 +56,7 @@ class StrictMode:
         problem = self._changed(worker, message)
         if problem is None:
             stricted = outbound.TestStricted(message.test_id)
-            self.local.when_in_force(worker, (), out, lambda out: out.send(worker.id, stricted))
+            self.local.when_applied(worker, (), out, lambda out: out.send(worker.id, stricted))
         else:
             refusal = outbound.ProxyError("invalid_message", problem, message.test_id)
             out.send(worker.id, refusal)
@@ -86,7 +86,7 @@ class StrictMode:
         else:
             self.unowned.interested.add(worker.id)
         stricted = outbound.RunStricted(message.query_id, problem)
-        self.local.when_in_force(worker, (), out, lambda out: out.send(worker.id, stricted))
+        self.local.when_applied(worker, (), out, lambda out: out.send(worker.id, stricted))
 
     def answer(self, worker: Worker, message: inbound.UnmatchedQuery, out: EffectList) -> None:
         """Handle ``run:unmatched:query``: send the refused requests that no test owns."""
@@ -163,5 +163,7 @@ def _tunnel(tunnel_id: str, agent: Agent, request: SerializedRequest) -> Pending
 def _knows(worker: Worker, out: EffectList) -> bool:
     if STRICT in worker.features:
         return True
-    out.note("warn", f"{worker.client_id} speaks of strict mode without the feature")
+    out.note(
+        "warn", f"{worker.client_id} sent a message of strict mode without the feature `strict`"
+    )
     return False

@@ -68,7 +68,7 @@ class Stoppable(Protocol):
 
 @define(eq=False, kw_only=True)
 class ProxyService(Service):
-    """Listens while it runs; the proxy or the dashboard.
+    """The Twisted service of the proxy or the dashboard: it listens on an endpoint.
 
     :param endpoint: the endpoint to listen on.
     :param site: the factory to listen with.

@@ -29,7 +29,7 @@ class KnownContexts {
     this.clock = clock;
     /** The latest context of each id. @type {Map<string, TestContext>} */
     this.byId = new Map();
-    /** Contexts among them whose inbound request is over, in the order of these ends. @type {Set<TestContext>} */
+    /** Contexts among them whose inbound request has ended, oldest end first. @type {Set<TestContext>} */
     this.closed = new Set();
     this.isWaiting = false;
   }

@@ -38,7 +38,7 @@ const TRACED = /^traceparent:/im;
  * @property {boolean} [isPast] whether it does not count any more; its id is still hidden from other hosts
  */
 
-/** The contexts of outbound requests: each has that of the inbound request because of which it is sent. */
+/** Gives an outbound request the context of the inbound request that caused it. */
 class TestContexts {
   /**
    * @param {import('../settings.js').Settings} settings

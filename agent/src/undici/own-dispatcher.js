@@ -44,8 +44,8 @@ function loadOwn(read) {
 const isExpected = (symbol) => Boolean(Object.getOwnPropertyDescriptor(outer, symbol)?.get);
 
 /**
- * Set the global dispatchers that were kept, because Node's own undici is used or the
- * agent ends. Those that another copy of undici has set stay.
+ * Restore the original global dispatchers, because Node's own undici is used or the agent ends, unless another copy of
+ * undici has replaced them.
  */
 function settleOwn() {
   if (kept.size && isExpected(GLOBALS[0])) {

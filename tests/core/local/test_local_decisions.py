@@ -26,7 +26,7 @@ class EntryTests(LocalCase):
     """What is in the filter."""
 
     def entries(self) -> list[FilterEntry]:
-        return list(self.playbook.coordinator.local.entries.held)
+        return list(self.playbook.coordinator.local.entries.sent)
 
     def test_anything(self) -> None:
         """A route without text that its URLs must have means that everything is asked about."""
@@ -112,8 +112,8 @@ class EntryTests(LocalCase):
         self.assertTrue(entries.is_sweep_due(0.0))
         gone = entries.sweep({many[0], *many[-10:]}, 1.0)
         self.assertEqual(gone, many[1 : 1 + len(gone)])
-        self.assertLess(len(entries.held), MOST_KEPT)
-        self.assertIn(many[0], entries.held)
+        self.assertLess(len(entries.sent), MOST_KEPT)
+        self.assertIn(many[0], entries.sent)
 
     def test_many_that_are_needed(self) -> None:
         """Where all are needed, not each further route has them looked through."""
@@ -136,7 +136,7 @@ class StrictTests(LocalCase):
     """What strict mode judges is asked about."""
 
     def entries(self) -> list[FilterEntry]:
-        return list(self.playbook.coordinator.local.entries.held)
+        return list(self.playbook.coordinator.local.entries.sent)
 
     def test_strict_with_context(self) -> None:
         """A strict test is asked about everything, as it may come to be the only one."""

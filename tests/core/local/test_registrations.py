@@ -9,7 +9,7 @@ from tests.core.local.case import LOCAL, LocalCase, X, sent
 from tests.support.builders import glob, start
 from tests.support.playbook import SETTINGS, Playbook
 from trafficmock.core.effects import Send
-from trafficmock.core.local.leases import Hold, Holds, LocalAgent
+from trafficmock.core.local.leases import LocalAgent, WaitingAnswer, WaitingAnswers
 from trafficmock.wire import inbound, local_reports, outbound
 from trafficmock.wire.agent_filter import FilterAdd, Sync
 
@@ -41,7 +41,7 @@ class RegistrationTests(LocalCase):
         self.asks()
         self.assert_answered(self.routes("**/x"), answered=False)
         self.assert_answered(self.acknowledges())
-        self.assertEqual(self.playbook.tables().get(".local.holds.waiting"), None)
+        self.assertEqual(self.playbook.tables().get(".local.answers.waiting"), None)
 
     def test_old_acknowledgement(self) -> None:
         """An acknowledgement of something older does not count."""
@@ -215,21 +215,21 @@ class HoldTests(SynchronousTestCase):
 
     def test_many(self) -> None:
         """An acknowledgement looks at what waits for it, not at everything that waits."""
-        holds, agent, busy = Holds(), LocalAgent("a"), LocalAgent("b")
+        answers, agent, busy = WaitingAnswers(), LocalAgent("a"), LocalAgent("b")
         waits = [CountingDict({"a": 9.0, "b": 9.0}) for _ in range(100)]
         for n, until in enumerate(waits):
-            holds.add(Hold("w", n, until, lambda _: None))
+            answers.add(WaitingAnswer("w", n, until, lambda _: None))
         for n in range(100):
-            self.assertEqual(holds.acted_on(agent, n), [])
-        self.assertEqual(len(holds.acted_on(busy, 99)), 100)
+            self.assertEqual(answers.acknowledged(agent, n), [])
+        self.assertEqual(len(answers.acknowledged(busy, 99)), 100)
         self.assertEqual(sum(each.looks for each in waits), 200)
-        self.assertEqual(holds.waiting, [])
+        self.assertEqual(answers.waiting, [])
 
     def test_older_message(self) -> None:
         """What waits for an older message than others is found, though it came after them."""
-        holds, agent = Holds(), LocalAgent("a")
-        late = Hold("w", 1, {"a": 9.0}, lambda _: None)
-        holds.add(Hold("w", 2, {"a": 9.0}, lambda _: None))
-        holds.add(late)
-        self.assertEqual(holds.acted_on(agent, 1), [late])
-        self.assertEqual(len(holds.acted_on(agent, 2)), 1)
+        answers, agent = WaitingAnswers(), LocalAgent("a")
+        late = WaitingAnswer("w", 1, {"a": 9.0}, lambda _: None)
+        answers.add(WaitingAnswer("w", 2, {"a": 9.0}, lambda _: None))
+        answers.add(late)
+        self.assertEqual(answers.acknowledged(agent, 1), [late])
+        self.assertEqual(len(answers.acknowledged(agent, 2)), 1)

@@ -43,7 +43,7 @@ def entries_of(condition: UrlCondition) -> tuple[FilterEntry, ...]:
 
 
 @define
-class Held:
+class SentEntry:
     """The state of an entry that was sent to agents.
 
     :param n: the number of the message with the entry.
@@ -58,27 +58,27 @@ class Held:
 class FilterEntries:
     """The entries that agents have, in the order in which they were added."""
 
-    held: dict[FilterEntry, Held] = field(factory=dict)
+    sent: dict[FilterEntry, SentEntry] = field(factory=dict)
     _sweep_at: float = 0.0
     _most: int = MOST_KEPT
 
     def missing(self, wanted: Iterable[FilterEntry]) -> list[FilterEntry]:
         """Return the entries among ``wanted`` that agents do not have, each once."""
-        return [each for each in dict.fromkeys(wanted) if each not in self.held]
+        return [each for each in dict.fromkeys(wanted) if each not in self.sent]
 
     def add(self, entries: Iterable[FilterEntry], n: int, now: float) -> None:
         for each in entries:
-            self.held[each] = Held(n, now)
+            self.sent[each] = SentEntry(n, now)
 
     def newest(self, wanted: Iterable[FilterEntry]) -> int:
         """Return the number of the message after which agents have all of ``wanted``.
 
         :returns: -1 if ``wanted`` is empty.
         """
-        return max((self.held[each].n for each in wanted), default=-1)
+        return max((self.sent[each].n for each in wanted), default=-1)
 
     def is_sweep_due(self, now: float) -> bool:
-        return now >= self._sweep_at or len(self.held) > self._most
+        return now >= self._sweep_at or len(self.sent) > self._most
 
     def sweep(self, needed: Collection[FilterEntry], now: float) -> list[FilterEntry]:
         """Remove the entries that were unneeded for long, and above the limit the oldest unneeded.
@@ -88,27 +88,27 @@ class FilterEntries:
         :returns: the removed entries.
         """
         for each in needed:
-            # An entry that was added while no agent was connected is not held.
-            if held := self.held.get(each):
-                held.needed_at = now
-        idle = [each for each in self.held if each not in needed]
-        idle.sort(key=lambda each: self.held[each].needed_at)
-        excess = len(self.held) - KEPT_WHEN_FULL if len(self.held) > MOST_KEPT else 0
+            # An entry that was added while no agent was connected was not sent.
+            if entry := self.sent.get(each):
+                entry.needed_at = now
+        idle = [each for each in self.sent if each not in needed]
+        idle.sort(key=lambda each: self.sent[each].needed_at)
+        excess = len(self.sent) - KEPT_WHEN_FULL if len(self.sent) > MOST_KEPT else 0
         gone = [
             each
             for place, each in enumerate(idle)
-            if place < excess or now - self.held[each].needed_at >= _kept_seconds(each)
+            if place < excess or now - self.sent[each].needed_at >= _kept_seconds(each)
         ]
         for each in gone:
-            del self.held[each]
+            del self.sent[each]
         # The needed entries alone may exceed MOST_KEPT; a sweep for each new route would be slow.
         self._most = max(MOST_KEPT, 2 * len(needed))
-        self._sweep_at = now + (ALL_KEPT_SECONDS if ALL in self.held else SWEEP_SECONDS)
+        self._sweep_at = now + (ALL_KEPT_SECONDS if ALL in self.sent else SWEEP_SECONDS)
         return gone
 
     def next_deadline(self) -> float | None:
         """Return the time of the next sweep in monotonic seconds, ``None`` without entries."""
-        return self._sweep_at if self.held else None
+        return self._sweep_at if self.sent else None
 
 
 def _kept_seconds(entry: FilterEntry) -> float:

@@ -25,15 +25,15 @@ REPORT_SECONDS = 1.0
 class LocalAgent:
     """An agent with the feature ``local``.
 
-    :param may_until: the time at which the agent has no lease for certain, in monotonic seconds.
-    :param acted_on: the number of the latest message that the agent has acknowledged.
+    :param may_until: the end of the agent's lease at the latest, in monotonic seconds.
+    :param acknowledged: the number of the latest message that the agent has acknowledged.
     :param passed: the number of requests that the agent let pass without asking.
     :param asked: the number of requests that the agent asked about.
     """
 
     id: str
     may_until: float = 0.0
-    acted_on: int = -1
+    acknowledged: int = -1
     passed: int = 0
     asked: int = 0
 
@@ -49,7 +49,7 @@ class LocalAgent:
 
 
 @define(eq=False)
-class Hold:
+class WaitingAnswer:
     """An answer to a worker that waits until agents have acknowledged a message.
 
     :param worker_id: the connection of the worker.
@@ -66,61 +66,61 @@ class Hold:
 
 
 @define
-class Holds:
+class WaitingAnswers:
     """The waiting answers, in the order of the messages that they wait for."""
 
-    waiting: list[Hold] = field(factory=list)
+    waiting: list[WaitingAnswer] = field(factory=list)
 
-    def add(self, hold: Hold) -> None:
+    def add(self, answer: WaitingAnswer) -> None:
         """Add an answer, after those that wait for the same message."""
-        insort(self.waiting, hold, key=_number)
+        insort(self.waiting, answer, key=_number)
 
-    def acted_on(self, agent: LocalAgent, n: int) -> list[Hold]:
-        """Handle an acknowledgement, and return the holds that end by it.
+    def acknowledged(self, agent: LocalAgent, n: int) -> list[WaitingAnswer]:
+        """Handle an acknowledgement, and return the answers that may be sent now.
 
-        Only the holds of the messages since the agent's last acknowledgement are read: older ones
+        Only the answers after messages since the agent's last acknowledgement are read: older ones
         do not wait for the agent.
 
         :param n: the number of the latest message that the agent has acknowledged.
         """
-        since, agent.acted_on = agent.acted_on, n
+        since, agent.acknowledged = agent.acknowledged, n
         begin = bisect_right(self.waiting, since, key=_number)
         end = bisect_right(self.waiting, n, begin, key=_number)
         return self._without(agent.id, begin, end)
 
-    def forget(self, agent: LocalAgent) -> list[Hold]:
-        """Stop waiting for an agent, and return the holds that end by it."""
+    def forget(self, agent: LocalAgent) -> list[WaitingAnswer]:
+        """Stop waiting for an agent, and return the answers that may be sent now."""
         return self._without(agent.id, 0, len(self.waiting))
 
     def worker_left(self, worker_id: str) -> None:
         """Drop the answers to a worker that has disconnected."""
-        self.waiting = [hold for hold in self.waiting if hold.worker_id != worker_id]
+        self.waiting = [answer for answer in self.waiting if answer.worker_id != worker_id]
 
-    def overdue(self, now: float) -> list[Hold]:
-        """Return the holds that end because the waits for all their agents are over.
+    def overdue(self, now: float) -> list[WaitingAnswer]:
+        """Return the answers that may be sent because the waits for all their agents are over.
 
         :param now: monotonic seconds.
         """
-        for hold in self.waiting:
-            hold.until = {agent_id: at for agent_id, at in hold.until.items() if at > now}
+        for answer in self.waiting:
+            answer.until = {agent_id: at for agent_id, at in answer.until.items() if at > now}
         return self._ended(0, len(self.waiting))
 
     def next_deadline(self) -> float | None:
-        """Return the time at which the next hold ends at the latest, ``None`` for none."""
-        return min((max(hold.until.values()) for hold in self.waiting), default=None)
+        """Return the time at which the next answer is sent at the latest, ``None`` for none."""
+        return min((max(answer.until.values()) for answer in self.waiting), default=None)
 
-    def _without(self, agent_id: str, begin: int, end: int) -> list[Hold]:
-        for hold in self.waiting[begin:end]:
-            hold.until.pop(agent_id, None)
+    def _without(self, agent_id: str, begin: int, end: int) -> list[WaitingAnswer]:
+        for answer in self.waiting[begin:end]:
+            answer.until.pop(agent_id, None)
         return self._ended(begin, end)
 
-    def _ended(self, begin: int, end: int) -> list[Hold]:
+    def _ended(self, begin: int, end: int) -> list[WaitingAnswer]:
         looked_at = self.waiting[begin:end]
-        ended = [hold for hold in looked_at if not hold.until]
+        ended = [answer for answer in looked_at if not answer.until]
         if ended:
-            self.waiting[begin:end] = [hold for hold in looked_at if hold.until]
+            self.waiting[begin:end] = [answer for answer in looked_at if answer.until]
         return ended
 
 
-def _number(hold: Hold) -> int:
-    return hold.n
+def _number(answer: WaitingAnswer) -> int:
+    return answer.n

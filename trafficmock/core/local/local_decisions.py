@@ -8,7 +8,13 @@ from attrs import define, field
 
 from trafficmock.core.effects import EffectList
 from trafficmock.core.local.filter_entries import ALL, FilterEntries, entries_of
-from trafficmock.core.local.leases import LEASE_SECONDS, REPORT_SECONDS, Hold, Holds, LocalAgent
+from trafficmock.core.local.leases import (
+    LEASE_SECONDS,
+    REPORT_SECONDS,
+    LocalAgent,
+    WaitingAnswer,
+    WaitingAnswers,
+)
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.wire.agent_filter import FilterAdd, FilterDrop, FilterEntry, FilterSet, Sync
 
@@ -47,7 +53,7 @@ class LocalDecisions:
     entries: FilterEntries = field(factory=FilterEntries)
     agents: dict[str, LocalAgent] = field(factory=dict)
     lost: list[LocalAgent] = field(factory=list)
-    holds: Holds = field(factory=Holds)
+    answers: WaitingAnswers = field(factory=WaitingAnswers)
     reports: Reports = "none"
     observed_since: dict[str, int] = field(factory=dict)
     _sent_at: dict[int, float] = field(init=False, factory=dict)
@@ -84,7 +90,7 @@ class LocalDecisions:
             self.reports = self._wanted_reports()
             self._need_alarm(out)
         agent.local = self.agents[agent.id] = LocalAgent(agent.id)
-        held, most = list(self.entries.held), self.state.settings.message_bytes
+        held, most = list(self.entries.sent), self.state.settings.message_bytes
         out.send(agent.id, FilterSet(self.n, held, self.reports, most))
 
     def left(self, agent: Agent, out: EffectList, *, clean: bool) -> None:
@@ -96,7 +102,7 @@ class LocalDecisions:
         if local is None:
             return
         if clean:
-            self._release(self.holds.forget(local), out)
+            self._release(self.answers.forget(local), out)
         elif local.may_until > out.now.seconds:
             self.lost.append(local)
             self.state.alarm.need(local.may_until, out)
@@ -104,20 +110,20 @@ class LocalDecisions:
 
     def worker_left(self, worker: Worker) -> None:
         """Drop the answers to a worker that has disconnected."""
-        if self.holds.waiting:
-            self.holds.worker_left(worker.id)
+        if self.answers.waiting:
+            self.answers.worker_left(worker.id)
 
-    def acted(self, agent: Agent, message: FilterAck | Synced, out: EffectList) -> None:
+    def acknowledged(self, agent: Agent, message: FilterAck | Synced, out: EffectList) -> None:
         """Handle an acknowledgement, which counts for all earlier messages too."""
         local = agent.local
         if local is None or message.n > self.n:
             out.note("warn", f"{agent.client_id} acknowledges what it was not sent")
-        elif message.n > local.acted_on:
-            self._release(self.holds.acted_on(local, message.n), out)
+        elif message.n > local.acknowledged:
+            self._release(self.answers.acknowledged(local, message.n), out)
 
     # Changes
 
-    def when_in_force(
+    def when_applied(
         self,
         worker: Worker,
         routes: Iterable[RegisteredRoute],
@@ -164,11 +170,11 @@ class LocalDecisions:
         return max(self.observed_since.values(), default=-1)
 
     def observers_before(self, agent: Agent, observers: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the observers that observed already at the time of an agent's report."""
+        """Return the observers that had subscribed before an agent let a request pass."""
         local = agent.local
         if local is None:
             return observers
-        since, n = self.observed_since, local.acted_on
+        since, n = self.observed_since, local.acknowledged
         return tuple([each for each in observers if since.get(each, n) <= n])
 
     def when_reported(
@@ -176,7 +182,7 @@ class LocalDecisions:
     ) -> None:
         """Call ``release`` when each agent has reported the requests that it let pass until now.
 
-        :param worker: as in :meth:`when_in_force`.
+        :param worker: as in :meth:`when_applied`.
         :param release: sends the answer to the worker.
         """
         if self.is_idle or self.reports == "none":
@@ -230,17 +236,17 @@ class LocalDecisions:
         until = {
             each.id: at
             for each in agents
-            if each.acted_on < n and (at := min(each.may_until, latest) + longer) > now
+            if each.acknowledged < n and (at := min(each.may_until, latest) + longer) > now
         }
         if not until:
             release(out)
             return
-        self.holds.add(Hold(worker.id, n, until, release))
+        self.answers.add(WaitingAnswer(worker.id, n, until, release))
         self.state.alarm.need(max(until.values()), out)
 
-    def _release(self, ended: list[Hold], out: EffectList) -> None:
-        for hold in ended:
-            hold.release(out)
+    def _release(self, ended: list[WaitingAnswer], out: EffectList) -> None:
+        for answer in ended:
+            answer.release(out)
 
     # Time
 
@@ -249,8 +255,8 @@ class LocalDecisions:
         now = out.now.seconds
         if self.lost:
             self.lost = [each for each in self.lost if each.may_until > now]
-        if self.holds.waiting:
-            self._release(self.holds.overdue(now), out)
+        if self.answers.waiting:
+            self._release(self.answers.overdue(now), out)
         self._sweep(out)
         self._forget_when_idle()
 
@@ -260,9 +266,9 @@ class LocalDecisions:
 
     def next_deadline(self) -> float | None:
         """Return the time of the next deadline in monotonic seconds, ``None`` for none."""
-        if self.is_idle and not self.holds.waiting:
+        if self.is_idle and not self.answers.waiting:
             return None
-        due = [self.holds.next_deadline(), self.entries.next_deadline()]
+        due = [self.answers.next_deadline(), self.entries.next_deadline()]
         due += [each.may_until for each in self.lost]
         return min((at for at in due if at is not None), default=None)
 

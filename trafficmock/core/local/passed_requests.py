@@ -101,10 +101,10 @@ class PassedRequests:
     def synced(self, agent: Agent, message: Synced, out: EffectList) -> None:
         """Handle ``synced``: new observers get the ends of the requests that passed before."""
         local = agent.local
-        if local is not None and local.acted_on < message.n <= self.local.n:
-            since, new = self.local.observed_since, range(local.acted_on + 1, message.n + 1)
+        if local is not None and local.acknowledged < message.n <= self.local.n:
+            since, new = self.local.observed_since, range(local.acknowledged + 1, message.n + 1)
             tests = [each for each in self.state.registry.tests.values() if each.subscribed]
             for worker_id, worker in {each.worker.id: each.worker for each in tests}.items():
                 if since.get(worker_id) in new:
                     tell_of_ends(agent, worker)
-        self.local.acted(agent, message, out)
+        self.local.acknowledged(agent, message, out)

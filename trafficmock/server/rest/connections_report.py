@@ -44,7 +44,7 @@ def _local(local: LocalDecisions) -> dict[str, Any]:
     """Return whether local decisions are on, and the numbers of requests passed and asked about."""
     return {
         "on": local.is_on,
-        "asksAll": ALL in local.entries.held,
+        "asksAll": ALL in local.entries.sent,
         "passed": sum(agent.passed for agent in local.agents.values()),
         "asked": sum(agent.asked for agent in local.agents.values()),
     }
