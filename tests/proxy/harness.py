@@ -161,8 +161,8 @@ class ForwardProxyHarness:
         )
 
     @property
-    def context(self) -> Any:
-        return self.proxy.context
+    def resources(self) -> Any:
+        return self.proxy.resources
 
     @property
     def servers(self) -> list[FakeTransport]:

@@ -18,14 +18,14 @@ class SharedTests(SynchronousTestCase):
     def test_aim(self) -> None:
         """A proxy is asked for the whole URL, with its credentials."""
         harness = ForwardProxyHarness()
-        self.assertEqual(harness.context.aim(A, b"/x", []), (b"/x", []))
+        self.assertEqual(harness.resources.aim(A, b"/x", []), (b"/x", []))
         harness.dialer.proxy = UpstreamProxy("p", 1, b"Basic x")
-        path, pairs = harness.context.aim(A, b"/x", [])
+        path, pairs = harness.resources.aim(A, b"/x", [])
         self.assertEqual(
             (path, pairs), (b"http://a.test/x", [(b"Proxy-Authorization", b"Basic x")])
         )
         harness.dialer.proxy = UpstreamProxy("p", 1)
-        self.assertEqual(harness.context.aim(A, b"*", []), (b"http://a.test", []))
+        self.assertEqual(harness.resources.aim(A, b"*", []), (b"http://a.test", []))
 
     def test_tunnels(self) -> None:
         """Hosts whose TLS is left alone are named by globs."""

@@ -17,11 +17,11 @@ class TunnelTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.harness = ForwardProxyHarness()
         self.client = FakeTransport()
-        proxy_client = self.harness.context.proxy_clients.enter("shop")
+        proxy_client = self.harness.resources.proxy_clients.enter("shop")
         self.spoke: list[str] = []
         self.tunnel = Tunnel(
             self.client,
-            self.harness.context,
+            self.harness.resources,
             Authority("db.test", 1),
             entry=lambda: TunnelRecord(proxy_client, "db.test:1", {}),
             server_spoke=lambda: self.spoke.append("spoke"),

@@ -25,7 +25,7 @@ class TunnelRecordTests(SynchronousTestCase):
             (UpstreamError("It went.", code="disconnected"), ("upstream_error", "It went.")),
         ):
             harness = ForwardProxyHarness()
-            record = TunnelRecord(harness.context.proxy_clients.enter("shop"), "db.test:1", {})
+            record = TunnelRecord(harness.resources.proxy_clients.enter("shop"), "db.test:1", {})
             record.ended(first)
             record.ended(UpstreamError("too late", code="disconnected"))
             record.ended()

@@ -22,7 +22,7 @@ Header lines of forwarded requests and responses are dropped in these places:
 * ``http1/forwarded_headers``: hop-by-hop fields and the ``Trafficmock-*`` headers of
   ``http1/attached_clients`` (both are in ``HOP_BY_HOP``), and ``Content-Length``,
   ``Transfer-Encoding`` and ``Host``, which the proxy writes itself;
-* ``http1/context_headers``: the context of a test. ``ProxyContext.outgoing`` of
+* ``http1/context_headers``: the context of a test. ``ProxyResources.outgoing`` of
   ``proxy_settings`` decides for which servers, ``door/context_stamp`` does in a door;
 * ``transfer/request_rewriting``: the same fields in overrides and mocks, and a
   ``Content-Encoding`` that a mock's body does not have;

@@ -84,7 +84,7 @@ class ProxySettings:
 
 
 @define(eq=False, kw_only=True)
-class ProxyContext:
+class ProxyResources:
     """The objects that all connections of the forward proxy share.
 
     :param proxy_clients: the agents of the clients; ``None`` in a door, which announces nothing.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from trafficmock.http.hosts import Authority
-    from trafficmock.proxy.proxy_settings import ProxyContext
+    from trafficmock.proxy.proxy_settings import ProxyResources
     from trafficmock.proxy.tunnel_record import TunnelRecord
     from trafficmock.proxy.upstream_errors import UpstreamError
 
@@ -44,14 +44,14 @@ class Tunnel:
     def __init__(
         self,
         client: Any,
-        context: ProxyContext,
+        resources: ProxyResources,
         authority: Authority,
         *,
         entry: Callable[[], TunnelRecord | None],
         server_spoke: Callable[[], None],
     ) -> None:
         self._client = client
-        self._context = context
+        self._resources = resources
         self._authority = authority
         self._make_entry = entry
         self._entry: TunnelRecord | None = None
@@ -73,7 +73,7 @@ class Tunnel:
         over = self._state is TunnelState.OVER
         if self._opening is None and self._server is None and not over:
             host, port = self._authority.host, self._authority.port or 0
-            dialer = self._context.dialer
+            dialer = self._resources.dialer
             endpoint, name = dialer.host_endpoint(host, port), f"{host}:{port}"
             self._opening = dialer.connect(
                 endpoint, lambda: TunnelServer(self), name, self._client.getHost()

@@ -55,8 +55,8 @@ class Setup:
         self.inside: list[tuple[bytes, bool]] = []
         self.behind = ConnectSniffer(
             self.client,
-            self.harness.context,
-            self.harness.context.proxy_clients.enter("shop"),
+            self.harness.resources,
+            self.harness.resources.proxy_clients.enter("shop"),
             authority=Authority("db.test", 5432),
             headers={},
             inside=self.note,

@@ -27,7 +27,7 @@ class FaultyMockTests(SynchronousTestCase):
         worker = self.harness.worker()
         transport = self.harness.ask(GET)
         (matched,) = [each for each in worker.sent if each["type"] == "request:matched"]
-        clients = self.harness.proxy.context.proxy_clients
+        clients = self.harness.proxy.resources.proxy_clients
         assert clients is not None
         decision = outbound.DecisionFulfill(matched["requestId"], ANSWER, fault=fault)
         clients.enter("proxy").deliver(decision)

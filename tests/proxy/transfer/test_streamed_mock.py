@@ -28,7 +28,7 @@ class StreamedMockTests(SynchronousTestCase):
         transport = self.harness.ask(GET % minor)
         (matched,) = [each for each in worker.sent if each["type"] == "request:matched"]
         self.request_id = matched["requestId"]
-        clients = self.harness.proxy.context.proxy_clients
+        clients = self.harness.proxy.resources.proxy_clients
         assert clients is not None
         self.client: ProxyClient = clients.enter("proxy")
         self.patch(ProxyClient, "send", lambda _, message: self.told.append(message))

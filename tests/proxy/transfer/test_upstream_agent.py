@@ -37,7 +37,7 @@ class AgentTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.harness = ForwardProxyHarness()
         self.clock: Any = self.harness.core.clock
-        self.agent = UpstreamAgent(self.harness.context, OURS, 10)
+        self.agent = UpstreamAgent(self.harness.resources, OURS, 10)
         self.client = HTTPClient(self.agent, data_to_body_producer=BytesBody)
 
     def ask(
@@ -79,7 +79,7 @@ class AgentTests(SynchronousTestCase):
     def test_any_path(self, path: str) -> None:
         """Whatever stands in a target arrives unchanged."""
         harness = ForwardProxyHarness()
-        client = HTTPClient(UpstreamAgent(harness.context, OURS, 0))
+        client = HTTPClient(UpstreamAgent(harness.resources, OURS, 0))
         clock: Any = harness.core.clock
         client.request("GET", ExactUrl(f"http://api.test/{path}"), reactor=clock)
         line = harness.servers[0].took().partition(b"\r\n")[0]
@@ -104,7 +104,7 @@ class AgentTests(SynchronousTestCase):
         response = self.successResultOf(asked)
         self.assertEqual((response.code, response.phrase), (200, b"OK"))
         self.assertEqual(self.successResultOf(treq.content(response)), b"ok")
-        self.assertEqual(len(self.harness.context.pool._kept), 1)
+        self.assertEqual(len(self.harness.resources.pool._kept), 1)
 
     def test_not_decoded(self) -> None:
         """A coded body stays as it is: treq would inflate it to any size."""

@@ -35,7 +35,7 @@ class KeepTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.harness = ForwardProxyHarness()
-        self.pool = self.harness.context.pool
+        self.pool = self.harness.resources.pool
 
     def kept(self, origin: Origin = A) -> Any:
         connection = self.successResultOf(self.pool.connect(origin))
@@ -90,7 +90,7 @@ class OpeningTests(SynchronousTestCase):
     def opening(self, trust: Any = None) -> tuple[ForwardProxyHarness, Deferred[Any]]:
         harness = ForwardProxyHarness()
         harness.dialer.trust = trust or Checks()
-        return harness, harness.context.pool.connect(TLS)
+        return harness, harness.resources.pool.connect(TLS)
 
     def test_tls(self) -> None:
         """With TLS it is ready after the handshake, when the name has been checked."""
@@ -127,6 +127,6 @@ class OpeningTests(SynchronousTestCase):
         """What the road says is passed on, as is that there is none."""
         harness = ForwardProxyHarness()
         harness.dialer.error = ConnectionRefusedError()
-        self.failureResultOf(harness.context.pool.connect(A), ConnectionRefusedError)
+        self.failureResultOf(harness.resources.pool.connect(A), ConnectionRefusedError)
         harness.dialer.nowhere = ValueError("no such host")
-        self.failureResultOf(harness.context.pool.connect(A), ValueError)
+        self.failureResultOf(harness.resources.pool.connect(A), ValueError)

@@ -35,7 +35,7 @@ class RecordingReceiver:
 def connect(check: Any = None) -> tuple[RecordingReceiver, FakeTransport]:
     receiver, transport = RecordingReceiver(), FakeTransport()
     harness = ForwardProxyHarness(settings=ProxySettings(max_header_bytes=100))
-    transport.protocol = WebSocketUpstream(receiver, harness.context, check)
+    transport.protocol = WebSocketUpstream(receiver, harness.resources, check)
     transport.protocol.makeConnection(transport)
     return receiver, transport
 

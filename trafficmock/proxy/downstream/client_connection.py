@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from trafficmock.proxy.http1.heads import RequestHead
     from trafficmock.proxy.proxy_clients import ProxyClient
-    from trafficmock.proxy.proxy_settings import ProxyContext
+    from trafficmock.proxy.proxy_settings import ProxyResources
     from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
 
 MOST_AHEAD = 64 * 1024
@@ -68,7 +68,7 @@ class RequestRouter(TypingProtocol):
 class ClientConnection(Protocol):
     """Speaks HTTP/1.1 with a client; requests use it as their :class:`.ClientTransport`.
 
-    :param context: the objects that all connections of the proxy share.
+    :param resources: the objects that all connections of the proxy share.
     :param router: sends each request to its destination.
     :param ended: called when the connection is lost.
     """
@@ -77,21 +77,21 @@ class ClientConnection(Protocol):
     transport: Any
 
     def __init__(
-        self, context: ProxyContext, router: RequestRouter, ended: Callable[[], None]
+        self, resources: ProxyResources, router: RequestRouter, ended: Callable[[], None]
     ) -> None:
-        self.context = context
+        self.resources = resources
         self.secure = False
         self._router = router
         self._ended = ended
         self._state = State.AWAITING_HEAD
-        self._input = RequestReader(context.settings.max_header_bytes)
+        self._input = RequestReader(resources.settings.max_header_bytes)
         self._request: ProxiedRequest | None = None
         self._successor: UpgradedProtocol | None = None
         self._proxy_client: ProxyClient | None = None
         self._advancing = False
         self._unread_for = 0
-        self._idle = IdleTimer(context.reactor, context.settings.idle_seconds, self._too_quiet)
-        self._half_close = HalfCloseWatch(context.reactor, self._abort)
+        self._idle = IdleTimer(resources.reactor, resources.settings.idle_seconds, self._too_quiet)
+        self._half_close = HalfCloseWatch(resources.reactor, self._abort)
 
     # Twisted's side
 
@@ -201,8 +201,8 @@ class ClientConnection(Protocol):
     def belongs_to(self, proxy_client: ProxyClient | None) -> None:
         """Count this connection as one of a proxy client; ``None``: of none any more."""
         before, self._proxy_client = self._proxy_client, proxy_client
-        if before is not None and self.context.proxy_clients is not None:
-            self.context.proxy_clients.leave(before)
+        if before is not None and self.resources.proxy_clients is not None:
+            self.resources.proxy_clients.leave(before)
 
     def begin(self, request: ProxiedRequest) -> None:
         """Start a request; the part of its body that has arrived is passed to it."""
@@ -334,7 +334,7 @@ class ClientConnection(Protocol):
             return
         self.transport.resumeProducing()
         self.transport.loseWriteConnection()
-        self._idle = IdleTimer(self.context.reactor, LINGER_SECONDS, self._abort)
+        self._idle = IdleTimer(self.resources.reactor, LINGER_SECONDS, self._abort)
         self._idle.start()
 
     def _pause(self, why: int, *, on: bool) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from trafficmock.http.hosts import Authority
     from trafficmock.proxy.proxy_clients import ProxyClient
-    from trafficmock.proxy.proxy_settings import ProxyContext
+    from trafficmock.proxy.proxy_settings import ProxyResources
 
 
 SILENCE_SECONDS = 0.3
@@ -73,7 +73,7 @@ class ConnectSniffer:
     def __init__(
         self,
         client: Any,
-        context: ProxyContext,
+        resources: ProxyResources,
         proxy_client: ProxyClient | None,
         *,
         authority: Authority,
@@ -84,11 +84,11 @@ class ConnectSniffer:
         self._client = client
         self._proxy_client = proxy_client
         self._inside = inside
-        self._opens_tls = context.settings.opens_tls
+        self._opens_tls = resources.settings.opens_tls
         self._request = tunnel_request(server_name(authority), headers)
         self._tunnel = Tunnel(
             client,
-            context,
+            resources,
             authority,
             entry=lambda: (
                 None
@@ -98,10 +98,10 @@ class ConnectSniffer:
             server_spoke=self._go_blind,
         )
         self._timer: IDelayedCall | None = None
-        if context.settings.is_tunnelled(authority):
+        if resources.settings.is_tunnelled(authority):
             self._tunnel.carry_blindly(b"")
         else:
-            self._timer = context.reactor.callLater(SILENCE_SECONDS, self._silent)
+            self._timer = resources.reactor.callLater(SILENCE_SECONDS, self._silent)
 
     def data_received(self, data: bytes) -> None:
         if self._tunnel.blind:

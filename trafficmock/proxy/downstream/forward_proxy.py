@@ -14,7 +14,7 @@ from trafficmock.proxy.downstream.protocol_sniffing import (
 )
 from trafficmock.proxy.downstream.router import AbsoluteFormRouter
 from trafficmock.proxy.proxy_clients import ProxyClients
-from trafficmock.proxy.proxy_settings import ProxyContext
+from trafficmock.proxy.proxy_settings import ProxyResources
 from trafficmock.proxy.upstream.connection_pool import ConnectionPool
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 class ForwardProxy:
     """Makes the protocols for connections whose requests are for other servers.
 
-    :param context: the objects that all connections share.
+    :param resources: the objects that all connections share.
     :param guard: knows the host names of this service.
     """
 
-    context: ProxyContext
+    resources: ProxyResources
     guard: AccessPolicy
 
     def sniffer(self, service: ServiceFactory, ended: Callable[[], None]) -> ProtocolSniffer:
@@ -49,8 +49,8 @@ class ForwardProxy:
             proxy=lambda: self._client(service, ended),
             service=service,
             ended=ended,
-            clock=self.context.reactor,
-            seconds=self.context.settings.idle_seconds,
+            clock=self.resources.reactor,
+            seconds=self.resources.settings.idle_seconds,
         )
 
     def is_this_service(self, host: str, port: int, local: Any) -> bool:
@@ -66,17 +66,19 @@ class ForwardProxy:
 
         :returns: whether clients are still connected, to which responses may be on their way.
         """
-        self.context.pool.stop()
-        self.context.decoders.stop()
-        clients = self.context.proxy_clients
+        self.resources.pool.stop()
+        self.resources.decoders.stop()
+        clients = self.resources.proxy_clients
         return clients is not None and clients.stop()
 
     def _client(self, service: ServiceFactory, ended: Callable[[], None]) -> ClientConnection:
         def leave(connection: ClientConnection, raw: bytes) -> None:
             hand_over(connection.transport, service(once=True), raw)
 
-        router = AbsoluteFormRouter(self.context, is_this_service=self.is_this_service, leave=leave)
-        return ClientConnection(self.context, router, ended)
+        router = AbsoluteFormRouter(
+            self.resources, is_this_service=self.is_this_service, leave=leave
+        )
+        return ClientConnection(self.resources, router, ended)
 
 
 def make_forward_proxy(
@@ -97,9 +99,9 @@ def make_forward_proxy(
     :param dialer: connects to servers.
     :param certificates: for TLS with clients behind CONNECT.
     :param version: the version of the service, which proxy clients send in their hello.
-    :param stamp: see :class:`~trafficmock.proxy.proxy_settings.ProxyContext`.
+    :param stamp: see :class:`~trafficmock.proxy.proxy_settings.ProxyResources`.
     """
-    context = ProxyContext(
+    resources = ProxyResources(
         settings=settings,
         reactor=reactor,
         proxy_clients=None
@@ -110,4 +112,4 @@ def make_forward_proxy(
         certificates=certificates,
         stamp=stamp,
     )
-    return ForwardProxy(context, guard)
+    return ForwardProxy(resources, guard)

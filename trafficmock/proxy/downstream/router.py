@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from trafficmock.proxy.downstream.client_connection import ClientConnection
     from trafficmock.proxy.http1.heads import RequestHead
     from trafficmock.proxy.proxy_clients import ProxyClient
-    from trafficmock.proxy.proxy_settings import ProxyContext
+    from trafficmock.proxy.proxy_settings import ProxyResources
     from trafficmock.proxy.request_target import Target
 
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n%s\r\n"
@@ -44,7 +44,7 @@ _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n%s\r\n"
 class AbsoluteFormRouter:
     """Routes requests in absolute form, and CONNECT (RFC 9112 section 3.2).
 
-    :param context: the objects that all connections of the proxy share.
+    :param resources: the objects that all connections of the proxy share.
     :param is_this_service: returns whether a host, port and local address are this service.
     :param leave: hands a connection, and the bytes read from it, to the service itself.
     """
@@ -53,12 +53,12 @@ class AbsoluteFormRouter:
 
     def __init__(
         self,
-        context: ProxyContext,
+        resources: ProxyResources,
         *,
         is_this_service: Callable[[str, int, Any], bool],
         leave: Callable[[ClientConnection, bytes], None],
     ) -> None:
-        self._context = context
+        self._resources = resources
         self._is_this_service = is_this_service
         self._leave = leave
         self._credentials: bytes | None = None
@@ -78,7 +78,7 @@ class AbsoluteFormRouter:
             connection.gone()
             self._leave(connection, raw)
             return
-        begin(connection, self._identify(connection, head), self._context, head, aim)
+        begin(connection, self._identify(connection, head), self._resources, head, aim)
 
     def lost(self, reason: BaseException | None) -> None:
         """Do nothing: the connection cancels its request itself."""
@@ -102,7 +102,7 @@ class AbsoluteFormRouter:
     def _connect(self, connection: ClientConnection, head: RequestHead) -> None:
         authority = self._aim(connection, head)
         proxy_client = self._identify(connection, head)
-        left_alone = self._context.settings.is_tunnelled(authority)
+        left_alone = self._resources.settings.is_tunnelled(authority)
         if ISSLTransport.providedBy(connection.transport) and not left_alone:
             raise BadMessageError(
                 "CONNECT over TLS is not supported: what is within could not be read. Use the "
@@ -110,7 +110,7 @@ class AbsoluteFormRouter:
                 status=501,
                 code="tls_within_tls",
             )
-        headers, _ = header_map(self._context.concealed(end_to_end(head)))
+        headers, _ = header_map(self._resources.concealed(end_to_end(head)))
         if left_alone:
             refused = refusal(proxy_client, tunnel_request(server_name(authority), headers))
             if refused is not None:
@@ -118,9 +118,9 @@ class AbsoluteFormRouter:
 
         def inside(data: bytes, *, tls: bool) -> None:
             origin = Origin("https" if tls else "http", authority.host, authority.port or 0)
-            router = TunnelledRequestRouter(self._context, proxy_client, origin, headers)
+            router = TunnelledRequestRouter(self._resources, proxy_client, origin, headers)
             try:
-                context = self._context.certificates.context_for(authority.host) if tls else None
+                context = self._resources.certificates.context_for(authority.host) if tls else None
             except (LocalError, ValueError) as error:
                 router.failed(f"There is no certificate for {authority.host!r}: {error}.")
                 self.log.warn("{host}: {error}", host=one_line(authority.host), error=error)
@@ -131,7 +131,7 @@ class AbsoluteFormRouter:
         connection.write(self._established(head, left_alone=left_alone))
         behind = ConnectSniffer(
             connection.transport,
-            self._context,
+            self._resources,
             proxy_client,
             authority=authority,
             headers=headers,
@@ -144,7 +144,7 @@ class AbsoluteFormRouter:
         if left_alone or not attached_clients.opens_for_agent(head):
             return _ESTABLISHED % b""
         try:
-            authority = self._context.certificates.ca_pem()
+            authority = self._resources.certificates.ca_pem()
         except LocalError as error:
             # Without a certificate TLS fails as well, and the history shows that error.
             self.log.warn("{error}", error=error)
@@ -155,8 +155,8 @@ class AbsoluteFormRouter:
         """Find the proxy client of a request by its credentials; a door has none."""
         credentials = head.fields.get(b"proxy-authorization")
         if self._proxy_client is None or credentials != self._credentials:
-            name = client_id(credentials, self._context.settings.token)
-            clients = self._context.proxy_clients
+            name = client_id(credentials, self._resources.settings.token)
+            clients = self._resources.proxy_clients
             if clients is None:
                 return None
             self._proxy_client = clients.enter(name, attached_clients.attached_process(head))
@@ -174,12 +174,12 @@ class TunnelledRequestRouter:
 
     def __init__(
         self,
-        context: ProxyContext,
+        resources: ProxyResources,
         proxy_client: ProxyClient | None,
         origin: Origin,
         headers: dict[str, str],
     ) -> None:
-        self._context = context
+        self._resources = resources
         self._proxy_client = proxy_client
         self._origin = origin
         self._headers = headers
@@ -190,7 +190,7 @@ class TunnelledRequestRouter:
         self._used = True
         check_host(head)
         aim = self._aim(head)
-        begin(connection, self._proxy_client, self._context, head, aim)
+        begin(connection, self._proxy_client, self._resources, head, aim)
 
     def lost(self, reason: BaseException | None) -> None:
         """Record a failed TLS handshake of the client as one row in the history."""
@@ -229,7 +229,7 @@ class TunnelledRequestRouter:
 def begin(
     connection: ClientConnection,
     proxy_client: ProxyClient | None,
-    context: ProxyContext,
+    resources: ProxyResources,
     head: RequestHead,
     aim: Target,
 ) -> None:
@@ -243,7 +243,7 @@ def begin(
         if proxy_client is None:
             read_opening(head)
             relayed = RelayedWebSocket(
-                str(uuid.uuid4()), connection.transport, None, context, head=head, target=aim
+                str(uuid.uuid4()), connection.transport, None, resources, head=head, target=aim
             )
             connection.succeed(relayed)
             relayed.start()
@@ -251,7 +251,7 @@ def begin(
         session = WebSocketSession(
             connection.transport,
             proxy_client,
-            context,
+            resources,
             head=head,
             target=aim,
             hand_over=connection.succeed,
@@ -261,7 +261,7 @@ def begin(
         return
     body = framing.of_request(head)
     connection.begin(
-        ProxiedRequest(connection, proxy_client, context, head=head, target=aim, body=body)
+        ProxiedRequest(connection, proxy_client, resources, head=head, target=aim, body=body)
     )
 
 

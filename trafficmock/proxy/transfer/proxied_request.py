@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from trafficmock.proxy.http1.framing import Framing
     from trafficmock.proxy.http1.heads import RequestHead
     from trafficmock.proxy.proxy_clients import ProxyClient
-    from trafficmock.proxy.proxy_settings import ProxyContext
+    from trafficmock.proxy.proxy_settings import ProxyResources
     from trafficmock.proxy.request_target import Target
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
     from trafficmock.wire.inbound import Message
@@ -67,7 +67,7 @@ class ProxiedRequest:
 
     :param proxy_client: the client's agent, which talks with the coordinator; ``None`` in a door,
         where every request passes through.
-    :param context: the connections to servers, and the options.
+    :param resources: the connections to servers, and the options.
     :param head: the head of the request.
     :param target: its server and path.
     :param body: how its body is delimited.
@@ -79,7 +79,7 @@ class ProxiedRequest:
         self,
         client: ClientTransport,
         proxy_client: ProxyClient | None,
-        context: ProxyContext,
+        resources: ProxyResources,
         *,
         head: RequestHead,
         target: Target,
@@ -96,7 +96,7 @@ class ProxiedRequest:
         self.context_id = context_id(head)
         self.done = False
         self.request_done = body.kind is Kind.NONE
-        self.context = context
+        self.resources = resources
         self.keep = framing.keeps_alive(head)
         self._pieces: list[bytes] = []
         self._size = 0
@@ -144,7 +144,7 @@ class ProxiedRequest:
         pairs = (
             without_context(self.pairs)
             if self.context_id is None
-            else self.context.concealed(self.pairs)
+            else self.resources.concealed(self.pairs)
         )
         proxy_client.send(
             inbound.RequestStart(
@@ -229,7 +229,7 @@ class ProxiedRequest:
             request = self.rewritten(order.overrides or SerializedOverrides())
             if request.content is None:
                 request = structs.replace(request, content=self.content())
-            fetch = RouteFetch(self.context, self.client.local(), self.most_bytes)
+            fetch = RouteFetch(self.resources, self.client.local(), self.most_bytes)
             response = await fetch.response(request, order)
             result = inbound.FetchResult(*name, ok=True, response=response)
         except UpstreamError as error:
@@ -288,7 +288,9 @@ class ProxiedRequest:
         )
         if self.context_id is None:
             return request
-        return structs.replace(request, pairs=self.context.revealed(request.pairs, self.context_id))
+        return structs.replace(
+            request, pairs=self.resources.revealed(request.pairs, self.context_id)
+        )
 
     def _pass_on(self, overrides: SerializedOverrides) -> None:
         unreported = None if self._reported else self.content()
@@ -326,7 +328,7 @@ class ProxiedRequest:
             self.client.write(data)
         if fault.kind == "connection_reset":
             seconds = faulty_mock.RESET_SECONDS
-            self._timer = self.context.reactor.callLater(seconds, self._hold_over)
+            self._timer = self.resources.reactor.callLater(seconds, self._hold_over)
         elif fault.kind != "stall":
             self.cut_off(noticeable=True)
 
@@ -344,8 +346,8 @@ class ProxiedRequest:
         if understands_failures(self.head):
             self._refuse(502, code, text)
         elif code == "timedout":
-            seconds = self.context.settings.abort_hold_seconds
-            self._timer = self.context.reactor.callLater(seconds, self._hold_over)
+            seconds = self.resources.settings.abort_hold_seconds
+            self._timer = self.resources.reactor.callLater(seconds, self._hold_over)
         elif code in _RESETS or self.client.secure:
             self.cut_off()
         else:
@@ -379,7 +381,7 @@ class ProxiedRequest:
 
     def failed_upstream(self, error: UpstreamError) -> None:
         """Answer with the error of a server that failed; in a door, reset the connection."""
-        if self.context.explains_failures:
+        if self.resources.explains_failures:
             self._refuse(error.status, error.code, error.text, failure=error.errno)
         else:
             self.cut_off()

@@ -25,7 +25,7 @@ from trafficmock.wire.payloads.serialized_response import REDIRECTS
 
 if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Pairs, ResponseHead
-    from trafficmock.proxy.proxy_settings import ProxyContext
+    from trafficmock.proxy.proxy_settings import ProxyResources
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
     from trafficmock.wire import outbound
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -55,7 +55,7 @@ class RouteFetch:
     :param most_bytes: of the decoded body, 0 for no limit.
     """
 
-    context: ProxyContext
+    resources: ProxyResources
     local: Any
     most_bytes: int
 
@@ -91,13 +91,13 @@ class RouteFetch:
                         raise
                     text = f"Failed after {attempt + 1} attempt(s): {error.text}"
                     raise UpstreamError(text, code=error.code, errno=error.errno) from None
-            await deferLater(self.context.reactor, pause)
+            await deferLater(self.resources.reactor, pause)
             pause *= 2
         raise UpstreamError("No attempt was made.", code="upstream_error")
 
     async def _ask(self, request: Rewritten) -> FetchedAnswer:
         """Send a request once, by treq."""
-        agent = UpstreamAgent(self.context, self.local, self.most_bytes)
+        agent = UpstreamAgent(self.resources, self.local, self.most_bytes)
         client = HTTPClient(agent, data_to_body_producer=BytesBody)
         path = "" if request.path == b"*" else request.path.decode("ascii")
         response = await client.request(
@@ -114,7 +114,7 @@ class RouteFetch:
         return FetchedAnswer(whole.head, content)
 
     async def _plain(self, url: str, answer: FetchedAnswer) -> SerializedResponse:
-        decoders, pairs = self.context.decoders, end_to_end(answer.head)
+        decoders, pairs = self.resources.decoders, end_to_end(answer.head)
         plain = await decoders.plain(pairs, answer.copy, self.most_bytes)
         return response_of(url, answer.head, *plain)
 

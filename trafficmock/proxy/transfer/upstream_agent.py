@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IConsumer, IDelayedCall, IProtocol, IReactorTime
 
     from trafficmock.proxy.http1.heads import ResponseHead
-    from trafficmock.proxy.proxy_settings import ProxyContext
+    from trafficmock.proxy.proxy_settings import ProxyResources
 
 _HIDDEN = frozenset({b"content-encoding", b"set-cookie"})
 """Headers that treq does not get: it would decode gzip without a limit, and store cookies."""
@@ -96,12 +96,12 @@ class UpstreamAgent:
     ``--resolve``, ``--upstream-proxy``, verification of certificates and loop detection apply as
     for other traffic.
 
-    :param context: the connections to servers, and the options.
+    :param resources: the connections to servers, and the options.
     :param reached_at: the local address to which the client connected.
     :param limit: bytes of the largest response body, 0 for no limit.
     """
 
-    context: ProxyContext
+    resources: ProxyResources
     reached_at: Any
     limit: int
 
@@ -129,7 +129,7 @@ class UpstreamAgent:
         headers = Headers() if headers is None else headers.copy()
         headers.setRawHeaders(b"Accept-Encoding", [content_codings.KNOWN])
         pairs = [(name, value) for name, values in headers.getAllRawHeaders() for value in values]
-        path, pairs = self.context.aim(target.origin, target.path, pairs)
+        path, pairs = self.resources.aim(target.origin, target.path, pairs)
         framing = Framing(Kind.LENGTH, len(content)) if content else NONE
         host = target.origin.authority.encode("ascii")
         block = request_block(method, path, host, pairs, framing)
@@ -138,12 +138,12 @@ class UpstreamAgent:
     async def _exchange(
         self, origin: request_target.Origin, method: bytes, data: bytes
     ) -> UpstreamResponse:
-        context = self.context
-        pool, collector = context.pool, ResponseCollector(self.limit)
+        resources = self.resources
+        pool, collector = resources.pool, ResponseCollector(self.limit)
         try:
             connection = await pool.connect(origin, self.reached_at)
             connection.begin(collector, method, data, complete=True)
-            collector.wait_for_head(context.reactor, context.settings.response_seconds)
+            collector.wait_for_head(resources.reactor, resources.settings.response_seconds)
             try:
                 response = await collector.done
             except BaseException:

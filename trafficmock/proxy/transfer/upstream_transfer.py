@@ -60,7 +60,7 @@ class UpstreamTransfer:
         self._proxied = proxied
         self._proxy_client = proxied.proxy_client
         self._client = proxied.client
-        self._context = proxied.context
+        self._resources = proxied.resources
         self._request = request
         self._early = proxied.content() if request.content is None else request.content
         self._complete = proxied.request_done
@@ -98,7 +98,7 @@ class UpstreamTransfer:
 
         :param again: whether to use a new connection, because the server closed the pooled one.
         """
-        origin, pool = self._request.origin, self._context.pool
+        origin, pool = self._request.origin, self._resources.pool
         connection = None if again else pool.take(origin, repeatable=self._repeatable)
         self._fresh = connection is None
         if connection is not None:
@@ -154,7 +154,7 @@ class UpstreamTransfer:
     def _send(self, connection: UpstreamConnection) -> None:
         self._upstream = connection
         request, early = self._request, self._early
-        path, pairs = self._context.aim(request.origin, request.path, request.pairs)
+        path, pairs = self._resources.aim(request.origin, request.path, request.pairs)
         host = request.origin.authority.encode("ascii")
         data = request_block(request.method, path, host, pairs, self._framing)
         if early:
@@ -176,9 +176,9 @@ class UpstreamTransfer:
         return LAST_CHUNK if self._framing.kind is Kind.CHUNKED else b""
 
     def _begin_waiting(self) -> None:
-        seconds = self._context.settings.response_seconds
+        seconds = self._resources.settings.response_seconds
         if seconds and not self.answered and not self._over:
-            self._timer = self._context.reactor.callLater(seconds, self._too_slow)
+            self._timer = self._resources.reactor.callLater(seconds, self._too_slow)
 
     def _too_slow(self) -> None:
         self._timer = None
@@ -237,7 +237,7 @@ class UpstreamTransfer:
         self._end()
         self._flush()
         if connection is not None:
-            self._context.pool.give_back(self._request.origin, connection)
+            self._resources.pool.give_back(self._request.origin, connection)
         self._report_end(None)
         self._proxied.response_complete()
 
@@ -298,7 +298,7 @@ class UpstreamTransfer:
         full_size = copy.size if copy is not None and copy.truncated else None
         leads_on = self._remember_redirect(head, self._proxy_client)
         # A redirect must be reported before the request that follows it is announced.
-        decoders = self._context.decoders
+        decoders = self._resources.decoders
         plain = decoders.plain(self._pairs, copy, self._limit, soon=leads_on or decoders.busy)
         plain.addCallback(
             lambda found: self._send_end(

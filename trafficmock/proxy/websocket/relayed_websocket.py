@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall
 
     from trafficmock.proxy.http1.heads import Pairs, RequestHead, ResponseHead
-    from trafficmock.proxy.proxy_settings import ProxyContext
+    from trafficmock.proxy.proxy_settings import ProxyResources
     from trafficmock.proxy.request_target import Target
     from trafficmock.proxy.websocket.websocket_upstream import WebSocketUpstream
     from trafficmock.records import Record
@@ -54,7 +54,7 @@ class RelayedWebSocket:
         id_: str,
         client: Any,
         record: Callable[[Record], None] | None,
-        context: ProxyContext,
+        resources: ProxyResources,
         *,
         head: RequestHead,
         target: Target,
@@ -63,7 +63,7 @@ class RelayedWebSocket:
         self._id = id_
         self._client = client
         self._record = record
-        self._context = context
+        self._resources = resources
         self._head = head
         self._target = target
         self._early = early
@@ -76,7 +76,7 @@ class RelayedWebSocket:
     def start(self) -> None:
         """Connect to the server."""
         reached_at = self._client.getHost()
-        self._dialling = dial(self, self._context, self._target.origin, reached_at)
+        self._dialling = dial(self, self._resources, self._target.origin, reached_at)
 
     # The client's side
 
@@ -86,7 +86,7 @@ class RelayedWebSocket:
             self._tap.from_page(data)
         elif self._state is RelayState.CONNECTING:
             self._early += data
-            if len(self._early) > self._context.settings.max_header_bytes:
+            if len(self._early) > self._resources.settings.max_header_bytes:
                 self._client.abortConnection()
 
     def half_closed(self) -> None:
@@ -109,7 +109,7 @@ class RelayedWebSocket:
         if state is RelayState.RELAYING:
             self._server.loseConnection()
             abort = self._server.abortConnection
-            self._flushing = self._context.reactor.callLater(FLUSH_SECONDS, abort)
+            self._flushing = self._resources.reactor.callLater(FLUSH_SECONDS, abort)
         else:
             self._server.abortConnection()
 
@@ -129,7 +129,7 @@ class RelayedWebSocket:
         if head.status == _SWITCHING:
             pairs: Pairs = opening_handshake.relayed_pairs(head)
             block = response_block(head.status, head.reason, pairs, chunked=False, close=False)
-            if self._context.settings.records_passthrough:
+            if self._resources.settings.records_passthrough:
                 self._tap.listen(head.fields.get(b"sec-websocket-extensions", b""))
         else:
             coding = head.fields.get(b"transfer-encoding")

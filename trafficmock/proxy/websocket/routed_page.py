@@ -49,7 +49,7 @@ class RoutedPage:
             self._stream.data_received(data)
         elif self._state is PageState.HELD:
             self._early += data
-            if len(self._early) > self._session.context.settings.max_header_bytes:
+            if len(self._early) > self._session.resources.settings.max_header_bytes:
                 self._transport.abortConnection()
 
     def lost(self) -> None:

@@ -58,7 +58,7 @@ class RoutedServer:
             self._state = ServerState.CONNECTING
             session = self._session
             reached_at = session.transport.getHost()
-            self._dialling = dial(self, session.context, session.target.origin, reached_at)
+            self._dialling = dial(self, session.resources, session.target.origin, reached_at)
 
     def send(self, data: str | bytes) -> None:
         """Send a message, once the connection is open; without a connection it is dropped."""

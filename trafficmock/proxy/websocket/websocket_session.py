@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from trafficmock.proxy.http1.heads import RequestHead
     from trafficmock.proxy.proxy_clients import ProxyClient
-    from trafficmock.proxy.proxy_settings import ProxyContext
+    from trafficmock.proxy.proxy_settings import ProxyResources
     from trafficmock.proxy.request_target import Target
     from trafficmock.proxy.upstream_errors import UpstreamError
     from trafficmock.proxy.websocket.frame_stream import FrameStreamListener
@@ -51,7 +51,7 @@ class WebSocketSession:
         self,
         transport: Any,
         proxy_client: ProxyClient,
-        context: ProxyContext,
+        resources: ProxyResources,
         *,
         head: RequestHead,
         target: Target,
@@ -60,7 +60,7 @@ class WebSocketSession:
         self.id = str(uuid.uuid4())
         self.head = head
         self.target = target
-        self.context = context
+        self.resources = resources
         self.opening = opening_handshake.read_opening(head)
         self.transport = transport
         self.pace = SocketPace(self.id, proxy_client)
@@ -147,8 +147,8 @@ class WebSocketSession:
         :param listener: handles its messages.
         :param client: whether the proxy is the client of the handshake.
         """
-        longest = self.context.settings.max_frame_bytes
-        reactor = self.context.reactor
+        longest = self.resources.settings.max_frame_bytes
+        reactor = self.resources.reactor
         stream = FrameStream(transport, listener, reactor, client=client, longest=longest)
         self.pace.add(stream)
         return stream
@@ -158,7 +158,7 @@ class WebSocketSession:
         if self._server.is_over:
             self._settle()
         else:
-            self._grace = self.context.reactor.callLater(GRACE_SECONDS, self._grace_over)
+            self._grace = self.resources.reactor.callLater(GRACE_SECONDS, self._grace_over)
 
     def _grace_over(self) -> None:
         self._grace = None
@@ -186,7 +186,7 @@ class WebSocketSession:
             self.id,
             self.transport,
             self._proxy_client.record,
-            self.context,
+            self.resources,
             head=self.head,
             target=self.target,
             early=early,

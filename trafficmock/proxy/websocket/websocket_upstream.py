@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from trafficmock.proxy.http1.heads import Pairs
-    from trafficmock.proxy.proxy_settings import ProxyContext
+    from trafficmock.proxy.proxy_settings import ProxyResources
     from trafficmock.proxy.request_target import Origin, Target
 
 
@@ -57,11 +57,11 @@ class WebSocketUpstream(TwistedProtocol):
     def __init__(
         self,
         reader: WebSocketUpstreamListener,
-        context: ProxyContext,
+        resources: ProxyResources,
         check: Callable[[Any], None] | None,
     ) -> None:
         self._reader = reader
-        self._context = context
+        self._resources = resources
         self._check = check
         self._timer: IDelayedCall | None = None
         self._buffer = b""
@@ -72,7 +72,7 @@ class WebSocketUpstream(TwistedProtocol):
         """Disable Nagle's algorithm, and limit the time of the TLS handshake."""
         self.transport.setTcpNoDelay(True)
         if self._check is not None:
-            self._wait(self._context.dialer.connect_seconds, network.TimeoutError())
+            self._wait(self._resources.dialer.connect_seconds, network.TimeoutError())
 
     def handshakeCompleted(self) -> None:  # noqa: N802 - Twisted's name
         """Check the certificate's name, then report the open connection."""
@@ -93,7 +93,7 @@ class WebSocketUpstream(TwistedProtocol):
         self._buffer += data
         end = self._buffer.find(END)
         if end < 0:
-            if len(self._buffer) > self._context.settings.max_header_bytes:
+            if len(self._buffer) > self._resources.settings.max_header_bytes:
                 self._fail(BadMessageError("the head of its answer is over --max-header-bytes"))
             return
         try:
@@ -118,14 +118,14 @@ class WebSocketUpstream(TwistedProtocol):
         :param pairs: the header of the request, without ``Host``.
         """
         host = target.origin.authority.encode("ascii")
-        pairs = self._context.outgoing(target.origin, pairs)
+        pairs = self._resources.outgoing(target.origin, pairs)
         self.transport.write(request_block(b"GET", target.path, host, pairs, NONE))
-        self._wait(self._context.settings.response_seconds, answer_timeout(target.origin))
+        self._wait(self._resources.settings.response_seconds, answer_timeout(target.origin))
 
     def _wait(self, seconds: float, error: Exception) -> None:
         """Fail with ``error`` unless :meth:`_stop_waiting` is called in time; 0 for no limit."""
         if seconds:
-            self._timer = self._context.reactor.callLater(seconds, self._time_out, error)
+            self._timer = self._resources.reactor.callLater(seconds, self._time_out, error)
 
     def _stop_waiting(self) -> None:
         if self._timer is not None:
@@ -142,14 +142,14 @@ class WebSocketUpstream(TwistedProtocol):
 
 
 def dial(
-    listener: WebSocketUpstreamListener, context: ProxyContext, origin: Origin, reached_at: Any
+    listener: WebSocketUpstreamListener, resources: ProxyResources, origin: Origin, reached_at: Any
 ) -> Deferred[Any]:
     """Connect with the server of a WebSocket; ``listener`` is called when it is open or failed.
 
     :param reached_at: the local address to which the client connected.
     :returns: a Deferred whose cancelling aborts the attempt.
     """
-    dialer = context.dialer
+    dialer = resources.dialer
     tls = origin.scheme == "https"
     check = partial(dialer.trust.check_name, origin=origin) if tls else None
 
@@ -162,6 +162,6 @@ def dial(
     except ValueError as error:
         connecting: Deferred[Any] = fail(error)
     else:
-        build = partial(WebSocketUpstream, listener, context, check)
+        build = partial(WebSocketUpstream, listener, resources, check)
         connecting = dialer.connect(endpoint, build, origin, reached_at)
     return connecting.addCallbacks(reached, lambda failure: listener.server_lost(failure.value))
