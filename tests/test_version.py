@@ -8,12 +8,15 @@ from tests.support.processes.proxy_process import REPOSITORY
 from trafficmock import __version__
 
 
+FILES = ("package.json", "package-lock.json")
+
+
 class VersionTests(SynchronousTestCase):
     """What takes its version from ``trafficmock/__init__.py``."""
 
     def test_npm_packages(self) -> None:
         """Their files have it: ``npm run version:take`` in their directories writes them."""
-        for path in ("agent", "playwright"):
-            for name in ("package.json", "package-lock.json"):
-                found = json.loads((REPOSITORY / path / name).read_text(encoding="utf-8"))
-                self.assertEqual(found["version"], __version__, f"{path}/{name}")
+        paths = [f"{path}/{name}" for path in ("agent", "playwright") for name in FILES]
+        for path in (*paths, "proxy/package.json"):
+            found = json.loads((REPOSITORY / path).read_text(encoding="utf-8"))
+            self.assertEqual(found["version"], __version__, path)

@@ -40,7 +40,7 @@ export default [
   js.configs.recommended,
   { rules, linterOptions: { reportUnusedDisableDirectives: "error" } },
   { languageOptions: { ecmaVersion: 2023, globals: globals.node } },
-  { files: ["**/*.cjs", "agent/**/*.js", "playwright/**/*.js"], languageOptions: { sourceType: "commonjs" } },
+  { files: ["**/*.cjs", "{agent,playwright,proxy}/**/*.js"], languageOptions: { sourceType: "commonjs" } },
   {
     files: ["agent/test/deep/*-app/**/*.js", "playwright/test/deep/*-app/**/*.js"],
     languageOptions: { sourceType: "module", parserOptions: { ecmaFeatures: { jsx: true } } },

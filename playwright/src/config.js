@@ -14,7 +14,8 @@ const { defaultProxyUrl, defaultToken, tellProxyUrl } = require("./settings.js")
  * @typedef {import("../config.js").AttachedOptions} AttachedOptions
  */
 
-const HOW_TO_INSTALL = "install trafficmock (Python 3.11 or later) where the tests run, so that one of them works";
+const HOW_TO_INSTALL =
+  "install trafficmock (Python 3.11 or later) where the tests run, so that one of them works, or the npm package trafficmock-proxy";
 const START_MS = 30_000;
 
 /**
@@ -52,7 +53,20 @@ function findCommand() {
     const [program, ...args] = words;
     if (spawnSync(program, [...args, "--version"], { stdio: "ignore" }).status === 0) return words;
   }
+  const packaged = findPackaged();
+  if (packaged) return packaged;
   throw new UsageError(`neither the command trafficmock nor python3 -m trafficmock is there: ${HOW_TO_INSTALL}`);
+}
+
+/** @returns {string[] | undefined} the command of the package `trafficmock-proxy`, if the project has it */
+function findPackaged() {
+  let found;
+  try {
+    found = require.resolve("trafficmock-proxy", { paths: [process.cwd(), __dirname] });
+  } catch {
+    return undefined;
+  }
+  return require(found).trafficmockCommand();
 }
 
 /**

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 DIST = ROOT / "dist"
 AGENT = ROOT / "agent"
 PLAYWRIGHT = ROOT / "playwright"
+PROXY = ROOT / "proxy"
 
 
 @frozen(kw_only=True)
@@ -26,10 +27,11 @@ class Packages:
     sdist: Path
     agent: Path
     playwright: Path
+    proxy: Path
 
-    def npm(self) -> tuple[Path, Path]:
+    def npm(self) -> tuple[Path, ...]:
         """Give the npm packages, each after what it depends on."""
-        return self.agent, self.playwright
+        return self.agent, self.playwright, self.proxy
 
     def all(self) -> tuple[Path, ...]:
         """Give all packages, in the order in which they may be published."""
@@ -45,15 +47,21 @@ def build() -> Packages:
     shutil.rmtree(DIST, ignore_errors=True)
     DIST.mkdir()
     run("npm", "ci", "--no-audit", "--no-fund", cwd=AGENT)
-    for directory in (AGENT, PLAYWRIGHT):
-        check_version(directory)
-        run("npm", "pack", "--pack-destination", DIST, cwd=directory)
     run(sys.executable, "-m", "build", "--outdir", DIST, ROOT, cwd=ROOT)
+    wheel = the_one(f"trafficmock-{__version__}-*.whl")
+    packed = shutil.copy(wheel, PROXY)
+    try:
+        for directory in (AGENT, PLAYWRIGHT, PROXY):
+            check_version(directory)
+            run("npm", "pack", "--pack-destination", DIST, cwd=directory)
+    finally:
+        Path(packed).unlink()
     return Packages(
-        wheel=the_one(f"trafficmock-{__version__}-*.whl"),
+        wheel=wheel,
         sdist=the_one(f"trafficmock-{__version__}.tar.gz"),
         agent=the_one(f"trafficmock-agent-{__version__}.tgz"),
         playwright=the_one(f"trafficmock-playwright-{__version__}.tgz"),
+        proxy=the_one(f"trafficmock-proxy-{__version__}.tgz"),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tools.release.packages import PLAYWRIGHT, ROOT
 from tools.release.running import CommandError, run
-from tools.release.trial_runs import free_port, install
+from tools.release.trial_runs import free_port
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,10 +30,12 @@ export default config;
 def try_playwright(packages: Packages, directory: Path) -> None:
     """Install the tarballs beside the newest Playwright and run the README's example.
 
+    The proxy is that of the npm package: nothing is installed by pip.
+
     :raises CommandError: when a step fails.
     """
-    programs = install(packages.wheel, directory)
-    newest = ("@playwright/test@latest", *packages.npm())
+    directory.mkdir()
+    newest: tuple[str | Path, ...] = ("@playwright/test@latest", *packages.npm())
     run("npm", "install", "--no-audit", "--no-fund", *newest, cwd=directory)
     spec, config = re.findall(
         r"^```js\n(.*?)^```$", (PLAYWRIGHT / "README.md").read_text(), re.DOTALL | re.MULTILINE
@@ -48,7 +50,8 @@ def try_playwright(packages: Packages, directory: Path) -> None:
     for name, text in files.items():
         (directory / name).write_text(text.replace("3000", port), encoding="utf-8")
     environment = {
-        "PATH": os.pathsep.join((str(programs), os.environ["PATH"])),
+        "PATH": without_trafficmock(os.environ["PATH"]),
+        "XDG_CACHE_HOME": str(directory / "cache"),
         "TRAFFICMOCK_PROXY_URL": f"http://127.0.0.1:{free_port()}",
     }
     said = run(
@@ -62,6 +65,12 @@ def try_playwright(packages: Packages, directory: Path) -> None:
     )
     if re.search(r"\b1 passed\b", said) is None:
         raise CommandError(f"the example did not pass:\n{said}")
+
+
+def without_trafficmock(path: str) -> str:
+    """Leave the directories out of a ``PATH`` that have the command ``trafficmock``."""
+    places = path.split(os.pathsep)
+    return os.pathsep.join(place for place in places if not which("trafficmock", path=place))
 
 
 def chromium() -> str:

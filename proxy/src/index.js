@@ -1,0 +1,11 @@
+"use strict";
+
+const { EnvironmentError, pythonOf } = require("./environment.js");
+
+/** @returns {string[]} */
+function trafficmockCommand() {
+  // -I: neither a directory of that name nor PYTHONPATH comes before the installed package.
+  return [pythonOf(), "-I", "-m", "trafficmock"];
+}
+
+module.exports = { EnvironmentError, trafficmockCommand };
