@@ -7,7 +7,6 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.processes.proxy_process import REPOSITORY
 from trafficmock import __version__
 
-
 FILES = ("package.json", "package-lock.json")
 
 
