@@ -26,6 +26,8 @@ _CASES = (
     ("star-host", True),
     ("braces", True),
     ("regex", True),
+    ("one-url-json", True),
+    ("one-url-json", False),
     ("foreign-predicate", False),
 )
 
@@ -73,5 +75,6 @@ def _load(shape: str, count: int, *, hits: bool) -> Load:
         in_flight=8,
         hits=hits,
         shape=shape,
+        features=("conditions",) if shape == "one-url-json" else (),
         requests=3000,
     )

@@ -168,7 +168,6 @@ class Agent(Client):
         self._load = load
         self._expected = "decision:fulfill" if load.fulfilled else "decision:passthrough"
         self._starts: dict[RouteKey, Template] = {}
-        self._request_body = body(load.request_bytes)
         self._report = Template(messages.response_report(body(load.response_bytes)))
         self._begun: dict[str, int] = {}
         self._next = 0
@@ -184,7 +183,8 @@ class Agent(Client):
         template = self._starts.get(route)
         if template is None:
             url = self._load.url(route)
-            template = Template(messages.request_start(CLIENT_ID, url, self._request_body))
+            content = self._load.request_body(route)
+            template = Template(messages.request_start(CLIENT_ID, url, content))
             self._starts[route] = template
         frame = template.frame(mask(identifier.encode("ascii")))
         self._begun[identifier] = time.perf_counter_ns()

@@ -8,6 +8,7 @@ Requests are numbered. The number determines the test and route of a request
 from __future__ import annotations
 
 import base64
+import json
 from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen, validators
@@ -41,10 +42,12 @@ class Shape:
 
     :param matcher: returns the serialised matcher of a route (protocol 3).
     :param host: returns the host of the requests for a route.
+    :param content: returns what a request for a route has as JSON in its body, if that counts.
     """
 
     matcher: Callable[[RouteKey], dict[str, Any]]
     host: Callable[[RouteKey], str] = field(default=lambda route: f"api{route.worker}.test")
+    content: Callable[[RouteKey], Any] | None = None
 
 
 SHAPES = {
@@ -60,6 +63,16 @@ SHAPES = {
     ),
     "regex": Shape(
         lambda p: {"urlRegex": {"source": f"^http:\\/\\/api\\d+\\.test\\/{p.path}\\/", "flags": ""}}
+    ),
+    "one-url-json": Shape(
+        lambda p: {
+            "urlGlob": "http://*/orders/**",
+            "conditions": [
+                {"part": "json", "path": ["kind"], "equals": "order"},
+                {"part": "json", "path": ["lines", 0, "id"], "equals": p.path},
+            ],
+        },
+        content=lambda p: {"kind": "order", "lines": [{"id": p.path}]},
     ),
     "foreign-predicate": Shape(lambda _: {"predicate": True, "clientIds": ["somebody-else"]}),
 }
@@ -138,8 +151,19 @@ class Load:
 
     def url(self, route: RouteKey) -> str:
         """Return the URL of requests to ``route``, with :data:`ID_HOLE` for the request's id."""
+        shape = SHAPES[self.shape]
         path = route.path if self.hits else f"other/{route.path.replace('t', 'u')}"
-        return f"http://{SHAPES[self.shape].host(route)}/{path}/items/{ID_HOLE}"
+        if shape.content is not None:
+            path = "orders"
+        return f"http://{shape.host(route)}/{path}/items/{ID_HOLE}"
+
+    def request_body(self, route: RouteKey) -> str:
+        """Return the body of requests to ``route``, in base64."""
+        content = SHAPES[self.shape].content
+        if content is None:
+            return body(self.request_bytes)
+        asked = content(route) if self.hits else None
+        return base64.b64encode(json.dumps(asked).encode()).decode()
 
     def matcher(self, route: RouteKey) -> dict[str, Any]:
         """Return the serialised matcher of ``route``."""

@@ -9,12 +9,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.matching.compared_requests import URL, bodies, conditions, content
 from tests.support.hypothesis_profiles import profile
 from trafficmock.matching.compiled_matcher import compile_matcher
-from trafficmock.matching.request_conditions import (
-    RequestCondition,
-    RequestConditions,
-    compile_condition,
-)
-from trafficmock.matching.route_index import RouteIndex
+from trafficmock.matching.request_conditions import RequestCondition, compile_condition
+from trafficmock.matching.route_index import MatchingRoutes, RouteIndex
 
 
 class IndexTests(SynchronousTestCase):
@@ -27,7 +23,7 @@ class IndexTests(SynchronousTestCase):
         index = RouteIndex()
         matchers = {str(n): compile_matcher(beside=beside) for n, beside in enumerate(routes)}
         for key, matcher in matchers.items():
-            index.add(key, matcher)
+            index.add(key, matcher, f"owner {key}")
         while matchers:
             for asked in (content(body), content(None)):
                 found = index.judge(URL, "POST", "one", lambda asked=asked: asked)  # type: ignore[misc] # bound
@@ -38,22 +34,38 @@ class IndexTests(SynchronousTestCase):
                 }
                 self.assertEqual(found.yes, [key for key, holds in held.items() if holds])
                 self.assertEqual(
-                    found.awaiting, [key for key, holds in held.items() if holds is None]
+                    sorted(owner for group in found.awaiting for owner in group),
+                    sorted(f"owner {key}" for key, holds in held.items() if holds is None),
                 )
             index.remove(matchers.popitem()[0])
         self.assertEqual(len(index), 0)
 
     def test_ten_thousand(self) -> None:
-        """Only the routes that demand a value of the request are compared."""
-        index = RouteIndex()
-        for n in range(10_000):
-            beside = [compile_condition("json", ["id"], equals=n)]
-            index.add(str(n), compile_matcher(url_glob="http://h.test/**", beside=beside))
-        asked = content(b'{"id": 77}')
-        hold = RequestConditions.hold
-        with patch.object(RequestConditions, "hold", autospec=True, side_effect=hold) as compared:
-            found = index.judge(URL, "POST", "one", lambda: asked)
-        self.assertEqual((found.yes, compared.call_count), (["77"], 1))
+        """Only the routes that demand the values of the request are compared."""
+        shapes: dict[str, list[RequestCondition]] = {
+            "one value": [],
+            "a shared value": [compile_condition("json", ["type"], equals="order")],
+            "a shared header": [compile_condition("header", ["x-kind"], equals="order")],
+            "a shared pattern": [compile_condition("header", ["x-kind"], regex=("^o", ""))],
+        }
+        for shape, shared in shapes.items():
+            index = RouteIndex()
+            for n in range(10_000):
+                beside = [*shared, compile_condition("json", ["id"], equals=n)]
+                index.add(str(n), compile_matcher(beside=beside), "owner")
+            headers = {"x-kind": "order"}
+            for body, expected in (
+                (b'{"type": "order", "id": 77}', MatchingRoutes(["77"], [])),
+                (None, MatchingRoutes([], [], [{"owner": 1}.keys()])),
+            ):
+                holds = RequestCondition.holds
+                asked = content(body, **headers)
+                with patch.object(
+                    RequestCondition, "holds", autospec=True, side_effect=holds
+                ) as compared:
+                    found = index.judge(URL, "POST", "one", lambda asked=asked: asked)  # type: ignore[misc] # bound
+                self.assertEqual(found, expected, shape)
+                self.assertLess(compared.call_count, 4, shape)
 
     def test_without_content(self) -> None:
         """Without the parts beside the URL no such route matches."""

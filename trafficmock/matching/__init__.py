@@ -10,7 +10,8 @@
 A route may also have conditions on more than the URL
 (:mod:`~trafficmock.matching.request_conditions`), which are compared with
 :mod:`~trafficmock.matching.request_content`. The index has such routes in
-:mod:`~trafficmock.matching.conditioned_routes`, by a value that a request must have.
+:mod:`~trafficmock.matching.conditioned_routes`, by the values that a request must have
+(:mod:`~trafficmock.matching.literal_index`).
 
 For the filter of agents, :mod:`~trafficmock.matching.necessary_texts` lists the texts
 that a URL must have to match. :mod:`~trafficmock.matching.starred_text` compares text with a

@@ -24,8 +24,16 @@ _SECRET = frozenset({"authorization", "cookie", "proxy-authorization"})
 _LONGEST_SHOWN = 100
 """The most characters of a value in a message."""
 
-Discriminator = tuple[Part, tuple[str | int, ...]]
-"""The place of a value that tells the routes with one URL apart."""
+Place = tuple[Part, tuple[str | int, ...]]
+"""A part of a request, and the way to a value in it."""
+
+
+@attrs.frozen
+class DemandedValues:
+    """The values that a request must have at some places."""
+
+    places: tuple[Place, ...]
+    values: tuple[str | float, ...]
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -59,11 +67,17 @@ class RequestCondition:
         return self.part in _OF_HEAD
 
     @property
-    def discriminator(self) -> tuple[Discriminator, Any] | None:
-        """The place and the value, if only a request with this value can meet it."""
-        if self.equals is UNSET or isinstance(self.equals, float | bool | None):
+    def literal(self) -> str | float | None:
+        """The value, if only a request with it can meet the condition."""
+        if isinstance(self.equals, bool) or not isinstance(self.equals, str | int | float):
             return None
-        return (self.part, self.path), self.equals
+        return self.equals
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What two conditions with the same meaning have in common."""
+        test = (self.length, self.is_object, self.is_absent, self.regex is not None, self.shown)
+        return (self.part, self.path, type(self.equals), self.equals, *test)
 
     def holds(self, content: RequestContent) -> bool:
         """Return whether a request meets the condition.
@@ -128,23 +142,39 @@ class RequestConditions:
 
     head: tuple[RequestCondition, ...]
     body: tuple[RequestCondition, ...]
+    head_literals: DemandedValues
+    body_literals: DemandedValues
 
     @classmethod
     def of(cls, conditions: Sequence[RequestCondition]) -> RequestConditions:
         """Sort conditions by what decides them."""
         head = tuple(each for each in conditions if each.is_of_head)
-        return cls(head, tuple(each for each in conditions if not each.is_of_head))
+        body = tuple(each for each in conditions if not each.is_of_head)
+        return cls(head, body, _literals(head), _literals(body))
 
-    def hold(self, content: RequestContent) -> bool | None:
-        """Return whether a request meets them; ``None`` if that depends on a body to come."""
-        if not all(each.holds(content) for each in self.head):
-            return False
-        if self.body and content.awaits_body:
-            return None
+    @property
+    def head_identity(self) -> tuple[Any, ...]:
+        """What the routes have in common that have the same conditions on the head."""
+        return tuple(each.identity for each in self.head)
+
+    def head_holds(self, content: RequestContent) -> bool:
+        """Return whether a request meets those that its head decides."""
+        return all(each.holds(content) for each in self.head)
+
+    def body_holds(self, content: RequestContent) -> bool:
+        """Return whether a request meets those that its body decides, which has come."""
         try:
             return all(each.holds(content) for each in self.body)
         except UnreadableBodyError:
             return False
+
+    def hold(self, content: RequestContent) -> bool | None:
+        """Return whether a request meets them; ``None`` if that depends on a body to come."""
+        if not self.head_holds(content):
+            return False
+        if self.body and content.awaits_body:
+            return None
+        return self.body_holds(content)
 
     def differences(self, content: RequestContent) -> Iterator[str]:
         """Describe the conditions that a request fails."""
@@ -155,11 +185,11 @@ class RequestConditions:
             if text is not None:
                 yield text
 
-    @property
-    def discriminator(self) -> tuple[Discriminator, Any] | None:
-        """The first place with a value that a request must have, of the head if possible."""
-        found = (each.discriminator for each in (*self.head, *self.body))
-        return next((each for each in found if each is not None), None)
+
+def _literals(conditions: tuple[RequestCondition, ...]) -> DemandedValues:
+    found = [each for each in conditions if each.literal is not None]
+    places: tuple[Place, ...] = tuple((each.part, each.path) for each in found)
+    return DemandedValues(places, tuple(each.literal for each in found if each.literal is not None))
 
 
 def compile_condition(

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from trafficmock.matching.candidates import Candidates
 from trafficmock.matching.compiled_matcher import IMPOSSIBLE, RouteMatcher, UrlCondition
-from trafficmock.matching.conditioned_routes import ConditionedRoutes, Keys
+from trafficmock.matching.conditioned_routes import ConditionedRoutes, Keys, Owners
 from trafficmock.matching.patterns.match_cost import STEPS, JudgedUrl, MatchBudget, PatternCache
 from trafficmock.matching.patterns.match_result import MatchResult
 from trafficmock.matching.request_content import RequestContent
@@ -20,13 +20,13 @@ class MatchingRoutes(Struct, frozen=True):
 
     :param yes: keys of the matching routes, in the order of their registration.
     :param undecided: keys of the routes about which only the worker can decide, in that order.
-    :param awaiting: keys of the routes about which the body of the request decides, which is still
-        to come.
+    :param awaiting: groups of owners of the routes about which the body of the request decides,
+        which is still to come; they change with the routes.
     """
 
     yes: list[str]
     undecided: list[str]
-    awaiting: list[str] = []
+    awaiting: list[Owners] = []
 
 
 @attrs.frozen
@@ -39,7 +39,7 @@ class _Found:
     content: Callable[[], RequestContent] | None
     yes: list[Keys] = attrs.Factory(list)
     undecided: list[Keys] = attrs.Factory(list)
-    awaiting: list[Keys] = attrs.Factory(list)
+    awaiting: list[Owners] = attrs.Factory(list)
 
 
 @attrs.define(eq=False)
@@ -52,19 +52,19 @@ class _RoutesOfClient:
     #: The routes with conditions on more than the URL, which are not among the keys.
     conditioned: dict[UrlCondition, ConditionedRoutes] = attrs.Factory(dict)
 
-    def add(self, number: int, key: str, matcher: RouteMatcher) -> None:
+    def add(self, number: int, key: str, matcher: RouteMatcher, owner: str) -> None:
         condition = matcher.condition
         if condition not in self.keys:
             self.keys[condition] = {}
             self.candidates.add(condition, condition.literals)
         if matcher.beside is not None:
             routes = self.conditioned.setdefault(condition, ConditionedRoutes())
-            routes.add(number, key, matcher, matcher.beside)
+            routes.add(number, key, matcher, matcher.beside, owner)
             return
         for method in matcher.methods or (None,):
             self.keys[condition].setdefault(method, {})[number] = key
 
-    def remove(self, number: int, matcher: RouteMatcher) -> bool:
+    def remove(self, number: int, matcher: RouteMatcher, owner: str) -> bool:
         """Remove a route.
 
         :returns: whether no other route has its condition.
@@ -72,7 +72,7 @@ class _RoutesOfClient:
         condition = matcher.condition
         by_method = self.keys[condition]
         if matcher.beside is not None:
-            self.conditioned[condition].remove(number, matcher.beside)
+            self.conditioned[condition].remove(number, matcher, matcher.beside, owner)
             if not len(self.conditioned[condition]):
                 del self.conditioned[condition]
         else:
@@ -106,7 +106,7 @@ class _RoutesOfClient:
             if beside is not None and found.content is not None:
                 meeting, awaiting = beside.find(method, found.content())
                 groups.append(meeting)
-                found.awaiting.append(awaiting)
+                found.awaiting.extend(awaiting)
             (found.yes if result is MatchResult.YES else found.undecided).extend(groups)
 
 
@@ -124,35 +124,36 @@ class RouteIndex:
         self._pattern_cache = pattern_cache or PatternCache()
         self._steps = steps
         self._numbers = itertools.count()
-        self._routes: dict[str, tuple[int, RouteMatcher]] = {}
+        self._routes: dict[str, tuple[int, RouteMatcher, str]] = {}
         self._by_client: defaultdict[str | None, _RoutesOfClient] = defaultdict(_RoutesOfClient)
 
-    def add(self, key: str, matcher: RouteMatcher) -> None:
+    def add(self, key: str, matcher: RouteMatcher, owner: str = "") -> None:
         """Add a route.
 
         :param key: identifies the route in results.
         :param matcher: see :func:`trafficmock.matching.compile_matcher`.
+        :param owner: whose route it is, for :attr:`MatchingRoutes.awaiting`.
         :raises KeyError: for a key that is there already.
         """
         if key in self._routes:
             raise KeyError(key)
         number = next(self._numbers)
-        self._routes[key] = number, matcher
+        self._routes[key] = number, matcher, owner
         if matcher.condition is not IMPOSSIBLE:
             for client_id in matcher.client_ids or (None,):
-                self._by_client[client_id].add(number, key, matcher)
+                self._by_client[client_id].add(number, key, matcher, owner)
 
     def remove(self, key: str) -> None:
         """Remove a route.
 
         :raises KeyError: for an unknown key.
         """
-        number, matcher = self._routes.pop(key)
+        number, matcher, owner = self._routes.pop(key)
         if matcher.condition is IMPOSSIBLE:
             return
         for client_id in matcher.client_ids or (None,):
             routes = self._by_client[client_id]
-            if routes.remove(number, matcher):
+            if routes.remove(number, matcher, owner):
                 for pattern in matcher.condition.patterns:
                     self._pattern_cache.forget(pattern)
             if not routes.keys:
@@ -191,9 +192,7 @@ class RouteIndex:
                 self._by_client[filtered_by].judge(subject, method, found, budget)
         if not found.awaiting:
             return MatchingRoutes(_in_order(found.yes), _in_order(found.undecided))
-        return MatchingRoutes(
-            _in_order(found.yes), _in_order(found.undecided), _in_order(found.awaiting)
-        )
+        return MatchingRoutes(_in_order(found.yes), _in_order(found.undecided), found.awaiting)
 
 
 def _in_order(groups: Sequence[Keys]) -> list[str]:

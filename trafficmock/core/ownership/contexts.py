@@ -26,6 +26,7 @@ from trafficmock.wire.outbound import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from collections.abc import Set as AbstractSet
 
     from msgspec import UnsetType
 
@@ -170,9 +171,15 @@ def narrow(
         else:
             others += [route.id for route in routes]
     mine.undecided = {i: each for i, each in found.undecided.items() if _is_for(each, test)}
-    mine.awaiting = {i: each for i, each in found.awaiting.items() if _is_for(each, test)}
+    mine.awaiting = [ids for ids in found.awaiting if _has_one_for(ids, test)]
     wanted = mine if mine.yes or mine.undecided or mine.awaiting else None
     return wanted, tuple(others[:MOST_ALSO_MATCHED])
+
+
+def _has_one_for(ids: AbstractSet[str], test: RegisteredTest) -> bool:
+    if test.id in ids:
+        return True
+    return any(each.shared and each.id in ids for each in test.worker.tests.values())
 
 
 def _is_for(each: RegisteredTest, test: RegisteredTest) -> bool:

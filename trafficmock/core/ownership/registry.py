@@ -184,10 +184,7 @@ class Registry:
         routes = index.judge(url, method, client_id, content)
         if not routes.yes and not routes.undecided and not routes.awaiting:
             return None
-        found = MatchingTests()
-        if routes.awaiting:
-            owners = (self.routes[route_id].test for route_id in routes.awaiting)
-            found.awaiting = {test.id: test for test in owners if test is not None}
+        found = MatchingTests(awaiting=routes.awaiting)
         for route_id in routes.yes:
             route = self.routes[route_id]
             if route.test is not None:
@@ -238,7 +235,7 @@ class Registry:
     def _activate(self, route: RegisteredRoute, test: RegisteredTest) -> None:
         route.test = test
         test.routes[route.id] = route
-        self._indexes[route.kind].add(route.id, compile_route(route.matcher))
+        self._indexes[route.kind].add(route.id, compile_route(route.matcher), test.id)
 
 
 def _without_observer(observers: tuple[str, ...], connection_id: str) -> tuple[str, ...]:

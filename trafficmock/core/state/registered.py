@@ -15,7 +15,8 @@ from trafficmock.wire.payloads.serialized_matcher import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from collections.abc import Set as AbstractSet
 
     from trafficmock.core.ownership.kept_reply import Reply
     from trafficmock.core.state.lifecycle import Claim, PendingRequest, Socket
@@ -146,10 +147,11 @@ class MatchingTests(Struct):
     :param yes: the tests that match for certain, with the matching routes, by id.
     :param undecided: the other tests with an undecidable route, by id.
     :param open_routes: the undecidable routes by the id of their test.
-    :param awaiting: the tests with a route about which the body of the request decides, by id.
+    :param awaiting: groups of ids of the tests with a route about which the body of the request
+        decides, as they are now: to be looked at before anything changes.
     """
 
     yes: dict[str, tuple[RegisteredTest, list[RegisteredRoute]]] = {}
     undecided: dict[str, RegisteredTest] = {}
     open_routes: dict[str, list[RegisteredRoute]] = {}
-    awaiting: dict[str, RegisteredTest] = {}
+    awaiting: Sequence[AbstractSet[str]] = ()
