@@ -4,5 +4,6 @@
 without the modules that Windows lacks, in the process ``without_posix_modules``. ``test_reactors``:
 the service and the Twisted tests under other reactors. ``test_paths``: directories with spaces, and
 paths that are too long for a socket. ``test_posix_words``: modules that name what is not on all
-platforms.
+platforms. ``test_wine``: Node for Windows, with the program ``windows_node.mjs``.
+``test_hidden``: without ``/proc``.
 """

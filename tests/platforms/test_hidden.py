@@ -1,0 +1,43 @@
+"""Without ``/proc``, as on macOS and Windows: an empty file system is mounted over it."""
+
+import os
+import shlex
+import subprocess
+import sys
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.hypothesis_profiles import DEEP
+from tests.support.processes.proxy_process import REPOSITORY
+
+TESTS = (
+    "tests.attach",
+    "tests.server.process",
+    "tests.testing.launch",
+    "tests.command",
+    "tests.testing.test_rows.BlockingTests",
+    "tests.testing.test_rows.JavaScriptTests",
+)
+HIDE = "mount -t tmpfs none /proc"
+
+
+class HiddenTests(SynchronousTestCase):
+    """What starts and attaches processes does not read ``/proc``."""
+
+    if not DEEP:
+        skip = "slow: set TRAFFICMOCK_DEEP=1"
+
+    def test_proc(self) -> None:
+        argv = ["unshare", "--mount", "sh", "-c"]
+        if subprocess.run([*argv, HIDE], capture_output=True, check=False).returncode:
+            self.skipTest("the file system cannot be mounted here: run it as root")
+        tests = [sys.executable, "-m", "twisted.trial", "--temp-directory", self.mktemp(), *TESTS]
+        done = subprocess.run(
+            [*argv, f"{HIDE} && {shlex.join(tests)}"],
+            cwd=REPOSITORY,
+            env={**os.environ, "TRAFFICMOCK_DEEP": ""},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 0, done.stdout[-8000:] + done.stderr[-2000:])
