@@ -149,6 +149,25 @@ class StrictTests(LocalCase):
         self.assertEqual(self.entries(), [ALL])
         self.assertEqual(len(sent(self.acknowledges(), outbound.TestRegistered)), 1)
 
+    def test_strict_left_alone(self) -> None:
+        """When the other test ends, it judges what has no context: agents ask about it already."""
+        strict = inbound.Strict()
+        self.worker.sends(
+            inbound.TestRegister("u", "u", "f.py", "0", context="a" * 32, strict=strict)
+        )
+        self.playbook.take()
+        self.acknowledges()
+        self.playbook.wait(ALL_KEPT_SECONDS + KEPT_SECONDS)
+        self.assertEqual(sent(self.playbook.take(), FilterDrop), [])
+        self.asks()
+        self.worker.sends(inbound.TestUnregister("t"))
+        self.assertEqual(sent(self.playbook.take(), FilterAdd), [])
+        self.assertEqual(self.entries(), [ALL])
+        self.agent.sends(start("r9", "http://h.test/other"))
+        (error,) = sent(self.playbook.take(), outbound.DecisionError)
+        assert isinstance(error, outbound.DecisionError)
+        self.assertIn("is not mocked, and strict mode allows nothing", error.message)
+
     def test_strict_without_context(self) -> None:
         """A strict test without one may own anything."""
         self.asks()
