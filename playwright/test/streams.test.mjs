@@ -34,6 +34,20 @@ describe("streams", () => {
   const nextPart = async (response) => (await once(response, "data"))[0];
   const rest = async (response) => (await response.toArray()).join("");
 
+  test("thousands of small parts at once arrive in their order", async (t) => {
+    const mocks = await begin(t);
+    const chat = await mocks.stream("http://llm.test/letters", { contentType: TYPE });
+    const asked = ask("http://llm.test/letters");
+    await chat.request();
+    const letters = Array.from({ length: 3000 }, (_, index) => String.fromCharCode(97 + (index % 26)));
+    const sent = Promise.all(letters.map((letter) => chat.send(letter)));
+    const text = rest(await asked);
+    await sent;
+    await chat.end();
+    assert.equal(await text, letters.join(""));
+    await mocks.end();
+  });
+
   test("each part has come before the next is sent", async (t) => {
     const mocks = await begin(t);
     const chat = await mocks.stream("http://llm.test/chat", { contentType: TYPE, headers: { "x-model": "m" } });

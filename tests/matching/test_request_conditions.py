@@ -1,6 +1,8 @@
 """Requirements on the conditions of routes on more than the URL."""
 
 import json
+import sys
+import tracemalloc
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,6 +50,33 @@ class ConditionTests(SynchronousTestCase):
         self.assertEqual(
             said(token, content(authorization="Bearer s3cret")), "header authorization differs"
         )
+
+        key = compile_condition("header", ["X-API-Key"], equals="other")
+        self.assertEqual(
+            said(key, content(b"", URL, **{"x-api-key": "s3cret"})), "header x-api-key differs"
+        )
+        password = compile_condition("json", ["user", "password", 0], equals="other")
+        text = said(password, content(b'{"user": {"password": ["s3cret"]}}'))
+        self.assertEqual(text, "json.user.password[0] differs")
+
+    def test_large_values(self) -> None:
+        """Of what a request has instead only the beginning is looked at, however deep or long."""
+        wanted = compile_condition("json", ["a"], equals="z")
+        for value in ("x" * 10**6, ["x" * 10**6], {"k" * 10**6: 1}, [[1]] * 10**5):
+            asked = content(json.dumps({"a": value}).encode())
+            asked.values("json", [])
+            tracemalloc.start()
+            text = str(said(wanted, asked))
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            self.assertLess(peak, 100_000)
+            self.assertRegex(text, r"^json\.a is .{100}…, wanted \"z\"$")
+        for depth in range(100, sys.getrecursionlimit(), 20):
+            deep = b'{"a": ' + b"[" * depth + b"]" * depth + b"}"
+            self.assertTrue(said(wanted, content(deep)))
+        many = compile_condition("query", ["tag"], equals="z")
+        asked = content(url="http://h.test/?" + "tag=a&" * 9)
+        self.assertIn(', "a" and 4 more, wanted "z"', str(said(many, asked)))
 
     def test_pattern_that_is_not_for_the_proxy(self) -> None:
         """Nothing meets it, and the reason says so."""

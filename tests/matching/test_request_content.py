@@ -1,10 +1,20 @@
 """Requirements on the parts of requests that conditions look at."""
 
+import gc
+import json
+
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.matching.compared_requests import content, said
-from trafficmock.matching.request_conditions import compile_condition
-from trafficmock.matching.request_content import MOST_BYTES
+from trafficmock.matching.request_conditions import RequestConditions, compile_condition
+from trafficmock.matching.request_content import (
+    LONGEST_DOCUMENT,
+    MOST_BYTES,
+    MOST_FIELDS,
+    MOST_PARTS,
+    RequestContent,
+    UnreadablePartError,
+)
 
 
 class BodyTests(SynchronousTestCase):
@@ -20,6 +30,49 @@ class BodyTests(SynchronousTestCase):
             (b" " * (MOST_BYTES + 1), {}, f"{MOST_BYTES + 1} bytes, more than {MOST_BYTES}"),
         ):
             self.assertIn(text, str(said(wanted, content(body, **headers))))
+
+    def test_too_many(self) -> None:
+        """What has too many values to be compared in good time meets nothing."""
+        first, form = compile_condition("json", [0]), compile_condition("form", ["a"])
+        text = said(first, content(b"[" + b"1," * MOST_PARTS + b"1]"))
+        self.assertEqual(text, f"json[0]: the JSON has more than {MOST_PARTS} values")
+        fields = "a&" * MOST_FIELDS
+        text = said(form, content(fields.encode()))
+        self.assertEqual(text, f"form.a: the form has more than {MOST_FIELDS} fields")
+        for absent in (False, True):
+            query = compile_condition("query", ["a"], is_absent=absent)
+            asked = content(url=f"http://h.test/?{fields}")
+            self.assertFalse(RequestConditions.of([query]).hold(asked))
+            self.assertIn(f"more than {MOST_FIELDS} fields", str(said(query, asked)))
+
+    def test_found_out_once(self) -> None:
+        """A body that cannot be read is read once for all conditions."""
+        reads: list[bytes] = []
+
+        def read() -> bytes:
+            reads.append(b"{" * 10)
+            return reads[-1]
+
+        asked = RequestContent("http://h.test/", [], read)
+        for part in ("json", "operation", "variables", "json"):
+            self.assertRaises(UnreadablePartError, asked.values, part, [])
+        self.assertEqual(len(reads), 1)
+
+    def test_long_document(self) -> None:
+        """The name of an operation is looked for at the beginning of a document."""
+        for before, found in ((LONGEST_DOCUMENT - 20, ["A"]), (LONGEST_DOCUMENT, [])):
+            document = " " * before + "query A { a }"
+            asked = content(json.dumps({"query": document}).encode())
+            self.assertEqual(asked.values("operation", []), found)
+        self.assertEqual(content(b'{"query": 7}').values("operation", []), [])
+
+    def test_collector(self) -> None:
+        """The garbage collector, which decoding pauses, runs afterwards, and only if it did."""
+        for enabled in (True, False):
+            (gc.enable if enabled else gc.disable)()
+            self.addCleanup(gc.enable)
+            self.assertRaises(UnreadablePartError, content(b"{").values, "json", [])
+            self.assertIs(gc.isenabled(), enabled)
 
     def test_graphql_by_get(self) -> None:
         """The query string has the operation and the variables of a request by ``GET``."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import attrs
 
-from trafficmock.matching.request_content import UnreadableBodyError
+from trafficmock.matching.request_content import UnreadablePartError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +54,7 @@ class LiteralIndex(Generic[T]):
         for places, by_values in self._by_places.items():
             try:
                 values = [_keys(content.values(*place)) for place in places]
-            except UnreadableBodyError:
+            except UnreadablePartError:
                 continue
             if math.prod(map(len, values)) > MOST_COMBINATIONS:
                 for items in by_values.values():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
@@ -10,7 +11,7 @@ from msgspec import UNSET
 
 from trafficmock.matching.patterns.js_regex_syntax import UnsupportedRegexError
 from trafficmock.matching.patterns.regex import Regex, compile_regex
-from trafficmock.matching.request_content import UnreadableBodyError
+from trafficmock.matching.request_content import UnreadablePartError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,9 +21,16 @@ if TYPE_CHECKING:
 Part = Literal["query", "header", "form", "json", "operation", "variables"]
 
 _OF_HEAD = frozenset({"query", "header"})
-_SECRET = frozenset({"authorization", "cookie", "proxy-authorization"})
+_SECRET = re.compile(
+    r"authorization|cookie|token|secret|passw|signature|api[_-]?key|credential", re.IGNORECASE
+)
+"""Is in the names of values that no message shows."""
+
 _LONGEST_SHOWN = 100
 """The most characters of a value in a message."""
+
+_MOST_SHOWN = 5
+"""The most values of one name in a message."""
 
 Place = tuple[Part, tuple[str | int, ...]]
 """A part of a request, and the way to a value in it."""
@@ -43,8 +51,8 @@ class RequestCondition:
     :param part: the part of the request.
     :param path: as for :meth:`.RequestContent.values`.
     :param equals: a value of JSON, or the text of a query, header or form; ``UNSET`` for any.
-    :param regex: is searched in a text.
-    :param shown: the wanted value, for messages.
+    :param source: source and flags of a JavaScript regular expression, which is searched in a text.
+    :param regex: the same, compiled.
     :param length: the number of items, or of the values of a name.
     :param is_object: whether there must be an object.
     :param is_absent: whether there must be no value.
@@ -53,13 +61,26 @@ class RequestCondition:
 
     part: Part
     path: tuple[str | int, ...]
-    shown: str
     equals: Any = UNSET
+    source: tuple[str, str] | None = None
     regex: Regex | None = None
     length: int | None = None
     is_object: bool = False
     is_absent: bool = False
     is_impossible: bool = False
+
+    @property
+    def shown(self) -> str:
+        """What is wanted, for messages."""
+        if self.is_absent:
+            return "none"
+        if self.length is not None:
+            return f"{self.length} items"
+        if self.source is not None:
+            return f"/{self.source[0]}/{self.source[1]}"
+        if self.is_object:
+            return "an object"
+        return "any value" if self.equals is UNSET else _shown(self.equals)
 
     @property
     def is_of_head(self) -> bool:
@@ -82,7 +103,7 @@ class RequestCondition:
     def holds(self, content: RequestContent) -> bool:
         """Return whether a request meets the condition.
 
-        :raises UnreadableBodyError: its body cannot be compared.
+        :raises UnreadablePartError: a part of it cannot be compared.
         """
         values = content.values(self.part, self.path)
         if self.is_impossible:
@@ -108,22 +129,23 @@ class RequestCondition:
     def difference(self, content: RequestContent) -> str | None:
         """Describe how a request fails the condition, ``None`` if it meets it.
 
-        A value of a header with credentials is not shown.
+        A value whose name says that it is a secret is not shown.
         """
         try:
             if self.holds(content):
                 return None
             values = content.values(self.part, self.path)
-        except UnreadableBodyError as error:
+        except UnreadablePartError as error:
             return f"{self.place}: {error}"
         if self.is_impossible:
             return f"{self.place}: the proxy cannot compare {self.shown}"
         if not values:
             return f"{self.place} is missing, wanted {self.shown}"
-        if self.part == "header" and self.path[0] in _SECRET:
+        if any(isinstance(step, str) and _SECRET.search(step) for step in self.path):
             return f"{self.place} differs"
-        found = ", ".join(_shown(value) for value in values)
-        return f"{self.place} is {found}, wanted {self.shown}"
+        found = ", ".join(_shown(value) for value in values[:_MOST_SHOWN])
+        more = f" and {len(values) - _MOST_SHOWN} more" if len(values) > _MOST_SHOWN else ""
+        return f"{self.place} is {found}{more}, wanted {self.shown}"
 
     @property
     def place(self) -> str:
@@ -159,14 +181,11 @@ class RequestConditions:
 
     def head_holds(self, content: RequestContent) -> bool:
         """Return whether a request meets those that its head decides."""
-        return all(each.holds(content) for each in self.head)
+        return _hold(self.head, content)
 
     def body_holds(self, content: RequestContent) -> bool:
         """Return whether a request meets those that its body decides, which has come."""
-        try:
-            return all(each.holds(content) for each in self.body)
-        except UnreadableBodyError:
-            return False
+        return _hold(self.body, content)
 
     def hold(self, content: RequestContent) -> bool | None:
         """Return whether a request meets them; ``None`` if that depends on a body to come."""
@@ -184,6 +203,13 @@ class RequestConditions:
             text = each.difference(content)
             if text is not None:
                 yield text
+
+
+def _hold(conditions: tuple[RequestCondition, ...], content: RequestContent) -> bool:
+    try:
+        return all(each.holds(content) for each in conditions)
+    except UnreadablePartError:
+        return False
 
 
 def _literals(conditions: tuple[RequestCondition, ...]) -> DemandedValues:
@@ -216,8 +242,8 @@ def compile_condition(
     return RequestCondition(
         part=part,
         path=lowered if lowered or part in ("json", "variables", "operation") else ("",),
-        shown=_wanted(equals, regex, length, is_object=is_object, is_absent=is_absent),
         equals=equals,
+        source=regex,
         regex=compiled,
         length=length,
         is_object=is_object,
@@ -226,25 +252,32 @@ def compile_condition(
     )
 
 
-def _wanted(
-    equals: Any,
-    regex: tuple[str, str] | None,
-    length: int | None,
-    *,
-    is_object: bool,
-    is_absent: bool,
-) -> str:
-    if is_absent:
-        return "none"
-    if length is not None:
-        return f"{length} items"
-    if regex is not None:
-        return f"/{regex[0]}/{regex[1]}"
-    if is_object:
-        return "an object"
-    return "any value" if equals is UNSET else _shown(equals)
-
-
 def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+    """Return the beginning of a value as JSON, without looking at the rest of it."""
+    text = ""
+    for part in _json(value):
+        text += part
+        if len(text) > _LONGEST_SHOWN:
+            return f"{text[:_LONGEST_SHOWN]}…"
+    return text
+
+
+def _json(value: Any) -> Iterator[str]:
+    """Yield the JSON of a value part by part; of a text that is too long only the beginning."""
+    if isinstance(value, list):
+        yield "["
+        for index, item in enumerate(value):
+            yield ", " if index else ""
+            yield from _json(item)
+        yield "]"
+    elif isinstance(value, dict):
+        yield "{"
+        for index, (name, item) in enumerate(value.items()):
+            yield ", " if index else ""
+            yield from _json(name)
+            yield ": "
+            yield from _json(item)
+        yield "}"
+    else:
+        cut = value[: _LONGEST_SHOWN + 1] if isinstance(value, str) else value
+        yield json.dumps(cut, ensure_ascii=False)

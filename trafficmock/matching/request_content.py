@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -20,14 +21,24 @@ if TYPE_CHECKING:
 MOST_BYTES = 8 * 2**20
 """The largest body that is compared; a larger one meets no condition on bodies."""
 
+MOST_FIELDS = 100_000
+"""The most fields of a query or a form that is compared."""
+
+MOST_PARTS = 1_000_000
+"""The most values in a JSON body that is compared, as its brackets and commas count them."""
+
+LONGEST_DOCUMENT = 256 * 2**10
+"""The characters of a GraphQL document in which the name of its operation is looked for."""
+
 _OPERATION = re.compile(r"(?:^|[\s}])(?:query|mutation|subscription)\s+([A-Za-z_]\w*)")
 """The name of the first operation of a GraphQL document."""
 
 Fields = dict[str, list[str]]
+T = TypeVar("T")
 
 
-class UnreadableBodyError(ValueError):
-    """The body is not what a condition reads; the message is why."""
+class UnreadablePartError(ValueError):
+    """A part of the request is not what a condition reads; the message is why."""
 
 
 class RequestContent:
@@ -54,6 +65,7 @@ class RequestContent:
         self._body = body
         self._lacks = lacks
         self._budget = budget or MatchBudget()
+        self._searched: JudgedUrl | None = None
 
     @property
     def awaits_body(self) -> bool:
@@ -66,15 +78,15 @@ class RequestContent:
         :param part: ``query``, ``header``, ``form``, ``json``, ``operation`` or ``variables``.
         :param path: the names and indexes that lead there; for ``query``, ``header`` and ``form``
             the name, and the index of one of its values.
-        :raises UnreadableBodyError: the body is not what the part needs.
+        :raises UnreadablePartError: the body is not what the part needs, or has too many values.
         """
         match part:
             case "json":
-                return _at(self._json, path)
+                return _at(_given(self._json), path)
             case "operation":
                 return [] if self._operation is None else [self._operation]
             case "variables":
-                return _at(self._graphql.get("variables"), path)
+                return _at(_given(self._graphql).get("variables"), path)
             case "query" | "form" | "header":
                 named = self._named(part).get(str(path[0]), [])
                 return named if len(path) == 1 else [*named[_index(path[1])]]
@@ -82,17 +94,19 @@ class RequestContent:
 
     def search(self, regex: Regex, text: str) -> bool:
         """Search a text for a regular expression; not found if that takes too many steps."""
-        return self._budget.search(regex.pattern, JudgedUrl(text)) is MatchResult.YES
+        if self._searched is None or self._searched.url is not text:
+            self._searched = JudgedUrl(text)
+        return self._budget.search(regex.pattern, self._searched) is MatchResult.YES
 
     def _named(self, part: str) -> Fields:
-        if part == "form":
-            return self._form
-        return self._query if part == "query" else self._headers
+        if part == "header":
+            return self._headers
+        return _given(self._query if part == "query" else self._form)
 
     @cached_property
-    def _query(self) -> Fields:
+    def _query(self) -> Fields | UnreadablePartError:
         query = self.url.partition("#")[0].partition("?")[2]
-        return _by_name(parse_qsl(query, keep_blank_values=True))
+        return _attempt(lambda: _fields(query, "query"))
 
     @cached_property
     def _headers(self) -> Fields:
@@ -100,51 +114,111 @@ class RequestContent:
         return {name: [", ".join(values)] for name, values in by_name.items()}
 
     @cached_property
-    def _content(self) -> bytes:
+    def _content(self) -> bytes | UnreadablePartError:
+        return _attempt(self._read_content)
+
+    def _read_content(self) -> bytes:
         if self._body is None:
-            raise UnreadableBodyError(self._lacks)
+            raise UnreadablePartError(self._lacks)
         content = self._body()
         if len(content) > MOST_BYTES:
-            raise UnreadableBodyError(f"the body has {len(content)} bytes, more than {MOST_BYTES}")
+            raise UnreadablePartError(f"the body has {len(content)} bytes, more than {MOST_BYTES}")
         coding = self._headers.get("content-encoding")
         if coding:
-            raise UnreadableBodyError(f"the body has the content-encoding {coding[0]}")
+            raise UnreadablePartError(f"the body has the content-encoding {coding[0]}")
         return content
 
     @cached_property
     def _json(self) -> Any:
-        content = self._content
+        return _attempt(self._read_json)
+
+    def _read_json(self) -> Any:
+        content = _given(self._content)
         if not content:
-            raise UnreadableBodyError("there is no body")
+            raise UnreadablePartError("there is no body")
+        if sum(map(content.count, (b"[", b"{", b","))) > MOST_PARTS:
+            raise UnreadablePartError(f"the JSON has more than {MOST_PARTS} values")
         try:
-            return msgspec.json.decode(content)
+            return _decoded(content)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            raise UnreadableBodyError("the body is no JSON") from None
+            raise UnreadablePartError("the body is no JSON") from None
 
     @cached_property
-    def _form(self) -> Fields:
-        return _by_name(parse_qsl(self._content.decode("utf-8", "replace"), keep_blank_values=True))
+    def _form(self) -> Fields | UnreadablePartError:
+        return _attempt(lambda: _fields(_given(self._content).decode("utf-8", "replace"), "form"))
 
     @cached_property
-    def _graphql(self) -> dict[str, Any]:
+    def _graphql(self) -> dict[str, Any] | UnreadablePartError:
         """The members of a GraphQL request: of the body, or by ``GET`` of the query string."""
-        asked = {name: values[0] for name, values in self._query.items()}
-        if "query" in asked and (self._body is None or not self._content):
+        return _attempt(self._read_graphql)
+
+    def _read_graphql(self) -> dict[str, Any]:
+        asked = {name: values[0] for name, values in _given(self._query).items()}
+        if "query" in asked and (self._body is None or not _given(self._content)):
             try:
                 return asked | {"variables": msgspec.json.decode(asked.get("variables", "null"))}
             except msgspec.MsgspecError:
                 return asked
-        if not isinstance(self._json, dict):
-            raise UnreadableBodyError("the body is no GraphQL request")
-        return self._json
+        members = _given(self._json)
+        if not isinstance(members, dict):
+            raise UnreadablePartError("the body is no GraphQL request")
+        return members
 
     @cached_property
     def _operation(self) -> str | None:
-        named = self._graphql.get("operationName")
+        members = _given(self._graphql)
+        named = members.get("operationName")
         if isinstance(named, str) and named:
             return named
-        found = _OPERATION.search(str(self._graphql.get("query") or ""))
+        document = members.get("query")
+        found = _OPERATION.search(
+            document if isinstance(document, str) else "", 0, LONGEST_DOCUMENT
+        )
         return found[1] if found else None
+
+
+def _attempt(read: Callable[[], T]) -> T | UnreadablePartError:
+    """Read a part, or return why it cannot be read, so that this is found out once."""
+    try:
+        return read()
+    except UnreadablePartError as error:
+        return error
+
+
+def _given(part: T | UnreadablePartError) -> T:
+    """Return a part.
+
+    :raises UnreadablePartError: it cannot be read.
+    """
+    if isinstance(part, UnreadablePartError):
+        # A new error: that one would collect the traceback of each time that it is raised.
+        raise UnreadablePartError(str(part)) from None
+    return part
+
+
+def _decoded(content: bytes) -> Any:
+    """Decode JSON.
+
+    The garbage collector is paused: it would look again and again at all the objects that are made,
+    and take several times as long as the decoding.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return msgspec.json.decode(content)
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _fields(text: str, what: str) -> Fields:
+    """Return the fields of a query or form by their names.
+
+    :raises UnreadablePartError: there are more than :data:`MOST_FIELDS`.
+    """
+    if text.count("&") >= MOST_FIELDS:
+        raise UnreadablePartError(f"the {what} has more than {MOST_FIELDS} fields")
+    return _by_name(parse_qsl(text, keep_blank_values=True))
 
 
 def _by_name(pairs: Iterable[tuple[str, str]]) -> Fields:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from trafficmock.core.effects import Diagnose, Overdue
     from trafficmock.core.ownership.differences import Rank
+    from trafficmock.history.request_entry import RequestEntry
     from trafficmock.history.rest_records import RequestRecord
     from trafficmock.history.store import History
     from trafficmock.wire.payloads.similar_requests import UnmetMatcher
@@ -46,12 +47,18 @@ MOST_NAMED = 8
 class _Alike:
     """Requests with the same facts.
 
-    :param newest: the record of the newest one.
+    :param entry: the entry of the newest one.
     """
 
-    newest: RequestRecord
-    request: ComparedRequest
+    entry: RequestEntry
     count: int = 1
+
+    def compared(self) -> ComparedRequest:
+        """Return the newest one, to be compared."""
+        line = self.entry.record.request
+        client_id, parts = self.entry.record.client_id, url_parts(line.url)
+        content = recorded_content(self.entry)
+        return ComparedRequest(line.method, line.url, client_id, parts, content)
 
 
 def diagnosis_steps(history: History, effect: Diagnose) -> Iterator[DiagnosisResult | None]:
@@ -89,26 +96,16 @@ def _compare(
         if key in alike:
             alike[key].count += 1
         elif len(alike) < MOST_COMPARED:
-            line = record.request
-            alike[key] = _Alike(
-                record,
-                ComparedRequest(
-                    line.method,
-                    line.url,
-                    record.client_id,
-                    url_parts(line.url),
-                    recorded_content(entry),
-                ),
-            )
-    found = []
+            alike[key] = _Alike(entry)
     cache = PatternCache()
-    for asked in unmet:
-        comparison = _Comparison(asked, own, MatchBudget(cache))
-        for each in alike.values():
-            comparison.add(each)
+    comparisons = [_Comparison(asked, own, MatchBudget(cache)) for asked in unmet]
+    for each in alike.values():
+        # What is read of the body is kept for all matchers, and for one request at a time.
+        request = each.compared()
+        for comparison in comparisons:
+            comparison.add(each, request)
             yield None
-        found.append(comparison.result())
-    return found
+    return [comparison.result() for comparison in comparisons]
 
 
 class _Comparison:
@@ -124,17 +121,17 @@ class _Comparison:
         self._budget = budget
         self._ranked: list[tuple[Rank, SimilarRequest]] = []
 
-    def add(self, alike: _Alike) -> None:
+    def add(self, alike: _Alike, request: ComparedRequest) -> None:
         """Compare requests, the newest first."""
-        differs = self._matcher.differences(alike.request, self._budget)
+        differs = self._matcher.differences(request, self._budget)
         undecided = bool(differs) and differs[-1].part == "predicate"
         if undecided:
             differs.pop()
-        record = alike.newest
+        record = alike.entry.record
         foreign = bool(self._own) and record.has_context is True and record.test_id not in self._own
         if foreign and (differs or undecided):
             return
-        rank = self._matcher.rank(alike.request, differs)
+        rank = self._matcher.rank(request, differs)
         before = self._since is not UNSET and record.timestamp < self._since
         row = SimilarRequest(
             record.id,

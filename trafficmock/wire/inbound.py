@@ -421,6 +421,9 @@ MAX_STREAM_PIECE_BYTES: Final = 256 * 2**10
 STREAM_WINDOW_BYTES: Final = 2**20
 """The most bytes of a stream that are sent and not acknowledged."""
 
+STREAM_WINDOW_PIECES: Final = 1000
+"""The most pieces of a stream that are sent and not acknowledged."""
+
 CloseReason = Literal["application", "agent", "ended", "limit"]
 """Why a stream is over: the application went away or cancelled the response, its agent was lost,
 the test ended, or the worker exceeded a limit."""

@@ -7,6 +7,9 @@ const { StreamClosedError, TestEndedError, TimeoutError, UsageError } = require(
 const PIECE_BYTES = 256 * 1024;
 const WINDOW_BYTES = 1024 * 1024;
 
+/** How many pieces may be on their way to the application. */
+const WINDOW_PIECES = 1000;
+
 /** How long a call waits for the application to read, and for the request to come; ms. */
 const TIMEOUT_MS = 30_000;
 
@@ -54,8 +57,8 @@ async function inTime(promise, text) {
 }
 
 /**
- * The writing end of a streamed answer (feature `stream-mocks`). Pieces wait here while `WINDOW_BYTES` are not
- * acknowledged.
+ * The writing end of a streamed answer (feature `stream-mocks`). Pieces wait here while `WINDOW_BYTES` or
+ * `WINDOW_PIECES` are not acknowledged.
  */
 class WrittenStream {
   /**
@@ -158,13 +161,18 @@ class WrittenStream {
   }
 
   flush() {
-    while (this.queued.length && this.inFlight + this.queued[0].size <= WINDOW_BYTES) {
+    while (this.queued.length && this.hasRoom(this.queued[0].size)) {
       const { message, size, arrival } = /** @type {WrittenStream["queued"][0]} */ (this.queued.shift());
       this.seq += 1;
       this.inFlight += size;
       this.sent.push({ seq: this.seq, size, arrival });
       this.session.send({ ...message, requestId: this.request.id, seq: this.seq });
     }
+  }
+
+  /** @param {number} size of the next piece; bytes. The end has none, and needs no room. */
+  hasRoom(size) {
+    return !size || (this.sent.length < WINDOW_PIECES && this.inFlight + size <= WINDOW_BYTES);
   }
 
   // Messages

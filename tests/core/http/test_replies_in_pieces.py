@@ -1,5 +1,7 @@
 """Fixed answers in pieces, which the coordinator writes by itself."""
 
+import tracemalloc
+
 from msgspec import structs
 
 from tests.core.http.test_chains import FEATURES, ChainCase
@@ -12,13 +14,14 @@ from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import (
     MAX_STREAM_PIECE_BYTES,
     STREAM_WINDOW_BYTES,
+    STREAM_WINDOW_PIECES,
     StreamAbort,
     StreamAck,
     StreamClosed,
     StreamData,
     StreamEnd,
 )
-from trafficmock.wire.payloads.handler_action import Fulfill, SequenceStep
+from trafficmock.wire.payloads.handler_action import Abort, Fulfill, SequenceStep
 
 DELAY_MS = 125
 DELAY = DELAY_MS / 1000
@@ -113,13 +116,47 @@ class WholeTests(PiecesCase):
 
     def test_rate(self) -> None:
         """A body at a rate is cut into pieces of 50 ms; one byte may take longer than that."""
-        self.assertEqual(paced(25, 200), ([10, 10, 5], 50))
-        self.assertEqual(paced(2, 3), ([1, 1], 334))
-        self.assertEqual(paced(0, 3), ([], 334))
+        for (size, rate), wanted in {
+            (25, 200): ([10, 10, 5], 50),
+            (2, 3): ([1, 1], 334),
+            (0, 3): ([], 334),
+        }.items():
+            pieces, between = paced(size, rate)
+            self.assertEqual(
+                (list(pieces), len(pieces), between), (wanted[0], len(pieces), wanted[1])
+            )
+            self.assertEqual(pieces[1:], wanted[0][1:])
         both = SequenceStep(Fulfill(response(content=b"one")), pieces=[3], rate=5)
         self.worker.sends(inbound.RouteRegister("bad", "chats", glob("**"), sequence=[both]))
         error = self.sent(self.playbook.take(), outbound.ProxyError)
         self.assertEqual((error.code, error.route_id), ("invalid_message", "bad"))
+
+    def test_many_pieces(self) -> None:
+        """No more than a window of tiny pieces is sent, whatever room their bytes leave."""
+        size = 2 * STREAM_WINDOW_PIECES
+        told = self.mocks(b"x" * size, [0, *([1] * size), 0], 0)
+        self.assertEqual(len(told), 1 + STREAM_WINDOW_PIECES)
+        rest = self.told(self.hears(StreamAck("r1", STREAM_WINDOW_PIECES)))
+        self.assertEqual(len(rest), STREAM_WINDOW_PIECES + 1)
+        self.assertEqual(rest[-1], StreamEnd("r1", size + 1))
+
+    def test_slow_body(self) -> None:
+        """A body of millions of pieces costs no more than the next one."""
+        slow = SequenceStep(Fulfill(response(content=b"x" * 20_000_000)), rate=1)
+        self.test.route(sequence=[slow])
+        tracemalloc.start()
+        self.addCleanup(tracemalloc.stop)
+        self.agent.sends(start("r1", client_id="streaming"))
+        self.assertEqual(self.told(self.playbook.take())[1:], [piece(1, b"x")])
+        self.assertLess(tracemalloc.get_traced_memory()[1], 50_000_000)
+
+    def test_what_it_counts_for(self) -> None:
+        """Answers and pieces count for the memory that is kept, even without a body."""
+        registry = self.playbook.coordinator.state.registry
+        self.test.route(sequence=[SequenceStep(Abort("failed"))] * 10)
+        self.assertEqual(registry.reply_bytes, 2000)
+        self.test.route(sequence=[step(b"xx", [1, 1])])
+        self.assertEqual(registry.reply_bytes, 2000 + 200 + 2 * 8 + len('"eHg="'))
 
     def test_wrong_lengths(self) -> None:
         """Pieces that are not the body refuse the route."""

@@ -12,6 +12,7 @@ from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import (
     MAX_STREAM_PIECE_BYTES,
     STREAM_WINDOW_BYTES,
+    STREAM_WINDOW_PIECES,
     StreamAbort,
     StreamAck,
     StreamClosed,
@@ -123,6 +124,27 @@ class KnownTests(StreamCase):
             [outbound.TestUnregistered],
         )
         self.hears(StreamAck("r1", 1))
+
+    def test_never_acknowledged(self) -> None:
+        """Of an answer whose end an agent does not acknowledge nothing is kept behind the test."""
+        self.writes(piece(1))
+        self.writes(StreamEnd("r1", 2))
+        (stream,) = self.playbook.coordinator.streams.open.values()
+        self.assertEqual(stream.kept, b"")
+        self.test.ends()
+        self.playbook.take()
+        self.assertEqual(self.playbook.coordinator.streams.open, {})
+        self.assertEqual(self.hears(StreamAck("r1", 2)), [])
+
+    def test_tiny_pieces(self) -> None:
+        """A worker may have so many pieces unacknowledged, however small, and their end."""
+        for seq in range(1, STREAM_WINDOW_PIECES + 1):
+            self.writes(piece(seq, b"x"))
+        (broken, _, closed, failed) = self.writes(piece(STREAM_WINDOW_PIECES + 1, b"x"))
+        assert isinstance(broken, Send) and isinstance(broken.message, StreamAbort)
+        assert isinstance(closed, Send) and isinstance(closed.message, StreamClosed)
+        assert isinstance(failed, Send) and isinstance(failed.message, outbound.ProxyError)
+        self.assertIn("in 1001 pieces", failed.message.message)
 
     def test_worker_lost(self) -> None:
         """The answer is broken off as by a server that dies."""

@@ -6,6 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.builders import claims, predicate, request, start, text
 from tests.support.playbook import SETTINGS, Playbook, RegisteredTest, to
 from trafficmock.core.effects import Effects, Send
+from trafficmock.core.ownership.ambiguity import MOST_DIAGNOSTICS, MOST_NAMED, MOST_RIVALS
 from trafficmock.records import RequestFailed, RequestSeen
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import CONTEXT
@@ -244,3 +245,28 @@ class AdviceTests(SynchronousTestCase):
         """A few tests are named."""
         said = self.advised((ONE, True), *[("", False)] * 6)
         self.assertIn('of "b", "c", "d", "e", "f" and 1 more knows', said)
+
+
+class ManyTests(SynchronousTestCase):
+    """Hundreds of tests with long names want one request with a long URL."""
+
+    def test_bounded(self) -> None:
+        """What each of them is told is bounded; the rest is counted."""
+        playbook = Playbook(self)
+        agent = playbook.agent()
+        for number in range(2 * MOST_RIVALS):
+            worker = playbook.worker(str(number))
+            test = worker.test(f"{number} {'t' * 10_000}")
+            for _ in range(MOST_NAMED + 2):
+                test.route(f"**{{,{'x' * 500}}}")
+        agent.sends(start(url="http://me:secret@h.test/?" + "a" * 10_000))
+        sent = [each.message for each in playbook.take() if isinstance(each, Send)]
+        errors = [each for each in sent if isinstance(each, outbound.ProxyError)]
+        self.assertEqual(len(errors), 2 * MOST_RIVALS)
+        for error in errors:
+            self.assertLess(len(error.message), 30_000)
+            self.assertIn(f"{2 * MOST_RIVALS} tests match GET http://h.test/?aaa", error.message)
+            self.assertIn("\n  and 10 more\n", error.message)
+            self.assertIn("… and 2 more", error.message)
+            self.assertNotIn("secret", error.message)
+            self.assertEqual(len(error.detail), MOST_DIAGNOSTICS)

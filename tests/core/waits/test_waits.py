@@ -5,11 +5,22 @@ from typing import Any
 from msgspec import UNSET, structs
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.builders import fulfill, glob, observe, predicate, redirect, report, start
+from tests.support.builders import (
+    fulfill,
+    glob,
+    observe,
+    predicate,
+    redirect,
+    report,
+    request,
+    start,
+)
 from tests.support.playbook import EPOCH_MS, Peer, Playbook
 from trafficmock.core.effects import Effects, Overdue, Send
-from trafficmock.core.waits import sent_requests
-from trafficmock.wire import inbound
+from trafficmock.core.waits import sent_requests, waits
+from trafficmock.wire import inbound, outbound
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_matcher import SerializedCondition
 from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 from trafficmock.wire.waits.wait_messages import (
     WaitCancel,
@@ -129,6 +140,42 @@ class WaitTests(WaitsCase):
         for kind in ("request", "response"):
             self.waits(kind, kind, matcher=matcher)
         self.assertEqual(self.asks(start("r1", CUP), report("r1")), [])
+
+    def test_too_many(self) -> None:
+        """A wait beyond the limit ends at once with an error, and those before are met."""
+        for number in range(waits.MOST_OPEN):
+            self.waits(f"w{number}")
+        self.worker.sends(WaitRegister("more", "t", "request", glob(CUP)))
+        effects = self.playbook.take()
+        ((error, ended),) = [[each.message for each in effects if isinstance(each, Send)]]
+        assert isinstance(error, outbound.ProxyError) and isinstance(ended, WaitOverdue)
+        self.assertEqual((error.code, error.test_id), ("too_many_queries", "t"))
+        self.assertEqual((ended.wait_id, ended.found.requests), ("more", []))
+        self.assertEqual(len(self.asks(start("r1", CUP))), waits.MOST_OPEN)
+        self.assertEqual(self.waits("more", matcher=glob(BOX)), [])
+
+    def test_one_content(self) -> None:
+        """The body of a request is read once for all waits with conditions on it."""
+        wanted = SerializedCondition("json", ["a"], equals=1)
+        matcher = structs.replace(glob(CUP), conditions=[wanted])
+        for number in range(3):
+            self.waits(f"w{number}", matcher=matcher)
+        read = self.count_calls(body, "to_bytes")
+        begin = structs.replace(start("r1", CUP), request=request(CUP, "POST", b'{"a": 1}'))
+        self.assertEqual(len(self.asks(begin)), 3)
+        self.assertEqual(len(read), 1)
+
+    def count_calls(self, module: Any, name: str) -> list[object]:
+        """Count the calls of a function."""
+        calls: list[object] = []
+        real = getattr(module, name)
+
+        def counted(*args: object) -> object:
+            calls.append(args)
+            return real(*args)
+
+        self.patch(module, name, counted)
+        return calls
 
     def test_several(self) -> None:
         """One request meets every wait that it matches."""

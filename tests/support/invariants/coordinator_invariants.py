@@ -76,6 +76,7 @@ FOR_WORKERS = (
     inbound.StreamClosed,
     wait_messages.WaitJudge,
     wait_messages.WaitMet,
+    wait_messages.WaitOverdue,
 )
 
 

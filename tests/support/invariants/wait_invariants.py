@@ -9,6 +9,7 @@ from trafficmock.wire.waits.wait_messages import (
     WaitJudge,
     WaitJudged,
     WaitMet,
+    WaitOverdue,
     WaitRegister,
 )
 
@@ -74,6 +75,8 @@ class WaitInvariants:
                 else:
                     assert key not in self.judging, f"is being judged: {message}"
                     self.judging[key] = message.request_id
+            case WaitOverdue():
+                self._end((to, message.wait_id))
 
     def _end(self, key: Key) -> None:
         assert key in self.open, f"the wait has ended: {key}"

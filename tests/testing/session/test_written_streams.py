@@ -16,6 +16,7 @@ from trafficmock.testing.session.handlers.written_stream import (
 from trafficmock.wire.inbound import (
     MAX_STREAM_PIECE_BYTES,
     STREAM_WINDOW_BYTES,
+    STREAM_WINDOW_PIECES,
     StreamAbort,
     StreamAck,
     StreamClosed,
@@ -54,6 +55,17 @@ class WrittenStreamTests(SynchronousTestCase):
         self.harness.receive(StreamAck("r1", PIECES + 2))
         self.assertEqual((ending.done, ending.error), (True, None))
         self.assertEqual(self.harness.link.clock.getDelayedCalls(), [])
+
+    def test_many_pieces(self) -> None:
+        """Tiny pieces wait as well, if there are so many of them."""
+        for _ in range(STREAM_WINDOW_PIECES + 2):
+            self.stream.send(b"x")
+        self.assertEqual(len(self.sent), STREAM_WINDOW_PIECES)
+        self.stream.end()
+        self.harness.receive(StreamAck("r1", 2))
+        last = self.sent[STREAM_WINDOW_PIECES:]
+        self.assertEqual([type(each) for each in last], [StreamData, StreamData, StreamEnd])
+        self.harness.receive(StreamAck("r1", STREAM_WINDOW_PIECES + 3))
 
     def test_not_read(self) -> None:
         """The error names the request, the route and the time."""

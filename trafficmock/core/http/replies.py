@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from trafficmock.wire.payloads.serialized_har import SerializedHar
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
+_STEP_SIZE, _PIECE_SIZE = 200, 8
+"""What an answer of a sequence and the size of a piece count for in ``--reply-bytes``."""
+
 _RECORDED = "the failure that was recorded"
 
 
@@ -92,8 +95,7 @@ class Replies:
         if not given:
             raise ReplyError("a sequence has one answer at least")
         steps = tuple(_kept_step(step, number) for number, step in enumerate(given, 1))
-        responses = [step.answer for step in steps if isinstance(step.answer, KeptResponse)]
-        size = sum(_size(each.response) for each in responses)
+        size = sum(_size_of_step(step) for step in steps)
         self._check_room(size, "its sequence")
         return Reply(ReplySequence(steps), size)
 
@@ -259,7 +261,7 @@ def _kept_step(step: SequenceStep, number: int) -> KeptStep:
         kept = _alone(_checked(step.result.response))
     except ReplyError as error:
         raise ReplyError(f"answer {number} of its sequence: {error}") from None
-    pieces = () if step.pieces is UNSET else tuple(step.pieces)
+    pieces = () if step.pieces is UNSET else tuple(filter(None, step.pieces))
     if pieces and sum(pieces) != len(body.to_bytes(kept.response.body_base64)):
         raise ReplyError(f"the pieces of answer {number} are not as long as its body")
     rate = 0 if step.rate is UNSET else step.rate
@@ -284,6 +286,11 @@ def _checked(given: SerializedResponse) -> KeptResponse:
     except response_rules.UnsendableMockError as error:
         raise ReplyError(str(error)) from error
     return KeptResponse(response, given.headers_list)
+
+
+def _size_of_step(step: KeptStep) -> int:
+    size = _STEP_SIZE + _PIECE_SIZE * len(step.pieces)
+    return size + (_size(step.answer.response) if isinstance(step.answer, KeptResponse) else 0)
 
 
 def _size(response: SerializedResponse) -> int:

@@ -7,10 +7,11 @@ For an agent without the feature it collects the body, and answers with it at th
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
-from attrs import define, field
+from attrs import define, field, frozen
 from msgspec import UNSET, structs
 
 from trafficmock import records
@@ -22,6 +23,7 @@ from trafficmock.wire.http_syntax import BODILESS_STATUSES
 from trafficmock.wire.inbound import (
     MAX_STREAM_PIECE_BYTES,
     STREAM_WINDOW_BYTES,
+    STREAM_WINDOW_PIECES,
     RequestResponse,
     StreamAbort,
     StreamAck,
@@ -53,15 +55,24 @@ if TYPE_CHECKING:
 class PiecesLeft:
     """The pieces of a fixed answer that the coordinator has not written yet.
 
-    :param contents: each with whether the delay follows it.
+    :param parts: what :func:`_parts` yields.
     :param delay_ms: the time between two pieces of the test.
+    :ivar next: the next part; ``None`` after the last one.
     :ivar waits_for_room: whether the next one is written when the application has read.
     """
 
     pending: PendingRequest
-    contents: deque[tuple[bytes, bool]] = field(repr=False)
+    parts: Iterator[tuple[bytes, bool]] = field(repr=False)
     delay_ms: int
+    next: tuple[bytes, bool] | None = field(init=False, repr=False, default=None)
     waits_for_room: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        self.advance()
+
+    def advance(self) -> None:
+        """Cut the next part: a body may have millions."""
+        self.next = next(self.parts, None)
 
 
 @define(eq=False, kw_only=True)
@@ -101,6 +112,11 @@ class OpenStream:
     kept: bytearray = field(factory=bytearray)
     size: int = 0
     ended: bool = False
+
+    def has_room(self, size: int) -> bool:
+        """Return whether the agent may be sent a piece with this many bytes."""
+        is_short = len(self.unacknowledged) < STREAM_WINDOW_PIECES
+        return is_short and self.waiting + size <= STREAM_WINDOW_BYTES
 
     def answer(self) -> SerializedResponse:
         """Return the answer with the part of its body that was kept."""
@@ -193,23 +209,23 @@ class StreamedReplies:
         stream = self.begin(pending, worker, response, out)
         if stream is None:
             return
-        contents = deque(_cut(body.to_bytes(response.body_base64), sizes))
-        stream.left = PiecesLeft(pending, contents, delay_ms)
+        parts = _parts(body.to_bytes(response.body_base64), sizes)
+        stream.left = PiecesLeft(pending, parts, delay_ms)
         self._play(stream, stream.left, out)
 
     def _play(self, stream: OpenStream, left: PiecesLeft, out: EffectList) -> None:
         """Write the pieces that are due, and the end after the last one."""
         if stream.ended or self.open.get(stream.request_id) is not stream:
             return
-        while left.contents:
-            content, is_last_part = left.contents[0]
-            if stream.waiting + len(content) > STREAM_WINDOW_BYTES:
+        while left.next is not None:
+            content, is_last_part = left.next
+            if not stream.has_room(len(content)):
                 left.waits_for_room = True
                 return
-            left.contents.popleft()
+            left.advance()
             piece = StreamData(stream.request_id, stream.seq + 1, body.from_bytes(content))
             self.written(stream.worker, piece, out)
-            if left.contents and left.delay_ms and is_last_part:
+            if left.next is not None and left.delay_ms and is_last_part:
                 again = partial(self._play, stream, left)
                 self.state.delayed.keep(left.pending, left.delay_ms, again, out)
                 return
@@ -261,12 +277,13 @@ class StreamedReplies:
                     f"a piece has {size} bytes, more than {MAX_STREAM_PIECE_BYTES}"
                 )
             self._keep(stream, content)
+            if not stream.has_room(size):
+                raise BrokenStreamError(
+                    f"{stream.waiting + size} bytes in {len(stream.unacknowledged) + 1} pieces are "
+                    f"not acknowledged, more than {STREAM_WINDOW_BYTES} or {STREAM_WINDOW_PIECES}"
+                )
         stream.unacknowledged.append((message.seq, size))
         stream.waiting += size
-        if stream.waiting > STREAM_WINDOW_BYTES:
-            raise BrokenStreamError(
-                f"{stream.waiting} bytes are not acknowledged, more than {STREAM_WINDOW_BYTES}"
-            )
 
     def _keep(self, stream: OpenStream, content: bytes) -> None:
         stream.size += len(content)
@@ -293,6 +310,7 @@ class StreamedReplies:
         else:
             decision = to_client.DecisionAbort(pending.id, abort.error_code)
             self.decisions.abort(pending, decision, out)
+        stream.kept = bytearray()
 
     def _report(self, stream: OpenStream, failure: str | None, out: EffectList) -> None:
         """Record the whole answer, and send it to the observers.
@@ -349,6 +367,8 @@ class StreamedReplies:
         """Break off the streams of tests that have ended; the tests fail for it."""
         for stream in [each for each in self.open.values() if each.test in tests]:
             if stream.ended:
+                # The agent may never acknowledge the end, and nobody waits for that any more.
+                del self.open[stream.request_id]
                 continue
             if worker_lost:
                 text = error_messages.worker_lost(stream.subject, stream.test)
@@ -398,18 +418,42 @@ _WHY: dict[CloseReason, str] = {
 }
 
 
-def paced(size: int, rate: int) -> tuple[list[int], int]:
+@frozen
+class EqualPieces(Sequence[int]):
+    """The sizes of pieces that are equal, but for the last one.
+
+    :param size: the bytes of all of them.
+    :param piece: the bytes of one.
+    """
+
+    size: int
+    piece: int
+
+    def __len__(self) -> int:
+        return len(range(0, self.size, self.piece))
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[int]: ...
+    def __getitem__(self, index: int | slice) -> int | Sequence[int]:
+        starts = range(0, self.size, self.piece)[index]
+        if isinstance(starts, range):
+            return [min(self.piece, self.size - start) for start in starts]
+        return min(self.piece, self.size - starts)
+
+
+def paced(size: int, rate: int) -> tuple[Sequence[int], int]:
     """Return the bytes of the pieces in which a body is sent, and the milliseconds between two.
 
     :param size: the bytes of the body.
     :param rate: the bytes in a second.
     """
     between = max(SHORTEST_PAUSE_MS, -(-1000 // rate))
-    piece = max(1, rate * between // 1000)
-    return [min(piece, size - start) for start in range(0, size, piece)], between
+    return EqualPieces(size, max(1, rate * between // 1000)), between
 
 
-def _cut(content: bytes, sizes: Iterable[int]) -> Iterator[tuple[bytes, bool]]:
+def _parts(content: bytes, sizes: Iterable[int]) -> Iterator[tuple[bytes, bool]]:
     """Yield the parts in which pieces are sent, each with whether its piece ends there."""
     start = 0
     for size in sizes:

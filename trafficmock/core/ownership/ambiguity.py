@@ -5,6 +5,7 @@ The application's error, the reports of tests and the dashboard show this text u
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from trafficmock.wire.features import CONTEXT
@@ -16,10 +17,22 @@ if TYPE_CHECKING:
     from trafficmock.core.state.peers import Agent
     from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
     from trafficmock.records import CarriedContext
-    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+    from trafficmock.wire.payloads.serialized_matcher import (
+        RouteMatchDiagnostic,
+        SerializedMatcher,
+    )
 
 MOST_NAMED = 5
-"""The most tests that the advice names."""
+"""The most tests that the advice names, and the most routes of one test."""
+
+MOST_RIVALS = 10
+"""The most tests whose routes are listed: each of them gets the whole text."""
+
+MOST_DIAGNOSTICS = 100
+"""The most matching routes in one message, as data."""
+
+_LONGEST = 300
+"""The most characters of a test, and of a route."""
 
 
 def ambiguity_text(subject: str, agent: Agent, claimants: list[Claimant]) -> str:
@@ -36,10 +49,19 @@ def ambiguity_text(subject: str, agent: Agent, claimants: list[Claimant]) -> str
 
 
 def _rivals(claimants: list[Claimant]) -> str:
-    return "".join(
-        f"\n  {test} by {_count(len(routes), 'route')} {_routes(routes)}"
-        for test, routes in claimants
-    )
+    lines = [
+        f"\n  {_cut(str(test))} by {_count(len(routes), 'route')} {_routes(routes)}"
+        for test, routes in claimants[:MOST_RIVALS]
+    ]
+    if len(claimants) > MOST_RIVALS:
+        lines.append(f"\n  and {len(claimants) - MOST_RIVALS} more")
+    return "".join(lines)
+
+
+def diagnostics(claimants: list[Claimant]) -> list[RouteMatchDiagnostic]:
+    """Return the matching routes as data, the first ones."""
+    every = (route.diagnostic(test) for test, routes in claimants for route in routes)
+    return list(islice(every, MOST_DIAGNOSTICS))
 
 
 def late_text(subject: str, carried: CarriedContext, claimants: list[Claimant]) -> str:
@@ -49,7 +71,7 @@ def late_text(subject: str, carried: CarriedContext, claimants: list[Claimant]) 
     """
     return (
         f"Ambiguous backend mock routing: {subject} was made for the test "
-        f'"{carried.title}", which has ended, and routes of running tests match it:'
+        f'"{_cut(carried.title)}", which has ended, and routes of running tests match it:'
         f"{_rivals(claimants)}\n"
         "It was not sent to the real network. What lives longer than the request that began it, "
         "such as a job loop, a consumer or a timer, keeps the context of that request: start it "
@@ -99,7 +121,7 @@ def _names(some: list[RegisteredTest], tests: Collection[RegisteredTest]) -> str
         return "these tests"
     titles = [test.title for test in tests]
     named = ", ".join(
-        f'"{test.title}"' + (f" in {test.file}" if titles.count(test.title) > 1 else "")
+        f'"{_cut(test.title)}"' + (f" in {test.file}" if titles.count(test.title) > 1 else "")
         for test in some[:MOST_NAMED]
     )
     rest = len(some) - MOST_NAMED
@@ -107,9 +129,12 @@ def _names(some: list[RegisteredTest], tests: Collection[RegisteredTest]) -> str
 
 
 def _routes(routes: list[RegisteredRoute]) -> str:
-    return ", ".join(
-        _matcher(route.matcher) + (f" ({route.place})" if route.place else "") for route in routes
+    named = ", ".join(
+        _cut(_matcher(route.matcher)) + (f" ({route.place})" if route.place else "")
+        for route in routes[:MOST_NAMED]
     )
+    rest = len(routes) - MOST_NAMED
+    return f"{named} and {rest} more" if rest > 0 else named
 
 
 def _matcher(matcher: SerializedMatcher) -> str:
@@ -125,6 +150,10 @@ def _matcher(matcher: SerializedMatcher) -> str:
     if matcher.client_ids:
         parts.append("client " + "|".join(matcher.client_ids))
     return " ".join(parts) or "any URL"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _count(number: int, noun: str) -> str:

@@ -34,11 +34,14 @@ MOST_COMPARED = 200
 _FELL_BACK = Difference("handler")
 """The route matches, but its handler fell back."""
 
+MOST_DIFFERENCES = 20
+"""The most conditions of a route, beside that on its URL, that are named."""
+
 LONGEST_TEXT = 2000
 """The most characters of a URL, or of a part of it, in a message."""
 
-_LONGEST_COMPARED = 200
-"""The most characters of a glob and a URL whose similarity is measured."""
+_LONGEST_COMPARED = 64
+"""The most characters of a glob and a URL, their last ones, whose similarity is measured."""
 
 _BY_CLOSENESS = (
     *("host", "scheme", "url", "client", "port", "method", "path", "query", "condition"),
@@ -98,7 +101,7 @@ class ComparedMatcher:
         if judged is not MatchResult.YES:
             found += self._of_url(request, judged)
         if matcher.beside is not None and request.content is not None:
-            failed = matcher.beside.differences(request.content)
+            failed = islice(matcher.beside.differences(request.content), MOST_DIFFERENCES)
             # What only the worker can compare stays the last one.
             last = len(found) - (bool(found) and found[-1].part == "predicate")
             found[last:last] = [Difference("condition", text[:LONGEST_TEXT]) for text in failed]

@@ -9,7 +9,7 @@ from attrs import define
 from msgspec import structs
 
 from trafficmock.core import error_messages
-from trafficmock.core.ownership.ambiguity import ambiguity_text, late_text
+from trafficmock.core.ownership.ambiguity import ambiguity_text, diagnostics, late_text
 from trafficmock.core.ownership.claims import claimants, to_be_asked
 from trafficmock.core.ownership.contexts import narrow, only_test, without_outranked
 from trafficmock.core.state.lifecycle import EndedTest, PendingRequest, Socket
@@ -150,7 +150,7 @@ class OwnerResolution(ABC, Generic[S]):
         if not claimants:
             self.unmatched(pending, out)
         elif pending.is_contested and isinstance(pending.context_test, EndedTest):
-            matches = [route.diagnostic(test) for test, routes in claimants for route in routes]
+            matches = diagnostics(claimants)
             text = late_text(str(pending), pending.context_test.carried, claimants)
             self.fail(pending, "ambiguous_route", text, out, matches=matches)
         elif len(claimants) == 1:
@@ -179,7 +179,7 @@ class OwnerResolution(ABC, Generic[S]):
         return True
 
     def _ambiguous(self, pending: S, claimants: list[Claimant], out: EffectList) -> None:
-        matches = [route.diagnostic(test) for test, routes in claimants for route in routes]
+        matches = diagnostics(claimants)
         text = ambiguity_text(str(pending), pending.agent, claimants)
         self.fail(pending, "ambiguous_route", text, out, matches=matches)
         for test, _ in claimants:

@@ -10,6 +10,7 @@ from msgspec import UNSET, Struct, field
 
 from trafficmock import records
 from trafficmock.errors import TrafficMockError
+from trafficmock.matching.url_parts import shown_url
 from trafficmock.wire import inbound
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ class SocketStage(enum.IntEnum):
     CLOSING = enum.auto()
     GONE = enum.auto()
 
+
+LONGEST_URL = 2000
+"""The most characters of a URL in a message."""
 
 _R, _S = RequestStage, SocketStage
 
@@ -215,7 +219,7 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     only_test: RegisteredTest | None = None
 
     def __str__(self) -> str:
-        return self.named(self.request.url)
+        return self.named(shown_url(self.request.url, LONGEST_URL))
 
     @property
     def url(self) -> str:
@@ -307,7 +311,7 @@ class Socket(Struct, eq=False, kw_only=True):
     only_test: RegisteredTest | None = None
 
     def __str__(self) -> str:
-        return self.named(self.url)
+        return self.named(shown_url(self.url, LONGEST_URL))
 
     @property
     def method(self) -> str:

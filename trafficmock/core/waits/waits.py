@@ -16,9 +16,9 @@ from trafficmock.core.waits.sent_requests import MOST_SENT, SentRequests
 from trafficmock.matching import MatchBudget, MatchResult
 from trafficmock.wire.features import WAITS
 from trafficmock.wire.inbound import RequestResponse
-from trafficmock.wire.outbound import HandlerRun, RequestObserved, RequestReplied
-from trafficmock.wire.payloads.similar_requests import UnmetMatcher
-from trafficmock.wire.waits.wait_messages import WaitJudge, WaitMet
+from trafficmock.wire.outbound import HandlerRun, ProxyError, RequestObserved, RequestReplied
+from trafficmock.wire.payloads.similar_requests import SimilarRequests, UnmetMatcher
+from trafficmock.wire.waits.wait_messages import WaitJudge, WaitMet, WaitOverdue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from trafficmock.core.state.registered import RegisteredTest
     from trafficmock.core.waits.sent_requests import SentRequest
     from trafficmock.matching import RouteMatcher
+    from trafficmock.matching.request_content import RequestContent
     from trafficmock.wire.inbound import Message
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
     from trafficmock.wire.waits.wait_messages import (
@@ -37,6 +38,14 @@ if TYPE_CHECKING:
         WaitKind,
         WaitRegister,
     )
+
+MOST_OPEN = 1000
+"""The most open waits of one worker: each request that it was sent is compared with all."""
+
+_TOO_MANY = (
+    f"This wait was not begun, because {MOST_OPEN} others of this connection are open. Await some "
+    "of them before you begin more."
+)
 
 _SENT = frozenset({RequestObserved, HandlerRun, RequestReplied, RequestResponse})
 """The messages that send a worker a request or its response."""
@@ -130,6 +139,10 @@ class Waits:
         waits, test = self.workers.get(worker.id), worker.tests.get(message.test_id)
         if waits is None or test is None or message.wait_id in waits.open:
             out.note("warn", f"{worker.client_id} registers a wait that is not for it to begin")
+            return
+        if len(waits.open) >= MOST_OPEN:
+            out.send(worker.id, ProxyError("too_many_queries", _TOO_MANY, test.id))
+            out.send(worker.id, WaitOverdue(message.wait_id, SimilarRequests([], 0), [], ""))
             return
         now = out.now
         arrived = round(now.seconds * 1_000_000)
@@ -229,13 +242,14 @@ class Waits:
         if url is None or not waits.open:
             return
         budget = MatchBudget(self.state.registry.pattern_cache, self.state.registry.regex_steps)
+        content: RequestContent | None = None
         for wait in list(waits.open.values() if among is None else among):
             if wait.kind != kind or not wait.is_for(sent):
                 continue
             result = wait.compiled.judge(url, sent.method, sent.client_id, budget)
             beside = wait.compiled.beside
             if beside is not None and result is not MatchResult.NO:
-                content = content_of(sent.request, self.state.registry)
+                content = content or content_of(sent.request, self.state.registry)
                 result = result if beside.hold(content) else MatchResult.NO
             if result is MatchResult.YES:
                 _meet(waits, wait, sent.id, out)

@@ -19,6 +19,7 @@ from trafficmock.testing.promise import Promise, settled
 from trafficmock.wire.inbound import (
     MAX_STREAM_PIECE_BYTES,
     STREAM_WINDOW_BYTES,
+    STREAM_WINDOW_PIECES,
     StreamAbort,
     StreamData,
     StreamEnd,
@@ -45,7 +46,8 @@ _WHY = {
 class WrittenStream:
     """The writing end of a streamed answer.
 
-    Pieces wait here while :data:`.STREAM_WINDOW_BYTES` are not acknowledged.
+    Pieces wait here while :data:`.STREAM_WINDOW_BYTES` or :data:`.STREAM_WINDOW_PIECES` are not
+    acknowledged.
 
     :param place: the file and line of the route.
     :ivar closed: the error of later calls; ``None`` while the stream is open.
@@ -152,8 +154,11 @@ class WrittenStream:
         done.watch(lambda _: cancel())
 
     def _flush(self) -> None:
-        while self._queued and self._in_flight + len(self._queued[0][0]) <= STREAM_WINDOW_BYTES:
-            content, done = self._queued.popleft()
+        while self._queued and len(self._sent) < STREAM_WINDOW_PIECES:
+            content, done = self._queued[0]
+            if self._in_flight + len(content) > STREAM_WINDOW_BYTES:
+                break
+            self._queued.popleft()
             self._seq += 1
             self._in_flight += len(content)
             self._sent.append((self._seq, len(content), done))
