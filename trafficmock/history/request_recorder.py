@@ -213,7 +213,7 @@ class RequestRecorder:
     def _hop_seen(self, record: records.HopSeen, at: int) -> None:
         action = record.action
         self.requests.seen += 1
-        self.requests.decided(action)
+        self.requests.decisions[action] += 1
         if self.capture == "none" or (self.capture == "handled" and action == "passthrough"):
             return
         entry = self._new_request(record, at)
@@ -267,7 +267,7 @@ class RequestRecorder:
         entry = self.requests.find(request_id)
         if entry is not None and entry.action != "pending":
             return None
-        self.requests.decided(action)
+        self.requests.decisions[action] += 1
         return entry
 
     def _settled(self, entry: RequestEntry, body: Body | None, grown: int) -> None:

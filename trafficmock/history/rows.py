@@ -1,6 +1,6 @@
 """Rows: the entries of one kind, in order, bounded by number and by the size of their heads."""
 
-from collections import OrderedDict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from heapq import heappop, heappush
 from itertools import chain, takewhile
@@ -46,7 +46,7 @@ class Rows(Generic[E]):
     hides_pending: bool = False
     revision: int = 0
     seen: int = 0
-    decisions: dict[str, int] = Factory(dict)
+    decisions: defaultdict[str, int] = Factory(lambda: defaultdict(int))
     dropped: int = 0
     weight: int = 0
     _serial: int = 0
@@ -65,13 +65,9 @@ class Rows(Generic[E]):
     def __len__(self) -> int:
         return len(self._by_serial) - (len(self._pending) if self.hides_pending else 0)
 
-    def decided(self, action: str) -> None:
-        """Count a decision."""
-        self.decisions[action] = self.decisions.get(action, 0) + 1
-
     def totals(self) -> Totals:
         """Return the counts since the start, which no bound touches."""
-        return Totals(self.seen, self.decisions, len(self), self.dropped)
+        return Totals(self.seen, dict(self.decisions), len(self), self.dropped)
 
     def get(self, entry_id: str) -> E | None:
         """Return an entry that is shown, else ``None``."""

@@ -84,7 +84,7 @@ class SocketRecorder:
     def _count(self, entry: SocketEntry | None, action: str) -> None:
         """Count a decision, but no second one."""
         if entry is None or entry.pending:
-            self.sockets.decided(action)
+            self.sockets.decisions[action] += 1
 
     def _failed(self, record: records.SocketFailed, at: int) -> None:
         """Write the failure of a WebSocket, unless it has failed or was closed before."""
@@ -92,7 +92,7 @@ class SocketRecorder:
         if entry is None or entry.action == "error" or entry.closed_sides:
             return
         if entry.pending:
-            self.sockets.decided("error")
+            self.sockets.decisions["error"] += 1
         entry.own(record.owner)
         kept, message = entry.record, record.message
         kept.outcome = "error"

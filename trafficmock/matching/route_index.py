@@ -29,17 +29,16 @@ class MatchingRoutes(Struct, frozen=True):
     awaiting: list[Owners] = []
 
 
-@attrs.frozen
-class _Found:
+class _Found(Struct, frozen=True, gc=False):
     """Groups of keys, as in :class:`MatchingRoutes`.
 
     :param content: returns the parts of the request for conditions on more than the URL.
     """
 
     content: Callable[[], RequestContent] | None
-    yes: list[Keys] = attrs.Factory(list)
-    undecided: list[Keys] = attrs.Factory(list)
-    awaiting: list[Owners] = attrs.Factory(list)
+    yes: list[Keys] = []
+    undecided: list[Keys] = []
+    awaiting: list[Owners] = []
 
 
 @attrs.define(eq=False)

@@ -123,8 +123,9 @@ class Decisions:
             text = error_messages.bad_mock(str(pending), str(error))
             self.fail_owner(pending, "handler_failed", text, out)
             return
-        features = pending.agent.features
-        sendable = response_rules.with_written_length(sendable, response, features)
+        if sendable is not response:
+            features = pending.agent.features
+            sendable = response_rules.with_written_length(sendable, response, features)
         self._answer(pending, sendable, response.headers_list, out, fault)
 
     def begin_stream(

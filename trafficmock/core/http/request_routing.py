@@ -27,8 +27,6 @@ from trafficmock.wire.features import CHAIN, CONTEXT, STREAM, SUBSCRIBE
 from trafficmock.wire.payloads import body
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
@@ -105,7 +103,8 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         if pending.observers and not body_pending:
             observed = to_client.RequestObserved(request_id, request, client_id)
             send_observed(observed, pending.observers, context_test, arrival, out)
-        self._find_owner(pending, request.url, request.method, out)
+        content = partial(self._content, pending)
+        self._find_owner(pending, request.url, request.method, out, content)
 
     def _refuse_id(self, agent: Agent, message: RequestStart, out: EffectList) -> None:
         text = f"The request id {message.request_id} is in use; the first holder keeps it."
@@ -123,13 +122,9 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         context: Context | UnsetType = context_of(pending.context_test)
         return to_client.RequestClaim(pending.id, pending.request, pending.client_id, context)
 
-    def _content(self, pending: PendingRequest) -> Callable[[], RequestContent]:
-        return partial(
-            content_of,
-            pending.request,
-            self.state.registry,
-            is_pending=pending.deferred is not None,
-        )
+    def _content(self, pending: PendingRequest) -> RequestContent:
+        is_pending = pending.deferred is not None
+        return content_of(pending.request, self.state.registry, is_pending=is_pending)
 
     def _await_body(self, pending: PendingRequest, out: EffectList) -> None:
         pending.step(RequestStage.AWAITS_BODY)
@@ -138,7 +133,8 @@ class RequestRouting(OwnerResolution[PendingRequest]):
 
     def find_owner_with_body(self, pending: PendingRequest, out: EffectList) -> None:
         """Find the owner of a request whose body has come, which its routes look at."""
-        self._find_owner(pending, pending.request.url, pending.request.method, out)
+        content = partial(self._content, pending)
+        self._find_owner(pending, pending.url, pending.method, out, content)
 
     def _pass_through(self, pending: PendingRequest, out: EffectList) -> None:
         self.decisions.pass_through(pending, out)

@@ -48,10 +48,6 @@ class OwnerResolution(ABC, Generic[S]):
     def _claiming(self, pending: S) -> RequestClaim | SocketClaim:
         """Change the stage to ``CLAIMING``, and return the claim's message."""
 
-    def _content(self, pending: S) -> Callable[[], RequestContent] | None:  # noqa: ARG002
-        """Return what reads the parts beside the URL; ``None`` for a WebSocket."""
-        return None
-
     @abstractmethod
     def _await_body(self, pending: S, out: EffectList) -> None:
         """Ask for the body, and find the owner when it has come."""
@@ -90,16 +86,28 @@ class OwnerResolution(ABC, Generic[S]):
         text = error_messages.claim_timeout(str(pending), milliseconds, claim.waiting.values())
         self.fail(pending, "claim_timeout", text, out)
 
-    def _find_owner(self, pending: S, url: str, method: str, out: EffectList) -> None:
-        content = self._content(pending)
+    def _find_owner(
+        self,
+        pending: S,
+        url: str,
+        method: str,
+        out: EffectList,
+        content: Callable[[], RequestContent] | None = None,
+    ) -> None:
+        """Find the owner of a request or WebSocket.
+
+        :param content: returns its parts beside the URL and the method, if those are compared.
+        """
         found = self.state.registry.judge(self.kind, url, method, pending.client_id, content)
         if self.state.settings.ownership == "always-ask":
             found = self.state.registry.asking_all(self.kind, found)
         pending.judged_at = self.state.registry.sequence
-        test = self._context_test(pending)
+        test = pending.context_test
+        if isinstance(test, EndedTest):
+            test = only_test(self.state.registry.tests.values())
+            pending.is_contested = test is None
         if test is not None:
             found, pending.also_matched = narrow(found, test)
-        pending.is_contested = test is None and pending.context_test is not None
         pending.matching = found
         if found is None:
             self.unmatched(pending, out)
@@ -112,12 +120,6 @@ class OwnerResolution(ABC, Generic[S]):
             self._ask(pending, found, asked, out)
         else:
             self._decide(pending, list(found.yes.values()), out)
-
-    def _context_test(self, pending: S) -> RegisteredTest | None:
-        """Return the running test whose routes decide: that of the context, or the only one."""
-        if isinstance(pending.context_test, EndedTest):
-            return only_test(self.state.registry.tests.values())
-        return pending.context_test
 
     def _ask(
         self, pending: S, found: MatchingTests, asked: dict[str, RegisteredTest], out: EffectList

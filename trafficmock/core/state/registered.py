@@ -104,6 +104,7 @@ class RegisteredRoute:
     :param reply: its reply, if it has one.
     :param left: the number of requests that it may still take; ``None`` for any.
     :param ignores_errors: whether its handler may still run at the end of its test.
+    :ivar shown: the route as the history shows it.
     """
 
     id: str
@@ -116,10 +117,10 @@ class RegisteredRoute:
     reply: Reply | None = None
     left: int | None = None
     ignores_errors: bool = False
+    shown: ShownRoute = field(init=False)
 
-    @property
-    def shown(self) -> ShownRoute:
-        """The route as the history shows it."""
+    @shown.default
+    def _shown(self) -> ShownRoute:
         return ShownRoute(self.matcher, UNSET if self.place is None else self.place)
 
     def owner(self, test: RegisteredTest, other_tests: int) -> Owner:
