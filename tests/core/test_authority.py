@@ -53,6 +53,7 @@ OF_WORKERS: tuple[Message, ...] = (
     inbound.HandlerResult("r1", handler_action.Fallback(), "1"),
     inbound.HistoryQuery("h1"),
     inbound.DiagnosisQuery("d1", [], "buys"),
+    inbound.ReportQuery("p1", 10, "buys"),
     wait_messages.WaitRegister("w1", "buys", "request", glob("**")),
     wait_messages.WaitJudged("w1", "r1", met=True),
     wait_messages.WaitCancel("w1"),

@@ -5,11 +5,12 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import ANY, glob, start, text
 from tests.support.playbook import Playbook
-from trafficmock.core.effects import Diagnose
+from trafficmock.core.effects import AnswerReport, Diagnose
 from trafficmock.records import RequestPassedThrough, RequestSeen
 from trafficmock.wire import outbound
 from trafficmock.wire.inbound import (
     DiagnosisQuery,
+    ReportQuery,
     RouteRegister,
     RouteUnregister,
     TestRegister,
@@ -88,6 +89,16 @@ class SetupTests(SynchronousTestCase):
                 (effect.connection_id, effect.query, effect.own), (peer.id, query, own)
             )
             self.assertEqual([each.client_id for each in effect.agents], ["shop"])
+
+    def test_report(self) -> None:
+        """The query of a report is handed on, from workers that know of it."""
+        asks = ReportQuery("p1", 10, "mine")
+        self.worker.sends(asks)
+        self.playbook.expect()
+        self.assertIn("asks for a report without the feature", self.playbook.notes[-1])
+        peer = self.playbook.worker("w2", features=["report"])
+        peer.sends(asks)
+        self.playbook.expect(AnswerReport(peer.id, asks))
 
     def test_route_before_test(self) -> None:
         """A route of a test that is not registered yet sleeps until it is."""

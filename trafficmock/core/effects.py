@@ -10,7 +10,7 @@ from msgspec import Struct
 from trafficmock.records import Record
 
 if TYPE_CHECKING:
-    from trafficmock.wire.inbound import DiagnosisQuery, Door, HistoryQuery, Message
+    from trafficmock.wire.inbound import DiagnosisQuery, Door, HistoryQuery, Message, ReportQuery
     from trafficmock.wire.outbound import ConnectedClient, TestRegistered
     from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 
@@ -84,6 +84,13 @@ class AnswerQuery(Struct, frozen=True):
     query: HistoryQuery
 
 
+class AnswerReport(Struct, frozen=True):
+    """Answer the query of a worker for the report of its run, from the history."""
+
+    connection_id: str
+    query: ReportQuery
+
+
 class Diagnose(Struct, frozen=True):
     """Answer a worker's query about unmet routes and waits, from the history.
 
@@ -142,6 +149,7 @@ Effect = (
     | Wake
     | Note
     | AnswerQuery
+    | AnswerReport
     | Diagnose
     | Overdue
     | OpenDoor

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from trafficmock.core.effects import AnswerQuery, Diagnose, EffectList
+from trafficmock.core.effects import AnswerQuery, AnswerReport, Diagnose, EffectList
 from trafficmock.core.state.peers import Agent, Liveness, Worker, connected
 from trafficmock.wire import inbound, local_reports
-from trafficmock.wire.features import DIAGNOSIS
+from trafficmock.wire.features import DIAGNOSIS, REPORT
 from trafficmock.wire.inbound import Ping, Pong
 from trafficmock.wire.waits import wait_messages
 
@@ -132,8 +132,16 @@ def _handlers_of_queries(core: Coordinator) -> dict[type[Message], Handler]:
         query = AnswerQuery(worker.id, message)
         core.local.when_reported(worker, out, lambda out: out.append(query))
 
+    def report(worker: Worker, message: inbound.ReportQuery, out: EffectList) -> None:
+        if REPORT not in worker.features:
+            out.note("warn", f"{worker.client_id} asks for a report without the feature")
+            return
+        query = AnswerReport(worker.id, message)
+        core.local.when_reported(worker, out, lambda out: out.append(query))
+
     return {
         inbound.HistoryQuery: answer_query,
+        inbound.ReportQuery: report,
         inbound.DiagnosisQuery: diagnose,
     }
 

@@ -27,7 +27,7 @@ QUERY_NAMES = frozenset({"key", "code"})
 
 HARMLESS_ENDS = (
     r"(?:types?|counts?|limit|ur[il]|endpoint|name|length|polic(?:y|ies)|details|usage|supported"
-    r"|required|enabled|methods?|[-_.](?:at|in|on)|exp(?:ir(?:y|es|ation))?[-_.]?(?:at|in|on|time)?"
+    r"|required|enabled|methods?|errors?|exception|[-_.](?:at|in|on)|exp(?:ir(?:y|es|ation))?[-_.]?(?:at|in|on|time)?"
     r"|(?:expires|changed|created|updated|issued)(?:at|in|on))$"
 )
 """A name with such an end says something about a secret, as ``token_type`` does."""

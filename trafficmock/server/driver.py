@@ -14,6 +14,7 @@ from twisted.logger import Logger, LogLevel
 from trafficmock.core.effects import (
     AbortConnection,
     AnswerQuery,
+    AnswerReport,
     CloseConnection,
     CloseDoor,
     Dated,
@@ -110,6 +111,7 @@ class Driver:
             self.clock,
             self.monotonic,
             is_open=self._links.__contains__,
+            service=self.prefix,
             send=lambda to, answer: self._send(Send((to,), answer), self._now()),
         )
         self.tunnels = StrictTunnels(self.coordinator, self._now, self._perform)
@@ -123,6 +125,7 @@ class Driver:
             Wake: self._wake,
             Note: self._note,
             AnswerQuery: lambda effect, _: self.queries.answer(effect),
+            AnswerReport: lambda effect, _: self.queries.answer(effect),
             Diagnose: lambda effect, _: self.queries.answer(effect),
             Overdue: lambda effect, _: self.queries.answer(effect),
             OpenDoor: self._open_door,

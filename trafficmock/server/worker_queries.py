@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 from msgspec import UNSET, Raw
 
-from trafficmock.core.effects import Diagnose, Overdue
+from trafficmock.core.effects import AnswerReport, Diagnose, Overdue
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.history.query import Query
 from trafficmock.matching import MatchBudget, MatchResult, PatternCache
+from trafficmock.redaction.redactor import random_key
 from trafficmock.server.recorded_content import recorded_content
+from trafficmock.server.reports.reported_traffic import report_steps
 from trafficmock.server.similar_request_search import diagnosis_steps, overdue_steps
 from trafficmock.wire.outbound import HistoryResult, ProxyError
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from trafficmock.history.store import History
     from trafficmock.wire.inbound import HistoryQuery, Message
 
-    HistoryEffect = AnswerQuery | Diagnose | Overdue
+    HistoryEffect = AnswerQuery | AnswerReport | Diagnose | Overdue
 
 MOST_BYTES = 32 * 2**20
 """The largest size of all entries in one answer; further ones are left out."""
@@ -54,6 +56,7 @@ class WorkerQueries:
 
     :param clock: schedules the next turn.
     :param monotonic: returns monotonic seconds.
+    :param service: names this start of the service, for reports.
     :param is_open: returns whether a connection, by its id, is still open.
     :param send: sends an answer to a connection.
     """
@@ -61,8 +64,11 @@ class WorkerQueries:
     history: History
     clock: IReactorTime
     monotonic: Callable[[], float]
+    service: str = field(kw_only=True, default="")
     is_open: Callable[[str], bool] = field(kw_only=True)
     send: Callable[[str, Message], None] = field(kw_only=True)
+    _key: bytes = field(factory=random_key, init=False, repr=False)
+    """Makes the marks of secrets in reports, equal ones for all workers."""
     _waiting: dict[str, deque[HistoryEffect]] = field(factory=dict, init=False)
     _working: deque[tuple[str, Iterator[Message | None]]] = field(factory=deque, init=False)
     _active: set[str] = field(factory=set, init=False)
@@ -80,7 +86,8 @@ class WorkerQueries:
             return
         waiting = self._waiting.setdefault(connection_id, deque())
         if len(waiting) >= MOST_WAITING and not isinstance(effect, Overdue):
-            self.send(connection_id, ProxyError(TOO_MANY, _TOO_MANY_TEXT, effect.query.test_id))
+            test_id = effect.query.test_id
+            self.send(connection_id, ProxyError(TOO_MANY, _TOO_MANY_TEXT, test_id))
             return
         waiting.append(effect)
         self._begin(connection_id)
@@ -118,6 +125,8 @@ class WorkerQueries:
             return overdue_steps(self.history, effect)
         if isinstance(effect, Diagnose):
             return diagnosis_steps(self.history, effect)
+        if isinstance(effect, AnswerReport):
+            return report_steps(self.history, effect, service=self.service, key=self._key)
         return history_steps(self.history, effect.query)
 
     def _work(self) -> None:

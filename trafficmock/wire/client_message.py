@@ -29,6 +29,7 @@ ClientMessage = (
     | inbound.HandlerResult
     | inbound.HistoryQuery
     | inbound.DiagnosisQuery
+    | inbound.ReportQuery
     | inbound.RunStrict
     | inbound.UnmatchedQuery
     | inbound.SocketOpen

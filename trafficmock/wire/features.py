@@ -33,6 +33,9 @@ LOCAL = "local"
 REPLY = "reply"
 """Routes have fixed responses (replies), with which the coordinator answers by itself."""
 
+REPORT = "report"
+"""Workers can read all that the history has of a test, for the report of a run."""
+
 STREAM = "stream"
 """Agents announce requests, and report responses, before their bodies."""
 
@@ -60,6 +63,7 @@ ALL = frozenset(
         LIVENESS,
         LOCAL,
         REPLY,
+        REPORT,
         STREAM,
         STREAM_MOCKS,
         STRICT,
@@ -82,6 +86,7 @@ OF_WORKERS = (
     DIAGNOSIS,
     HEADERS_LIST,
     REPLY,
+    REPORT,
     STREAM_MOCKS,
     STRICT,
     SUBSCRIBE,

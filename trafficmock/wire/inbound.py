@@ -325,6 +325,24 @@ class DiagnosisQuery(Message, frozen=True, tag="diagnosis:query"):
     since: SafeInt | UnsetType = UNSET
 
 
+class ReportQuery(Message, frozen=True, tag="report:query"):
+    """A worker reads what a report has about a test, or about no test (feature ``report``).
+
+    :param body_bytes: the most bytes of each body and each frame; longer ones are cut.
+    :param test_id: the test; by default, what no test owned and no test's context was on.
+    :param since: the earliest time, in epoch milliseconds.
+    :param redact: what is secret besides what the coordinator knows, or ``off``.
+    :param texts: further texts of the report, to be redacted.
+    """
+
+    query_id: str
+    body_bytes: Count
+    test_id: str | UnsetType = UNSET
+    since: SafeInt | UnsetType = UNSET
+    redact: list[str] | UnsetType = UNSET
+    texts: list[str] | UnsetType = UNSET
+
+
 class RunStrict(Message, frozen=True, tag="run:strict"):
     """A strict run: requests that no test owns are refused while this connection is open.
 

@@ -324,6 +324,30 @@ class DiagnosisResult(Message, frozen=True, tag="diagnosis:result"):
     capture: str
 
 
+class ReportResult(Message, frozen=True, tag="report:result"):
+    """What the history has about a test, or about no test, oldest first (feature ``report``).
+
+    :param entries: requests, as ``/api/history/{id}`` has them.
+    :param connections: WebSockets, as ``/api/ws/{id}`` has them.
+    :param har: the requests as HAR 1.2.
+    :param omitted: how many of both are left out, because the answer would be too large.
+    :param summary: the counts of the service, as ``/api/summary`` has them.
+    :param service: names this start of the service.
+    :param texts: those of the query, redacted.
+    :param capture: as in :class:`HistoryResult`.
+    """
+
+    query_id: str
+    entries: list[Raw]
+    connections: list[Raw]
+    har: Raw
+    omitted: int
+    summary: Raw
+    service: str
+    texts: list[str]
+    capture: str
+
+
 class NeedBody(Message, frozen=True, tag="request:need-body"):
     """A test owns the request: the agent must send the whole body (feature ``stream``)."""
 

@@ -46,7 +46,9 @@ def worker_session() -> list[dict[str, Any]]:
     """Give the messages of a worker that does everything once."""
     settled = {"type": "handler:result", "requestId": "r1"}
     return [
-        hello("playwright", clientId="fuzz", workerId="1", features=["diagnosis", "waits"]),
+        hello(
+            "playwright", clientId="fuzz", workerId="1", features=["diagnosis", "report", "waits"]
+        ),
         test("fuzz"),
         {"type": "wait:register", "kind": "request", "timeoutMs": 10} | _WAIT,
         {"type": "wait:judged", "waitId": "w", "requestId": "r1", "met": False},
@@ -62,6 +64,7 @@ def worker_session() -> list[dict[str, Any]]:
         {"type": "ws:ensureOpened", "socketId": "s"},
         {"type": "ws:sendToPage"} | _FRAME,
         {"type": "history:query", "queryId": "q", "matcher": {"urlGlob": "**"}},
+        {"type": "report:query", "queryId": "p", "bodyBytes": 10, "texts": ["token=x"]},
         {"type": "route:unregister", "testId": "fuzz"},
         {"type": "test:unregister", "testId": "fuzz"},
     ]

@@ -23,6 +23,7 @@ from trafficmock.wire.inbound import (
     MessageFromServer,
     Ping,
     Pong,
+    ReportQuery,
     RequestResponse,
     RunStrict,
     StreamAck,
@@ -33,7 +34,7 @@ from trafficmock.wire.limits import ACK_SECONDS
 from trafficmock.wire.waits import wait_messages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from msgspec import UnsetType
 
@@ -94,6 +95,7 @@ WorkerMessage = (
     | outbound.ProxyError
     | outbound.HistoryResult
     | outbound.DiagnosisResult
+    | outbound.ReportResult
     | outbound.SocketClaim
     | outbound.SocketMatched
     | MessageFromPage
@@ -241,6 +243,33 @@ class WorkerClient:
         message = HistoryQuery(query_id, since=UNSET if since is None else since, matcher=matcher)
         return self.ask(("query", query_id), message)
 
+    def report(
+        self,
+        body_bytes: int,
+        *,
+        test_id: str | None = None,
+        since: int | None = None,
+        redact: Sequence[str] = (),
+        texts: Sequence[str] = (),
+    ) -> Promise[outbound.ReportResult]:
+        """Query what a report has about a test, or about no test.
+
+        :param body_bytes: the most bytes of each body and frame.
+        :param since: as in :meth:`query`.
+        :param redact: what is secret besides what the proxy knows, or ``off``.
+        :param texts: texts that are redacted as well.
+        """
+        query_id = self.link.new_id()
+        message = ReportQuery(
+            query_id,
+            body_bytes,
+            test_id=UNSET if test_id is None else test_id,
+            since=UNSET if since is None else since,
+            redact=list(redact),
+            texts=list(texts),
+        )
+        return self.ask(("report", query_id), message)
+
     # Strict mode
 
     def make_run_strict(self, allow: Iterable[str]) -> Promise[None]:
@@ -372,6 +401,7 @@ _ANSWERED: dict[type, Callable[[Any], tuple[str, str]]] = {
     ),
     outbound.HistoryResult: lambda message: ("query", message.query_id),
     outbound.DiagnosisResult: lambda message: ("diagnosis", message.query_id),
+    outbound.ReportResult: lambda message: ("report", message.query_id),
     outbound.RunStricted: lambda message: ("run:strict", message.query_id),
     outbound.Unmatched: lambda message: ("unmatched", message.query_id),
     wait_messages.WaitMet: lambda message: ("wait:register", message.wait_id),

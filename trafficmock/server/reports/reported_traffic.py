@@ -1,0 +1,151 @@
+"""Selects and cuts what a report shows of the history."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from typing import TYPE_CHECKING, Any
+
+from msgspec import UNSET, Raw
+
+from trafficmock import __version__
+from trafficmock.history import rest_records
+from trafficmock.history.har_export import to_har
+from trafficmock.history.query import Query
+from trafficmock.redaction.added_fields import InvalidFieldError
+from trafficmock.redaction.redacted_documents import redacted_har, redacted_record
+from trafficmock.redaction.redactor import Redactor
+from trafficmock.wire.outbound import ReportResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from trafficmock.core.effects import AnswerReport
+    from trafficmock.history.entry import HistoryEntry
+    from trafficmock.history.store import History
+
+MOST_BYTES = 32 * 2**20
+"""The largest size of all that one answer has, HAR included; further entries are left out."""
+
+CUT = "the body is longer than a report keeps"
+
+
+def report_steps(
+    history: History, effect: AnswerReport, *, service: str, key: bytes
+) -> Iterator[ReportResult | None]:
+    """Collect what a report has about a test, or about no test.
+
+    The requests of a test are those that it owned, that carried its context, and that it had a
+    route for when several tests had one.
+
+    :param service: names this start of the service.
+    :param key: makes the marks of secrets, so that all answers have equal ones.
+    :returns: yields ``None`` after each entry, and the answer at the end.
+    """
+    query = effect.query
+    since = None if query.since is UNSET else query.since
+    wanted = None if query.test_id is UNSET else query.test_id
+    redactor = _redactor(query.redact or (), key)
+    room, omitted = MOST_BYTES, 0
+    requests: list[bytes] = []
+    sockets: list[bytes] = []
+    hars: list[bytes] = []
+    for rows, into in ((history.requests, requests), (history.sockets, sockets)):
+        for entry in rows.query(Query(from_=since)):
+            yield None
+            if not _belongs(entry, wanted):
+                continue
+            text = _record(entry, query.body_bytes, redactor)
+            exchange = _exchange(entry, query.body_bytes, redactor) if into is requests else b""
+            room -= len(text) + len(exchange)
+            if room < 0:
+                omitted += 1
+                continue
+            into.append(text)
+            if exchange:
+                hars.append(exchange)
+    yield ReportResult(
+        query.query_id,
+        entries=[Raw(text) for text in reversed(requests)],
+        connections=[Raw(text) for text in reversed(sockets)],
+        har=Raw(_har(reversed(hars))),
+        omitted=omitted,
+        summary=Raw(rest_records.encode(history.summary())),
+        service=service,
+        texts=[redactor.text(text) for text in query.texts or ()],
+        capture=history.capture,
+    )
+
+
+def _belongs(entry: HistoryEntry[Any], test_id: str | None) -> bool:
+    """Return whether an entry is about a test; for ``None``, whether it is about no test."""
+    record = entry.record
+    ambiguous = getattr(record.outcome, "matches", UNSET)
+    if ambiguous is UNSET:
+        ambiguous = getattr(record, "matches", UNSET)
+    claimants = {match.test_id for match in ambiguous or ()}
+    if test_id is None:
+        return record.test_id is UNSET and not claimants
+    return record.test_id == test_id or test_id in claimants
+
+
+def _redactor(words: Iterable[str], key: bytes) -> Redactor:
+    """Return what replaces secrets; words that are no fields add nothing."""
+    try:
+        return Redactor.of(words, key)
+    except InvalidFieldError:
+        return Redactor.of(None, key)
+
+
+def _record(entry: HistoryEntry[Any], most: int, redactor: Redactor) -> bytes:
+    """Return the JSON of an entry without secrets, and without bodies and frames beyond a limit."""
+    # The standard library reads and writes lone surrogates, too.
+    record = json.loads(entry.to_json())
+    messages = (record.get("request"), record.get("overrides"))
+    outcome = record.get("outcome")
+    response = outcome.get("response") if isinstance(outcome, dict) else None
+    for message in (*messages, response):
+        if message is not None:
+            _cut_body(message, most)
+    for event in record.get("events", ()):
+        if len(event.get("data", "")) > most:
+            del event["data"]
+            event["truncated"] = True
+    return _encoded(redacted_record(record, redactor))
+
+
+def _encoded(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode("ascii")
+
+
+def _cut_body(message: dict[str, Any], most: int) -> None:
+    """Cut the body of a request or a response, and mark it as cut."""
+    body = message.get("bodyBase64")
+    if not body or len(body) * 3 // 4 <= most:
+        return
+    # The application may have sent base64 with characters that are none.
+    content = b64decode(body)
+    if len(content) > most:
+        # The beginning of a coded body cannot be searched for secrets.
+        is_coded = any(name.lower() == "content-encoding" for name in message.get("headers", ()))
+        beginning = b64encode(content[:most]).decode("ascii")
+        message["bodyBase64"] = None if is_coded else beginning
+        message.setdefault("bodySize", len(content))
+        message["truncated"] = True
+
+
+def _exchange(entry: Any, most: int, redactor: Redactor) -> bytes:
+    """Return one entry of a HAR, without texts beyond a limit."""
+    exchange = to_har(entry, version=__version__)["log"]["entries"][0]
+    for part in (exchange["request"].get("postData"), exchange["response"]["content"]):
+        if part is not None and len(part.get("text", "")) > most:
+            del part["text"]
+            part.pop("encoding", None)
+            part["comment"] = CUT
+    return _encoded(redacted_har(exchange, redactor))
+
+
+def _har(exchanges: Iterator[bytes]) -> bytes:
+    creator = b'{"name":"trafficmock","version":"%s"}' % __version__.encode("ascii")
+    listed = b",".join(exchanges)
+    return b'{"log":{"version":"1.2","creator":%s,"entries":[%s]}}' % (creator, listed)
