@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import sys
 import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
 from playwright.sync_api import expect
@@ -13,6 +15,7 @@ from tests.dashboard.fixtures.browser import dashboard_setup, show
 from tests.dashboard.fixtures.clients import ProxyClients
 from tests.dashboard.fixtures.one_thread import browser, in_browser_thread
 from tests.dashboard.fixtures.traffic import day
+from tests.report.sample_run import write_page
 from tests.support.processes.proxy_process import NO_PINGS, REPOSITORY
 
 if TYPE_CHECKING:
@@ -76,6 +79,11 @@ def _take(url: str, name: str, theme: Literal["light", "dark"]) -> int:
     page.goto(url + path)
     expect(page.locator(".pill")).to_have_text("live")
     prepare(page)
+    return _save(page, f"{name}-{theme}")
+
+
+def _save(page: Page, name: str) -> int:
+    """Write what a page shows, and close it; return the size of the file."""
     page.mouse.move(0, 0)
     page.wait_for_timeout(300)
     taken = page.screenshot()
@@ -84,12 +92,22 @@ def _take(url: str, name: str, theme: Literal["light", "dark"]) -> int:
     source = base64.b64encode(taken).decode()
     picture = base64.b64decode(blank.evaluate(_TO_WEBP, [source, QUALITY]))
     blank.close()
-    return (PLACE / f"{name}-{theme}.webp").write_bytes(picture)
+    return (PLACE / f"{name}.webp").write_bytes(picture)
+
+
+def _take_report(theme: Literal["light", "dark"]) -> int:
+    """Take the first view of a report."""
+    page = browser().new_page(viewport=SIZE, color_scheme=theme)
+    with TemporaryDirectory() as directory:
+        page.goto(write_page(Path(directory)))
+        return _save(page, f"report-{theme}")
 
 
 def make() -> None:
     """Make all pictures, light and dark."""
     PLACE.mkdir(exist_ok=True)
+    for theme in THEMES:
+        sys.stdout.write(f"report-{theme}.webp: {_take_report(theme)} bytes\n")
     with dashboard_setup(*NO_PINGS) as made, ProxyClients(made.proxy.url) as clients:
         day(clients, time.sleep)
         for name in VIEWS:

@@ -13,6 +13,7 @@ import { listenForKeys } from "./shell/keys.js";
 import { ConnectionsView } from "./views/connections.js";
 import { httpView } from "./views/http.js";
 import { OverviewView } from "./views/overview.js";
+import { TestsView } from "./views/tests.js";
 import { socketView } from "./views/sockets.js";
 
 const store = new Store();
@@ -26,6 +27,7 @@ const views = {
   overview: new OverviewView(store),
   http: httpView(store),
   ws: socketView(store),
+  tests: new TestsView(store),
   connections: new ConnectionsView(store),
 };
 let shown = "";

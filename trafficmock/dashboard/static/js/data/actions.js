@@ -1,6 +1,11 @@
 // @ts-check
 /** The actions of requests and outcomes of WebSockets, with their words and meanings. */
 
+import { run } from "./saved.js";
+
+/** What everything in a HAR has, which does not say who decided. @type {Record<string, {word: string, meaning: string}>} */
+const RECORDED = run?.har === undefined ? {} : { recorded: { word: "recorded", meaning: "An entry of a HAR" } };
+
 /** @type {Record<string, {word: string, meaning: string}>} */
 export const ACTIONS = {
   error: { word: "error", meaning: "Failed: nobody could decide, or more than one test wanted it" },
@@ -9,6 +14,7 @@ export const ACTIONS = {
   continue: { word: "continue", meaning: "A test let it go on, perhaps changed" },
   fulfill: { word: "fulfill", meaning: "A test answered it" },
   pending: { word: "pending", meaning: "Waits for a decision" },
+  ...RECORDED,
 };
 
 /** @type {Record<string, {word: string, meaning: string}>} */
@@ -17,6 +23,7 @@ export const OUTCOMES = {
   passthrough: { word: "passthrough", meaning: "Went to the real server: no test wanted it" },
   matched: { word: "matched", meaning: "A test handles it" },
   pending: { word: "pending", meaning: "Waits for a decision" },
+  ...RECORDED,
 };
 
 export const REQUEST_ACTIONS = Object.keys(ACTIONS);

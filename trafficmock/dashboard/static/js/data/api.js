@@ -1,5 +1,7 @@
 // @ts-check
-/** Requests to the dashboard's own process, which forwards them to the proxy. */
+/** Requests to the dashboard's own process, which forwards them to the proxy; a saved page answers them itself. */
+
+import { run, savedAnswer } from "./saved.js";
 
 /** A request failed; the message is for people. */
 export class ApiError extends Error {
@@ -19,6 +21,7 @@ export class ApiError extends Error {
  * @throws {ApiError} the dashboard or the proxy does not answer, or answers with an error
  */
 export async function ask(path, { tag = "", signal } = {}) {
+  if (run) return saved(path);
   /** @type {Response} */
   let response;
   try {
@@ -38,6 +41,13 @@ export async function ask(path, { tag = "", signal } = {}) {
     throw new ApiError(body.error ?? String(response.status), body.message ?? body.error ?? response.statusText);
   }
   return { body, tag: response.headers.get("etag") ?? "" };
+}
+
+/** @param {string} path @throws {ApiError} the data of the page does not have it */
+function saved(path) {
+  const answer = savedAnswer(path);
+  if (answer) return answer;
+  throw new ApiError("not_found", "The report does not have it.");
 }
 
 /** @param {Response} response @returns {Promise<any>} */

@@ -2,6 +2,7 @@
 /** Keeps the store up to date: polls the state of the proxy, and requests what has changed. */
 
 import { ApiError, ask } from "./api.js";
+import { run } from "./saved.js";
 import { requestRow, socketRow } from "./rows.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -29,14 +30,14 @@ export class Poller {
     this.busy = true;
     try {
       await this.look();
-      this.store.become(this.paused ? "paused" : "live");
+      this.store.become(run ? "saved" : this.paused ? "paused" : "live");
       this.store.changed("tick");
     } catch (error) {
       this.lost(error);
     } finally {
       this.busy = false;
     }
-    if (!this.paused) this.timer = setTimeout(() => this.poke(), POLL_MS);
+    if (!(this.paused || run)) this.timer = setTimeout(() => this.poke(), POLL_MS);
   }
 
   /** @param {boolean} paused */

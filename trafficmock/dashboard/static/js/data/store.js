@@ -8,7 +8,7 @@ import { Collection } from "./collection.js";
 
 /**
  * @typedef {object} Status
- * @property {"connecting" | "live" | "paused" | "away"} kind
+ * @property {"connecting" | "live" | "paused" | "away" | "saved"} kind
  * @property {string} message the reason why the proxy is unreachable (`away`)
  * @property {number} since epoch ms
  */

@@ -86,6 +86,7 @@ function sentence(action, entry, outcome, message) {
     passthrough: passed(entry),
     error: `It failed: ${outcome.code ?? "error"}`,
     pending: "It waits for a decision",
+    recorded: "It is an entry of a HAR, which does not say who decided",
     matched: "A test handles it",
   };
   return visible(sentences[action] ?? action);

@@ -3,6 +3,7 @@
 
 import { actionClass } from "../data/actions.js";
 import { entryPath } from "../data/api.js";
+import { run } from "../data/saved.js";
 import { processesOf } from "../data/clients.js";
 import { change, parameters } from "../lib/address.js";
 import { upstreamCode, upstreamError } from "../data/upstream.js";
@@ -111,6 +112,7 @@ export class RequestDetail {
         button("Route (JS)", "route for JavaScript", () => asJavaScript(entry)),
         button("Route (Python)", "route for Python", () => asPython(entry)),
         outcome.response &&
+          !run &&
           h("a", { class: "button small", href: `${entryPath("history", entry.id)}/har`, download: "" }, "HAR"),
       ),
     );

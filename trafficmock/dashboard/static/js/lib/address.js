@@ -1,17 +1,38 @@
 // @ts-check
-/** The state of the page in its URL, for sharing and for the browser's history. */
+/**
+ * The state of the page in its URL, for sharing and for the browser's history: in the query, or, of a page that was saved
+ * as a file, in the fragment.
+ */
 
-export const VIEWS = ["overview", "http", "ws", "connections"];
+import { run } from "../data/saved.js";
+
+/** The names of the views, in their order. The first one of a saved page is opened first. */
+export const VIEWS = run
+  ? [...(run.har === undefined ? ["tests"] : []), "overview", "http", "ws"]
+  : ["overview", "http", "ws", "connections"];
+
+/** @type {Record<string, string>} */
+export const TITLES = {
+  tests: "Tests",
+  overview: "Overview",
+  http: "HTTP",
+  ws: "WebSocket",
+  connections: "Connections",
+};
+
+const FIRST = VIEWS.includes("tests") ? "tests" : "http";
+const SIGN = run ? "#" : "?";
+const HERE = run ? "#" : "/";
 
 /** @returns {URLSearchParams} */
 export function parameters() {
-  return new URLSearchParams(location.search);
+  return new URLSearchParams(run ? location.hash.slice(1) : location.search);
 }
 
 /** @returns {string} the view of the URL */
 export function currentView() {
   const named = parameters().get("view") ?? "";
-  return VIEWS.includes(named) ? named : "http";
+  return VIEWS.includes(named) ? named : FIRST;
 }
 
 /**
@@ -37,7 +58,7 @@ export function open(values) {
 
 /** @param {Record<string, string>} values @returns {string} a link to that state */
 export function link(values) {
-  return `/?${new URLSearchParams(values)}`;
+  return (run ? "" : "/") + SIGN + new URLSearchParams(values);
 }
 
 /**
@@ -51,16 +72,19 @@ export function follow(event) {
   if (!place || place.target || place.hasAttribute("download") || event.defaultPrevented) return;
   if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   const url = new URL(place.href);
-  if (url.origin !== location.origin || url.pathname !== "/" || url.hash) return;
+  const isState = run
+    ? place.getAttribute("href")?.startsWith("#") && url.hash !== "#main"
+    : url.origin === location.origin && url.pathname === "/" && !url.hash;
+  if (!isState) return;
   event.preventDefault();
-  open(Object.fromEntries(url.searchParams));
+  open(Object.fromEntries(run ? new URLSearchParams(url.hash.slice(1)) : url.searchParams));
 }
 
 /** @param {URLSearchParams} next @param {boolean} push */
 function go(next, push) {
   const text = next.toString();
-  const url = text ? `/?${text}` : "/";
-  if (url === location.pathname + location.search) return;
+  const url = text ? (run ? "" : "/") + SIGN + text : HERE;
+  if (url === (run ? location.hash || HERE : location.pathname + location.search)) return;
   if (push) history.pushState(null, "", url);
   else history.replaceState(null, "", url);
 }

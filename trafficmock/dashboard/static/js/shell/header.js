@@ -2,20 +2,28 @@
 /** The header of the page: links to the views, and the state of the proxy. */
 
 import { fill, h } from "../lib/dom.js";
-import { link } from "../lib/address.js";
+import { link, TITLES, VIEWS } from "../lib/address.js";
+import { run } from "../data/saved.js";
+import { visible } from "../lib/text.js";
 import { themeButton } from "./theme.js";
 
 /** @typedef {import("../data/store.js").Store} Store */
 
-const TITLES = /** @type {const} */ ([
-  ["overview", "Overview"],
-  ["http", "HTTP"],
-  ["ws", "WebSocket"],
-  ["connections", "Connections"],
-]);
-
 /** @type {Record<string, string>} */
-const WORDS = { connecting: "connecting…", live: "live", paused: "paused", away: "proxy away" };
+const WORDS = {
+  connecting: "connecting…",
+  live: "live",
+  paused: "paused",
+  away: "proxy away",
+  saved: run?.har === undefined ? "report" : "HAR",
+};
+
+/** @param {Store["health"]} health of the proxy @returns {string} its version, and what it does not record */
+function recordedBy(health) {
+  if (!health) return "";
+  const { version, historyCapture } = health;
+  return `proxy ${version}${historyCapture === "all" ? "" : ` · records: ${historyCapture}`}`;
+}
 
 export class Header {
   /**
@@ -30,9 +38,9 @@ export class Header {
     this.paused = false;
     this.onpause = onpause;
     this.links = new Map(
-      TITLES.map(([name, title]) => {
+      VIEWS.map((name) => {
         const count = h("span", { class: "count" });
-        const element = h("a", { href: link({ view: name }) }, title, " ", count);
+        const element = h("a", { href: link({ view: name }) }, TITLES[name], " ", count);
         return [name, { element, count }];
       }),
     );
@@ -42,6 +50,7 @@ export class Header {
       type: "button",
       class: "quiet",
       "aria-keyshortcuts": "p",
+      hidden: run !== null,
       title: "Look every two seconds what is new (p)",
       onclick: () => this.togglePause(),
     });
@@ -49,7 +58,7 @@ export class Header {
     place.replaceChildren(
       h(
         "a",
-        { class: "brand", href: "/", "aria-label": "trafficmock dashboard" },
+        { class: "brand", href: link({}), "aria-label": "trafficmock dashboard" },
         h("img", { src: "/favicon.svg", alt: "", width: 22, height: 22 }),
         h("span", {}, "trafficmock"),
       ),
@@ -83,7 +92,7 @@ export class Header {
       if (other === name) element.setAttribute("aria-current", "page");
       else element.removeAttribute("aria-current");
     }
-    document.title = `${TITLES.find(([view]) => view === name)?.[1]} · trafficmock`;
+    document.title = `${TITLES[name]} · trafficmock`;
   }
 
   update() {
@@ -91,16 +100,15 @@ export class Header {
     fill(this.pill, h("span", { class: "dot", "aria-hidden": "true" }), WORDS[status.kind]);
     this.pill.className = `pill pill-${status.kind}`;
     this.pauseButton.textContent = this.paused ? "Resume" : "Pause";
-    this.proxy.textContent = health
-      ? `proxy ${health.version}${health.historyCapture === "all" ? "" : ` · records: ${health.historyCapture}`}`
-      : "";
+    this.proxy.textContent = run ? visible(run.har ?? `trafficmock ${run.version}`) : recordedBy(health);
     const counts = {
+      tests: run?.tests.length ?? 0,
       http: requests.rows.length,
       ws: sockets.rows.length,
       connections: connections.nodeAgents.length + connections.runnerWorkers.length,
     };
     for (const [name, count] of Object.entries(counts)) {
-      const place = this.links.get(/** @type {"http"} */ (name))?.count;
+      const place = this.links.get(name)?.count;
       if (place) place.textContent = count.toLocaleString("en");
     }
   }

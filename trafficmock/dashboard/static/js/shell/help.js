@@ -2,12 +2,13 @@
 /** The list of shortcuts, with a switch for those of single keys. */
 
 import { ACTIONS, actionClass } from "../data/actions.js";
+import { TITLES, VIEWS } from "../lib/address.js";
 import { h } from "../lib/dom.js";
 import { remember, remembered } from "../lib/settings.js";
 
 /** @type {[string, string][]} */
 const KEYS = [
-  ["1 2 3 4", "Overview, HTTP, WebSocket, Connections"],
+  [VIEWS.map((_, at) => at + 1).join(" "), VIEWS.map((name) => TITLES[name]).join(", ")],
   ["↑ ↓  j k", "Previous and next entry"],
   ["Page ↑ ↓, Home, End", "Further in the list"],
   ["Enter", "Open the entry"],

@@ -5,6 +5,7 @@ import { accepts, readFilter, writeFilter } from "../data/filter.js";
 import { Grid } from "../grid/grid.js";
 import { Layout } from "../grid/layout.js";
 import { ordered } from "../grid/order.js";
+import { run } from "../data/saved.js";
 import { change, parameters } from "../lib/address.js";
 import { fill, h } from "../lib/dom.js";
 import { plural } from "../lib/format.js";
@@ -76,7 +77,7 @@ export class ListView {
       },
       "Clear the list",
     );
-    this.har = api === "history" ? new HarExport(() => this.shown) : undefined;
+    this.har = api === "history" && !run ? new HarExport(() => this.shown) : undefined;
     this.bar.add(this.newer, ...(this.har ? [this.har.element] : []), clear, this.resetColumns);
     this.element = h(
       "div",

@@ -1,0 +1,68 @@
+"""Records of processes, for tests of what is made of them."""
+
+from typing import Any
+
+
+def entry(entry_id: str, at: int = 5, **more: Any) -> dict[str, Any]:
+    """Make a recorded request."""
+    return {
+        "id": entry_id,
+        "timestamp": at,
+        "clientId": "shop",
+        "request": {"url": "http://h.test/", "method": "GET", "headers": {}, "bodyBase64": None},
+        "outcome": {"kind": "passthrough"},
+        "action": "passthrough",
+        "events": [],
+        **more,
+    }
+
+
+def begin(worker: str, at: int = 1) -> dict[str, Any]:
+    """Make the first record of a process."""
+    return {
+        "type": "begin",
+        "process": {"runner": "pytest", "worker": worker, "pid": at, "startedAt": at},
+    }
+
+
+def test(test_id: str, at: int = 2, **more: Any) -> dict[str, Any]:
+    """Make the record of a test."""
+    return {
+        "type": "test",
+        "test": {
+            "id": test_id,
+            "title": f"test {test_id}",
+            "file": "test_a.py",
+            "outcome": "failed",
+            "startedAt": at,
+            "durationMs": 3,
+            "routes": [],
+            "requests": [],
+            "webSockets": [],
+            "omitted": 0,
+            **more,
+        },
+    }
+
+
+def unowned(*requests: dict[str, Any], omitted: int = 0) -> dict[str, Any]:
+    """Make the record of what no test owned."""
+    return {"type": "unowned", "requests": [*requests], "webSockets": [], "omitted": omitted}
+
+
+def totals(total: int, **decisions: int) -> dict[str, Any]:
+    """Make the counts of one kind."""
+    return {"total": total, "decisions": decisions, "recorded": total, "dropped": 0}
+
+
+def end(at: int = 9, **more: Any) -> dict[str, Any]:
+    """Make the last record of a process."""
+    return {
+        "type": "end",
+        "process": {"endedAt": at},
+        "counts": {},
+        "services": {},
+        "refused": [],
+        "refusedDropped": 0,
+        **more,
+    }

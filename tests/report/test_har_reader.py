@@ -1,0 +1,120 @@
+"""Any HAR becomes a page."""
+
+import json
+import zipfile
+from base64 import b64encode
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.report.har_samples import ENTRY, FAILED, SOCKET
+from tests.report.test_run_document import SCHEMA
+from tests.server.rest.test_openapi import SPEC
+from trafficmock.errors import LocalError
+from trafficmock.report import har_reader
+from trafficmock.report.har_reader import har_document, read_har
+
+_keys = ["log", "entries", "creator", "name", "request", "response", "url", "headers", "status"]
+_keys += ["content", "text", "encoding", "_webSocketMessages", "time", "startedDateTime", "_file"]
+_json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just("base64"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_keys), inner),
+    max_leaves=20,
+)
+
+
+def none(name: str) -> bytes:
+    raise FileNotFoundError(name)
+
+
+class HarReaderTests(SynchronousTestCase):
+    """What its entries become."""
+
+    def setUp(self) -> None:
+        self.directory = Path(self.mktemp())
+        self.directory.mkdir()
+
+    def read(self, *entries: object, name: str = "a.har") -> dict[str, Any]:
+        path = self.directory / name
+        path.write_text(
+            json.dumps({"log": {"creator": {"name": "WebInspector"}, "entries": entries}})
+        )
+        return read_har(path)
+
+    def test_request(self) -> None:
+        """A request has its headers, bodies and times."""
+        document = self.read(ENTRY)
+        (entry,) = document["unowned"]["requests"]
+        self.assertEqual((document["har"], entry["clientId"]), ("a.har", "WebInspector"))
+        self.assertEqual((entry["timestamp"], entry["durationMs"]), (1795608000000, 13))
+        self.assertEqual(entry["request"]["headers"], {"accept": "a, b"})
+        self.assertEqual(entry["request"]["bodyBase64"], b64encode(b"sent").decode())
+        self.assertEqual(entry["outcome"]["response"]["bodyBase64"], "AAEC")
+
+    def test_without_response(self) -> None:
+        """A request without a response says why."""
+        (entry,) = self.read(FAILED)["unowned"]["requests"]
+        self.assertNotIn("response", entry["outcome"])
+        self.assertEqual(entry["events"][-1]["detail"], "net::ERR_CONNECTION_REFUSED")
+
+    def test_socket(self) -> None:
+        """A WebSocket has its messages, newest first."""
+        (socket,) = self.read(SOCKET)["unowned"]["webSockets"]
+        frames = [(each["direction"], each.get("data")) for each in socket["events"]]
+        self.assertEqual(frames, [("server", "AAE="), ("client", "hello"), ("system", None)])
+
+    def test_archive(self) -> None:
+        """Bodies may be in files, beside it or in its archive, but nowhere else."""
+        entry = json.loads(json.dumps(ENTRY))
+        entry["response"]["content"] = {"size": 4, "_file": "body.bin"}
+        path = self.directory / "a.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("har.har", json.dumps({"log": {"entries": [entry]}}))
+            archive.writestr("body.bin", b"body")
+        (packed,) = read_har(path)["unowned"]["requests"]
+        (self.directory / "body.bin").write_bytes(b"body")
+        (beside,) = self.read(entry)["unowned"]["requests"]
+        for found in (packed, beside):
+            body = found["outcome"]["response"]["bodyBase64"]
+            self.assertEqual(body, b64encode(b"body").decode())
+        (self.directory.parent / "secret").write_bytes(b"secret")
+        entry["response"]["content"]["_file"] = "../secret"
+        (left,) = self.read(entry)["unowned"]["requests"]
+        response = left["outcome"]["response"]
+        self.assertEqual((response["bodyBase64"], response["truncated"]), (None, True))
+
+    def test_wrong(self) -> None:
+        """What is no HAR is named, and so is what is missing or too large."""
+        path = self.directory / "a.har"
+        for content in (b"", b"[]", b"\xff", b'{"log":{}}', b"[" * 100000):
+            path.write_bytes(content)
+            error = self.assertRaises(LocalError, read_har, path)
+            self.assertIn("a.har is no HAR", str(error))
+        error = self.assertRaises(LocalError, read_har, self.directory / "none.har")
+        self.assertIn("none.har cannot be read: No such file", str(error))
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("other", "")
+        self.assertIn("no archive with a HAR", str(self.assertRaises(LocalError, read_har, path)))
+        self.patch(har_reader, "MOST_HAR_BYTES", 10)
+        self.assertIn("larger than", str(self.assertRaises(LocalError, read_har, path)))
+
+    @given(_json)
+    def test_anything(self, value: object) -> None:
+        """Whatever JSON it is becomes a document as published, or an error."""
+        for har in (value, {"log": {"entries": [value, {**ENTRY, "response": value}]}}):
+            try:
+                document = har_document(har, "a.har", none)
+            except LocalError:
+                continue
+            Draft202012Validator(SCHEMA).validate(document)
+
+    def test_records(self) -> None:
+        """The entries have what OpenAPI says of those of the REST API, but for the decision."""
+        document = self.read(ENTRY, FAILED)["unowned"]["requests"]
+        wanted = SPEC["components"]["schemas"]["HttpEntry"]["required"]
+        for entry in document:
+            self.assertLessEqual(set(wanted), set(entry))

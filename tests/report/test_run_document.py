@@ -1,0 +1,95 @@
+"""One document of the records of several processes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.report.records import begin, end, entry, test, totals, unowned
+from trafficmock.report.run_document import run_document
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "run.schema.json").read_text())
+REFUSED = {"kind": "http", "method": "GET", "url": "http://pay.test/", "clientId": "shop"}
+
+
+def merged(*files: list[dict[str, Any]]) -> dict[str, Any]:
+    """Merge, and compare with the published schema."""
+    document = run_document(files)
+    Draft202012Validator(SCHEMA).validate(document)
+    return document
+
+
+class RunDocumentTests(SynchronousTestCase):
+    """What becomes of the records."""
+
+    def test_schema(self) -> None:
+        """The published schema is one."""
+        Draft202012Validator.check_schema(SCHEMA)
+
+    def test_nothing(self) -> None:
+        """A run without a process has a document, too."""
+        self.assertEqual(merged()["tests"], [])
+
+    def test_tests(self) -> None:
+        """Tests of all workers stand in the order of their start, with their worker."""
+        document = merged(
+            [begin("gw1"), test("b", 4), end(counts={"passed": 2, "failed": 1})],
+            [begin("gw0"), test("a", 3), test("c", 5), end(counts={"failed": 2})],
+        )
+        told = [(each["id"], each["worker"]) for each in document["tests"]]
+        self.assertEqual(told, [("a", "gw0"), ("b", "gw1"), ("c", "gw0")])
+        self.assertEqual(document["counts"], {"failed": 3, "passed": 2})
+
+    def test_killed(self) -> None:
+        """A process without an end has not ended; what it has written counts."""
+        document = merged([begin("gw0"), test("a")], [begin("gw1", 2), end(problem="x")])
+        ended = [each["ended"] for each in document["processes"]]
+        self.assertEqual((ended, len(document["tests"])), ([False, True], 1))
+
+    def test_unowned(self) -> None:
+        """What several workers have seen of no test is there once, oldest first."""
+        document = merged(
+            [begin("gw0"), unowned(entry("r2", 7), entry("r1")), end()],
+            [begin("gw1"), unowned(entry("r1"), omitted=3), end()],
+        )
+        ids = [each["id"] for each in document["unowned"]["requests"]]
+        self.assertEqual((ids, document["unowned"]["omitted"]), (["r1", "r2"], 3))
+
+    def test_totals(self) -> None:
+        """Workers of one proxy tell its counts at different times: the latest ones hold."""
+        one, later, other = totals(1, fulfill=1), totals(5, fulfill=5), totals(2, passthrough=2)
+        none = totals(0)
+
+        def services(name: str, counts: dict[str, Any]) -> dict[str, Any]:
+            return {name: {"requests": counts, "webSockets": none}}
+
+        document = merged(
+            [begin("gw0"), end(services=services("p", later))],
+            [begin("gw1"), end(services=services("p", one))],
+            [begin("gw2"), end(services=services("q", other))],
+        )
+        self.assertEqual(
+            document["totals"],
+            {"requests": totals(7, fulfill=5, passthrough=2), "webSockets": none},
+        )
+
+    def test_refused(self) -> None:
+        """A proxy counts refused requests for all workers: the highest count is the latest."""
+        document = merged(
+            [begin("gw0"), end(refused=[{**REFUSED, "count": 2}], refusedDropped=1)],
+            [begin("gw1"), end(refused=[{**REFUSED, "count": 3}])],
+        )
+        self.assertEqual(document["refused"], [{**REFUSED, "count": 3}])
+        self.assertEqual(document["refusedDropped"], 1)
+
+    @given(st.permutations(range(4)))
+    def test_order(self, order: list[int]) -> None:
+        """The order in which the files are read does not matter."""
+        files = [
+            [begin(f"gw{at}", at), test(str(at), at), unowned(entry("r")), end()] for at in range(4)
+        ]
+        self.assertEqual(merged(*(files[at] for at in order)), merged(*files))

@@ -1,0 +1,212 @@
+// @ts-check
+/** The first page of a report: the tests of the run with their routes, and what no test owned. */
+
+import { matcherText } from "../data/routes.js";
+import { run } from "../data/saved.js";
+import { link } from "../lib/address.js";
+import { fill, h } from "../lib/dom.js";
+import { dateTime, duration, plural } from "../lib/format.js";
+import { cut, oneLine, visible } from "../lib/text.js";
+
+/** @typedef {import("../../../run-document.js").ReportedRoute} ReportedRoute */
+/** @typedef {import("../../../run-document.js").ReportedTest} ReportedTest */
+/** @typedef {import("../../../run-document.js").RunDocument} RunDocument */
+/** @typedef {import("../../../run-document.js").RunProcess} RunProcess */
+
+/** The colours of outcomes, by the actions that have them; that of a failure is the default. @type {Record<string, string>} */
+const OUTCOMES = { passed: "fulfill", skipped: "pending" };
+
+const MOST_TESTS = 1000;
+const MOST_ROUTES = 200;
+const MOST_REFUSED = 200;
+const LONGEST_ERROR = 20_000;
+const LONGEST_URL = 300;
+
+export class TestsView {
+  /** @param {import("../data/store.js").Store} store */
+  constructor(store) {
+    this.store = store;
+    this.element = h("div", { class: "page tests" });
+  }
+
+  enter() {
+    if (run && !this.element.hasChildNodes()) this.show(run);
+  }
+
+  heard() {
+    // The run has ended: nothing changes.
+  }
+
+  /** @param {RunDocument} document */
+  show(document) {
+    const { tests, processes } = document;
+    const shown = tests.slice(0, MOST_TESTS);
+    fill(
+      this.element,
+      h("h1", {}, "Tests"),
+      processes.length > 0 && h("p", { class: "note" }, spanOf(processes)),
+      ...processes.filter((each) => !each.ended || each.problem).map(problem),
+      figures(document),
+      tests.length === 0 && h("p", { class: "note" }, "The report has the traffic of no test: see its mode."),
+      ...shown.map(testPanel),
+      tests.length > shown.length && h("p", { class: "note" }, `and ${tests.length - shown.length} more, in run.json`),
+      document.refused.length > 0 && refusedPanel(document),
+    );
+  }
+}
+
+/** @param {RunProcess[]} processes */
+function spanOf(processes) {
+  const runners = [...new Set(processes.map(({ runner }) => runner))].join(", ");
+  const began = Math.min(...processes.map(({ startedAt }) => startedAt));
+  return `${visible(runners)}, ${plural(processes.length, "process", "processes")}, since ${dateTime(began)}`;
+}
+
+/** @param {RunProcess} process */
+function problem({ runner, worker, ended, problem: text = "" }) {
+  const name = `Worker ${worker} of ${runner}`;
+  const what = ended ? "" : "did not end, so what it would have added is missing. ";
+  return h("p", { class: "notice notice-bad" }, visible(`${name} ${what}${text && `: ${text}`}`));
+}
+
+/** @param {RunDocument} document */
+function figures({ counts, totals, unowned, refused, refusedDropped }) {
+  const left = unowned.requests.length + unowned.webSockets.length + unowned.omitted;
+  const sum = refused.reduce((all, { count }) => all + count, refusedDropped);
+  const { total, decisions } = totals.requests;
+  const passed = decisions.passthrough ?? 0;
+  return h(
+    "div",
+    { class: "figures" },
+    ...["failed", "passed", "skipped"].map((outcome) =>
+      figure(counts[outcome] ?? 0, `tests ${outcome}`, outcome === "failed" && counts.failed ? "figure-error" : ""),
+    ),
+    figure(total, "requests in the whole run", "", { view: "http" }),
+    figure(passed, "of them went out unmocked", passed ? "figure-passthrough" : "", {
+      view: "http",
+      action: "passthrough",
+    }),
+    figure(left, "that no test owned", left ? "figure-passthrough" : "", { view: "http", owner: "unowned" }),
+    sum > 0 && figure(sum, "refused by strict mode, of no test", "figure-error"),
+  );
+}
+
+/** @param {number} count @param {string} text @param {string} kind @param {Record<string, string>} [where] its link */
+function figure(count, text, kind, where) {
+  const content = [h("strong", {}, count.toLocaleString("en")), h("span", {}, text)];
+  if (!where) return h("div", { class: `figure ${kind}` }, ...content);
+  return h("a", { class: `figure ${kind}`, href: link(where) }, ...content);
+}
+
+/** @param {ReportedTest} test */
+function testPanel(test) {
+  const { id, title, file, line, outcome, retry, error, missing, requests, webSockets, har, routes, omitted } = test;
+  const about = [
+    retry ? `retry ${retry}` : "",
+    [test.runner, test.worker && `worker ${test.worker}`].filter(Boolean).join(" "),
+    dateTime(test.startedAt),
+    duration(test.durationMs),
+  ];
+  return h(
+    "section",
+    { class: "panel tested", id: `test-${id}` },
+    h(
+      "h2",
+      {},
+      h("span", { class: `badge action-${OUTCOMES[outcome] ?? "error"}` }, visible(outcome)),
+      " ",
+      h("bdi", {}, visible(title)),
+    ),
+    h(
+      "p",
+      { class: "size" },
+      h("span", { class: "mono" }, visible(line ? `${file}:${line}` : file)),
+      ` · ${visible(about.filter(Boolean).join(" · "))}`,
+    ),
+    missing && h("p", { class: "problem" }, visible(missing)),
+    h(
+      "p",
+      { class: "deeds" },
+      h("a", { href: link({ view: "http", test: id }) }, plural(requests.length, "request")),
+      " · ",
+      h("a", { href: link({ view: "ws", test: id }) }, plural(webSockets.length, "WebSocket")),
+      ...meanwhile(test),
+      har && " · ",
+      har && h("a", { href: har, download: "" }, "HAR"),
+      omitted > 0 && h("span", { class: "size" }, ` · ${omitted} more were too large for the report`),
+    ),
+    error && h("pre", { class: "error-text", tabindex: 0 }, visible(cut(error, LONGEST_ERROR))),
+    routes.length > 0 && routesTable(routes),
+  );
+}
+
+/** Link what no test owned while a test ran: it may be the test's. @param {ReportedTest} test */
+function meanwhile({ startedAt, durationMs }) {
+  const until = startedAt + durationMs;
+  const found = run?.unowned.requests.filter(({ timestamp }) => timestamp >= startedAt && timestamp <= until) ?? [];
+  if (!found.length) return [];
+  const where = { view: "http", owner: "unowned", from: String(startedAt), to: String(until) };
+  return [" · ", h("a", { href: link(where) }, `${plural(found.length, "request")} of no test meanwhile`)];
+}
+
+/** @param {ReportedRoute[]} routes */
+function routesTable(routes) {
+  const titles = ["Route", "Handler", "Place", "Requests"];
+  const more = routes.length - MOST_ROUTES;
+  return h(
+    "div",
+    { class: "scrolls", tabindex: 0, role: "region", "aria-label": "Routes" },
+    h(
+      "table",
+      { class: "wide" },
+      h("thead", {}, h("tr", {}, ...titles.map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, ...routes.slice(0, MOST_ROUTES).map(routeLine)),
+    ),
+    more > 0 && h("p", { class: "note" }, `and ${more} more`),
+  );
+}
+
+/** @param {ReportedRoute} route */
+function routeLine({ kind, matcher, handler = "", place = "", requests }) {
+  return h(
+    "tr",
+    {},
+    h("td", { class: "mono" }, kind === "websocket" ? "WebSocket " : "", matcherText(matcher)),
+    h("td", {}, visible(handler)),
+    h("td", { class: "mono" }, visible(place)),
+    h("td", { class: `number ${requests ? "" : "bad"}` }, requests.toLocaleString("en")),
+  );
+}
+
+/** @param {RunDocument} document */
+function refusedPanel({ refused, refusedDropped }) {
+  const titles = ["Request", "Client", "Times"];
+  const more = refused.length - MOST_REFUSED;
+  return h(
+    "section",
+    { class: "panel" },
+    h("h2", {}, "Refused by strict mode, of no test"),
+    h(
+      "table",
+      { class: "wide" },
+      h("thead", {}, h("tr", {}, ...titles.map((name) => h("th", { scope: "col" }, name)))),
+      h(
+        "tbody",
+        {},
+        ...refused
+          .slice(0, MOST_REFUSED)
+          .map(({ method = "", url, clientId, count }) =>
+            h(
+              "tr",
+              {},
+              h("td", { class: "mono" }, oneLine(cut(`${method} ${url}`, LONGEST_URL))),
+              h("td", {}, visible(clientId)),
+              h("td", { class: "number" }, count.toLocaleString("en")),
+            ),
+          ),
+      ),
+    ),
+    more > 0 && h("p", { class: "note" }, `and ${more} more, in run.json`),
+    refusedDropped > 0 && h("p", { class: "note" }, `and ${refusedDropped} that the proxy did not keep`),
+  );
+}

@@ -1,0 +1,105 @@
+"""Makes one document of the records of all processes of a run.
+
+The published schema of it is ``docs/run.schema.json``. The JavaScript reporter does the same
+(``playwright/src/report/run-document.js``); a test compares both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trafficmock import __version__
+from trafficmock.report.data_files import FORMAT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_SIDES = ("requests", "webSockets")
+
+
+def run_document(files: Iterable[Sequence[dict[str, Any]]]) -> dict[str, Any]:
+    """Merge the records of processes.
+
+    :param files: the records of each process.
+    :returns: the document of ``run.json``.
+    """
+    processes: list[dict[str, Any]] = []
+    tests: list[dict[str, Any]] = []
+    counts: dict[str, int] = {}
+    services: dict[str, dict[str, Any]] = {}
+    unowned: dict[str, dict[str, dict[str, Any]]] = {side: {} for side in _SIDES}
+    refused: dict[tuple[str, ...], dict[str, Any]] = {}
+    omitted = dropped = 0
+    for records in files:
+        process: dict[str, Any] = {}
+        for record in records:
+            match record.get("type"):
+                case "begin":
+                    process = {**record["process"], "ended": False}
+                    processes.append(process)
+                case "test":
+                    worker = {key: process[key] for key in ("runner", "worker") if key in process}
+                    tests.append(record["test"] | worker)
+                case "unowned":
+                    for side in _SIDES:
+                        unowned[side] |= {each["id"]: each for each in record[side]}
+                    omitted = max(omitted, record["omitted"])
+                case "end":
+                    process |= {"ended": True, **record["process"]}
+                    for outcome, count in record["counts"].items():
+                        counts[outcome] = counts.get(outcome, 0) + count
+                    _newest(services, record.get("services", {}))
+                    _highest(refused, record.get("refused", ()))
+                    dropped = max(dropped, record.get("refusedDropped", 0))
+    return {
+        "format": FORMAT,
+        "version": __version__,
+        "processes": sorted(processes, key=lambda each: (each["startedAt"], each["pid"])),
+        "counts": dict(sorted(counts.items())),
+        "totals": {side: _total(services.values(), side) for side in _SIDES},
+        "tests": sorted(tests, key=lambda test: (test["startedAt"], test["id"])),
+        "unowned": {
+            **{side: _oldest_first(unowned[side].values()) for side in _SIDES},
+            "omitted": omitted,
+        },
+        "refused": list(refused.values()),
+        "refusedDropped": dropped,
+    }
+
+
+def _newest(services: dict[str, dict[str, Any]], found: dict[str, dict[str, Any]]) -> None:
+    """Keep the latest counts of each proxy: counts only rise."""
+    for name, summary in found.items():
+        known = services.get(name)
+        if known is None or _all(known) <= _all(summary):
+            services[name] = summary
+
+
+def _all(summary: dict[str, Any]) -> int:
+    return sum(summary[side]["total"] for side in _SIDES)
+
+
+def _highest(
+    refused: dict[tuple[str, ...], dict[str, Any]], found: Iterable[dict[str, Any]]
+) -> None:
+    """Keep the highest count of each refused request: a proxy counts for all its workers."""
+    for each in found:
+        key = each["kind"], each.get("method", ""), each["url"], each["clientId"]
+        if key not in refused or refused[key]["count"] < each["count"]:
+            refused[key] = each
+
+
+def _total(summaries: Iterable[dict[str, Any]], side: str) -> dict[str, Any]:
+    """Return the sum of the counts of several proxies."""
+    result: dict[str, Any] = {"total": 0, "decisions": {}, "recorded": 0, "dropped": 0}
+    for summary in summaries:
+        for name in ("total", "recorded", "dropped"):
+            result[name] += summary[side][name]
+        for action, count in summary[side]["decisions"].items():
+            result["decisions"][action] = result["decisions"].get(action, 0) + count
+    result["decisions"] = dict(sorted(result["decisions"].items()))
+    return result
+
+
+def _oldest_first(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(entries, key=lambda entry: (entry["timestamp"], entry["id"]))
