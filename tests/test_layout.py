@@ -29,10 +29,11 @@ ALLOWED = {
     "proxy": {"certificates", "errors", "http", "matching", "records", "redaction", "wire"},
     "server": {"certificates", "coercers", "core", "errors", "history", "http", "matching", "proxy"}
     | {"records", "redaction", "wire"},
+    "report": {"errors", "redaction"},
     "attach": {"certificates", "errors", "http", "ipv6", "redaction", "wire"},
-    "command": {"attach", "certificates", "coercers", "errors", "redaction"},
+    "command": {"attach", "certificates", "coercers", "errors", "redaction", "report"},
     "dashboard": {"attach", "coercers", "errors", "http", "redaction", "server"},
-    "testing": {"attach", "certificates", "errors", "matching", "redaction", "wire"},
+    "testing": {"attach", "certificates", "errors", "matching", "redaction", "report", "wire"},
     "cli": {"errors"},
     "__main__": {"cli"},
 }
@@ -72,9 +73,10 @@ INNER = {
     },
     "server": {
         "process": set[str](),
+        "reports": set[str](),
         "rest": set[str](),
         "websocket": {"."},
-        ".": {"process", "rest", "websocket"},
+        ".": {"process", "reports", "rest", "websocket"},
     },
     "command": {
         "output": set[str](),
@@ -87,10 +89,11 @@ INNER = {
         "session.handlers": {".", "session", "session.arguments", "session.observation"},
         "session": {".", *SESSION},
         "objects": {".", "har", "session", *SESSION},
-        "adapters": {".", "objects", "session"},
+        "adapters": {".", "objects", "reporting", "session"},
         "har": {".", "session", *SESSION},
         "launch": {"."},
-        ".": {"adapters", "launch", "objects", "session", *SESSION},
+        "reporting": {"session", "session.handlers"},
+        ".": {"adapters", "launch", "objects", "reporting", "session", *SESSION},
     },
 }
 """What the rooms of a package may import of each other; ``.`` is the package's own files."""

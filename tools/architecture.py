@@ -29,6 +29,7 @@ MEANINGS = {
     "proxy": "the forward proxy",
     "records": "what happened",
     "redaction": "secrets become marks",
+    "report": "the report of a run",
     "server": "one process, one port",
     "tap": "builds the service",
     "testing": "the tests' side",

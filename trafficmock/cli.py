@@ -82,7 +82,10 @@ COMMANDS = {
     "ca": Command(summary="print the certificate for https clients", module="ca"),
     "history": Command(summary="list recorded HTTP requests, or follow them", module="history"),
     "ws": Command(summary="list recorded WebSockets, or follow them", module="ws"),
-    "show": Command(summary="show one request or WebSocket in full", module="show"),
+    "show": Command(
+        summary="show one request or WebSocket in full, a report or a HAR", module="show"
+    ),
+    "report": Command(summary="merge the reports of test runs", module="report"),
     "har": Command(summary="write recorded requests as a HAR file", module="har"),
     "status": Command(summary="show the proxy and who is connected", module="status"),
     "completion": Command(summary="complete commands in bash, zsh, fish", module="completion"),

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from urllib.request import urlopen
 
 from tests.command.recorded_proxy import CommandTestCase
 
@@ -40,3 +45,38 @@ class ShowTests(CommandTestCase):
         self.assertEqual(done.status, 1)
         self.assertIn("hop is the beginning of hop-3, hop-2, hop-1", done.err)
         self.assertEqual(self.run_command("show", "").status, 1)
+
+
+class SavedTests(CommandTestCase):
+    """A report, or a HAR."""
+
+    def test_wrong(self) -> None:
+        """What is neither is named; an id with no such file is still an id."""
+        place = Path(self.mktemp())
+        place.mkdir()
+        (place / "a.har").write_text("{}")
+        for path, why in (
+            (place, "is no report: "),
+            (place / "a.har", "is no HAR: it is not JSON with a list log.entries"),
+            (place / "none.har", "cannot be read: No such file or directory"),
+        ):
+            done = self.run_command("show", str(path))
+            self.assertEqual((done.status, done.out), (1, ""), path)
+            self.assertIn(why, done.err)
+            self.assertNotIn("Traceback", done.err)
+
+    def test_served(self) -> None:
+        """The page of a HAR is served at the address that is printed, until Ctrl-C."""
+        path = Path(self.mktemp())
+        path.write_text('{"log": {"entries": [{"request": {"url": "http://h.test/"}}]}}')
+        command = [sys.executable, "-m", "trafficmock", "show", str(path)]
+        shown = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert shown.stdout is not None
+        with shown, shown.stdout:
+            said = shown.stdout.readline()
+            address = said.split(" is at ")[1].split()[0]
+            with urlopen(address, timeout=10) as answer:  # noqa: S310 - our own address
+                page = answer.read().decode()
+            shown.send_signal(signal.SIGINT)
+            self.assertEqual(shown.wait(20), 130)
+        self.assertIn('"url":"http://h.test/"', page)

@@ -1,8 +1,10 @@
-"""``trafficmock show``: print all recorded data of one request or WebSocket."""
+"""``trafficmock show``: print one request or WebSocket, or serve a report or a HAR as a page."""
 
 from __future__ import annotations
 
 import json
+import webbrowser
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trafficmock.command.arguments import add_output, command_parser, proxy
@@ -12,30 +14,45 @@ from trafficmock.command.output.terminal import standard_output
 from trafficmock.command.output.websocket_page import write_socket
 from trafficmock.command.rest.id_lookup import completed_ids, find, newest
 from trafficmock.command.rest.list_resources import SOCKETS
+from trafficmock.report.har_reader import read_har
+from trafficmock.report.page_server import SavedPageServer
+from trafficmock.report.report_directory import for_page, read_report
+from trafficmock.report.saved_page import saved_page
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
+
+    from trafficmock.command.output.terminal import Terminal
 
 EXAMPLES = """\
   trafficmock show                 # the newest
   trafficmock show 7341eb17
   trafficmock show 7341eb17 --full | less
   trafficmock show 7341eb17 --json | jq .entry.events
+  trafficmock show report          # a report of a test run, as a page
+  trafficmock show traffic.har --open
 """
 
 
 def parser() -> argparse.ArgumentParser:
     """Make the parser of the command."""
-    made = command_parser("show", "Show one recorded request or WebSocket.", EXAMPLES)
+    made = command_parser(
+        "show",
+        "Show one recorded request or WebSocket, or the report of a test run, or a HAR of "
+        "whatever program. A report or HAR is shown by the dashboard, until Ctrl-C.",
+        EXAMPLES,
+    )
     ids = made.add_argument(
         "id",
-        metavar="ID",
+        metavar="ID|DIR|FILE",
         nargs="?",
-        help="its id, or a unique beginning of it (default: the newest)",
+        help="the id of an entry, or a unique beginning of it (default: the newest); or the "
+        "directory of a report; or a HAR file",
     )
     ids.completer = completed_ids  # type: ignore[attr-defined] # argcomplete looks there
     made.add_argument("--full", action="store_true", help="print long bodies and frames whole")
+    made.add_argument("--open", action="store_true", help="with a report or HAR: open the browser")
     add_output(made, "the proxy's answer")
     return made
 
@@ -45,9 +62,13 @@ def main(words: Sequence[str]) -> int:
 
     :returns: the exit status.
     :raises CommandError: if the proxy does not answer, or the id is unknown or not unique.
+    :raises LocalError: if a file or directory is no HAR and no report.
     """
     options = parser().parse_args(words)
     terminal = standard_output(options.color)
+    if options.id is not None and _is_path(options.id):
+        _serve(Path(options.id), terminal, with_browser=options.open)
+        return OK
     client = proxy(options)
     found = newest(client) if options.id is None else find(client, options.id)
     if options.json:
@@ -56,3 +77,23 @@ def main(words: Sequence[str]) -> int:
         write = write_socket if found.listing is SOCKETS else write_request
         write(found.entry, terminal, full=options.full)
     return OK
+
+
+def _is_path(text: str) -> bool:
+    """Return whether a text is a path, and not an id: ids have neither separators nor endings."""
+    return Path(text).exists() or "/" in text or text.endswith((".har", ".zip"))
+
+
+def _serve(path: Path, terminal: Terminal, *, with_browser: bool) -> None:
+    """Serve the page of a report or HAR until the command is ended.
+
+    :raises LocalError: it is neither.
+    """
+    is_report = path.is_dir()
+    document = for_page(read_report(path)) if is_report else read_har(path)
+    with SavedPageServer(saved_page(document), path if is_report else None) as server:
+        terminal.line(f"{path} is at {server.url} (Ctrl-C ends it)")
+        terminal.flush()
+        if with_browser:
+            webbrowser.open(server.url)
+        server.serve_forever()

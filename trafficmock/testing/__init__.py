@@ -16,7 +16,8 @@ The terms, in the order of the calls:
   that adds the context to the requests of a browser.
 
 Tests use the classes of :mod:`trafficmock.testing.objects`. :mod:`trafficmock.testing.har` records
-and replays HAR files, :mod:`trafficmock.testing.launch` starts a proxy. ``pytest_plugin`` has the
+and replays HAR files, :mod:`trafficmock.testing.launch` starts a proxy,
+:mod:`trafficmock.testing.reporting` reports the run. ``pytest_plugin`` has the
 fixtures of pytest; ``trial`` and ``unittest`` have test cases (their attributes are in
 ``case_settings``). ``strict_marks``, ``unowned_requests`` and ``shared_directory`` belong to the
 pytest plugin, which loads them in every run. ``promise`` is a result that comes later, ``errors``

@@ -7,7 +7,12 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from trafficmock.testing.adapters.asyncio_adapter import AsyncioAdapter
-from trafficmock.testing.adapters.teardown import note_errors, note_traffic, raise_errors
+from trafficmock.testing.adapters.teardown import (
+    group_of,
+    note_errors,
+    note_traffic,
+    raise_errors,
+)
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
 from trafficmock.testing.objects.expectations import AsyncExpectation
@@ -103,7 +108,11 @@ async def mocks(
             if isinstance(error, Exception):
                 note_traffic(error, await asyncio.to_thread(connection.traffic, session))
             note_errors(error, await finish(mine))
+            await asyncio.to_thread(connection.report_block, session, error)
             raise
-        raise_errors(title, await finish(mine))
+        errors = await finish(mine)
+        failure = group_of(title, errors)
+        await asyncio.to_thread(connection.report_block, session, failure)
+        raise_errors(title, errors)
     finally:
         await asyncio.to_thread(connection.close)

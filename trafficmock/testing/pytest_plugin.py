@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from trafficmock.testing import strict_marks, unowned_requests
+from trafficmock.testing.reporting import report_options
 from trafficmock.testing.shared_directory import has_proxy
 
 if TYPE_CHECKING:
@@ -56,14 +57,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(_REQUIRED, action="store_true", default=False, help=_MUST)
     parser.addini("trafficmock_required", _MUST, type="bool", default=False)
     strict_marks.add_options(parser, group)
+    report_options.add_options(parser, group)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the mark, and check the ini value ``trafficmock_allow``.
+    """Register the mark, check the ini value ``trafficmock_allow``, and begin a report.
 
-    :raises UsageError: one of its patterns is invalid.
+    :raises UsageError: one of its patterns is invalid, or the report cannot be written.
     """
     strict_marks.add_mark(config)
+    report_options.begin(config)
     if allow := config.getini(strict_marks.INI_ALLOW):
         from trafficmock.testing.errors import UsageError  # noqa: PLC0415 - only where it is needed
         from trafficmock.testing.session.arguments.allow_patterns import allow_patterns  # noqa: PLC0415
@@ -189,6 +192,7 @@ def _trafficmock_connection(
         connection.unmatched()
         yield connection
         unowned_requests.collect(request.config, connection)
+        connection.report_unowned()
     finally:
         connection.close()
 
@@ -252,7 +256,10 @@ def trafficmock(
     errors = _errors_of(request.node, create=True)
     errors.begin(connection, session)
     yield mocks
-    errors.end()
+    try:
+        errors.end()
+    finally:
+        errors.report()
 
 
 @pytest.fixture

@@ -11,7 +11,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Unpack
 
 from trafficmock.testing.adapters.blocking_adapter import BlockingAdapter
-from trafficmock.testing.adapters.teardown import note_errors, note_traffic, raise_errors
+from trafficmock.testing.adapters.teardown import (
+    group_of,
+    note_errors,
+    note_traffic,
+    raise_errors,
+)
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.objects.capture_warning import warn_of_capture
 from trafficmock.testing.objects.expectations import Expectation
@@ -169,7 +174,10 @@ def mocks(
             if isinstance(error, Exception):
                 note_traffic(error, connection.traffic(session))
             note_errors(error, finish(mine))
+            connection.report_block(session, error)
             raise
-        raise_errors(title, finish(mine))
+        errors = finish(mine)
+        connection.report_block(session, group_of(title, errors))
+        raise_errors(title, errors)
     finally:
         connection.close()

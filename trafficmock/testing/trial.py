@@ -13,6 +13,7 @@ from trafficmock.testing.adapters.teardown import TITLE, show_in_text, wrap_test
 from trafficmock.testing.case_settings import CaseSettings
 from trafficmock.testing.launch.proxy_process import process_proxy
 from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
+from trafficmock.testing.reporting.case_report import reported_case
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,10 +33,11 @@ class TrafficMockMixin(CaseSettings):
     """
 
     _trafficmock_mine: tuple[TwistedConnection, Session] | None = None
+    _trafficmock_has_failed: bool = False
 
     def run(self: Any, result: Any = None) -> Any:
         """Run the test; the text of its error, if it fails, has the traffic of the test."""
-        with wrap_test_method(self, self._trafficmock_wrapped):
+        with reported_case(self, result), wrap_test_method(self, self._trafficmock_wrapped):
             return super().run(result)  # type: ignore[misc] # the test case's
 
     def begin_mocks(self: Any) -> Deferred[AsyncTrafficMock]:
@@ -57,6 +59,7 @@ class TrafficMockMixin(CaseSettings):
         mine = self._trafficmock_mine
         if mine is not None:
             mine[1].judged = True
+            self._trafficmock_has_failed = True
         if mine is None or failure.check(unittest.SkipTest, KeyboardInterrupt):
             return failure
         return Deferred.fromCoroutine(_report(*mine, failure))
@@ -92,6 +95,8 @@ async def _begin(case: Any) -> AsyncTrafficMock:
 
 async def _end(case: Any, mocks: AsyncTrafficMock, connection: TwistedConnection) -> None:
     errors = await finish(mocks)
+    failed = bool(errors) or case._trafficmock_has_failed  # noqa: SLF001 - our mixin's
+    await connection.report(case._trafficmock_mine[1], failed=failed)  # noqa: SLF001 - our mixin's
     await connection.close()
     _raise_each(case, errors)
 

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from trafficmock import __version__
 from trafficmock.attach import agent_variables
-from trafficmock.testing.adapters.teardown import note_errors, note_traffic, raise_errors
+from trafficmock.testing.adapters.teardown import (
+    group_of,
+    note_errors,
+    note_traffic,
+    raise_errors,
+)
 from trafficmock.testing.adapters.twisted_adapter import as_deferred
 from trafficmock.testing.adapters.twisted_connection import TwistedConnection
 from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
@@ -132,15 +137,18 @@ async def mocks(
                 allow=allow,
             )
         )
+        (session,) = connection.client.sessions.values()
         try:
             yield mine
         except BaseException as error:
-            (session,) = connection.client.sessions.values()
             session.judged = True
             if isinstance(error, Exception):
                 note_traffic(error, await connection.traffic(session))
             note_errors(error, await finish(mine))
+            await connection.report_block(session, error)
             raise
-        raise_errors(title, await finish(mine))
+        errors = await finish(mine)
+        await connection.report_block(session, group_of(title, errors))
+        raise_errors(title, errors)
     finally:
         await connection.close()

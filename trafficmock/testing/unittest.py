@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import unittest
@@ -10,8 +11,15 @@ from typing import TYPE_CHECKING, Any
 from trafficmock.testing.adapters.teardown import note_traffic, raise_errors, wrap_test_method
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.case_settings import CaseSettings
-from trafficmock.testing.errors import NoApplicationError, UnownedRequestsError
+from trafficmock.testing.errors import (
+    ConnectionLostError,
+    NoApplicationError,
+    RefusedError,
+    UnownedRequestsError,
+)
 from trafficmock.testing.launch.proxy_process import Proxy, process_proxy
+from trafficmock.testing.reporting.case_report import reported_case
+from trafficmock.testing.reporting.run_recorder import recorder
 from trafficmock.testing.session.unowned_text import UNOWNED, unowned_lines
 from trafficmock.testing.sync import TrafficMock, begin, finish
 
@@ -35,11 +43,13 @@ class TrafficMockMixin(CaseSettings):
 
     trafficmock: TrafficMock
     _trafficmock_mine: tuple[ThreadedConnection, Session] | None = None
+    _trafficmock_failed: bool = False
+    _trafficmock_reports: bool = False
     _trafficmock_run: ThreadedConnection | None = None
 
     def run(self: Any, result: Any = None) -> Any:
         """Run the test; its error, if it fails, has a note with the traffic of the test."""
-        with wrap_test_method(self, self._trafficmock_wrapped):
+        with reported_case(self, result), wrap_test_method(self, self._trafficmock_wrapped):
             return super().run(result)  # type: ignore[misc] # the test case's
 
     def setUp(self: Any) -> None:
@@ -52,13 +62,20 @@ class TrafficMockMixin(CaseSettings):
         proxy = self.trafficmock_proxy or process_proxy(*self.trafficmock_proxy_options)
         if self.trafficmock_strict:
             _begin_strict_class(type(self), proxy)
+        _begin_report(type(self), proxy)
         connection = ThreadedConnection(proxy.url, token=proxy.token)
         self.addCleanup(connection.close)
         title = self.id()
         mocks, session = begin(connection, self._trafficmock_info())
         self.trafficmock = mocks
         self._trafficmock_mine = connection, session
-        self.addCleanup(lambda: raise_errors(title, finish(mocks)))
+        self.addCleanup(lambda: self._trafficmock_end(title))
+
+    def _trafficmock_end(self: Any, title: str) -> None:
+        connection, session = self._trafficmock_mine
+        errors = finish(self.trafficmock)
+        connection.report(session, failed=bool(errors) or self._trafficmock_failed)
+        raise_errors(title, errors)
 
     def _trafficmock_wrapped(self, method: Callable[[], Any]) -> Callable[[], Any]:
         if inspect.iscoroutinefunction(method):
@@ -90,7 +107,24 @@ class TrafficMockMixin(CaseSettings):
         session.judged = True
         if isinstance(error, unittest.SkipTest):
             return
+        self._trafficmock_failed = True
         note_traffic(error, connection.traffic(session))
+
+
+def _begin_report(case: Any, proxy: Proxy) -> None:
+    """Have what no test owned reported after the last test of a class, if there is a report."""
+    if recorder() is None or "_trafficmock_reports" in vars(case):
+        return
+    case._trafficmock_reports = True  # noqa: SLF001 - our mixin's
+    case.addClassCleanup(_report_unowned, proxy)
+
+
+def _report_unowned(proxy: Proxy) -> None:
+    # A report does not fail tests.
+    with contextlib.suppress(ConnectionLostError, RefusedError):
+        connection = ThreadedConnection(proxy.url, token=proxy.token)
+        connection.report_unowned()
+        connection.close()
 
 
 def _begin_strict_class(case: Any, proxy: Proxy) -> None:

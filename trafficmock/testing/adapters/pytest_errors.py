@@ -60,6 +60,7 @@ class TestErrors:
     connection: ThreadedConnection | None = field(init=False, default=None)
     session: Session | None = field(init=False, default=None)
     failed: bool = field(init=False, default=False)
+    _has_errors: bool = field(init=False, default=False)
     _traffic: str = field(init=False, default="")
     _late: list[BaseException] = field(init=False, factory=list)
 
@@ -92,10 +93,17 @@ class TestErrors:
             return
         session.judged = True
         errors = connection.background.wait_for(session.finish)
+        self._has_errors = bool(errors)
         if errors and not self.failed:
             # Read here: the connection may be closed when the report of the teardown is made.
             self._traffic = connection.traffic(session)
         self._raise_unless_failed(errors)
+
+    def report(self) -> None:
+        """Offer the traffic to the report of the run, after the end."""
+        if self.connection is not None and self.session is not None:
+            failed = self.failed or self._has_errors
+            self.connection.report(self.session, failed=failed, stays_open=True)
 
     def raise_after_teardown(self) -> None:
         """Fail the teardown by errors of shared routes during it.

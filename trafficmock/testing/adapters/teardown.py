@@ -19,8 +19,15 @@ def raise_errors(title: str, errors: Sequence[BaseException]) -> None:
     :param title: the test, for the text of the group.
     :raises BaseExceptionGroup: there are errors.
     """
-    if errors:
-        raise BaseExceptionGroup(f"errors in the mocks of {title}: {_first(errors)}", list(errors))
+    if (group := group_of(title, errors)) is not None:
+        raise group
+
+
+def group_of(title: str, errors: Sequence[BaseException]) -> BaseExceptionGroup | None:
+    """Return the errors of a test's mocks as a group; ``None`` if there are none."""
+    if not errors:
+        return None
+    return BaseExceptionGroup(f"errors in the mocks of {title}: {_first(errors)}", list(errors))
 
 
 def _first(errors: Sequence[BaseException]) -> str:

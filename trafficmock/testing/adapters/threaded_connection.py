@@ -10,6 +10,8 @@ from trafficmock.attach import agent_variables
 from trafficmock.testing.adapters.background_connection import BackgroundConnection
 from trafficmock.testing.adapters.blocking_adapter import HandlerThreads
 from trafficmock.testing.errors import ConnectionLostError
+from trafficmock.testing.reporting.case_report import end_block, failed_by
+from trafficmock.testing.reporting.run_recorder import recorder
 from trafficmock.testing.session.session import Session
 from trafficmock.testing.session.traffic_report import traffic
 from trafficmock.testing.session.worker_client import WorkerIdentity
@@ -17,9 +19,10 @@ from trafficmock.testing.session.worker_client import WorkerIdentity
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.ports import Adapter
     from trafficmock.testing.session.session import TestInfo
-    from trafficmock.wire.outbound import Unmatched
+    from trafficmock.wire.outbound import ReportResult, Unmatched
 
 
 class ThreadedConnection:
@@ -111,6 +114,62 @@ class ThreadedConnection:
             return self.background.wait_for(lambda: traffic(session))
         except ConnectionLostError:
             return ""
+
+    def report(self, session: Session, *, failed: bool | None, stays_open: bool = False) -> None:
+        """Offer the traffic of a session that has ended to the report of the run, if there is one.
+
+        :param failed: whether its test has failed; ``None`` if that is not known yet.
+        :param stays_open: whether the connection is open when the whole test has ended.
+        """
+        run = recorder()
+        if run is None:
+            return
+        if not run.wants(failed=failed):
+            if stays_open:
+                run.ask_later(lambda: self.report(session, failed=True))
+            return
+        background = self.background
+        client, known = background.client, run.error
+
+        def ask() -> Promise[ReportResult]:
+            return client.report(test_id=session.id, texts=[known], **run.asked)
+
+        try:
+            answer = background.wait_for(ask)
+        except ConnectionLostError as error:
+            run.offer(session, None, str(error))
+        else:
+            run.offer(session, answer, error=known)
+            # The history may drop it before the run ends.
+            self.report_unowned(session.started_at)
+
+    def report_block(self, session: Session, error: BaseException | None) -> None:
+        """Report a block whose session has ended, before the connection is closed.
+
+        :param error: the error that the block raises.
+        """
+        failed = None if error is None else failed_by(error)
+        self.report(session, failed=failed)
+        end_block(session, error)
+
+    def report_unowned(self, since: int | None = None) -> None:
+        """Give what no test owned to the report of the run, if there is one.
+
+        :param since: the earliest time, in epoch milliseconds; by default the beginning of the run.
+        """
+        run = recorder()
+        if run is None:
+            return
+        background = self.background
+        client = background.client
+        since = run.started_at if since is None else since
+        try:
+            run.unowned(background.wait_for(lambda: client.report(since=since, **run.asked)))
+            told = background.wait_for(client.unmatched)
+        except ConnectionLostError as error:
+            run.unowned(None, str(error))
+        else:
+            run.refused(told.requests, told.dropped)
 
     def close(self) -> None:
         self.background.close()

@@ -22,6 +22,8 @@ from trafficmock.testing.adapters.twisted_adapter import (
     as_deferred,
 )
 from trafficmock.testing.errors import ConnectionLostError
+from trafficmock.testing.reporting.case_report import end_block, failed_by
+from trafficmock.testing.reporting.run_recorder import recorder
 from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.traffic_report import traffic
 from trafficmock.testing.session.worker_client import WorkerClient, decode_for_worker
@@ -183,3 +185,33 @@ class TwistedConnection:
             return await as_deferred(traffic(session))
         except ConnectionLostError:
             return ""
+
+    async def report(self, session: Session, *, failed: bool | None) -> None:
+        """Offer the traffic of a session that has ended to the report of the run, if there is one.
+
+        So is what no test owned since the session began.
+
+        :param failed: whether its test has failed; ``None`` if that is not known yet.
+        """
+        run = recorder()
+        if run is None or not run.wants(failed=failed):
+            return
+        client, since = self.client, session.started_at
+        try:
+            own = await as_deferred(client.report(test_id=session.id, **run.asked))
+            run.offer(session, own)
+            others = await as_deferred(client.report(since=since, **run.asked))
+            run.unowned(others)
+            told = await as_deferred(client.unmatched())
+        except ConnectionLostError as error:
+            run.offer(session, None, str(error))
+        else:
+            run.refused(told.requests, told.dropped)
+
+    async def report_block(self, session: Session, error: BaseException | None) -> None:
+        """Report a block whose session has ended, before the connection is closed.
+
+        :param error: the error that the block raises.
+        """
+        await self.report(session, failed=None if error is None else failed_by(error))
+        end_block(session, error)

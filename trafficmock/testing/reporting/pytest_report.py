@@ -1,0 +1,105 @@
+"""The report of a pytest run: which test runs, and how it ends."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from attrs import define, field
+
+from trafficmock.report.data_files import forget
+from trafficmock.report.report_directory import PAGE
+from trafficmock.testing.reporting import run_recorder
+from trafficmock.testing.reporting.run_recorder import RunRecorder, now_ms
+from trafficmock.testing.reporting.test_record import FinishedTest
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from trafficmock.report.report_settings import ReportSettings
+
+RUNNER = "pytest"
+WORKER = "PYTEST_XDIST_WORKER"
+
+
+@define(eq=False)
+class PytestReport:
+    """A plugin of pytest that is registered in runs with a report.
+
+    :param settings: where, and of which tests.
+    :ivar recorder: that of this process, made with its first test; the controller of xdist has
+        none.
+    """
+
+    settings: ReportSettings
+    recorder: RunRecorder | None = field(init=False, default=None)
+    _problem: str = field(init=False, default="")
+    _began: int = field(init=False, default=0)
+    _outcome: str = field(init=False, default="passed")
+    _error: str = field(init=False, default="")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self) -> None:
+        """Begin a test."""
+        if self.recorder is None:
+            worker = os.environ.get(WORKER, "main")
+            self.recorder = RunRecorder(self.settings, RUNNER, worker, judged=True)
+            run_recorder.choose(self.recorder)
+        self._began, self._outcome, self._error = now_ms(), "passed", ""
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Take how each part of a test has ended; the last part is the teardown."""
+        report = yield
+        if report.failed:
+            self._outcome = "failed"
+            self._error = self._error or report.longreprtext
+            if self.recorder is not None:
+                self.recorder.error = self._error
+        elif report.skipped and self._outcome == "passed":
+            # An expected failure is reported as skipped, too.
+            self._outcome = "passed" if hasattr(report, "wasxfail") else "skipped"
+        if call.when == "teardown" and self.recorder is not None:
+            file, line, _ = item.location
+            self.recorder.test_ended(
+                FinishedTest(
+                    title=item.nodeid,
+                    file=file,
+                    line=None if line is None else line + 1,
+                    outcome=self._outcome,
+                    error=self._error,
+                    started_at=self._began,
+                    duration_ms=now_ms() - self._began,
+                )
+            )
+        return report
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        """Write the end of this process; the process that outlives all workers merges."""
+        if self.recorder is not None:
+            self.recorder.end()
+            self._problem = self.recorder.problem
+        if WORKER not in os.environ:
+            self._problem = run_recorder.merge(self.settings.directory) or self._problem
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say where the report is."""
+        terminalreporter.line(f"trafficmock report: {self.settings.directory / PAGE}")
+        if self._problem:
+            text = f"the trafficmock report is not complete: {self._problem}"
+            terminalreporter.line(text, red=True)
+
+
+def register(config: pytest.Config, settings: ReportSettings) -> None:
+    """Begin the report of a run, and remove that of an earlier one, unless this is a worker.
+
+    :raises LocalError: the directory cannot be written.
+    """
+    if WORKER not in os.environ:
+        forget(settings.directory, RUNNER)
+    run_recorder.choose(None)
+    config.pluginmanager.register(PytestReport(settings), "trafficmock-report")
