@@ -24,8 +24,7 @@ Header lines of forwarded requests and responses are dropped in these places:
   ``Transfer-Encoding`` and ``Host``, which the proxy writes itself;
 * ``http1/context_headers``: the context of a test. ``ProxyResources.outgoing`` of
   ``proxy_settings`` decides for which servers, ``door/context_stamp`` does in a door;
-* ``transfer/request_rewriting``: the same fields in overrides and mocks, and a
-  ``Content-Encoding`` that a mock's body does not have;
+* ``transfer/request_rewriting``: the same fields in overrides and mocks;
 * ``transfer/proxied_request``: ``Expect``, if the whole body has arrived or the client speaks
   HTTP/1.0;
 * ``websocket/opening_handshake``: the ``Sec-WebSocket-*`` fields, where the proxy makes a handshake

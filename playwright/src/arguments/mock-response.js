@@ -3,6 +3,7 @@
 const { readFile } = require("node:fs/promises");
 const { STATUS_CODES } = require("node:http");
 const mime = require("mime-types");
+const { FINAL_STATUSES } = require("trafficmock-agent/protocol/facts");
 const { UsageError } = require("../errors.js");
 const headers = require("./headers.js");
 const { BYTES_TYPE, JSON_TYPE } = require("./request-overrides.js");
@@ -18,9 +19,6 @@ const { BYTES_TYPE, JSON_TYPE } = require("./request-overrides.js");
  *   & { content?: Buffer, naturalType?: string, response?: ResponseState, pairs?: Pairs }} Mock `pairs` replace
  *   `headers` and may have repeats; `naturalType` is the content type unless `contentType` is given
  */
-
-/** The statuses that a mock may have; `FINAL_STATUSES` of trafficmock/wire/payloads/serialized_response.py is the same. */
-const MOCK_STATUS = { first: 200, last: 599 };
 
 /** The reason phrase of a status line (RFC 9112, section 4), as latin-1. */
 const STATUS_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -81,7 +79,7 @@ function build(mock, url) {
 function statusOf({ status, response }) {
   // In Playwright, 0 counts as no status.
   const given = (status ?? response?.wire.status) || 200;
-  const { first, last } = MOCK_STATUS;
+  const { first, last } = FINAL_STATUSES;
   if (!Number.isInteger(given) || given < first || given > last) {
     throw new UsageError(`status must be an integer from ${first} to ${last}, not ${JSON.stringify(given)}`);
   }
