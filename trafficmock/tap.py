@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
+from twisted.internet.threads import deferToThreadPool
 
 from trafficmock import __version__
 from trafficmock.certificates.files import default_directory
@@ -28,6 +29,7 @@ from trafficmock.proxy.downstream.forward_proxy import make_forward_proxy
 from trafficmock.proxy.proxy_settings import ProxySettings
 from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.server_verification import ServerVerification
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.driver import Driver
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.options import ProxyOptions
@@ -64,7 +66,8 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
     tune_allocator()
     spare_start_up(reactor)
     options["max-connections"] = limit_connections(options["max-connections"], reactor)
-    history = _history(options)
+    redactor = Redactor.of(options["redact"])
+    history = _history(options, redactor)
     driver = make_driver(options, history, reactor)
     certificates = CertificateStore.open(_ca_directory(options))
     guard = _guard(options)
@@ -85,6 +88,7 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
         guard=guard,
         forward=forward,
         ca_pem=certificates.ca_pem,
+        redactor=redactor,
         reactor=reactor,
     )
     doors = driver.doors = _doors(options, make_proxy, site, reactor)
@@ -149,8 +153,9 @@ def make_driver(options: ProxyOptions, history: History, reactor: Any) -> Driver
     )
 
 
-def _history(options: ProxyOptions) -> History:
+def _history(options: ProxyOptions, redactor: Redactor) -> History:
     return History(
+        redactor=redactor if options["redact-history"] else None,
         capture=options["history-capture"],
         http_limit=options["history-limit"],
         socket_limit=options["ws-history-limit"],
@@ -166,6 +171,7 @@ def _site(
     guard: AccessPolicy,
     forward: ForwardProxy,
     ca_pem: Callable[[], bytes],
+    redactor: Redactor,
     reactor: Any,
 ) -> ServiceSite:
     """Make the site of the service's port: REST, ``/ws`` and the forward proxy."""
@@ -188,6 +194,8 @@ def _site(
             max_connections=options["max-connections"],
         ),
         reactor=reactor,
+        redactor=redactor,
+        apart=partial(deferToThreadPool, reactor, reactor.getThreadPool()),
     )
 
 

@@ -53,6 +53,7 @@ def options_table() -> str:
         ProxyOptions.opt_upstream_ca,
         ProxyOptions.opt_upstream_insecure,
         ProxyOptions.opt_resolve,
+        ProxyOptions.opt_redact,
     ):
         name = method.__name__.removeprefix("opt_").replace("_", "-")
         rows.append(f"| `--{name}` | | {method.__doc__} |")

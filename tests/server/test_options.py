@@ -44,6 +44,7 @@ DEFAULTS: dict[str, Any] = {
     "log-level": "info",
     "insecure": 0,
     "strict": 0,
+    "redact-history": 0,
     "open-history": 0,
     "log-json": 0,
     "allowed-host": [],
@@ -54,6 +55,7 @@ DEFAULTS: dict[str, Any] = {
     "upstream-ca": [],
     "upstream-insecure": [],
     "resolve": [],
+    "redact": [],
     "logfile": None,
 }
 
@@ -70,6 +72,9 @@ BAD = [
     (["--history-capture", "some"], "--history-capture must be one of all, handled, none"),
     (["--ownership", "ask"], "--ownership must be one of direct, always-ask, not 'ask'"),
     (["--log-level", "loud"], "--log-level must be one of silent, error, warn, info, debug"),
+    (["--redact", "x-customer"], "--redact: 'x-customer' is none of header:NAME"),
+    (["--redact", "off", "--redact", "json:a"], "--redact: off goes with no other field"),
+    (["--redact", "off", "--redact-history"], "--redact-history redacts, and --redact off does"),
     (["--token", ""], "--token must be not empty"),
     (["--host", ""], "--host must be not empty"),
     (["--allowed-host", ""], "--allowed-host must be not empty"),

@@ -20,6 +20,7 @@ from trafficmock.history.store import History
 from trafficmock.http.access import AccessPolicy
 from trafficmock.http.http_limits import HttpLimits
 from trafficmock.records import Owner
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.site import make_site
 from trafficmock.wire.payloads.body import from_bytes
 from trafficmock.wire.payloads.serialized_request import SerializedRequest as WireRequest
@@ -168,6 +169,7 @@ class Service:
     websocket: FakeWebSocket = field(factory=FakeWebSocket)
     report: Any = _report
     ca_pem: Any = lambda: PEM
+    redactor: Redactor = field(factory=Redactor)
     site: Any = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -182,6 +184,7 @@ class Service:
             limits=self.limits,
             reactor=cast("Any", self.clock),
             start="s",
+            redactor=self.redactor,
         )
 
     def connect(self, *, peer: str = "127.0.0.1", bound: str = "127.0.0.1") -> Connection:

@@ -15,6 +15,8 @@ from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL, proxy_url
 from trafficmock.command.exit_status import USAGE, CommandError
 from trafficmock.command.output.terminal import COLOURS
 from trafficmock.command.rest.rest_client import RestClient
+from trafficmock.redaction.added_fields import AddedFields, InvalidFieldError
+from trafficmock.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,6 +98,45 @@ def add_output(parser: argparse.ArgumentParser, what: str) -> None:
         default="auto",
         help="colours: auto is for terminals, unless NO_COLOR is set (default auto)",
     )
+
+
+def add_redact(parser: argparse.ArgumentParser) -> None:
+    """Add ``--redact``."""
+    parser.add_argument(
+        "--redact",
+        metavar="FIELD",
+        action="append",
+        type=redacted_field,
+        help="secret besides those of known names: header:NAME, query:NAME, json:PATH, form:NAME, "
+        "regex:PATTERN; or off, to show all as it was. Repeatable",
+    )
+
+
+def redacted_field(text: str) -> str:
+    """Check a word of ``--redact``.
+
+    :raises argparse.ArgumentTypeError: if it is none.
+    """
+    try:
+        AddedFields.of([text])
+    except InvalidFieldError as error:
+        raise argparse.ArgumentTypeError(str(error).removeprefix("redact: ")) from None
+    return text
+
+
+def redactor(options: argparse.Namespace, client: RestClient) -> Redactor:
+    """Make the redactor of ``--redact`` and of the proxy, whose marks are the same.
+
+    :raises CommandError: if the words exclude each other, or the proxy does not answer.
+    """
+    described = client.get("/api/redaction")
+    of_proxy = Redactor.described_by(described.document) if described.found else Redactor()
+    if not options.redact:
+        return of_proxy
+    try:
+        return of_proxy.adding(options.redact)
+    except InvalidFieldError as error:
+        raise CommandError(f"--{error}", status=USAGE) from None
 
 
 def add_filters(parser: argparse.ArgumentParser, actions: tuple[str, ...]) -> None:

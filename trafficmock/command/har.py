@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 from trafficmock.command.arguments import (
     REQUEST_ACTIONS,
     add_filters,
+    add_redact,
     add_request_filters,
     command_parser,
     count,
     filters,
     proxy,
+    redactor,
 )
 from trafficmock.command.exit_status import NOTHING, OK, USAGE, CommandError
 from trafficmock.command.output.terminal import complain, standard_output
@@ -37,6 +39,7 @@ EXAMPLES = """\
   trafficmock har 7341eb17 --chain -o login.har   # with all its redirects
   trafficmock har -o all.har
   trafficmock har --failed -o all.har   # with those that got no response
+  trafficmock har --redact header:x-customer --redact json:user.email -o all.har
   trafficmock har -q api.example --from 10m -o api.har
 """
 
@@ -64,6 +67,7 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="include requests without a response, with the status 0 and _error",
     )
+    add_redact(made)
     made.add_argument("-n", "--limit", type=count, metavar="N", help="only the N newest")
     add_filters(made, REQUEST_ACTIONS)
     add_request_filters(made)
@@ -87,7 +91,9 @@ def main(words: Sequence[str]) -> int:
     chosen = _named(client, options.ids) if options.ids else REQUESTS.get(client, query)[::-1]
     if options.chain:
         chosen = [hop for entry in chosen for hop in chain(client, entry)]
-    _write(compose(client, chosen, failed=options.failed), options.output)
+    redactor(options, client)  # which checks the words
+    document = compose(client, chosen, failed=options.failed, redact=options.redact)
+    _write(document, options.output)
     return OK
 
 
@@ -109,17 +115,22 @@ def chain(client: RestClient, entry: Entry) -> list[Entry]:
 
 
 def compose(
-    client: RestClient, entries: Sequence[Entry], *, failed: bool = False
+    client: RestClient,
+    entries: Sequence[Entry],
+    *,
+    failed: bool = False,
+    redact: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Merge the HARs of entries, the oldest first.
 
     :param entries: in the order that is kept for entries of the same millisecond.
     :param failed: whether to include those without a response.
+    :param redact: the fields that are secret besides those of the proxy, or ``off``.
     :raises CommandError: if none of them has a HAR.
     """
     once = {entry["id"]: entry for entry in entries}
     ordered = sorted(once.values(), key=lambda entry: int(entry["timestamp"]))
-    documents = list(_documents(client, ordered, failed=failed))
+    documents = list(_documents(client, ordered, failed=failed, redact=redact))
     if left := len(ordered) - len(documents):
         complain(f"{left} of {len(ordered)} left out: no response was recorded (see --failed)")
     if not documents:
@@ -134,9 +145,9 @@ def _named(client: RestClient, ids: Sequence[str]) -> list[Entry]:
 
 
 def _documents(
-    client: RestClient, entries: Sequence[Entry], *, failed: bool
+    client: RestClient, entries: Sequence[Entry], *, failed: bool, redact: Sequence[str] | None
 ) -> Iterator[dict[str, Any]]:
-    query = {"failed": "true" if failed else None}
+    query = {"failed": "true" if failed else None, "redact": redact}
     for entry in entries:
         answer = client.get(entry_path("history", entry["id"], "/har"), query)
         if answer.found:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from trafficmock.command.arguments import (
     REQUEST_ACTIONS,
     add_filters,
     add_output,
+    add_redact,
     add_request_filters,
     command_parser,
     count,
     filters,
     proxy,
+    redactor,
 )
 from trafficmock.command.exit_status import NOTHING, OK, REFUSED, USAGE, CommandError
 from trafficmock.command.output.list_columns import has_status
 from trafficmock.command.output.terminal import complain, standard_output
 from trafficmock.command.rest.follow import Follower
 from trafficmock.command.rest.list_resources import REQUESTS, Listing, print_table
+from trafficmock.redaction.redacted_documents import redacted_record
 
 if TYPE_CHECKING:
     import argparse
@@ -71,6 +75,7 @@ def add_list_options(made: argparse.ArgumentParser, as_json: str) -> None:
         action="store_true",
         help="exit with status 1 if one fits, also one that is no longer recorded; else with 0",
     )
+    add_redact(made)
     add_output(made, as_json)
 
 
@@ -91,6 +96,7 @@ def show_list(listing: Listing, options: argparse.Namespace) -> int:
     """
     client, terminal, query = proxy(options), standard_output(options.color), filters(options)
     _check(options)
+    redact = partial(redacted_record, redactor=redactor(options, client))
     if options.follow:
         wanted = query.pop("status")
         follower = Follower(
@@ -100,12 +106,13 @@ def show_list(listing: Listing, options: argparse.Namespace) -> int:
             terminal=terminal,
             as_json=options.json,
             accepts=lambda entry: has_status(entry, wanted),
+            redact=redact,
         )
         follower.run(FOLLOWED if options.limit is None else options.limit)
     most = None if options.all else LISTED
     query["limit"] = most if options.limit is None else options.limit
     query["offset"] = options.offset
-    entries = listing.get(client, query, full=options.full)
+    entries = [redact(entry) for entry in listing.get(client, query, full=options.full)]
     if options.json:
         terminal.line(json.dumps({listing.key: entries}))
         status = OK if entries else NOTHING

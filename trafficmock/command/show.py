@@ -7,13 +7,20 @@ import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trafficmock.command.arguments import add_output, command_parser, proxy
+from trafficmock.command.arguments import (
+    add_output,
+    add_redact,
+    command_parser,
+    proxy,
+    redactor,
+)
 from trafficmock.command.exit_status import OK
 from trafficmock.command.output.request_page import write_request
 from trafficmock.command.output.terminal import standard_output
 from trafficmock.command.output.websocket_page import write_socket
 from trafficmock.command.rest.id_lookup import completed_ids, find, newest
 from trafficmock.command.rest.list_resources import SOCKETS
+from trafficmock.redaction.redacted_documents import redacted_record
 from trafficmock.report.har_reader import read_har
 from trafficmock.report.page_server import SavedPageServer
 from trafficmock.report.report_directory import for_page, read_report
@@ -29,6 +36,7 @@ EXAMPLES = """\
   trafficmock show                 # the newest
   trafficmock show 7341eb17
   trafficmock show 7341eb17 --full | less
+  trafficmock show 7341eb17 --redact json:user.email
   trafficmock show 7341eb17 --json | jq .entry.events
   trafficmock show report          # a report of a test run, as a page
   trafficmock show traffic.har --open
@@ -53,6 +61,7 @@ def parser() -> argparse.ArgumentParser:
     ids.completer = completed_ids  # type: ignore[attr-defined] # argcomplete looks there
     made.add_argument("--full", action="store_true", help="print long bodies and frames whole")
     made.add_argument("--open", action="store_true", help="with a report or HAR: open the browser")
+    add_redact(made)
     add_output(made, "the proxy's answer")
     return made
 
@@ -71,11 +80,12 @@ def main(words: Sequence[str]) -> int:
         return OK
     client = proxy(options)
     found = newest(client) if options.id is None else find(client, options.id)
+    document = redacted_record(found.document, redactor(options, client))
     if options.json:
-        terminal.line(json.dumps(found.document))
+        terminal.line(json.dumps(document))
     else:
         write = write_socket if found.listing is SOCKETS else write_request
-        write(found.entry, terminal, full=options.full)
+        write(document[found.listing.one], terminal, full=options.full)
     return OK
 
 

@@ -12,6 +12,7 @@ from trafficmock.history.request_recorder import RequestRecorder
 from trafficmock.history.rest_records import Summary
 from trafficmock.history.rows import Rows
 from trafficmock.history.websocket_recorder import SocketRecorder
+from trafficmock.redaction.redacted_events import redacting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from trafficmock.history.request_entry import RequestEntry
     from trafficmock.history.websocket_entry import SocketEntry
     from trafficmock.records import Record
+    from trafficmock.redaction.redactor import Redactor
 
 Capture = Literal["all", "handled", "none"]
 
@@ -36,6 +38,7 @@ class History:
     :param http_limit: the most requests.
     :param socket_limit: the most WebSockets.
     :param byte_limit: bytes of all bodies and frames in stored form; 0 is no limit.
+    :param redactor: replaces the secrets in what is kept; ``None`` keeps all as it came.
     :param event_prefix: the beginning of event ids, to make them unique across starts.
     """
 
@@ -43,6 +46,7 @@ class History:
     http_limit: int = 1000
     socket_limit: int = 200
     byte_limit: int = DEFAULT_BYTES
+    redactor: Redactor | None = None
     event_prefix: str = "e"
     requests: Rows[RequestEntry] = field(init=False)
     sockets: Rows[SocketEntry] = field(init=False)
@@ -62,7 +66,9 @@ class History:
 
         requests = RequestRecorder(self.requests, self.capture, event_id)
         sockets = SocketRecorder(self.sockets, self.capture, event_id)
-        self.writers = requests.writers() | sockets.writers()
+        writers = requests.writers() | sockets.writers()
+        redactor = self.redactor
+        self.writers = writers if redactor is None else redacting(writers, redactor)
 
     def summary(self) -> Summary:
         """Return the counts since the start, also of what was not kept."""

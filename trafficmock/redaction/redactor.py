@@ -6,19 +6,19 @@ import base64
 import binascii
 import re
 from secrets import token_bytes
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
 from trafficmock.redaction import body_codings, marks, secret_names
-from trafficmock.redaction.added_fields import AddedFields
+from trafficmock.redaction.added_fields import OFF, AddedFields
 from trafficmock.redaction.form_secrets import boundary_of, redacted_pairs, redacted_parts
 from trafficmock.redaction.json_secrets import JsonText
 from trafficmock.redaction.secret_names import is_secret
 from trafficmock.redaction.secret_patterns import SecretPattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     Pairs = Sequence[tuple[str, str]]
 
@@ -73,6 +73,25 @@ class Redactor:
         """
         given = [words] if isinstance(words, str) else list(words or ())
         return cls(AddedFields.of(given), key or random_key())
+
+    @classmethod
+    def described_by(cls, description: Mapping[str, Any]) -> Redactor:
+        """Make one with the fields and the key of another, which :meth:`described` returned."""
+        return cls.of(description.get("fields"), bytes.fromhex(description.get("key", "")) or None)
+
+    def described(self) -> dict[str, Any]:
+        """Return the fields and the key, for another process that shall make equal marks."""
+        fields = [OFF] if self.added is None else list(self.added.words)
+        return {"fields": fields, "key": self.key.hex()}
+
+    def adding(self, words: Iterable[str]) -> Redactor:
+        """Return one with further fields, or one that is off; the marks are the same.
+
+        :raises InvalidFieldError: a word is invalid.
+        """
+        given = list(words)
+        before = () if self.added is None or OFF in given else self.added.words
+        return Redactor(AddedFields.of([*before, *given]), self.key)
 
     @property
     def is_off(self) -> bool:

@@ -17,6 +17,7 @@ from trafficmock.http.hosts import parse_origin
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.matching.host_pattern import PatternError, read_host_pattern
 from trafficmock.proxy.upstream.dialer import UpstreamProxy, parse_resolve
+from trafficmock.redaction.added_fields import OFF, AddedFields, InvalidFieldError
 from trafficmock.server.process.log_observers import LEVELS
 from trafficmock.server.service_options import ServiceOptions
 from trafficmock.wire.limits import HANDLER_BODY_BYTES as _HANDED
@@ -88,6 +89,7 @@ class ProxyOptions(ServiceOptions):
     optFlags: ClassVar[list[list[Any]]] = [  # noqa: N815 - Twisted's
         ["insecure", None, "Listen beyond loopback without a token."],
         ["strict", None, "Refuse requests that neither a route nor --allow matches."],
+        ["redact-history", None, "Replace secrets in the history, too, not only in files."],
         ["open-history", None, "Answer REST requests from other machines too."],
         ["log-json", None, "Write the log as lines of JSON."],
     ]
@@ -102,6 +104,7 @@ class ProxyOptions(ServiceOptions):
             "upstream-ca",
             "upstream-insecure",
             "resolve",
+            "redact",
         ):
             self[name] = []
 
@@ -150,6 +153,14 @@ class ProxyOptions(ServiceOptions):
         except ValueError as error:
             raise usage.UsageError(f"--resolve must be {error}") from None
 
+    def opt_redact(self, field: str) -> None:
+        """Further secret, as header:NAME or json:PATH; or off, to redact nothing. Repeatable."""
+        self["redact"].append(self.given("redact", field))
+        try:
+            AddedFields.of(self["redact"])
+        except InvalidFieldError as error:
+            raise usage.UsageError(f"--{error}") from None
+
     def _add_host_pattern(self, name: str, pattern: str) -> None:
         try:
             self[name].append(read_host_pattern(self.given(name, pattern)))
@@ -167,4 +178,6 @@ class ProxyOptions(ServiceOptions):
                 raise usage.UsageError("TRAFFICMOCK_TOKEN must be not empty, or not set")
         if self["allow"] and not self["strict"]:
             raise usage.UsageError("--allow is for --strict: give both, or neither")
+        if self["redact-history"] and self["redact"] == [OFF]:
+            raise usage.UsageError("--redact-history redacts, and --redact off does not: give one")
         super().postOptions()

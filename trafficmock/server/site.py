@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Callable
 from typing import Any
 
+from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.interfaces import IAddress, IReactorTime
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
@@ -17,6 +18,7 @@ from trafficmock.http.http_limits import ConnectionCount, HttpLimits
 from trafficmock.http.service_request import ServiceRequest
 from trafficmock.http.service_target import ForwardRefusal
 from trafficmock.proxy.downstream.forward_proxy import ForwardProxy
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.http_channel import ServiceChannel, bare_answer
 from trafficmock.server.rest.rest_api import ConnectionsReport, RestApi
 from trafficmock.server.root_resource import RootResource
@@ -147,6 +149,8 @@ def make_site(
     reactor: IReactorTime,
     start: str | None = None,
     forward: ForwardProxy | None = None,
+    redactor: Redactor | None = None,
+    apart: Callable[..., Deferred[Any]] = maybeDeferred,
 ) -> ServiceSite:
     """Build the site.
 
@@ -162,6 +166,8 @@ def make_site(
     :param reactor: for timeouts, and to schedule slices of long responses.
     :param start: identifies this process in entity tags; random by default.
     :param forward: the forward proxy; ``None`` for none.
+    :param redactor: replaces secrets in what REST clients write to files.
+    :param apart: runs a function that may take long, for example in a thread.
     :returns: the factory to listen with. Its ``connections.open`` is the number of open ones.
     """
     rest = RestApi(
@@ -174,6 +180,8 @@ def make_site(
         strict=strict,
         start=start or secrets.token_hex(4),
         reactor=reactor,
+        redactor=redactor or Redactor(),
+        apart=apart,
     )
     count = ConnectionCount(limits.max_connections, reactor.seconds)
     root = RootResource(guard, rest.resource(), websocket, ForwardRefusal(), count)

@@ -35,6 +35,7 @@ class Follower:
 
     :param query: the filters that the proxy applies.
     :param accepts: returns whether to print one of the selected entries.
+    :param redact: replaces the secrets of an entry that is printed.
     :param as_json: whether to print one JSON object a line instead of a table.
     :param sleep: sleeps for a number of seconds.
     """
@@ -45,6 +46,7 @@ class Follower:
     terminal: Terminal
     as_json: bool = False
     accepts: Callable[[list_columns.Entry], bool] = lambda _: True
+    redact: Callable[[list_columns.Entry], list_columns.Entry] = lambda entry: entry
     sleep: Callable[[float], None] = time.sleep
     _etag: str | None = None
     _states: dict[str, object] = field(factory=dict)
@@ -118,7 +120,7 @@ class Follower:
         changed = [each for each in entries if before.get(each["id"]) != states[each["id"]]]
         self._states = states if removed is None else before | states
         self._latest = entries[-1] if entries else self._latest
-        return [entry for entry in changed if self.accepts(entry)]
+        return [self.redact(entry) for entry in changed if self.accepts(entry)]
 
     def _print(self, entries: Sequence[list_columns.Entry]) -> None:
         if self.as_json:

@@ -96,13 +96,13 @@ class RestClient:
     ) -> RestResponse:
         """Send GET for a path.
 
-        :param query: parameters; those with ``None`` are left out.
+        :param query: parameters; those with ``None`` are left out, lists are repeated.
         :param etag: the entity tag of an earlier response, for ``If-None-Match``.
         :raises UnreachableError: if no server answers, or one that is not a trafficmock proxy.
         :raises CommandError: if the proxy answers with an error; with status 4.
         """
         given = {name: value for name, value in (query or {}).items() if value is not None}
-        target = f"{self._path}{path}" + (f"?{urlencode(given)}" if given else "")
+        target = f"{self._path}{path}" + (f"?{urlencode(given, doseq=True)}" if given else "")
         headers = {"if-none-match": etag} if etag else {}
         try:
             status, tag, body = self._ask(target, headers)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import ada_url
 from attrs import field, frozen
 from msgspec import UNSET, Raw
 
 from trafficmock.core.har.har_parts import STALLED, HarEntryError, key_of, read_entry
+from trafficmock.redaction import marks
 from trafficmock.wire.http_syntax import join_repeats
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_response import REDIRECTS, SerializedResponse
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trafficmock.core.har.har_parts import HarEntry, HarResponse
     from trafficmock.wire.payloads.handler_action import AbortCode
     from trafficmock.wire.payloads.serialized_har import SerializedHar
@@ -24,6 +30,7 @@ _SEE_OTHER = 303
 _MOVED = frozenset({301, 302})
 _NOT_AS_STORED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 """Headers about the encoded body; a HAR has the decoded one."""
+_MARK = b"[redacted:"
 _BOUNDARY = re.compile(r"boundary=\"?([^\";\r\n]+)")
 _FAILURES: tuple[tuple[AbortCode, re.Pattern[str]], ...] = (
     ("namenotresolved", re.compile(r"ENOTFOUND|EAI_|DNS|getaddrinfo|not.?resolved", re.IGNORECASE)),
@@ -96,6 +103,9 @@ class HarLookup:
     _by_request: dict[tuple[str, str], list[_Numbered]]
     """The entries by method and URL, in their order."""
 
+    _redacted: dict[tuple[str, str], list[_Numbered]]
+    """Those with a mark in the URL, where any value may stand in a request."""
+
     @classmethod
     def of(cls, har: SerializedHar) -> HarLookup:
         """Return the lookup for the HAR of a message, without a reference to the message."""
@@ -105,7 +115,8 @@ class HarLookup:
             if key is not None:
                 size += len(memoryview(entry))
                 by_request.setdefault(key, []).append((number, entry.copy()))
-        return cls(har.name, har.not_found, size, by_request)
+        redacted = {key: found for key, found in by_request.items() if marks.has_marks(key[1])}
+        return cls(har.name, har.not_found, size, by_request, redacted)
 
     def find(self, question: HarQuestion) -> HarAnswer | AbortCode | None:
         """Return what was recorded for a request, after redirects within the HAR.
@@ -134,20 +145,39 @@ class HarLookup:
             raise HarEntryError(f"{name}: {error}") from None
 
     def _best(self, question: HarQuestion) -> tuple[int, HarEntry] | None:
-        """Return the entry with the most header lines in common, the first of several."""
-        best, most = None, -1
+        """Return the entry with the most header lines in common, the first of several.
+
+        One with the same body goes before one that has marks in it.
+        """
+        best, most = None, (-1, -1)
         asked = set(question.lines)
-        for number, raw in self._by_request.get((question.method, question.url), ()):
+        for number, raw in self._of_url(question):
             try:
                 entry = read_entry(raw)
-                if not _has_the_body(entry, question):
+                likeness = _likeness(entry, question)
+                if not likeness:
                     continue
             except HarEntryError as error:
                 raise HarEntryError(f"{self._named(number, question)}: {error}") from None
             common = sum(1 for line in entry.request.lines if line in asked)
-            if common > most:
-                best, most = (number, entry), common
+            if (likeness, common) > most:
+                best, most = (number, entry), (likeness, common)
         return best
+
+    def _of_url(self, question: HarQuestion) -> Sequence[_Numbered]:
+        """Return the entries for a method and a URL, which may have been recorded with marks."""
+        found = self._by_request.get((question.method, question.url))
+        if found is not None:
+            return found
+        fit = {
+            url: entries
+            for (method, url), entries in self._redacted.items()
+            if method == question.method and marks.fits(url, question.url, is_url=True)
+        }
+        # The application may have a mark from an earlier answer: a token for the next page.
+        asked = unquote(question.url)
+        same = [entries for url, entries in fit.items() if unquote(url) == asked]
+        return sorted(chain.from_iterable(same or fit.values()), key=itemgetter(0))
 
     def _named(self, number: int, question: HarQuestion) -> str:
         return f"{self.name}, entry {number} ({question.method} {question.url})"
@@ -163,7 +193,7 @@ class HarLookup:
     def _nearest(self, question: HarQuestion) -> str:
         if best := self._best(question):
             return f"{best[0]} is a redirect, and the end of it is not there"
-        if same := self._by_request.get((question.method, question.url)):
+        if same := self._of_url(question):
             number, raw = same[0]
             recorded = read_entry(raw).request.read()
             return (
@@ -180,15 +210,29 @@ class HarLookup:
         return ""
 
 
-def _has_the_body(entry: HarEntry, question: HarQuestion) -> bool:
+def _likeness(entry: HarEntry, question: HarQuestion) -> int:
+    """Return 2 for an entry with the body of a request, 1 if marks stand in it, 0 for another."""
     if question.method != "POST" or not question.content:
-        return True
+        return 2
     recorded = entry.request.read()
     if not recorded or question.content == recorded:
-        return True
+        return 2
+    if _fits_marks(recorded, question.content):
+        return 1
     kind = _header(question.lines, "content-type")
     recorded_kind = _header(entry.request.lines, "content-type")
-    return _without_boundary(question.content, kind) == _without_boundary(recorded, recorded_kind)
+    asked, kept = (
+        _without_boundary(question.content, kind),
+        _without_boundary(recorded, recorded_kind),
+    )
+    return 2 if asked == kept else int(_fits_marks(kept, asked))
+
+
+def _fits_marks(recorded: bytes, content: bytes) -> bool:
+    """Return whether a body is the recorded one, where any value may stand for a mark."""
+    if _MARK not in recorded:
+        return False
+    return marks.fits(recorded.decode("latin-1"), content.decode("latin-1"))
 
 
 def _header(lines: HeaderPairs, name: str) -> str:

@@ -12,6 +12,8 @@ from attrs import frozen
 
 from trafficmock.history.query import Query
 from trafficmock.http.responses import RestError
+from trafficmock.redaction.added_fields import InvalidFieldError
+from trafficmock.redaction.redactor import Redactor
 
 _WHOLE = re.compile(r"[0-9]+")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
@@ -75,6 +77,23 @@ def wants_failed(query_string: str) -> bool:
     :raises RestError: 400 ``invalid_parameter`` for other values.
     """
     return _flag(_first_values(query_string), "failed")
+
+
+def added_redactor(query_string: str, redactor: Redactor) -> Redactor | None:
+    """Read ``redact``, which may be given several times: ``on``, ``off`` or further fields.
+
+    :param redactor: that of the service, whose fields are redacted, too.
+    :returns: ``None`` without the parameter.
+    :raises RestError: 400 ``invalid_parameter`` for another value.
+    """
+    given = parse_qsl(query_string, keep_blank_values=True, errors="replace")
+    words = [value for name, value in given if name == "redact" and value]
+    if not words:
+        return None
+    try:
+        return redactor.adding(words)
+    except InvalidFieldError as error:
+        raise RestError(400, "invalid_parameter", f"{error}. Or leave it out.") from None
 
 
 def _first_values(query_string: str) -> dict[str, str]:

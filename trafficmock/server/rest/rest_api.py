@@ -8,9 +8,9 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from attrs import define, evolve
+from attrs import define, evolve, field
 from klein import Klein
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, maybeDeferred, succeed
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
@@ -39,10 +39,14 @@ from trafficmock.http.responses import (
 )
 from trafficmock.http.service_request import ServiceRequest
 from trafficmock.http.sliced_response import send_sliced
+from trafficmock.redaction import marks
+from trafficmock.redaction.redacted_documents import redacted_har, redacted_record
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.rest.json_lists import listed, records, summaries, wrapped
 from trafficmock.server.rest.path_segments import decode_segment
 from trafficmock.server.rest.query_parameters import (
     ListRequest,
+    added_redactor,
     read_list_request,
     wants_failed,
     wants_tests,
@@ -58,6 +62,7 @@ API_PATHS = (
     "/api/ws/<segment>",
     "/api/connections",
     "/api/summary",
+    "/api/redaction",
     "/ca.pem",
 )
 """All paths of the API; ``<segment>`` is an id."""
@@ -93,6 +98,8 @@ class RestApi:
     :param strict: whether the service is strict, for ``/health``.
     :param start: identifies this process in entity tags.
     :param reactor: schedules the slices of a long response.
+    :param redactor: replaces the secrets in HARs, and in entries whose client asks for it.
+    :param apart: runs a function that may take long, for example in a thread.
     """
 
     log = Logger()
@@ -107,6 +114,8 @@ class RestApi:
     _strict: bool
     _start: str
     _reactor: IReactorTime
+    _redactor: Redactor = field(factory=Redactor)
+    _apart: Callable[..., Deferred[Any]] = maybeDeferred
 
     def resource(self) -> IResource:
         """Make the resource that answers all paths; unknown ones with 404."""
@@ -131,8 +140,7 @@ class RestApi:
     def connections(self, request: ServiceRequest) -> bytes:
         """List the connections; dashboards of protocol 3 read ``playwrightWorkers``."""
         self._admit(request)
-        _, _, query_string = request.uri.partition(b"?")
-        report = self._connections(wants_tests(query_string.decode("latin-1")))
+        report = self._connections(wants_tests(_query_string(request)))
         rows = {**report, "playwrightWorkers": report["runnerWorkers"]}
         return whole(request, 200, encode(rows))
 
@@ -141,6 +149,12 @@ class RestApi:
         """Send the counts since the start of the service."""
         self._admit(request)
         return whole(request, 200, rest_records.encode(self._history.summary()))
+
+    @app.route("/api/redaction", methods=["GET"])
+    def redaction(self, request: ServiceRequest) -> bytes:
+        """Say what is redacted, and by which key, so that marks of several programs are equal."""
+        self._admit(request)
+        return whole(request, 200, encode(self._redactor.described()))
 
     @app.route("/ca.pem", methods=["GET"])
     def ca_pem(self, request: ServiceRequest) -> bytes:
@@ -169,17 +183,25 @@ class RestApi:
         """Send one HTTP entry as HAR 1.2, for download as a file."""
         self._admit(request)
         entry = _find(self._history.requests, segment)
-        _, _, query_string = request.uri.partition(b"?")
-        if not (har_available(entry) or wants_failed(query_string.decode("latin-1"))):
+        query_string = _query_string(request)
+        if not (har_available(entry) or wants_failed(query_string)):
             raise _NO_HAR
+        redactor = added_redactor(query_string, self._redactor) or self._redactor
         disposition = f'attachment; filename="{har_filename(entry.id)}"'
-        pretty = json.JSONEncoder(indent=2).iterencode(to_har(entry, version=self._version))
-        return send_sliced(
-            request,
-            (part.encode("ascii") for part in pretty),
-            reactor=self._reactor,
-            headers=[(b"content-disposition", disposition.encode("ascii"))],
-        )
+        har = to_har(entry, version=self._version)
+
+        def send(document: object) -> Deferred[bytes]:
+            pretty = json.JSONEncoder(indent=2).iterencode(document)
+            return send_sliced(
+                request,
+                (part.encode("ascii") for part in pretty),
+                reactor=self._reactor,
+                headers=[(b"content-disposition", disposition.encode("ascii"))],
+            )
+
+        if redactor.is_off:
+            return send(har)
+        return self._apart(redacted_har, har, redactor).addCallback(send)
 
     @app.route("/api/ws", methods=["GET"])
     def sockets(self, request: ServiceRequest) -> bytes | Deferred[bytes]:
@@ -213,8 +235,7 @@ class RestApi:
 
     def _list(self, request: ServiceRequest, name: str, rows: Rows[Any]) -> bytes | Deferred[bytes]:
         self._admit(request)
-        _, _, query_string = request.uri.partition(b"?")
-        asked = read_list_request(query_string.decode("latin-1"))
+        asked = read_list_request(_query_string(request))
         tag = etag(start=self._start, revision=rows.revision)
         show = summaries if asked.summary else records
         query, removed = self._changes(asked, rows)
@@ -238,8 +259,25 @@ class RestApi:
     ) -> bytes | Deferred[bytes]:
         self._admit(request)
         entry = _find(rows, segment)
+        redactor = added_redactor(_query_string(request), self._redactor)
+        if redactor is not None and not redactor.is_off:
+            return self._redacted(request, name, entry, redactor)
         tag = etag(start=self._start, revision=entry.revision)
         return self._unless_current(request, tag, lambda: wrapped(name, entry))
+
+    def _redacted(
+        self, request: ServiceRequest, name: str, entry: Any, redactor: Redactor
+    ) -> Deferred[bytes]:
+        """Send an entry with marks for its secrets, or 304."""
+        asked = marks.digest(repr(redactor.described()["fields"]), self._redactor.key)
+        tag = etag(start=f"{self._start}-{asked}", revision=entry.revision)
+        headers = [(b"etag", tag.encode("ascii"))]
+        if is_current(header(request, "if-none-match"), tag):
+            prepare(request, 304, headers)
+            return succeed(b"")
+        written = b"".join(wrapped(name, entry))
+        made = self._apart(lambda: encode(redacted_record(json.loads(written), redactor)))
+        return made.addCallback(lambda content: whole(request, 200, content, headers))
 
     def _unless_current(
         self, request: ServiceRequest, tag: str, chunks: Callable[[], Iterable[bytes]]
@@ -274,6 +312,10 @@ def add_error_handlers(app: Klein) -> None:
 
 
 add_error_handlers(RestApi.app)
+
+
+def _query_string(request: ServiceRequest) -> str:
+    return request.uri.partition(b"?")[2].decode("latin-1")
 
 
 def _find(rows: Rows[Any], segment: str) -> Any:
