@@ -1,4 +1,4 @@
-"""The shape of the source: who imports whom, what is tested where, how large files are."""
+"""The shape of the source: who imports whom, what tests reach, how large files are."""
 
 import ast
 from collections import Counter
@@ -12,7 +12,6 @@ from tests import unit
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "trafficmock"
-TESTS = ROOT / "tests"
 
 ALLOWED = {
     "errors": set[str](),
@@ -113,14 +112,17 @@ PURE_ROOMS = (
 IMPURE = {"twisted", "autobahn", "klein", "time", "os", "socket", "random", "secrets"}
 IMPURE |= {"threading", "asyncio", "websockets", "pathlib", "zipfile", "io"}
 
-TESTED_BY_BEHAVIOUR = {
-    "attach/python/trafficmock_preload/clients": "by tests/interop/clients/python",
-    "core": "through the coordinator, by the playbooks of tests/core",
-    "redaction": "through the redactor, by the samples and properties of tests/redaction",
-    "testing": "through sessions in tests/testing, and through every adapter by the rows there",
-    "wire": "by the samples and the codec's tests of tests/wire",
+REACHED_THROUGH = {
+    "attach/python/sitecustomize.py": "Python loads it, in tests/attach/python",
+    "attach/python/trafficmock_preload/clients": "real libraries, in tests/interop/clients/python",
+    "command": "commands, in tests/command",
+    "core": "the coordinator, by the playbooks of tests/core",
+    "http/service_target.py": "the router of connections, in tests/http",
+    "proxy/upstream/connection_pool.py": "the forward proxy, by its harness",
+    "proxy/websocket": "the forward proxy, by its harness",
+    "testing": "sessions, and every adapter by the rows of tests/testing",
 }
-"""Packages and directories whose modules have no test file each, and how they are tested."""
+"""Directories and modules that tests do not import, and by what they are reached."""
 
 CIRCLES = {
     "tests own requests, which belong to agents; workers have the tests": {
@@ -371,28 +373,49 @@ class NameTests(SynchronousTestCase):
         )
 
 
-class TestFileTests(SynchronousTestCase):
-    """A module that does something has its test file, or its package is tested by behaviour."""
+class ReachedTests(SynchronousTestCase):
+    """A module that does something is imported by a test, or by a neighbour that is."""
 
-    def test_mirrored(self) -> None:
-        """``trafficmock/a/b.py`` is tested in ``tests/a/test_b.py`` or a ``test_b_*.py``."""
-        missing = [
-            str(path.relative_to(ROOT))
-            for path in modules()
-            if not by_behaviour(path) and acts(path) and not test_files(path)
-        ]
+    def test_imported(self) -> None:
+        """Within a directory, what a reached module imports is reached."""
+        missing = [str(path) for path in unreached() if not reached_through(path)]
         self.assertEqual(missing, [])
 
     def test_exceptions_are_needed(self) -> None:
-        """Each package that is tested by behaviour has modules without a test file."""
-        there = {by_behaviour(path) for path in modules() if acts(path) and not test_files(path)}
-        self.assertEqual(TESTED_BY_BEHAVIOUR.keys() - there, set())
+        """Each entry of :data:`REACHED_THROUGH` has modules that no test imports."""
+        self.assertEqual(REACHED_THROUGH.keys() - set(map(reached_through, unreached())), set())
 
 
-def by_behaviour(path: Path) -> str | None:
-    """Name the entry of :data:`TESTED_BY_BEHAVIOUR` that a module falls under, if any."""
-    place = path.relative_to(SOURCE)
-    return next((key for key in TESTED_BY_BEHAVIOUR if place.is_relative_to(key)), None)
+@cache
+def unreached() -> tuple[Path, ...]:
+    """List the modules that do something, and that no test reaches by its imports."""
+    named = {name for module in unit.files() for name in unit.imports(module)}
+    names = {module_name(path): path for path in modules()}
+    ahead = {each for each in names if named & {f"trafficmock.{each}", preload_name(each)}}
+    reached = set[str]()
+    while ahead:
+        reached |= ahead
+        ahead = {
+            other
+            for each in ahead
+            for other in imported_modules(names[each]) - reached
+            if names[other].parent == names[each].parent
+        }
+    return tuple(
+        path.relative_to(SOURCE)
+        for each, path in names.items()
+        if acts(path) and each not in reached
+    )
+
+
+def preload_name(module: str) -> str:
+    """Name a module as it is imported from the directory that Python gets in its path."""
+    return module.removeprefix("attach.python.")
+
+
+def reached_through(place: Path) -> str | None:
+    """Name the entry of :data:`REACHED_THROUGH` that a module falls under, if any."""
+    return next((key for key in REACHED_THROUGH if place.is_relative_to(key)), None)
 
 
 def acts(path: Path) -> bool:
@@ -402,12 +425,6 @@ def acts(path: Path) -> bool:
         and (len(node.body) > 1 or ast.get_docstring(node) is None)
         for node in nodes(path)
     )
-
-
-def test_files(path: Path) -> list[Path]:
-    """List the test files of a module: those of its name, in its package's directory or below."""
-    folder = TESTS / path.relative_to(SOURCE).parent
-    return [*folder.rglob(f"test_{path.stem}.py"), *folder.rglob(f"test_{path.stem}_*.py")]
 
 
 class SharedHelperTests(SynchronousTestCase):

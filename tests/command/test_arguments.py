@@ -1,4 +1,4 @@
-"""Options that commands share."""
+"""What commands share: arguments and exit statuses."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.command import history
+from trafficmock.command import exit_status, history
 from trafficmock.command.arguments import count, filters, moment, proxy
 from trafficmock.command.exit_status import CommandError
+from trafficmock.errors import LocalError
 
 NOW = 1_700_000_000_000
 
@@ -92,3 +93,23 @@ class ProxyTests(SynchronousTestCase):
         expected = {"q": "x", "action": "abort", "clientId": "c", "testId": "t", "from": 1, "to": 2}
         expected |= {"method": "POST", "status": "4xx", "unowned": "true", "late": "true"}
         self.assertEqual(given, expected)
+
+
+class EndTests(SynchronousTestCase):
+    """How commands end."""
+
+    def test_all_have_a_meaning(self) -> None:
+        """Each status is another number, with its meaning."""
+        statuses = [
+            value
+            for name, value in vars(exit_status).items()
+            if name.isupper() and name != "MEANINGS"
+        ]
+        self.assertEqual(sorted(statuses), sorted(exit_status.MEANINGS))
+        self.assertEqual(len(set(exit_status.MEANINGS.values())), len(statuses))
+
+    def test_error(self) -> None:
+        """Each error of a command carries the status."""
+        error = exit_status.CommandError("no", status=exit_status.NOTHING)
+        self.assertIsInstance(error, LocalError)
+        self.assertEqual((str(error), error.status), ("no", 1))

@@ -1,11 +1,24 @@
-"""The line with which continuous integration closes."""
+"""Continuous integration: the line with which it closes, and the recipe for users."""
+
+from __future__ import annotations
 
 import importlib.util
-from types import ModuleType
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.processes.proxy_process import REPOSITORY
+from tests.support.processes.node_parts import node_binary
+from tests.support.processes.proxy_process import REPOSITORY, free_port
+from tests.testing import runs
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 LOG = """\
 lint: OK
@@ -43,3 +56,89 @@ class VerdictTests(SynchronousTestCase):
         """A log without a closing line is no success."""
         script = verdict()
         self.assertEqual(script.closing_line(script.count("lint: OK\n")).split(",")[0], "0 passed")
+
+
+EXAMPLE = REPOSITORY / "docs" / "examples" / "ci"
+
+LEAVES = """
+import os
+from urllib.request import Request, urlopen
+import pytest
+
+def test_leaves(trafficmock):
+    url = f"http://127.0.0.1:{os.environ['SHOP_PORT']}/teapots"
+    with urlopen(Request(url, headers=trafficmock.headers)) as answer:
+        assert answer.read() == b"no price"
+"""
+
+
+class RecipeTests(SynchronousTestCase):
+    """``run-tests.sh`` with its two applications."""
+
+    def setUp(self) -> None:
+        self.folder = Path(self.mktemp()).resolve() / "project"
+        shutil.copytree(EXAMPLE, self.folder)
+        programs = self.folder.parent / "bin"
+        programs.mkdir()
+        for name, words in (
+            ("trafficmock", f'"{sys.executable}" -m trafficmock'),
+            ("pytest", f'"{sys.executable}" -m {" ".join(runs.lean_pytest())}'),
+            ("python", f'"{sys.executable}"'),
+            ("node", f'"{node_binary()}"'),
+        ):
+            (programs / name).write_text(f'#!/bin/sh\nexec {words} "$@"\n')
+            (programs / name).chmod(0o755)
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("TRAFFICMOCK")}
+        self.environment = {
+            **kept,
+            **runs.LEAN,
+            "PATH": f"{programs}:{os.environ['PATH']}",
+            "PYTHONPATH": str(REPOSITORY),
+            "XDG_DATA_HOME": str(self.folder.parent / "data"),
+            "TRAFFICMOCK_PROXY_URL": f"http://127.0.0.1:{free_port()}",
+            "STOCK_PORT": str(free_port()),
+            "SHOP_PORT": str(free_port()),
+        }
+
+    def job(self) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["./run-tests.sh"],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=150,
+            check=False,
+        )
+
+    def test_passes(self) -> None:
+        """Both applications are mocked, and nothing has left."""
+        done = self.job()
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("2 passed", done.stdout)
+        self.assertFalse((self.folder / "traffic" / "history.json").exists())
+
+    def test_left(self) -> None:
+        """One real request fails the job, although the tests pass; everything is kept."""
+        (self.folder / "test_leaves.py").write_text(LEAVES)
+        done = self.job()
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("3 passed", done.stdout)
+        kept = json.loads((self.folder / "traffic" / "history.json").read_text())["entries"]
+        self.assertEqual({each["action"] for each in kept}, {"fulfill", "passthrough"})
+        self.assertTrue(all("headers" in each["request"] for each in kept))
+        har = json.loads((self.folder / "traffic" / "traffic.har").read_text())["log"]["entries"]
+        self.assertEqual(len(har), len(kept))
+
+    def test_crashed(self) -> None:
+        """An application that ends at once fails the job, in a bounded time, with its output."""
+        (self.folder / "stock.py").write_text("import no_such_module\n")
+        script = self.folder / "run-tests.sh"
+        text = script.read_text()
+        self.assertIn("--retry 60", text)
+        self.assertIn("--retry-max-time 60", text)
+        script.write_text(text.replace("--retry 60", "--retry 2"))
+        done = self.job()
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("No module named 'no_such_module'", done.stdout)

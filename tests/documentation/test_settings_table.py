@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.documentation.test_client_tables import DOCS, rows
+from tests.documentation.test_generated import DOCS, rows
 from tests.support.processes.proxy_process import REPOSITORY
 from trafficmock.attach import python_preload
 from trafficmock.testing import pytest_plugin

@@ -176,3 +176,12 @@ class HalfClosedTests(HostileTestCase):
         self.assertEqual((news["ok"], news["error"]["code"]), (False, "disconnected"))
         worker.half_close()
         await worker.end()
+
+
+class UndisturbedTests(HostileTestCase):
+    """Nobody misbehaves."""
+
+    async def test_alone(self) -> None:
+        """The ten are served as long as they stay, and are all that is connected."""
+        await pause(0.3)
+        self.assertEqual(await self.connected(), self.well_behaved.connection_ids())

@@ -1,6 +1,7 @@
-"""Patterns of hosts: what they match, how they are written, and what is wrong with others."""
+"""Hosts with stars."""
 
 import json
+import re
 from pathlib import Path
 
 from hypothesis import assume, given
@@ -16,6 +17,7 @@ from trafficmock.matching.host_pattern import (
     matches_any,
     read_host_pattern,
 )
+from trafficmock.matching.starred_text import matches_starred
 from trafficmock.matching.url_parts import url_parts
 from trafficmock.proxy.request_target import absolute, read_origin
 from trafficmock.server.options import ProxyOptions
@@ -128,3 +130,21 @@ class AnyPatternTests(SynchronousTestCase):
         """A pattern of many stars takes no time that grows with their number."""
         pattern = read_host_pattern("*a" * 900 + "b")
         self.assertFalse(matches_any([pattern], "a" * 100_000, 80))
+
+
+SHORT = st.text("ab.", max_size=6)
+
+
+class StarredTextTests(SynchronousTestCase):
+    """A star is any text."""
+
+    @profile(300)
+    @given(st.lists(SHORT, min_size=1, max_size=4), SHORT)
+    def test_as_a_regular_expression(self, pieces: list[str], text: str) -> None:
+        """It matches what the pieces with ``.*`` between them match."""
+        expected = re.fullmatch(".*".join(map(re.escape, pieces)), text) is not None
+        self.assertEqual(matches_starred(pieces, text), expected)
+
+    def test_linear(self) -> None:
+        """Many stars cost no more than the text is long."""
+        self.assertFalse(matches_starred(["a"] * 1000 + ["b"], "a" * 100_000))

@@ -1,4 +1,4 @@
-"""The ranked search."""
+"""Searching the history."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import (
@@ -18,6 +19,13 @@ from tests.history.builders import (
 )
 from trafficmock import records
 from trafficmock.history.query import Query
+from trafficmock.history.search import (
+    claimants,
+    fold_in_windows,
+    header_lines,
+    header_weight,
+    lines,
+)
 from trafficmock.history.store import History
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
@@ -286,3 +294,33 @@ class SocketSearchTests(SynchronousTestCase):
         ]:
             with self.subTest(q):
                 self.assertEqual(self.found(q), expected)
+
+
+class TextTests(SynchronousTestCase):
+    """Putting texts together."""
+
+    def test_lines(self) -> None:
+        """Texts that are absent leave no line."""
+        self.assertEqual(lines("a", UNSET, "b"), "a\nb")
+
+    def test_claimants(self) -> None:
+        """Claimants are named by title, file and test."""
+        named = claimants([diagnostic()])
+        self.assertEqual(named, "pays by cash\ntests/cash.spec.ts\ntest-2")
+        self.assertIs(claimants(UNSET), UNSET)
+
+    def test_headers(self) -> None:
+        """Headers are lines; the ordered pairs win over the map."""
+        self.assertEqual(header_lines({"a": "1", "b": "2"}, UNSET), "a:1\nb:2")
+        self.assertEqual(header_lines({"a": "1"}, [("A", "1"), ("A", "2")]), "A:1\nA:2")
+
+    def test_weight(self) -> None:
+        """The weight of headers is all their characters."""
+        self.assertEqual(header_weight({"ab": "cde"}), 5)
+        self.assertEqual(header_weight({"ab": "cde"}, [("f", "g")]), 7)
+
+    @given(st.text(max_size=50), st.integers(0, 4))
+    def test_windows(self, text: str, repeat: int) -> None:
+        """Pieces of a long text are the text, folded."""
+        text *= 1 + repeat * 1500
+        self.assertEqual("".join(fold_in_windows(text, 0)), text.casefold())

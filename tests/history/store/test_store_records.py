@@ -1,4 +1,4 @@
-"""Each kind of record changes the history."""
+"""How a history is made, and what it keeps."""
 
 import json
 from typing import Any, get_args
@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock import records
 from trafficmock.history.query import Query
-from trafficmock.history.store import History
+from trafficmock.history.store import DEFAULT_BYTES, History
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
@@ -101,3 +101,21 @@ class RecorderTests(SynchronousTestCase):
         failed = records.SocketFailed("s", OWNER, "disconnected", "gone", None)
         entry = self.after(SOCKET_SEEN, failed)
         self.assertEqual((entry["outcome"], entry["errorCode"]), ("error", "disconnected"))
+
+
+class DefaultsTests(SynchronousTestCase):
+    """What holds unless options say otherwise."""
+
+    def test_defaults(self) -> None:
+        """Unasked, all is captured: 1000 requests, 200 WebSockets, 128 MiB."""
+        history = History()
+        self.assertEqual(history.capture, "all")
+        self.assertEqual((history.requests.limit, history.sockets.limit), (1000, 200))
+        self.assertEqual(history.requests.budget.limit, 128 * 2**20)
+        self.assertEqual(DEFAULT_BYTES, 128 * 2**20)
+
+    def test_one_budget(self) -> None:
+        """Requests and WebSockets share one budget."""
+        history = History(byte_limit=7)
+        self.assertIs(history.requests.budget, history.sockets.budget)
+        self.assertEqual(history.requests.budget.limit, 7)

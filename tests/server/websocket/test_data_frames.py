@@ -1,4 +1,4 @@
-"""Whole masked data frames are read here, everything else is recognised as foreign."""
+"""Messages from frames, also those that are read past."""
 
 from itertools import pairwise
 
@@ -15,6 +15,8 @@ from trafficmock.server.websocket.data_frames import (
     locate,
     text_frame,
 )
+from trafficmock.server.websocket.oversized_frames import OversizedMessage
+from trafficmock.wire.invalid_message import HEAD_BYTES
 
 LIMIT = 100_000
 MESSAGES = st.lists(st.binary(max_size=300) | st.integers(0, 70_000).map(bytes), max_size=4)
@@ -124,3 +126,21 @@ class ReaderTests(SynchronousTestCase):
         rest = reader.give_back()
         self.assertTrue(data.endswith(rest))
         self.assertLessEqual(taken + len(rest), len(data))
+
+
+class OverlongTests(SynchronousTestCase):
+    """When the head is whole."""
+
+    def test_in_parts(self) -> None:
+        """The head is whole once, and nothing behind it is kept."""
+        message = OversizedMessage(10 * HEAD_BYTES, 100)
+        self.assertEqual(
+            [message.take(bytes(1500)) for _ in range(5)], [False] * 2 + [True] + [False] * 2
+        )
+        self.assertEqual(len(message.head), HEAD_BYTES)
+
+    def test_short(self) -> None:
+        """A message that is shorter than a head is whole at its end."""
+        message = OversizedMessage(11, 10)
+        self.assertEqual([message.take(b"12345"), message.take(b"678901")], [False, True])
+        self.assertEqual(message.head, b"12345678901")

@@ -1,0 +1,225 @@
+"""What the first bytes of a connection say, also within a tunnel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import define, field
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.internet.protocol import Protocol
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.proxy.harness import FakeTransport, ForwardProxyHarness
+from trafficmock.http.hosts import Authority
+from trafficmock.matching.host_pattern import read_host_pattern
+from trafficmock.proxy.downstream.connect_sniffing import ConnectSniffer, kind_of
+from trafficmock.proxy.downstream.protocol_sniffing import ProtocolSniffer, hand_over
+from trafficmock.proxy.proxy_settings import ProxySettings
+
+
+class Chosen(Protocol):
+    """Keeps what it reads."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.read = b""
+
+    def dataReceived(self, data: bytes) -> None:
+        self.read += data
+
+
+@define(eq=False)
+class Look:
+    """A first look, and its connection."""
+
+    ended: list[str] = field(factory=list)
+    clock: Clock = field(factory=Clock)
+    transport: FakeTransport = field(factory=FakeTransport)
+
+    def __attrs_post_init__(self) -> None:
+        look = ProtocolSniffer(
+            proxy=lambda: Chosen("proxy"),
+            service=lambda *, once: Chosen(f"service, once: {once}"),
+            ended=lambda: self.ended.append("ended"),
+            clock=self.clock,
+            seconds=60,
+        )
+        self.transport.protocol = look
+        look.makeConnection(self.transport)
+
+    def after(self, data: bytes) -> tuple[str, bytes] | None:
+        """Say something; give who was chosen, and what was read by it."""
+        self.transport.sends(data)
+        chosen = self.transport.protocol
+        return (chosen.name, chosen.read) if isinstance(chosen, Chosen) else None
+
+
+class ChoiceTests(SynchronousTestCase):
+    """The first request decides."""
+
+    def test_others(self) -> None:
+        """What begins with a path, or is no request, goes on at once."""
+        for data in (b"GET /", b"OPTIONS *", b"\r\nGET /x", b"\x16\x03", b"GET?", b"x" * 70):
+            self.assertEqual(Look().after(data), ("service, once: False", data), data)
+
+    def test_proxied(self) -> None:
+        """Absolute-form and CONNECT are the forward proxy's, with the first byte of the target."""
+        for data in (b"GET h", b"CONNECT ", b"\r\nPOST H", b"GET x"):
+            look = Look()
+            self.assertIsNone(look.after(data[:-1]))
+            self.assertEqual(look.after(data[-1:]), ("proxy", data))
+
+    def test_endless(self) -> None:
+        """Empty lines without an end are no request."""
+        look = Look()
+        self.assertIsNone(look.after(b"\r\n" * 32))
+        self.assertEqual(look.after(b"\r\n"), ("service, once: False", b"\r\n" * 33))
+
+    def test_silence(self) -> None:
+        """Who says nothing is closed after a while; no timer outlives the choice."""
+        look = Look()
+        look.clock.advance(60)
+        self.assertTrue(look.transport.disconnecting)
+        look.transport.lose()
+        self.assertEqual(look.ended, ["ended"])
+        chosen = Look()
+        chosen.after(b"GET /")
+        self.assertEqual(chosen.clock.getDelayedCalls(), [])
+
+    def test_behind_tls(self) -> None:
+        """On a listener with TLS the layer above it is replaced."""
+
+        class Wrapper(FakeTransport):
+            wrappedProtocol: Any = None  # noqa: N815 - Twisted's name
+
+        wrapper, chosen = Wrapper(), Chosen("x")
+        hand_over(wrapper, chosen, b"abc")
+        self.assertEqual((wrapper.wrappedProtocol, chosen.read), (chosen, b"abc"))
+
+    @given(
+        st.lists(st.sampled_from([b"G", b" ", b"/", b"h", b"http://", b"\r\n", b"\0"]), max_size=9)
+    )
+    def test_nothing_lost(self, pieces: list[bytes]) -> None:
+        """Whoever is chosen reads every byte."""
+        look = Look()
+        found = None
+        for piece in pieces:
+            found = look.after(piece)
+        if found is not None:
+            self.assertEqual(found[1], b"".join(pieces))
+
+
+class KindTests(SynchronousTestCase):
+    """First bytes."""
+
+    def test_told(self) -> None:
+        """TLS by its first byte, HTTP by a method and a space, the rest is neither."""
+        for data, kind in (
+            (b"", None),
+            (b"\x16", "tls"),
+            (b"GET", None),
+            (b"GET ", None),
+            (b"GET /", "http"),
+            (b"PRI * HTTP/1.1", "http"),
+            (b"PRI * HTTP/", None),
+            (b"PRI * HTTP/2.0", "blind"),
+            (b"SSH-2.0", "blind"),
+            (b"get /", "blind"),
+            (b"\x00", "blind"),
+            (b"A" * 21, "blind"),
+        ):
+            self.assertEqual(kind_of(data), kind, data)
+
+    @given(st.binary(max_size=30))
+    def test_stays(self, data: bytes) -> None:
+        """Once it is told, more bytes do not change it."""
+        for place in range(len(data)):
+            kind = kind_of(data[:place])
+            if kind is not None:
+                self.assertEqual(kind_of(data), kind)
+                return
+
+
+class Setup:
+    """A client that has said CONNECT."""
+
+    def __init__(self, settings: ProxySettings | None = None) -> None:
+        self.harness = ForwardProxyHarness(settings or ProxySettings())
+        self.client = FakeTransport()
+        self.inside: list[tuple[bytes, bool]] = []
+        self.behind = ConnectSniffer(
+            self.client,
+            self.harness.resources,
+            self.harness.resources.proxy_clients.enter("shop"),
+            authority=Authority("db.test", 5432),
+            headers={},
+            inside=self.note,
+        )
+
+    def note(self, data: bytes, *, tls: bool) -> None:
+        self.inside.append((data, tls))
+
+    def timers(self) -> list[Any]:
+        heartbeat = 1
+        return list(self.harness.core.clock.getDelayedCalls())[heartbeat:]
+
+
+class BehindTests(SynchronousTestCase):
+    """The first bytes decide."""
+
+    def test_read(self) -> None:
+        """TLS and HTTP are read; until then nothing is connected."""
+        for data, tls in ((b"\x16\x03\x01", True), (b"GET /", False)):
+            made = Setup()
+            for place in range(len(data)):
+                made.behind.data_received(data[place : place + 1])
+                if made.inside:
+                    break
+            self.assertEqual(made.inside[0][1], tls)
+            self.assertEqual((made.harness.dialer.asked, made.timers()), ([], []))
+
+    def test_blind(self) -> None:
+        """Anything else is carried both ways, and shown as one row."""
+        made = Setup()
+        made.behind.data_received(b"\x00\x01")
+        self.assertEqual(made.harness.dialer.asked, ["db.test:5432"])
+        made.harness.servers[0].sends(b"hello")
+        made.behind.data_received(b"more")
+        self.assertEqual(made.harness.servers[0].took(), b"\x00\x01more")
+        self.assertEqual(made.client.took(), b"hello")
+        self.assertEqual(made.harness.entry()["request"]["method"], "CONNECT")
+        made.behind.lost()
+        self.assertEqual(made.harness.entry()["action"], "passthrough")
+
+    def test_server_first(self) -> None:
+        """When the client is silent the server is reached; if it speaks first, that is that."""
+        made = Setup()
+        made.harness.core.clock.advance(0.3)
+        self.assertEqual(made.harness.dialer.asked, ["db.test:5432"])
+        made.harness.servers[0].sends(b"220 ready")
+        self.assertEqual(made.client.took(), b"220 ready")
+        made.behind.data_received(b"EHLO x")
+        self.assertEqual((made.harness.servers[0].took(), made.inside), (b"EHLO x", []))
+
+    def test_slow_client(self) -> None:
+        """A client that only took its time is read after all, and the server let go."""
+        made = Setup()
+        made.harness.core.clock.advance(0.3)
+        made.behind.data_received(b"GET / HTTP/1.1")
+        self.assertEqual(made.inside, [(b"GET / HTTP/1.1", False)])
+        self.assertTrue(made.harness.servers[0].disconnecting)
+
+    def test_left_alone(self) -> None:
+        """A host of --tunnel is carried blindly from the beginning."""
+        made = Setup(ProxySettings(tunnels=(read_host_pattern("db.*"),)))
+        made.behind.data_received(b"\x16\x03")
+        self.assertEqual((made.inside, made.harness.servers[0].took()), ([], b"\x16\x03"))
+
+    def test_ends(self) -> None:
+        """A client that leaves or has said all leaves no timer."""
+        for end in ("lost", "half_closed"):
+            made = Setup()
+            getattr(made.behind, end)()
+            self.assertEqual(made.timers(), [], end)
