@@ -120,6 +120,7 @@ REACHED_THROUGH = {
     "http/service_target.py": "the router of connections, in tests/http",
     "proxy/upstream/connection_pool.py": "the forward proxy, by its harness",
     "proxy/websocket": "the forward proxy, by its harness",
+    "redaction/redacted_events.py": "a history with --redact-history, in tests/history",
     "testing": "sessions, and every adapter by the rows of tests/testing",
 }
 """Directories and modules that tests do not import, and by what they are reached."""
