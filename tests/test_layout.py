@@ -80,7 +80,8 @@ INNER = {
     "command": {
         "output": set[str](),
         "rest": {".", "output"},
-        ".": {"output", "rest"},
+        "sealing": set[str](),
+        ".": {"output", "rest", "sealing"},
     },
     "testing": {
         "session.arguments": {"."},

@@ -17,6 +17,9 @@ WORDS = re.compile(
 
 ALLOWED = {
     "attach/python/trafficmock_preload/attached_process.py": "the command line, where it is told",
+    "command/sealing/namespaces.py": "namespaces of Linux, and only there",
+    "command/sealing/relays.py": "the same",
+    "command/sealing/sealed.py": "the same",
     "certificates/files.py": "the owner of private files; Windows has none",
     "server/process/open_files.py": "the limit of open files; Windows has none",
     "server/process/systemd_notify.py": "the socket of systemd",

@@ -10,5 +10,6 @@ of test runs, which ``show`` serves as pages.
 * :mod:`~trafficmock.command.arguments` has the options that commands share,
   :mod:`~trafficmock.command.attach_options` those of ``run`` and ``env``;
 * :mod:`trafficmock.command.output` writes recorded text, escaped for terminals;
+* :mod:`trafficmock.command.sealing` seals the command of ``run``;
 * :mod:`~trafficmock.command.exit_status` has the exit statuses.
 """

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   trafficmock run -- node server.js
   trafficmock run --client-id shop -- flask run --port 5000
+  trafficmock run --sealed --publish 3000 --reach localhost:5432 -- node server.js
 """
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
@@ -69,6 +70,26 @@ def parser() -> argparse.ArgumentParser:
     made.usage = "trafficmock run [options] -- COMMAND..."
     add_attach_options(made)
     made.add_argument(
+        "--sealed",
+        action="store_true",
+        help="let the command reach the proxy and nothing else, by namespaces of Linux",
+    )
+    made.add_argument(
+        "--reach",
+        action="append",
+        default=[],
+        metavar="HOST:PORT",
+        help="a server that a sealed command may reach, too; repeatable",
+    )
+    made.add_argument(
+        "--publish",
+        action="append",
+        default=[],
+        type=port_number,
+        metavar="PORT",
+        help="a port of a sealed command that can be reached on loopback; repeatable",
+    )
+    made.add_argument(
         "command",
         nargs=argparse.REMAINDER,
         metavar="-- COMMAND...",
@@ -90,6 +111,8 @@ def main(words: Sequence[str]) -> NoReturn:
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
     if not any(command[:1]):
         reader.error("a command is missing: trafficmock run -- node server.js")
+    if (options.reach or options.publish) and not options.sealed:
+        reader.error("--reach and --publish are for a sealed command: add --sealed")
     found = attachment(options, _preload(options, command[0]))
     problem = https_problem(found.address.scheme, os.environ)
     if problem is not None and runs_python(command[0], os.environ.get("PATH")):
@@ -98,7 +121,23 @@ def main(words: Sequence[str]) -> NoReturn:
     check_welcome(found.address)
     if note := found.strict_note():
         sys.stderr.write(f"trafficmock: {printable(note)}\n")
-    become(command, found.environment())
+    environment = found.environment()
+    if options.sealed:
+        from trafficmock.command.sealing.sealed import Place, seal  # noqa: PLC0415 - it imports asyncio
+
+        proxy = Place(found.address.host, found.address.port)
+        seal(proxy, [Place.parse(text) for text in options.reach], options.publish)
+    become(command, environment)
+
+
+def port_number(text: str) -> int:
+    """Read a port.
+
+    :raises ValueError: it is no number from 1 to 65535.
+    """
+    if text.isascii() and text.isdigit() and 0 < int(text) < 2**16:
+        return int(text)
+    raise ValueError(text)
 
 
 def become(command: list[str], environment: Mapping[str, str]) -> NoReturn:

@@ -1,0 +1,1 @@
+"""Tests of sealed commands, in namespaces of their own."""
