@@ -109,12 +109,18 @@ export interface FetchOptions extends ContinueOptions {
 /** How an answer breaks: the connection ends, or stays open without another byte (`stall`). */
 export type Fault = "connection_reset" | "empty_response" | "malformed_chunk" | "stall" | "truncated";
 
-/** The options of `route.fulfill`. */
-export interface FulfillOptions extends DelayOptions {
+/** What goes wrong with an answer. */
+export interface FaultOptions {
   /** How the answer breaks, as that of a failing server does. Default: it does not. */
   readonly fault?: Fault;
   /** The bytes of the body before the fault. Default: half of it for `truncated`, none for the others. */
   readonly after?: number;
+  /** The bytes of the body that the application gets in a second; not with `fault` or `chunks`. Default: all at once. */
+  readonly rate?: number;
+}
+
+/** The options of `route.fulfill`. */
+export interface FulfillOptions extends DelayOptions, FaultOptions {
   /** 200 to 599. Default: that of `response`, else 200. */
   readonly status?: number;
   /** The reason phrase. Default: that of `response` if its status is used, else the standard one. */
@@ -193,8 +199,6 @@ export interface MockOptions extends Omit<FulfillOptions, "response" | "body"> {
   readonly sequence?: readonly SequenceAnswer[];
   /** The body in pieces, which are sent one by one, `delay` milliseconds apart; in the place of `body`. */
   readonly chunks?: Iterable<string | Uint8Array>;
-  /** The bytes of the body that are sent in a second. Default: all at once. */
-  readonly rate?: number;
   /** How many requests it answers. Default: no limit. */
   readonly times?: number;
   /** Whether the test fails if no request meets the route. Default: that of the test. */
@@ -209,8 +213,6 @@ export type SequenceAnswer =
       readonly body?: string | Uint8Array;
       /** The body in pieces, as in `mock`. */
       readonly chunks?: Iterable<string | Uint8Array>;
-      /** The bytes of the body that are sent in a second, as in `mock`. */
-      readonly rate?: number;
       /** A failure in the place of a response, with no option but `delay`. */
       readonly abort?: AbortErrorCode;
     });
@@ -365,7 +367,7 @@ export interface Route {
   /** Begins to answer the request; the test writes the body by the result, part by part. */
   stream(options?: StreamOptions): Promise<Stream>;
   /** Sends the request upstream, with these changes. */
-  continue(options?: ContinueOptions & DelayOptions): Promise<void>;
+  continue(options?: ContinueOptions & DelayOptions & FaultOptions): Promise<void>;
   /** Passes the request, with these changes, to the next handler that matches; without one, upstream. */
   fallback(options?: ContinueOptions): Promise<void>;
   /** Sends the request upstream and returns the response; this is no decision, and may be repeated. */

@@ -6,7 +6,7 @@ import http.client
 import socket
 import struct
 import threading
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import urlsplit
 
 import httpx
@@ -64,10 +64,14 @@ CLIENTS: tuple[Callable[[str | None, str, float], bytes], ...] = (
 )
 
 
-def failing_server(kind: FaultKind) -> Iterator[str]:
-    """Serve answers with a fault, one after the other."""
+def failing_server(kind: FaultKind | Literal["whole"]) -> Iterator[str]:
+    """Serve answers with a fault, or whole ones, one after the other."""
     listening = socket.create_server(("127.0.0.1", 0))
-    framing = "transfer-encoding: chunked" if kind == "malformed_chunk" else "content-length: 16"
+    framing = (
+        "transfer-encoding: chunked"
+        if kind == "malformed_chunk"
+        else f"content-length: {len(WHOLE)}"
+    )
     head = f"HTTP/1.1 200 OK\r\n{framing}\r\n\r\n".encode()
     stalled: list[socket.socket] = []
 
@@ -78,6 +82,10 @@ def failing_server(kind: FaultKind) -> Iterator[str]:
             except OSError:
                 return
             peer.recv(65536)
+            if kind == "whole":
+                peer.sendall(head + WHOLE)
+                peer.close()
+                continue
             if kind == "stall":
                 peer.sendall(head + PART)
                 stalled.append(peer)
@@ -121,6 +129,8 @@ class FaultTests(SynchronousTestCase):
     def test_as_of_a_server(self) -> None:
         """The errors have the causes of those that a failing server makes."""
         proxy = shared_app().proxy.url
+        answering = failing_server("whole")
+        whole = next(answering)
         for kind in get_args(FaultKind):
             limit = SHORT if kind == "stall" else SECONDS
             serving = failing_server(kind)
@@ -133,10 +143,14 @@ class FaultTests(SynchronousTestCase):
                     )
                     mocks.mock("http://fault.test/", body=WHOLE, fault=kind, after=after)
                     got = failure(lambda: client(proxy, "http://fault.test/", limit))  # noqa: B023
+                    mocks.route(f"{whole}/", lambda route: route.continue_(fault=kind, after=after))  # noqa: B023
+                    way_back = failure(lambda: client(proxy, f"{whole}/", limit))  # noqa: B023
                 self.assertTrue(expected, (kind, client))
                 # `requests` and urllib3 wrap a reset before the answer as one of the proxy.
                 self.assertEqual(got[-1], expected[-1], (kind, client.__name__))
+                self.assertEqual(way_back, got, (kind, client.__name__))
             next(serving, None)
+        next(answering, None)
 
     def test_reset_within_the_body(self) -> None:
         """A connection that is reset within the body has given the bytes before."""

@@ -12,6 +12,7 @@ from trafficmock.history.entry import MAX_DETAIL
 from trafficmock.history.request_entry import RequestEntry, announced, weigh, without_body
 from trafficmock.history.rest_records import RequestOutcome
 from trafficmock.history.search import matches_weight
+from trafficmock.wire.payloads.serialized_response import FAULT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -181,11 +182,12 @@ class RequestRecorder:
             if entry.break_off():
                 self.requests.release(entry.response_body)
         if response is None or error is not None:
-            given_up = error is not None and error.code == "aborted"
+            code = UNSET if error is None else error.code
+            given_up = code == "aborted"
             if given_up and entry.record.outcome.response is UNSET:
                 outcome = RequestOutcome("aborted", error_code="aborted")
                 entry.settle("abort", outcome, None, at)
-            kind = "abort" if given_up else "upstream_error"
+            kind = "broken_off" if code == FAULT else "abort" if given_up else "upstream_error"
             entry.log(self._event_id(), at, kind, error.message if error else "")
             entry.changed()
 

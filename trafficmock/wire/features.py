@@ -19,7 +19,7 @@ DIAGNOSIS = "diagnosis"
 """Workers can list the requests that came instead of those that a test waited for."""
 
 FAULTS = "faults"
-"""Agents break mocked answers as a failing server does."""
+"""Agents break answers, mocked or real, as a failing server does, and slow real ones down."""
 
 HEADERS_LIST = "headers-list"
 """Requests and responses have ``headersList``, which keeps the order and repeats of headers."""

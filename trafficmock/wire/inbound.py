@@ -17,6 +17,7 @@ from trafficmock.wire.payloads.handler_action import (
     Fallback,
     Fetch,
     Fulfill,
+    Rate,
     SequenceStep,
 )
 from trafficmock.wire.payloads.numbers import Count, Number, SafeInt, Times
@@ -291,12 +292,15 @@ class HandlerResult(Message, frozen=True, tag="handler:result"):
 
     :param run_id: that of ``handler:run`` (feature ``chain``).
     :param delay_ms: the milliseconds after which the decision is sent (feature ``chain``).
+    :param rate: the bytes of the body of a ``fulfill``, or of the real answer after a
+        ``continue``, that the application gets in a second (feature ``chain``).
     """
 
     request_id: str
     result: Fulfill | Continue | Abort | Fetch | Fallback
     run_id: str | UnsetType = UNSET
     delay_ms: Count | UnsetType = UNSET
+    rate: Rate | UnsetType = UNSET
 
 
 class HistoryQuery(Message, frozen=True, tag="history:query"):

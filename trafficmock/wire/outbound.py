@@ -11,7 +11,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from trafficmock.wire.features import STRICT
 from trafficmock.wire.inbound import Message
-from trafficmock.wire.payloads.handler_action import AbortCode, Fault
+from trafficmock.wire.payloads.handler_action import AbortCode, Fault, Rate
 from trafficmock.wire.payloads.numbers import SafeInt
 from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
@@ -381,11 +381,15 @@ class DecisionContinue(Message, frozen=True, tag="decision:continue"):
     """The request goes upstream with these changes.
 
     :param judge_hops: as in :class:`DecisionPassthrough`.
+    :param fault: how the answer breaks on its way back (feature ``faults``).
+    :param rate: the bytes of its body that the application gets in a second (likewise).
     """
 
     request_id: str
     overrides: SerializedOverrides | UnsetType = UNSET
     judge_hops: bool | UnsetType = UNSET
+    fault: Fault | UnsetType = UNSET
+    rate: Rate | UnsetType = UNSET
 
 
 class DecisionAbort(Message, frozen=True, tag="decision:abort"):

@@ -24,7 +24,8 @@ const now = performance.now.bind(performance);
  * @property {import('../contexts/test-contexts.js').TestContext | undefined} context
  * @property {{ stack?: string } | undefined} callers of the function that sends the request
  * @property {() => void} passthrough let the application's client send the request
- * @property {(changed: import('../protocol/messages.js').Outgoing) => void} resume send this request in its place
+ * @property {(changed: import('../protocol/messages.js').Outgoing, wayBack?: import('./relayed-body.js').WayBack) => void} resume
+ *   send this request in its place, and do to its answer what the test says
  * @property {(mock: import('./mock.js').Mock) => void} fulfill
  * @property {() => void} closeUnanswered close the connection without an answer
  * @property {(error: Error) => void} fail
@@ -193,11 +194,13 @@ const DECISIONS = new Map(
       if (exchange.askedAt !== undefined) exchange.agent.local.answered(exchange.askedAt);
       exchange.goOn();
     },
-    "decision:continue": (exchange, { overrides }) => {
+    "decision:continue": (exchange, { overrides, fault, rate }) => {
       const { client, request } = exchange;
       if (overrides?.headers || overrides?.headersList) exchange.override = headers.fromWire(overrides);
-      if (!overrides || Object.keys(overrides).length === 0) client.passthrough();
-      else client.resume(exchange.outbound(withOverrides(request, overrides)));
+      const isUnchanged = !overrides || Object.keys(overrides).length === 0;
+      if (isUnchanged && !fault && !rate) return client.passthrough();
+      const changed = exchange.outbound(withOverrides(request, overrides ?? {}));
+      client.resume(changed, fault || rate ? { fault, rate } : undefined);
     },
     "decision:fulfill": (exchange, { response, stream, fault }) => {
       const { client, request } = exchange;

@@ -85,4 +85,4 @@ function lengthAsTold(pairs) {
   return length !== undefined && /^\d{1,15}$/.test(length) ? headers.set(pairs, "content-length", length) : rest;
 }
 
-module.exports = { readMock };
+module.exports = { framedInChunks, readMock };

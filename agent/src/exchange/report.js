@@ -94,6 +94,17 @@ class Report {
     this.say({ ok: false, error: serializeError(error), ...(response && { response }) });
   }
 
+  /**
+   * Report that a fault of the test broke the response off.
+   * @param {string} kind of the fault
+   */
+  broken(kind) {
+    if (!this.settle()) return;
+    const message = `the fault ${kind} of the test, after ${this.copy.size} bytes of the body`;
+    const response = this.status > 0 ? this.part() : undefined;
+    this.say({ ok: false, error: { name: "Error", message, code: "fault" }, ...(response && { response }) });
+  }
+
   /** @returns {boolean} whether the end was not reported before */
   settle() {
     const isFirst = !this.isSaid;

@@ -9,6 +9,7 @@ const { bufferedBody } = require("./buffered-body.js");
 const { SentRequest, inChain } = require("./sent-request.js");
 const { HeldWrites, Writes } = require("./writes.js");
 const { rewriteLocation } = require("../exchange/location.js");
+const { RelayedBody } = require("../exchange/relayed-body.js");
 const headers = require("../protocol/headers.js");
 const upstream = require("./upstream.js");
 const text = require("./text.js");
@@ -208,8 +209,11 @@ class HeldRequest {
     if (!req.socket) onSocket.call(req, new MockSocket(this.url.protocol === "https:"));
   }
 
-  /** @param {import('../protocol/messages.js').Outgoing} changed */
-  resume(changed) {
+  /**
+   * @param {import('../protocol/messages.js').Outgoing} changed
+   * @param {import('../exchange/relayed-body.js').WayBack} [wayBack]
+   */
+  resume(changed, wayBack) {
     // A request that was announced without its body can only be sent unchanged.
     if (changed.truncated) return this.passthrough();
     if (!this.letGo()) return;
@@ -232,15 +236,12 @@ class HeldRequest {
       socket.push(text.head(statusCode, statusMessage, headers.fromRaw(rawHeaders)));
     });
     up.on("response", (response) => {
+      const given = headers.fromRaw(response.rawHeaders);
+      const pairs = changed.url === this.url.href ? given : rewriteLocation(given, changed.url);
+      if (report && wayBack) return this.relay(response, socket, pairs, report, wayBack);
       if (report) upstream.observe(response, report);
       response.on("error", (error) => report?.fail(error));
-      const pairs = headers.fromRaw(response.rawHeaders);
-      upstream.relay(
-        response,
-        socket,
-        req.method,
-        changed.url === this.url.href ? pairs : rewriteLocation(pairs, changed.url),
-      );
+      upstream.relay(response, socket, req.method, pairs);
     });
     if (report && exchange) this.emitInChain(exchange, report);
   }
@@ -274,10 +275,43 @@ class HeldRequest {
     };
   }
 
+  /**
+   * Answer by a real answer that breaks, or comes at a rate.
+   * @param {import('node:http').IncomingMessage} response
+   * @param {import('./mock-socket.js').MockSocket} socket
+   * @param {headers.Pairs} pairs the response's headers
+   * @param {import('../exchange/report.js').Report} report
+   * @param {import('../exchange/relayed-body.js').WayBack} wayBack
+   */
+  relay(response, socket, pairs, report, wayBack) {
+    const origin = {
+      pause: () => response.pause(),
+      resume: () => response.resume(),
+      stop: () => response.destroy(),
+    };
+    const body = new RelayedBody(wayBack, origin, report);
+    response.on("error", (error) => body.fail(error));
+    if (body.isUnanswered) {
+      body.breakOff();
+      return socket.breakOff(body.reset);
+    }
+    const head = { status: response.statusCode ?? 0, statusText: response.statusMessage ?? "", pairs };
+    report.head(head.status, head.statusText, headers.fromRaw(response.rawHeaders));
+    response.on("data", (data) => body.push(data));
+    response.on("end", () => body.end());
+    this.answer(socket, body.under(this.req.method, head));
+  }
+
   /** @param {import('../exchange/mock.js').Mock} mock */
-  fulfill({ status, statusText, pairs, body }) {
-    if (!this.letGo()) return;
-    const socket = this.plug();
+  fulfill(mock) {
+    if (this.letGo()) this.answer(this.plug(), mock);
+  }
+
+  /**
+   * @param {import('./mock-socket.js').MockSocket} socket
+   * @param {import('../exchange/mock.js').Mock} mock
+   */
+  answer(socket, { status, statusText, pairs, body }) {
     const isChunked = headers.get(pairs, "transfer-encoding") !== undefined;
     socket.push(text.head(status, statusText, pairs));
     socket.wanted = () => body.more();

@@ -415,4 +415,4 @@ const pairsOfMap = (map) =>
     Object.entries(map ?? {}).flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)]))
   );
 
-module.exports = { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern };
+module.exports = { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern, pairsOfMap };

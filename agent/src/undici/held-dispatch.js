@@ -4,11 +4,13 @@ const { AsyncLocalStorage } = require("node:async_hooks");
 const { Exchange } = require("../exchange/exchange.js");
 const { Chain, isRedirect } = require("../exchange/redirects.js");
 const { rewriteLocation } = require("../exchange/location.js");
+const { RelayedBody } = require("../exchange/relayed-body.js");
 const { bypass } = require("../bypass.js");
 const headers = require("../protocol/headers.js");
 const { isBodiless } = require("../exchange/report.js");
 const { BODY_LIMITS } = require("../protocol/facts.js");
 const { Upload } = require("../exchange/upload.js");
+const { RelayedAnswer } = require("./relayed-answer.js");
 const { readNow, isBlob, encodeForm, isForm } = require("./body.js");
 const { tracing } = require("../contexts/test-contexts.js");
 const { cleanLast } = require("./traced-headers.js");
@@ -199,13 +201,64 @@ class HeldDispatch {
     return outboundOptions(this.agent, this.opts, this.url, this.context);
   }
 
-  /** @param {import('../protocol/messages.js').Outgoing} changed */
-  resume(changed) {
+  /**
+   * @param {import('../protocol/messages.js').Outgoing} changed
+   * @param {import('../exchange/relayed-body.js').WayBack} [wayBack]
+   */
+  resume(changed, wayBack) {
     if (!this.letGo()) return;
     const opts = this.optionsFor(changed);
     // The body of a hop with a handler's headers may not be read yet.
     if (changed.truncated) opts.body = this.opts.body;
-    this.send(dispatcherFor(this.dispatcher, this.url, new URL(changed.url)), opts, changed);
+    const dispatcher = dispatcherFor(this.dispatcher, this.url, new URL(changed.url));
+    if (wayBack) this.relay(dispatcher, { ...opts, upgrade: undefined }, changed, wayBack);
+    else this.send(dispatcher, opts, changed);
+  }
+
+  /**
+   * Send the request, and answer by a real answer that breaks, or comes at a rate.
+   * @param {any} dispatcher
+   * @param {any} opts
+   * @param {import('../protocol/messages.js').Outgoing} changed
+   * @param {import('../exchange/relayed-body.js').WayBack} wayBack
+   */
+  relay(dispatcher, opts, changed, wayBack) {
+    const watcher = this.watcher(changed);
+    const report = /** @type {import('../exchange/report.js').Report} */ (this.report);
+    const { method } = changed;
+    const answer = new RelayedAnswer(method, {
+      connected: () => {},
+      head: (status, statusText, given) => {
+        if (body.isUnanswered) {
+          body.breakOff();
+          return this.unanswered(body.reset ?? closedError());
+        }
+        report.head(status, statusText, given);
+        if (isRedirect(status, given)) this.redirected(report);
+        this.serve(body.under(method, { status, statusText, pairs: watcher.headers(given) }));
+      },
+      data: (chunk) => body.push(chunk),
+      end: () => body.end(),
+      fail: (error) => {
+        body.fail(error);
+        if (!body.reader) this.unanswered(error);
+      },
+    });
+    const body = new RelayedBody(wayBack, answer, report);
+    this.served = body;
+    try {
+      this.dispatch(dispatcher, opts, answer);
+    } catch (error) {
+      report.fail(error);
+      this.unanswered(error);
+    }
+  }
+
+  /** @param {any} error in the place of an answer */
+  unanswered(error) {
+    if (!this.served) return;
+    this.unserve();
+    fail(this.handler, this.controller, error);
   }
 
   /** @param {import('../protocol/messages.js').Outgoing} wanted */
@@ -284,7 +337,11 @@ class HeldDispatch {
 
   /** @param {import('../exchange/mock.js').Mock} mock */
   fulfill(mock) {
-    if (!this.letGo()) return;
+    if (this.letGo()) this.serve(mock);
+  }
+
+  /** @param {import('../exchange/mock.js').Mock} mock */
+  serve(mock) {
     this.served = mock.body;
     this.limit("body", () => this.controller.paused, bodyTimeoutError);
     serve(this.handler, this.controller, mock, {

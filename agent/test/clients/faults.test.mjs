@@ -8,6 +8,11 @@ import { startWorker } from "../lib/worker.mjs";
 
 const PART = "first";
 const WHOLE = `${PART} and second`;
+const HEAD = "HTTP/1.1 200 OK\r\nconnection: close\r\n";
+const CHUNKED = "transfer-encoding: chunked";
+/** Bytes in a second; the body has more than three pieces of 50 ms. */
+const PER_SECOND = 100;
+const AT_LEAST_MS = 140;
 const { "undici iterable": _, ...clients } = await streamingClients();
 
 /** How a real server does each fault, after the head and a part of the body; and how that answer is framed. */
@@ -15,12 +20,12 @@ const REAL = {
   connection_reset: { framing: `content-length: ${WHOLE.length}`, breakOff: (socket) => socket.resetAndDestroy() },
   truncated: { framing: `content-length: ${WHOLE.length}`, breakOff: (socket) => socket.end() },
   malformed_chunk: {
-    framing: "transfer-encoding: chunked",
+    framing: CHUNKED,
     breakOff: (socket) => socket.end("no size of a chunk\r\n"),
   },
 };
 
-describe("a mock with a fault fails as the answer of a server that has it", () => {
+describe("an answer with a fault fails as the answer of a server that has it", () => {
   let proxy, server, worker, agent;
   before(async () => {
     proxy = await startProxy();
@@ -34,6 +39,17 @@ describe("a mock with a fault fails as the answer of a server that has it", () =
     await server.stop();
     await proxy.stop();
   });
+
+  /** Break the answer of the real server, which would be whole. */
+  const broken = async (path, fault) => {
+    const ids = [];
+    await worker.routeGlob(`**${path}`, ({ requestId, result }) => {
+      ids.push(requestId);
+      result({ action: "continue", fault });
+    });
+    const report = () => worker.waitFor("request:response", ({ requestId }) => ids.includes(requestId));
+    return { url: server.url + path, report };
+  };
 
   const mocked = async (path, fault) => {
     const response = { status: 200, statusText: "", headers: {}, bodyBase64: Buffer.from(WHOLE).toString("base64") };
@@ -52,8 +68,43 @@ describe("a mock with a fault fails as the answer of a server that has it", () =
         const shown = await failure(call(url).then(({ chunks }) => rest(chunks)));
         assert.notEqual(shown, "no failure");
         assert.deepEqual(shown, expected);
+        const way = await broken(`/whole-${kind}-${name}`.replaceAll(/[ :]/g, "-"), { kind, after: PART.length });
+        assert.deepEqual(await failure(call(way.url).then(({ chunks }) => rest(chunks))), expected);
+        const { ok, error } = await way.report();
+        assert.equal(ok, false);
+        assert.equal(error.message, `the fault ${kind} of the test, after ${PART.length} bytes of the body`);
       });
     }
+
+    test(`${name}: as slowly as the test says`, async () => {
+      const path = `/whole-rate-${name}`.replaceAll(/[ :]/g, "-");
+      await worker.routeGlob(`**${path}`, (call) =>
+        worker.send({ type: "handler:result", ...idsOf(call), result: { action: "continue" }, rate: PER_SECOND }),
+      );
+      const began = performance.now();
+      const { chunks } = await call(server.url + path);
+      const pieces = await all(chunks);
+      assert.equal(pieces.join(""), WHOLE);
+      assert.deepEqual(pieces[0].length, PER_SECOND / 20);
+      assert.ok(performance.now() - began >= AT_LEAST_MS);
+    });
+
+    test(`${name}: no answer of the real server`, async () => {
+      const expected = await failure(call(`${server.url}/empty_response`));
+      const empty = await broken(`/whole-empty-${name}`.replaceAll(/[ :]/g, "-"), { kind: "empty_response" });
+      assert.deepEqual(withoutPort(await failure(call(empty.url))), withoutPort(expected));
+      const reset = await broken(`/whole-reset-${name}`.replaceAll(/[ :]/g, "-"), { kind: "connection_reset" });
+      assert.match(JSON.stringify(await failure(call(reset.url))), /ECONNRESET/);
+    });
+
+    test(`${name}: the real server's body without its end`, async () => {
+      const cut = await broken(`/chunked-${name}`.replaceAll(/[ :]/g, "-"), { kind: "truncated" });
+      const { chunks } = await call(cut.url);
+      assert.equal(await next(chunks), WHOLE);
+      assert.notEqual(await failure(rest(chunks)), "no failure");
+      const behind = await broken(`/whole-behind-${name}`.replaceAll(/[ :]/g, "-"), { kind: "stall", after: 1000 });
+      assert.equal((await all((await call(behind.url)).chunks)).join(""), WHOLE);
+    });
 
     test(`${name}: empty_response`, async () => {
       const expected = await failure(call(`${server.url}/empty_response`));
@@ -81,9 +132,11 @@ async function startBreaking() {
     socket.once("data", (data) => {
       const kind = /^GET \/(\w+)/.exec(data.toString("latin1"))?.[1] ?? "";
       if (kind === "empty_response") return socket.end();
+      if (kind === "chunked") return socket.end(`${HEAD}${CHUNKED}\r\n\r\n${chunkOf(WHOLE)}0\r\n\r\n`);
+      if (kind === "whole") return socket.end(`${HEAD}content-length: ${WHOLE.length}\r\n\r\n${WHOLE}`);
       const { framing } = REAL[kind];
-      const part = framing.includes("chunked") ? `${PART.length.toString(16)}\r\n${PART}\r\n` : PART;
-      socket.write(`HTTP/1.1 200 OK\r\n${framing}\r\n\r\n${part}`);
+      const part = framing === CHUNKED ? chunkOf(PART) : PART;
+      socket.write(`${HEAD}${framing}\r\n\r\n${part}`);
       waiting.set(kind, socket);
     });
   });
@@ -95,6 +148,15 @@ async function startBreaking() {
     breakOff: (kind) => REAL[kind].breakOff(waiting.get(kind)),
     stop: () => new Promise((resolve) => server.close(resolve)),
   };
+}
+
+const chunkOf = (text) => `${text.length.toString(16)}\r\n${text}\r\n`;
+const idsOf = ({ requestId, runId }) => ({ requestId, runId });
+
+async function all(chunks) {
+  const pieces = [];
+  for await (const chunk of chunks) pieces.push(Buffer.from(chunk).toString());
+  return pieces;
 }
 
 /** What the application can tell of an error, also of its cause. */

@@ -3,7 +3,7 @@
 const { UsageError } = require("../errors.js");
 const { abortCode } = require("./abort-code.js");
 const { readDelay } = require("./delay.js");
-const { readFault } = require("./fault.js");
+const { readFault, readRate } = require("./fault.js");
 const { build, readContent } = require("./mock-response.js");
 const { checked, RESPONSE } = require("./options.js");
 const { readChunks } = require("./stream-parts.js");
@@ -55,15 +55,13 @@ async function readStep(answer) {
     return { result: { action: "abort", errorCode: abortCode(abort) }, ...later };
   }
   const breaks = readFault(fault, after);
-  if (rate !== undefined) {
-    if (chunks !== undefined || breaks.fault) throw new UsageError("rate excludes chunks and fault");
-    if (!Number.isSafeInteger(rate) || rate < 1) {
-      throw new UsageError(`rate is a number of bytes in a second, 1 or more, not ${JSON.stringify(rate)}`);
-    }
+  if (rate !== undefined && (chunks !== undefined || breaks.fault)) {
+    throw new UsageError("rate excludes chunks and fault");
   }
+  const atRate = readRate(rate);
   if (chunks === undefined) {
     const { url: _, ...response } = build({ ...rest, ...(await readContent({ body, json, path })) }, "");
-    return { result: { action: "fulfill", response, ...breaks }, ...later, ...(rate && { rate }) };
+    return { result: { action: "fulfill", response, ...breaks }, ...later, ...atRate };
   }
   if ([body, json, path, fault].some((each) => each !== undefined)) {
     throw new UsageError("chunks exclude body, json, path and fault");

@@ -34,4 +34,21 @@ function readFault(kind, after) {
   return { fault: { kind, after } };
 }
 
-module.exports = { readFault };
+/**
+ * Read the option `rate` of an answer.
+ *
+ * @param {number | undefined} rate bytes in a second
+ * @param {{ fault?: object }} [breaks] how the answer breaks, if it does
+ * @returns {{ rate?: number }} for the message to the proxy
+ * @throws {UsageError} it is no number of bytes, or there is a fault, too
+ */
+function readRate(rate, breaks) {
+  if (rate === undefined) return {};
+  if (breaks?.fault) throw new UsageError("rate excludes fault");
+  if (!Number.isSafeInteger(rate) || rate < 1) {
+    throw new UsageError(`rate is a number of bytes in a second, 1 or more, not ${JSON.stringify(rate)}`);
+  }
+  return { rate };
+}
+
+module.exports = { readFault, readRate };

@@ -80,12 +80,12 @@ class Route {
    * @param {AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>} parts
    * @param {import("../../index.js").FulfillOptions} options
    */
-  async #pour(parts, { json, path, response, delay, fault, after, ...options }) {
+  async #pour(parts, { json, path, response, delay, fault, after, rate, ...options }) {
     if (readFault(fault, after).fault) {
       throw new UsageError("an answer in parts breaks by stream.abort(), not by a fault");
     }
-    if ([json, path, response, delay].some((each) => each !== undefined)) {
-      throw new UsageError("an iterable as body excludes json, path, response and delay");
+    if ([json, path, response, delay, rate].some((each) => each !== undefined)) {
+      throw new UsageError("an iterable as body excludes json, path, response, delay and rate");
     }
     const stream = this.#stream(options);
     for await (const part of parts) await stream.send(part);

@@ -3,7 +3,7 @@
 const { AlreadyHandledError, TestEndedError, UndecidedError, UsageError } = require("../errors.js");
 const { abortCode } = require("../arguments/abort-code.js");
 const { readDelay } = require("../arguments/delay.js");
-const { readFault } = require("../arguments/fault.js");
+const { readFault, readRate } = require("../arguments/fault.js");
 const headers = require("../arguments/headers.js");
 const mockResponse = require("../arguments/mock-response.js");
 const overriding = require("../arguments/request-overrides.js");
@@ -18,6 +18,7 @@ const { WrittenStream } = require("./written-stream.js");
  * @typedef {import("../../index.js").ContinueOptions} ContinueOptions
  * @typedef {import("../../index.js").FetchOptions} FetchOptions
  * @typedef {import("../../index.js").FulfillOptions} FulfillOptions
+ * @typedef {{ delayMs?: number, rate?: number }} Timing when a decision is sent, and the bytes of the body in a second
  * @typedef {"running" | "fallen back" | "held" | "settled"} Stage `held`: the handler returned without a decision
  */
 
@@ -135,25 +136,26 @@ class RoutedRequest {
    * @param {FulfillOptions} options
    * @throws {UsageError} an option is invalid; the request is still undecided
    */
-  async fulfill({ response: view, path, body, json, delay, fault, after, ...options } = {}) {
+  async fulfill({ response: view, path, body, json, delay, fault, after, rate, ...options } = {}) {
     this.checkOpen();
     const delayMs = readDelay(delay);
     const breaks = readFault(fault, after);
+    const atRate = readRate(rate, breaks);
     const response = view && this.session.views.stateOf(view);
     if (view && !response) throw new UsageError("response is one that route.fetch() or a wait gave");
     const content = await mockResponse.readContent({ path, body, json });
     this.checkOpen();
-    this.settleWith({ ...options, ...content, response }, delayMs, breaks);
+    this.settleWith({ ...options, ...content, response }, { ...later(delayMs), ...atRate }, breaks);
   }
 
   /**
    * @param {mockResponse.Mock} mock
-   * @param {number} [delayMs] after which the proxy sends the response
+   * @param {Timing} [timing] of the response
    * @param {ReturnType<typeof readFault>} [breaks] how it breaks
    */
-  settleWith(mock, delayMs, breaks) {
+  settleWith(mock, timing, breaks) {
     const wire = mockResponse.build(mock, this.request.url);
-    this.settle({ action: "fulfill", response: wire, ...breaks }, "fulfilled", delayMs);
+    this.settle({ action: "fulfill", response: wire, ...breaks }, "fulfilled", timing);
   }
 
   /**
@@ -172,16 +174,17 @@ class RoutedRequest {
 
   /**
    * Send the request upstream with all changes so far and these.
-   * @param {ContinueOptions & { delay?: number }} [options]
+   * @param {ContinueOptions & { delay?: number, fault?: string, after?: number, rate?: number }} [options]
    * @throws {UsageError} a change is invalid; the request is still undecided
    */
-  continue({ delay, ...options } = {}) {
+  continue({ delay, fault, after, rate, ...options } = {}) {
     this.checkOpen();
-    const delayMs = readDelay(delay);
+    const breaks = readFault(fault, after);
+    const timing = { ...later(readDelay(delay)), ...readRate(rate, breaks) };
     const changes = overriding.read(options);
     overriding.checkScheme(this.request.wire.url, changes);
     const overrides = this.change(changes);
-    this.settle({ action: "continue", ...(overrides && { overrides }) }, "continued", delayMs);
+    this.settle({ action: "continue", ...(overrides && { overrides }), ...breaks }, "continued", timing);
   }
 
   /**
@@ -192,8 +195,8 @@ class RoutedRequest {
    */
   abort(code = "failed", { delay } = {}) {
     this.checkOpen();
-    const delayMs = readDelay(delay);
-    this.settle({ action: "abort", errorCode: abortCode(code) }, `aborted with ${code}`, delayMs);
+    const timing = later(readDelay(delay));
+    this.settle({ action: "abort", errorCode: abortCode(code) }, `aborted with ${code}`, timing);
   }
 
   /**
@@ -268,12 +271,13 @@ class RoutedRequest {
   /**
    * @param {{ action: string, [key: string]: unknown }} result
    * @param {string} decision as text for reports
-   * @param {number} [delayMs] after which the proxy sends the decision
+   * @param {Timing} [timing]
    */
-  settle(result, decision, delayMs) {
+  settle(result, decision, timing) {
     this.close(decision);
-    this.send(result, delayMs);
-    if (result.action === "abort" || result.fault) this.request.answer(null);
+    this.send(result, timing);
+    const isFailed = result.action === "abort" || (result.action === "fulfill" && result.fault);
+    if (isFailed) this.request.answer(null);
   }
 
   /** @param {string} decision as text for reports */
@@ -285,14 +289,19 @@ class RoutedRequest {
 
   /**
    * @param {object} result
-   * @param {number} [delayMs] after which the proxy sends the decision
+   * @param {Timing} [timing]
    */
-  send(result, delayMs) {
+  send(result, timing) {
     const { request, runId } = this;
-    const delayed = delayMs !== undefined && { delayMs };
-    this.session.send({ type: "handler:result", requestId: request.id, runId, result, ...delayed });
+    this.session.send({ type: "handler:result", requestId: request.id, runId, result, ...timing });
   }
 }
+
+/**
+ * @param {number | undefined} delayMs
+ * @returns {Timing}
+ */
+const later = (delayMs) => (delayMs === undefined ? {} : { delayMs });
 
 /**
  * @param {string} url

@@ -9,7 +9,6 @@ from tests.core.http.test_streamed_replies import AGENT, piece
 from tests.support.builders import URL, glob, response, start, text
 from trafficmock import records
 from trafficmock.core.effects import Effects, Send
-from trafficmock.core.http.streamed_replies import paced
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import (
     MAX_STREAM_PIECE_BYTES,
@@ -115,17 +114,7 @@ class WholeTests(PiecesCase):
         self.assertEqual(rest[:2], [piece(window + 1, b"xxxx"), piece(window + 2, b"x")])
 
     def test_rate(self) -> None:
-        """A body at a rate is cut into pieces of 50 ms; one byte may take longer than that."""
-        for (size, rate), wanted in {
-            (25, 200): ([10, 10, 5], 50),
-            (2, 3): ([1, 1], 334),
-            (0, 3): ([], 334),
-        }.items():
-            pieces, between = paced(size, rate)
-            self.assertEqual(
-                (list(pieces), len(pieces), between), (wanted[0], len(pieces), wanted[1])
-            )
-            self.assertEqual(pieces[1:], wanted[0][1:])
+        """A body at a rate has no pieces and no fault beside that."""
         both = SequenceStep(Fulfill(response(content=b"one")), pieces=[3], rate=5)
         self.worker.sends(inbound.RouteRegister("bad", "chats", glob("**"), sequence=[both]))
         error = self.sent(self.playbook.take(), outbound.ProxyError)

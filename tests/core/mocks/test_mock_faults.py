@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType, structs
 
 from tests.core.http.reply_case import FEATURES, ReplyCase
 from tests.support.builders import response
@@ -11,7 +11,14 @@ from trafficmock import records
 from trafficmock.core.effects import Send
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.handler_action import Fault, Fulfill, SequenceStep
+from trafficmock.wire.payloads.handler_action import (
+    AbortCode,
+    Continue,
+    Fault,
+    Fulfill,
+    SequenceStep,
+)
+from trafficmock.wire.payloads.serialized_response import FAULT, SerializedError
 
 CONTENT = b"first and second"
 
@@ -109,3 +116,70 @@ class OtherAgentTests(FaultCase):
             _, decision = self.handler_answers(fault)
             assert isinstance(decision, outbound.DecisionAbort)
             self.assertEqual(decision.error_code, code)
+
+
+class WayBackCase(FaultCase):
+    """A test whose handler lets the real server answer."""
+
+    def handler_continues(
+        self, fault: Fault | UnsetType = UNSET, rate: int | UnsetType = UNSET
+    ) -> list[Any]:
+        """Let a handler continue; give what is sent to the agent."""
+        self.test.route()
+        self.asks()
+        self.worker.sends(inbound.HandlerResult("r1", Continue(UNSET, fault), "1", rate=rate))
+        sent = [each for each in self.playbook.take() if isinstance(each, Send)]
+        return [each.message for each in sent if each.to == (self.agent.id,)]
+
+
+class WayBackTests(WayBackCase):
+    """Faults and rates of real answers."""
+
+    def test_agent_breaks_it(self) -> None:
+        """The agent is told of the fault, also of a reset in the place of an answer."""
+        for fault in (Fault("connection_reset"), Fault("truncated", 3)):
+            self.setUp()
+            (decision,) = self.handler_continues(fault)
+            self.assertEqual(decision, outbound.DecisionContinue("r1", fault=fault))
+
+    def test_rate(self) -> None:
+        """The agent is told of the rate; a fault goes before."""
+        (decision,) = self.handler_continues(rate=5)
+        self.assertEqual(decision, outbound.DecisionContinue("r1", rate=5))
+        self.setUp()
+        (decision,) = self.handler_continues(Fault("stall"), 5)
+        self.assertEqual(decision, outbound.DecisionContinue("r1", fault=Fault("stall")))
+
+    def test_report(self) -> None:
+        """The history has the part that the application got, and the fault."""
+        self.handler_continues(Fault("truncated", 3))
+        error = SerializedError("Error", "the fault truncated", code=FAULT)
+        part = structs.replace(response(200, b"fir"), truncated=True, body_size=3)
+        report = inbound.RequestResponse("r1", ok=False, response=part, error=error)
+        self.agent.sends(report)
+        (recorded,) = [
+            each for each in self.playbook.take() if isinstance(each, records.ResponseReported)
+        ]
+        self.assertEqual((recorded.response, recorded.error), (part, error))
+
+
+class WayBackWithoutFeatureTests(WayBackCase):
+    """Agents that do not know faults of real answers."""
+
+    features = ("context", "stream")
+
+    def test_fault(self) -> None:
+        """The request fails before it is sent."""
+        codes: tuple[tuple[Fault, AbortCode], ...] = (
+            (Fault("connection_reset"), "connectionreset"),
+            (Fault("stall", 3), "timedout"),
+        )
+        for fault, code in codes:
+            self.setUp()
+            (decision,) = self.handler_continues(fault)
+            text = f"the fault {fault.kind}"
+            self.assertEqual(decision, outbound.DecisionAbort("r1", code, text))
+
+    def test_rate(self) -> None:
+        """The answer comes as fast as it is."""
+        self.assertEqual(self.handler_continues(rate=5), [outbound.DecisionContinue("r1")])

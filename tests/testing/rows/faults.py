@@ -3,6 +3,7 @@
 from typing import Any
 
 from tests.testing.row_context import RowContext, row
+from tests.testing.rows.streaming import got, read, refused, rest
 from trafficmock.testing.errors import UsageError
 
 BREAKING = ("connection_reset", "empty_response", "malformed_chunk", "truncated")
@@ -59,3 +60,68 @@ async def invalid_fault(t: RowContext) -> None:
             assert text in str(error), error
         else:
             raise AssertionError(f"{options} was accepted")
+
+
+@row
+async def broken_real_answers(t: RowContext) -> None:
+    """``continue_`` with a fault breaks the real answer on its way back."""
+    url = t.url("echo")
+    seen: list[str] = []
+
+    async def handler(route: Any, request: Any) -> None:
+        fault = request.url.partition("?")[2]
+        seen.append(fault)
+        await t(route.continue_(fault=fault))
+
+    await t.route(f"{url}*", handler)
+    for fault in BREAKING:
+        assert "error" in await t.get(f"{url}?{fault}"), fault
+    assert seen == list(BREAKING)
+
+
+@row
+async def broken_real_answer_after_a_part(t: RowContext) -> None:
+    """The application has the bytes before the fault, and the history says what happened."""
+    url = t.url("echo")
+
+    async def handler(route: Any, request: Any) -> None:
+        await t(route.continue_(fault="truncated", after=10))
+
+    await t.route(url, handler)
+    reader = read(t, "echo")
+    await got(t, reader)
+    content, error = await rest(t, reader)
+    assert (len(content), type(error).__name__) == (10, "RemoteProtocolError"), error
+    await t.until(lambda: says(t, url, "the fault truncated of the test, after 10 bytes"))
+
+
+async def says(t: RowContext, url: str, text: str) -> bool:
+    """Tell whether the history has a text among the events of a request."""
+    entries = await t.recorded()
+    (entry,) = [each for each in entries if each["request"]["url"] == url]
+    return text in str(entry["events"])
+
+
+@row
+async def faults_of_decisions_are_checked(t: RowContext) -> None:
+    """A wrong fault, or a rate beside one, is an error in the handler, and no decision."""
+    url = t.url("echo")
+    said: list[str] = []
+
+    async def handler(route: Any, request: Any) -> None:
+        calls = (
+            lambda: route.continue_(fault="reset"),
+            lambda: route.continue_(after=1),
+            lambda: route.continue_(rate=0),
+            lambda: route.continue_(rate=10, fault="stall"),
+            lambda: route.fulfill(body="x", rate=10, fault="stall"),
+        )
+        said.extend([await refused(t, call) for call in calls])
+        await t(route.continue_())
+
+    await t.route(url, handler)
+    assert (await t.get(url))["status"] == 200
+    assert "is unknown; the faults are" in said[0]
+    assert "there is no fault" in said[1]
+    assert said[2] == "rate is a number of bytes in a second, 1 or more, not 0"
+    assert said[3:] == ["rate excludes fault"] * 2

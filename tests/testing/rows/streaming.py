@@ -171,7 +171,8 @@ async def fulfill_with_parts_and_more(t: RowContext) -> None:
 
     await t.route(t.url("stream"), handler)
     assert await rest(t, read(t)) == (f"{TYPE}whole", None)
-    assert said == ["an iterable as body excludes json, path, response and delay"] * 3
+    excluded = "an iterable as body excludes json, path, response, delay and rate"
+    assert said == [excluded] * 3
 
 
 @row
@@ -274,6 +275,34 @@ async def mock_at_a_rate(t: RowContext) -> None:
     assert await rest(t, read(t)) == (f"{TYPE}slow", None)
     for options in ({"rate": 0}, {"rate": 5, "chunks": ["a"]}, {"rate": 5, "fault": "stall"}):
         assert "rate" in await refused(t, lambda options=options: t.mocks.mock(url, **options))
+
+
+@row
+async def answers_at_a_rate(t: RowContext) -> None:
+    """``fulfill`` and ``continue_`` with a ``rate`` send the body so many bytes in a second."""
+    url = t.url("echo")
+
+    async def fulfil(route: Any, request: Any) -> None:
+        await t(route.fulfill(body="a" * 40, rate=200, content_type=TYPE))
+
+    async def slow_down(route: Any, request: Any) -> None:
+        await t(route.continue_(rate=400))
+
+    await t.route(url, slow_down)
+    await t.route(url, fulfil, times=1)
+    began = time.monotonic()
+    reader = read(t, "echo")
+    assert [await got(t, reader) for _ in range(2)] == [TYPE, "a" * 10]
+    assert await rest(t, reader) == ("a" * 30, None)
+    assert time.monotonic() - began >= 40 / 200 - 0.05
+    began = time.monotonic()
+    reader = read(t, "echo")
+    await got(t, reader)
+    first = await got(t, reader)
+    more, error = await rest(t, reader)
+    assert (len(first), error) == (20, None)
+    assert json.loads(first + more)["method"] == "GET"
+    assert time.monotonic() - began >= len(first + more) / 400 - 0.05
 
 
 @row

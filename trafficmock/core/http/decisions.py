@@ -17,8 +17,10 @@ from trafficmock.core.mocks import mock_faults, response_rules
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.core.state.lifecycle import AwaitedReport, IllegalStepError, RequestStage
 from trafficmock.wire import outbound as to_client
+from trafficmock.wire.features import FAULTS
 from trafficmock.wire.inbound import RequestResponse
 from trafficmock.wire.payloads.serialized_response import (
+    FAULT,
     REQUEST_SETTLED,
     SerializedError,
     SerializedResponse,
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Agent
     from trafficmock.wire.inbound import RequestCancel
-    from trafficmock.wire.payloads.handler_action import Fault
+    from trafficmock.wire.payloads.handler_action import AbortCode, Fault
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
     from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedOverrides
 
@@ -81,12 +83,24 @@ class Decisions:
         self._await_report(pending, None, out)
 
     def continue_(
-        self, pending: PendingRequest, overrides: SerializedOverrides | None, out: EffectList
+        self,
+        pending: PendingRequest,
+        overrides: SerializedOverrides | None,
+        out: EffectList,
+        *,
+        fault: Fault | UnsetType = UNSET,
+        rate: int | UnsetType = UNSET,
     ) -> None:
         """Send a request upstream with the owner's overrides.
 
         Overrides that cannot be sent fail the request and the owner's test.
+
+        :param fault: how the agent breaks the answer, if it does.
+        :param rate: the bytes of its body that the application gets in a second.
         """
+        if fault is not UNSET and FAULTS not in pending.agent.features:
+            self._abort_for(pending, fault, mock_faults.code_like(fault), out)
+            return
         try:
             if overrides is not None:
                 response_rules.check_overrides(overrides)
@@ -98,10 +112,11 @@ class Decisions:
         shown = overrides and _without_contexts(overrides, pending)
         self._settle(pending)
         out.record(records.RequestContinued(pending.id, _owner(pending), shown))
-        sent = (
-            response_rules.overrides_for(overrides, pending.agent.features) if overrides else UNSET
-        )
-        out.send(pending.agent.id, to_client.DecisionContinue(pending.id, sent, judge_hops))
+        features = pending.agent.features
+        sent = response_rules.overrides_for(overrides, features) if overrides else UNSET
+        rate = rate if FAULTS in features and fault is UNSET else UNSET
+        decision = to_client.DecisionContinue(pending.id, sent, judge_hops, fault, rate)
+        out.send(pending.agent.id, decision)
         self._await_report(pending, pending.owner, out)
 
     def fulfill(
@@ -205,8 +220,7 @@ class Decisions:
         features = pending.agent.features
         code = mock_faults.code_in_place_of(given, features)
         if code is not None:
-            decision = to_client.DecisionAbort(pending.id, code, f"the fault {given.kind}")
-            self.abort(pending, decision, out)
+            self._abort_for(pending, given, code, out)
             return
         self._settle(pending)
         fault = mock_faults.located(given, response)
@@ -217,9 +231,16 @@ class Decisions:
         sent = response_rules.response_for(response, features)
         out.send(pending.agent.id, to_client.DecisionFulfill(pending.id, sent, fault=fault))
         if pending.observers:
-            error = SerializedError("Error", text, code="aborted")
+            error = SerializedError("Error", text, code=FAULT)
             reported = RequestResponse(pending.id, ok=False, response=shown, error=error)
             out.send_all(pending.observers, reported)
+
+    def _abort_for(
+        self, pending: PendingRequest, fault: Fault, code: AbortCode, out: EffectList
+    ) -> None:
+        """Fail a request in the place of an answer that breaks."""
+        decision = to_client.DecisionAbort(pending.id, code, f"the fault {fault.kind}")
+        self.abort(pending, decision, out)
 
     def abort(
         self,

@@ -12,6 +12,7 @@ from msgspec import UNSET, structs
 from trafficmock.core import error_messages
 from trafficmock.core.http import request_changes
 from trafficmock.core.mocks import response_rules
+from trafficmock.core.mocks.body_pacing import at_rate
 from trafficmock.core.state.lifecycle import RequestStage
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import STREAM_MOCKS
@@ -26,6 +27,8 @@ from trafficmock.wire.payloads.handler_action import (
 from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED, SerializedError
 
 if TYPE_CHECKING:
+    from msgspec import UnsetType
+
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.request_routing import RequestRouting
@@ -58,31 +61,38 @@ class HandlerResults:
         elif pending.chain is None:
             self._decided(pending, worker, action, out)
         elif message.run_id == pending.chain.run_id:
-            ended = partial(self._run_ended, pending, pending.chain, worker, action)
+            chain, rate = pending.chain, message.rate
+            ended = partial(self._run_ended, pending, chain, worker, action, rate)
             is_decision = not isinstance(action, Fetch | Fallback)
             self.decisions.delay(pending, message.delay_ms if is_decision else UNSET, ended, out)
         else:
             self._not_yours(worker, message, None, out)
 
-    def _run_ended(
+    def _run_ended(  # noqa: PLR0917 - the run, and what it decided
         self,
         pending: PendingRequest,
         chain: Chain,
         worker: Worker,
         action: Action,
+        rate: int | UnsetType,
         out: EffectList,
     ) -> None:
         """Handle the action of a handler that the coordinator ran (feature ``chain``)."""
         match action:
             case Fulfill() if action.stream is True and STREAM_MOCKS in worker.features:
                 self.streams.begin(pending, worker, action.response, out)
+            case Fulfill() if rate and action.fault is UNSET:
+                whole = partial(self.decisions.fulfill, pending, action.response)
+                pacing = at_rate(body.size(action.response.body_base64), rate)
+                self.streams.give(pending, worker, action.response, pacing, whole, out)
             case Fulfill():
                 self.decisions.fulfill(pending, action.response, out, action.fault)
             case Continue():
                 changes = request_changes.merged(chain.changes, action.overrides)
                 if request_changes.has_scheme_of(pending.url, changes):
                     sent = request_changes.for_continue(pending.request, changes)
-                    self.decisions.continue_(pending, sent, out)
+                    fault = action.fault
+                    self.decisions.continue_(pending, sent, out, fault=fault, rate=rate)
                 else:
                     text = error_messages.other_scheme(str(pending), changes.url or "")
                     self.decisions.fail_owner(pending, "handler_failed", text, out)

@@ -15,8 +15,8 @@ from trafficmock.core import error_messages
 from trafficmock.core.har.har_lookup import HarAnswer, HarLookup, HarQuestion
 from trafficmock.core.har.har_parts import HarEntryError
 from trafficmock.core.http.observation import clock_reading
-from trafficmock.core.http.streamed_replies import paced
 from trafficmock.core.mocks import response_rules
+from trafficmock.core.mocks.body_pacing import Pacing, at_rate, in_pieces
 from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.ownership.kept_reply import KeptResponse, KeptStep, Reply, ReplySequence
 from trafficmock.core.ownership.registry import with_observer
@@ -26,8 +26,6 @@ from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.handler_action import Abort
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
@@ -190,23 +188,15 @@ class Replies:
         chain: Chain,
         out: EffectList,
     ) -> None:
-        url, delay_ms = chain.request.url, step.delay_ms
-        pieces: Sequence[int] = step.pieces
-        between = delay_ms or 0
-        if step.rate:
-            pieces, between = paced(body.size(kept.response.body_base64), step.rate)
-        if pieces and self.streams.takes_pieces(pending, kept.response):
-            response, worker = structs.replace(kept.response, url=url), chain.owner.worker
-            play = partial(self.streams.play, pending, worker, response, pieces, delay_ms=between)
-            self.decisions.delay(pending, delay_ms if step.rate else UNSET, play, out)
-            return
-        if pieces:
-            # An agent that does not take pieces gets them all when the last one is due.
-            before = (delay_ms or 0) if step.rate else 0
-            delay_ms = before + between * (len(pieces) - 1)
-        given, fault = kept.headers_list, step.fault
+        url, given, fault = chain.request.url, kept.headers_list, step.fault
         give = partial(self.decisions.reply, pending, url, kept.response, given, fault)
-        self.decisions.delay(pending, delay_ms, give, out)
+        pacing = _pacing(step, kept.response)
+        if pacing is None:
+            self.decisions.delay(pending, step.delay_ms, give, out)
+            return
+        response, worker = structs.replace(kept.response, url=url), chain.owner.worker
+        before = step.delay_ms if step.rate else UNSET
+        self.streams.give(pending, worker, response, pacing, give, out, delay_ms=before)
 
     def _tell(  # noqa: PLR0917 - what the message is made of
         self,
@@ -235,6 +225,13 @@ class Replies:
         out.send(worker.id, notice)
         if self.state.registry.count(route):
             out.send(worker.id, RouteExpired(route.id))
+
+
+def _pacing(step: KeptStep, response: SerializedResponse) -> Pacing | None:
+    """Return the pacing of an answer; ``None`` if it is sent at once."""
+    if step.rate:
+        return at_rate(body.size(response.body_base64), step.rate)
+    return in_pieces(step.pieces, step.delay_ms or 0) if step.pieces else None
 
 
 def _kept(found: HarAnswer) -> KeptResponse:

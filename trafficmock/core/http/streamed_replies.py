@@ -7,11 +7,10 @@ For an agent without the feature it collects the body, and answers with it at th
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
-from attrs import define, field, frozen
+from attrs import define, field
 from msgspec import UNSET, structs
 
 from trafficmock import records
@@ -35,14 +34,14 @@ from trafficmock.wire.outbound import ProxyError
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_response import SerializedError
 
-SHORTEST_PAUSE_MS = 50
-"""The milliseconds between two pieces of a body sent at a rate, unless one byte takes longer."""
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterator
+
+    from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
+    from trafficmock.core.mocks.body_pacing import Pacing
     from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Agent, Worker
@@ -55,24 +54,15 @@ if TYPE_CHECKING:
 class PiecesLeft:
     """The pieces of a fixed answer that the coordinator has not written yet.
 
-    :param parts: what :func:`_parts` yields.
-    :param delay_ms: the time between two pieces of the test.
-    :ivar next: the next part; ``None`` after the last one.
-    :ivar waits_for_room: whether the next one is written when the application has read.
+    :param parts: the milliseconds before each part of the body, and its content.
+    :ivar due: the part whose time has come.
+    :ivar waits_for_room: whether it is written when the application has read.
     """
 
     pending: PendingRequest
-    parts: Iterator[tuple[bytes, bool]] = field(repr=False)
-    delay_ms: int
-    next: tuple[bytes, bool] | None = field(init=False, repr=False, default=None)
+    parts: Iterator[tuple[int, bytes]] = field(repr=False)
+    due: bytes | None = field(init=False, default=None, repr=False)
     waits_for_room: bool = False
-
-    def __attrs_post_init__(self) -> None:
-        self.advance()
-
-    def advance(self) -> None:
-        """Cut the next part: a body may have millions."""
-        self.next = next(self.parts, None)
 
 
 @define(eq=False, kw_only=True)
@@ -185,51 +175,67 @@ class StreamedReplies:
 
     # Fixed answers in pieces
 
-    @staticmethod
-    def takes_pieces(pending: PendingRequest, response: SerializedResponse) -> bool:
-        """Return whether the answer to a request can be sent in pieces."""
-        has_body = pending.method != "HEAD" and response.status not in BODILESS_STATUSES
-        return has_body and STREAM_MOCKS in pending.agent.features
+    def give(  # noqa: PLR0917 - the answer, and what it is given to
+        self,
+        pending: PendingRequest,
+        worker: Worker,
+        response: SerializedResponse,
+        pacing: Pacing,
+        whole: Callable[[EffectList], None],
+        out: EffectList,
+        *,
+        delay_ms: int | UnsetType = UNSET,
+    ) -> None:
+        """Answer a request by the pieces of a response.
+
+        :param whole: gives the response to an agent that does not take pieces, when the last one
+            is due, and at once where the response has no body.
+        :param delay_ms: the time before the first piece.
+        """
+        if pending.method == "HEAD" or response.status in BODILESS_STATUSES:
+            self.decisions.delay(pending, delay_ms, whole, out)
+        elif STREAM_MOCKS in pending.agent.features:
+            play = partial(self.play, pending, worker, response, pacing)
+            self.decisions.delay(pending, delay_ms, play, out)
+        else:
+            due = (delay_ms or 0) + pacing.duration_ms
+            self.decisions.delay(pending, due, whole, out)
 
     def play(
         self,
         pending: PendingRequest,
         worker: Worker,
         response: SerializedResponse,
-        sizes: Iterable[int],
+        pacing: Pacing,
         out: EffectList,
-        *,
-        delay_ms: int,
     ) -> None:
-        """Answer a request by the pieces of a response, the first of them at once.
-
-        :param sizes: the bytes of each piece.
-        :param delay_ms: the time between two pieces.
-        """
+        """Answer a request by the pieces of a response, the first of them at once."""
         stream = self.begin(pending, worker, response, out)
         if stream is None:
             return
-        parts = _parts(body.to_bytes(response.body_base64), sizes)
-        stream.left = PiecesLeft(pending, parts, delay_ms)
+        parts = pacing.parts(body.to_bytes(response.body_base64))
+        stream.left = PiecesLeft(pending, parts)
         self._play(stream, stream.left, out)
 
     def _play(self, stream: OpenStream, left: PiecesLeft, out: EffectList) -> None:
         """Write the pieces that are due, and the end after the last one."""
-        if stream.ended or self.open.get(stream.request_id) is not stream:
-            return
-        while left.next is not None:
-            content, is_last_part = left.next
-            if not stream.has_room(len(content)):
+        while not stream.ended and self.open.get(stream.request_id) is stream:
+            if left.due is None:
+                following = next(left.parts, None)
+                if following is None:
+                    self.written(stream.worker, StreamEnd(stream.request_id, stream.seq + 1), out)
+                    return
+                pause, left.due = following
+                if pause:
+                    again = partial(self._play, stream, left)
+                    self.state.delayed.keep(left.pending, pause, again, out)
+                    return
+            if not stream.has_room(len(left.due)):
                 left.waits_for_room = True
                 return
-            left.advance()
+            content, left.due = left.due, None
             piece = StreamData(stream.request_id, stream.seq + 1, body.from_bytes(content))
             self.written(stream.worker, piece, out)
-            if left.next is not None and left.delay_ms and is_last_part:
-                again = partial(self._play, stream, left)
-                self.state.delayed.keep(left.pending, left.delay_ms, again, out)
-                return
-        self.written(stream.worker, StreamEnd(stream.request_id, stream.seq + 1), out)
 
     # Messages of workers
 
@@ -416,52 +422,6 @@ _WHY: dict[CloseReason, str] = {
     "application": "the application closed it",
     "agent": "the application disconnected",
 }
-
-
-@frozen
-class EqualPieces(Sequence[int]):
-    """The sizes of pieces that are equal, but for the last one.
-
-    :param size: the bytes of all of them.
-    :param piece: the bytes of one.
-    """
-
-    size: int
-    piece: int
-
-    def __len__(self) -> int:
-        return len(range(0, self.size, self.piece))
-
-    @overload
-    def __getitem__(self, index: int) -> int: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[int]: ...
-    def __getitem__(self, index: int | slice) -> int | Sequence[int]:
-        starts = range(0, self.size, self.piece)[index]
-        if isinstance(starts, range):
-            return [min(self.piece, self.size - start) for start in starts]
-        return min(self.piece, self.size - starts)
-
-
-def paced(size: int, rate: int) -> tuple[Sequence[int], int]:
-    """Return the bytes of the pieces in which a body is sent, and the milliseconds between two.
-
-    :param size: the bytes of the body.
-    :param rate: the bytes in a second.
-    """
-    between = max(SHORTEST_PAUSE_MS, -(-1000 // rate))
-    return EqualPieces(size, max(1, rate * between // 1000)), between
-
-
-def _parts(content: bytes, sizes: Iterable[int]) -> Iterator[tuple[bytes, bool]]:
-    """Yield the parts in which pieces are sent, each with whether its piece ends there."""
-    start = 0
-    for size in sizes:
-        end = start + size
-        while start < end:
-            following = min(start + MAX_STREAM_PIECE_BYTES, end)
-            yield content[start:following], following == end
-            start = following
 
 
 def _place(stream: OpenStream) -> str | None:

@@ -22,8 +22,11 @@ def code_in_place_of(fault: Fault, features: frozenset[str]) -> AbortCode | None
     """
     if fault.kind == "connection_reset" and fault.after is UNSET:
         return "connectionreset"
-    if FAULTS in features:
-        return None
+    return None if FAULTS in features else code_like(fault)
+
+
+def code_like(fault: Fault) -> AbortCode:
+    """Return the abort code that is most like a fault."""
     return "timedout" if fault.kind == "stall" else "connectionreset"
 
 

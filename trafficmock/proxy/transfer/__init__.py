@@ -5,5 +5,6 @@ out. ``upstream_transfer`` streams the request to the server and the response ba
 both to the coordinator, with the copies of ``body_capture``, which ``body_decoding`` decodes,
 large ones over several turns of the reactor. ``request_rewriting`` applies overrides and writes
 mocked responses, ``streamed_mock`` those that come piece by piece, ``faulty_mock`` those that
-break. ``route_fetch`` serves ``route.fetch`` by treq, over the connections of ``upstream_agent``.
+break. ``answer_changes`` breaks real answers, or slows them down. ``route_fetch`` serves
+``route.fetch`` by treq, over the connections of ``upstream_agent``.
 """

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 RESET_SECONDS = 0.05
 """The time between the last byte and the reset, which would discard what is not sent yet."""
 
-_NO_CHUNK = b"no size of a chunk\r\n"
+NO_CHUNK = b"no size of a chunk\r\n"
+"""Follows the part of a body before the fault ``malformed_chunk``."""
 
 
 def bytes_before(fault: Fault, response: SerializedResponse, method: bytes) -> bytes:
@@ -33,6 +34,6 @@ def bytes_before(fault: Fault, response: SerializedResponse, method: bytes) -> b
         head = structs.replace(response, body_base64=bodies.NULL)
         block = request_rewriting.streamed_head(head, chunked=True, close=False)
         framed = b"%x\r\n%b\r\n" % (len(part), part) if part else b""
-        return block + framed + _NO_CHUNK
+        return block + framed
     whole = request_rewriting.mock_bytes(response, method, close=False)
     return whole[: len(whole) - len(content) + len(part)] if whole.endswith(content) else whole

@@ -199,7 +199,8 @@ class ProxiedRequest:
             case outbound.DecisionPassthrough():
                 self._pass_on(_UNCHANGED)
             case outbound.DecisionContinue():
-                self._pass_on(message.overrides or _UNCHANGED)
+                fault, rate = message.fault, message.rate
+                self._pass_on(message.overrides or _UNCHANGED, fault=fault, rate=rate)
             case outbound.DecisionFulfill(stream=True):
                 self._begin_stream(message.response)
             case outbound.DecisionFulfill():
@@ -292,7 +293,13 @@ class ProxiedRequest:
             request, pairs=self.resources.revealed(request.pairs, self.context_id)
         )
 
-    def _pass_on(self, overrides: SerializedOverrides) -> None:
+    def _pass_on(
+        self,
+        overrides: SerializedOverrides,
+        *,
+        fault: Fault | UnsetType = UNSET,
+        rate: int | UnsetType = UNSET,
+    ) -> None:
         unreported = None if self._reported else self.content()
         try:
             request = self.rewritten(overrides)
@@ -304,7 +311,7 @@ class ProxiedRequest:
             return
         if self.request_done or self.head.minor == 0:
             request = request_rewriting.without_field(request, b"expect")
-        self._transfer = UpstreamTransfer(self, request, unreported)
+        self._transfer = UpstreamTransfer(self, request, unreported, fault=fault, rate=rate)
         self._pieces = []
         self._transfer.start()
 
@@ -313,7 +320,9 @@ class ProxiedRequest:
         method = self.head.method
         try:
             if fault is not UNSET:
-                self._break(fault, faulty_mock.bytes_before(fault, response, method))
+                if before := faulty_mock.bytes_before(fault, response, method):
+                    self.client.write(before)
+                self.break_off(fault)
                 return
             data = request_rewriting.mock_bytes(response, method, close=not self.keep)
         except UpstreamError as error:
@@ -322,10 +331,10 @@ class ProxiedRequest:
         self.client.write(data)
         self._finish()
 
-    def _break(self, fault: Fault, data: bytes) -> None:
-        """Write the part of an answer before its fault, and let it happen."""
-        if data:
-            self.client.write(data)
+    def break_off(self, fault: Fault) -> None:
+        """Let the fault of an answer follow the part that was written."""
+        if fault.kind == "malformed_chunk":
+            self.client.write(faulty_mock.NO_CHUNK)
         if fault.kind == "connection_reset":
             seconds = faulty_mock.RESET_SECONDS
             self._timer = self.resources.reactor.callLater(seconds, self._hold_over)

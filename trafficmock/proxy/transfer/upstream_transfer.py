@@ -5,6 +5,7 @@ Neither is buffered whole: the reports have copies of the bodies, with a limit (
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
@@ -19,6 +20,7 @@ from trafficmock.proxy.http1.forwarded_headers import (
 )
 from trafficmock.proxy.http1.framing import NONE, Framing, Kind
 from trafficmock.proxy.transfer import request_rewriting
+from trafficmock.proxy.transfer.answer_changes import BrokenAnswer, RatedBody
 from trafficmock.proxy.transfer.body_capture import BodyCapture, response_of
 from trafficmock.proxy.upstream_errors import answer_timeout, upstream_error
 from trafficmock.wire.inbound import RequestBody, RequestResponse
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
     from trafficmock.proxy.upstream.upstream_connection import UpstreamConnection
     from trafficmock.proxy.upstream_errors import UpstreamError
+    from trafficmock.wire.payloads.handler_action import Fault
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 _REPEATABLE = frozenset({b"GET", b"HEAD", b"OPTIONS", b"TRACE", b"PUT", b"DELETE"})
@@ -50,12 +53,20 @@ class UpstreamTransfer:
     :param request: the request with the overrides applied.
     :param unreported: the part of the body that has arrived; ``None`` if the coordinator has the
         body.
+    :param fault: how the answer breaks on its way back, if it does.
+    :param rate: the bytes of its body that the client gets in a second.
     """
 
     log = Logger()
 
     def __init__(
-        self, proxied: ProxiedRequest, request: Rewritten, unreported: bytes | None
+        self,
+        proxied: ProxiedRequest,
+        request: Rewritten,
+        unreported: bytes | None,
+        *,
+        fault: Fault | UnsetType = UNSET,
+        rate: int | UnsetType = UNSET,
     ) -> None:
         self._proxied = proxied
         self._proxy_client = proxied.proxy_client
@@ -82,6 +93,10 @@ class UpstreamTransfer:
         self._pairs: Pairs = []
         self._received: BodyCapture | None = None
         self._head_reported = False
+        self._end_reported = False
+        self._broken = None if fault is UNSET else BrokenAnswer(fault)
+        self._rate = rate
+        self._rated: RatedBody | None = None
         if unreported is not None and self._proxy_client is not None:
             self._sent = BodyCapture(self._limit)
             self._sent.add(unreported)
@@ -201,7 +216,14 @@ class UpstreamTransfer:
     def response_head(self, head: ResponseHead, body: Framing) -> None:
         """Begin the response to the client."""
         self._stop_timer()
-        unknown = body.kind in {Kind.CHUNKED, Kind.UNTIL_CLOSE}
+        broken = self._broken
+        if broken is not None and broken.is_unanswered:
+            self._break(broken)
+            return
+        if broken is not None and not broken.begin(body):
+            self._broken = broken = None
+        without_length = broken is not None and broken.fault.kind == "malformed_chunk"
+        unknown = without_length or body.kind in {Kind.CHUNKED, Kind.UNTIL_CLOSE}
         self._chunked = unknown and self._client_minor > 0
         self._until_close = unknown and not self._chunked
         keep = self._proxied.keep = self._proxied.keep and self._complete and not self._until_close
@@ -209,15 +231,42 @@ class UpstreamTransfer:
         self._head, self._pairs = head, pairs
         if body.kind is not Kind.NONE and self._proxy_client is not None:
             self._received = BodyCapture(self._limit)
+        if without_length:
+            pairs = [pair for pair in pairs if pair[0].lower() != b"content-length"]
         self._out.append(
             response_block(head.status, head.reason, pairs, chunked=self._chunked, close=not keep)
         )
+        if broken is not None and broken.left == 0:
+            self._break(broken)
+        elif self._rate and self._upstream is not None:
+            clock = self._resources.reactor
+            self._rated = RatedBody(self._rate, clock, self._write_part, self._upstream)
 
     def response_data(self, data: bytes) -> None:
         """Buffer a piece of the body until :meth:`response_pause` or the end."""
+        broken = self._broken
+        if broken is not None:
+            data = broken.take(data)
         if self._received is not None:
             self._received.add(data)
-        self._out.append(chunk(data) if self._chunked else data)
+        if self._rated is not None:
+            self._flush()
+            self._rated.data(data)
+            return
+        if data:
+            self._out.append(chunk(data) if self._chunked else data)
+        if broken is not None and broken.left == 0:
+            self._break(broken)
+
+    def _write_part(self, data: bytes) -> None:
+        self._client.write(chunk(data) if self._chunked else data)
+
+    def _break(self, broken: BrokenAnswer) -> None:
+        """Let the fault follow what has come, and read no more of the server's answer."""
+        self.cancel()
+        self._flush()
+        self._report_end(broken.error())
+        self._proxied.break_off(broken.fault)
 
     def response_pause(self) -> None:
         """Send the buffered pieces, and apply the client's backpressure to the server."""
@@ -225,12 +274,21 @@ class UpstreamTransfer:
             return
         if not self._consumed:
             self._consumed = True
-            self._client.consume(self._upstream)
+            self._client.consume(self._rated or self._upstream)
         self._flush()
         self._report_head()
 
     def response_end(self) -> None:
         """Send the rest, report the end, and reuse both connections."""
+        if self._broken is not None:
+            self._break(self._broken)
+        elif self._rated is not None:
+            self._flush()
+            self._rated.end(self._complete_answer)
+        else:
+            self._complete_answer()
+
+    def _complete_answer(self) -> None:
         if self._chunked:
             self._out.append(LAST_CHUNK)
         connection, self._upstream = self._upstream, None
@@ -249,16 +307,21 @@ class UpstreamTransfer:
         connection, self._upstream = self._upstream, None
         error = upstream_error(reason, self._request.origin)
         silent = connection is not None and not connection.heard
-        if answered:
-            self._end()
-            self._flush()
-            self._report_end(error)
-            self._proxied.cut_off(noticeable=not self._until_close)
+        if answered and self._rated is not None:
+            self._rated.end(partial(self._incomplete, error))
+        elif answered:
+            self._incomplete(error)
         elif silent and not self._fresh and self._repeatable:
             self._stop_timer()
             self.start(again=True)
         else:
             self._fail(error)
+
+    def _incomplete(self, error: UpstreamError) -> None:
+        self._end()
+        self._flush()
+        self._report_end(error)
+        self._proxied.cut_off(noticeable=not self._until_close)
 
     def server_busy(self) -> None:
         """Pause the request's body."""
@@ -288,8 +351,9 @@ class UpstreamTransfer:
 
         :param error: the reason if the response is missing or incomplete, else ``None``.
         """
-        if self._proxy_client is None:
+        if self._proxy_client is None or self._end_reported:
             return
+        self._end_reported = True
         self._report_request()
         head, copy = self._head, self._received
         if head is None:
@@ -353,6 +417,8 @@ class UpstreamTransfer:
     def _end(self) -> None:
         self._over = True
         self._stop_timer()
+        if self._rated is not None:
+            self._rated.stop()
         if self._consumed:
             self._consumed = False
             self._client.consume(None)

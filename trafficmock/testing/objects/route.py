@@ -73,6 +73,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
         delay: Delay = None,
         fault: FaultKind | None = None,
         after: int | None = None,
+        rate: int | None = None,
     ) -> DoneT:
         """Answer the request with a response.
 
@@ -93,6 +94,8 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
         :param fault: how the answer breaks: ``connection_reset``, ``empty_response``,
             ``truncated``, ``malformed_chunk``, or ``stall``.
         :param after: the bytes of the body before the fault.
+        :param rate: the bytes of the body that the application gets in a second; not with
+            ``fault``.
         :raises AlreadyHandledError: the request is decided already.
         :raises UsageError: both ``body`` and ``json`` are given, or HTTP cannot carry a value.
         :raises OSError: the file cannot be read.
@@ -102,8 +105,9 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
         if is_parts(body):
             if breaks is not UNSET:
                 raise UsageError("an answer in parts breaks by stream.abort(), not by a fault")
-            if any(each is not None for each in (json, path, response, delay)):
-                raise UsageError("an iterable as body excludes json, path, response and delay")
+            if any(each is not None for each in (json, path, response, delay, rate)):
+                excluded = "json, path, response, delay and rate"
+                raise UsageError(f"an iterable as body excludes {excluded}")
             stream = self.stream(
                 status=status,
                 status_text=status_text,
@@ -122,7 +126,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
             content_type=content_type,
             response=None if response is None else response._state,  # noqa: SLF001 - ours too
         )
-        return self._decide(lambda: self._routed.fulfill(mock, delay, breaks))
+        return self._decide(lambda: self._routed.fulfill(mock, delay, breaks, rate))
 
     def stream(
         self,
@@ -158,6 +162,9 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
         headers: HeadersArgument | None = None,
         post_data: PostData = None,
         delay: Delay = None,
+        fault: FaultKind | None = None,
+        after: int | None = None,
+        rate: int | None = None,
     ) -> DoneT:
         """Send the request upstream, with these changes and those of earlier fallbacks.
 
@@ -167,13 +174,24 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
         :param post_data: another body: bytes, text that is sent as UTF-8, or a value that is sent
             as JSON. ``None``, ``False`` and 0 keep the body; empty bytes or text remove it.
         :param delay: milliseconds or a ``timedelta``, after which the request is sent.
+        :param fault: how the real answer breaks on its way back, as in :meth:`fulfill`.
+        :param after: the bytes of its body before the fault.
+        :param rate: the bytes of its body that the application gets in a second; not with
+            ``fault``.
         :raises AlreadyHandledError: the request is decided already.
         :raises UsageError: the URL has another scheme, or a header value is not a string.
         :raises TestEndedError: the test has ended.
         """
+        breaks = read_fault(fault, after)
         return self._decide(
             lambda: self._routed.continue_(
-                url=url, method=method, headers=headers, post_data=post_data, delay=delay
+                url=url,
+                method=method,
+                headers=headers,
+                post_data=post_data,
+                delay=delay,
+                fault=breaks,
+                rate=rate,
             )
         )
 

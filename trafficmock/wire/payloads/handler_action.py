@@ -13,6 +13,9 @@ AbortCode = Literal[
 ]
 
 
+Rate = Times
+"""Bytes in a second."""
+
 FaultKind = Literal["connection_reset", "empty_response", "malformed_chunk", "stall", "truncated"]
 
 
@@ -43,9 +46,13 @@ class Fulfill(HandlerAction, frozen=True, tag="fulfill"):
 
 
 class Continue(HandlerAction, frozen=True, tag="continue"):
-    """The request goes upstream, with the overrides if there are any."""
+    """The request goes upstream, with the overrides if there are any.
+
+    :param fault: how the real answer breaks, if it does (feature ``faults``).
+    """
 
     overrides: SerializedOverrides | UnsetType = UNSET
+    fault: Fault | UnsetType = UNSET
 
 
 class Abort(HandlerAction, frozen=True, tag="abort"):
@@ -69,7 +76,7 @@ class SequenceStep(Struct, frozen=True, rename="camel", omit_defaults=True):
     result: Fulfill | Abort
     delay_ms: Count | UnsetType = UNSET
     pieces: list[Count] | UnsetType = UNSET
-    rate: Times | UnsetType = UNSET
+    rate: Rate | UnsetType = UNSET
 
 
 class Fetch(HandlerAction, frozen=True, tag="fetch"):

@@ -46,6 +46,10 @@ REQUEST_SETTLED = "request_settled"
 """The code of a fetch that failed because its request was cancelled or decided meanwhile."""
 
 
+FAULT = "fault"
+"""The code of the error of an answer that a fault of the test broke off."""
+
+
 class SerializedError(Struct, frozen=True, omit_defaults=True):
     """The error in place of a response (protocol 3 ``SerializedError``)."""
 

@@ -1,4 +1,4 @@
-"""Reads the arguments ``fault`` and ``after`` of mocks."""
+"""Reads the arguments ``fault``, ``after`` and ``rate`` of answers."""
 
 from __future__ import annotations
 
@@ -38,3 +38,18 @@ def read_fault(fault: Any, after: Any) -> Fault | UnsetType:
     if not isinstance(after, int) or isinstance(after, bool) or not 0 <= after <= SAFE_INTEGER:
         raise UsageError(f"after is a number of bytes, 0 or more, not {after!r}")
     return Fault(fault, after)
+
+
+def read_rate(rate: Any, fault: Fault | UnsetType = UNSET) -> int | UnsetType:
+    """Return the bytes of an answer's body in a second; ``UNSET`` for all at once.
+
+    :param fault: how the answer breaks, if it does.
+    :raises UsageError: it is no number of bytes, or there is a fault, too.
+    """
+    if rate is None:
+        return UNSET
+    if fault is not UNSET:
+        raise UsageError("rate excludes fault")
+    if isinstance(rate, bool) or not isinstance(rate, int) or rate < 1:
+        raise UsageError(f"rate is a number of bytes in a second, 1 or more, not {rate!r}")
+    return rate

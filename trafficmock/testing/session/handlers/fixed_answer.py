@@ -8,6 +8,7 @@ from attrs import evolve, frozen
 from msgspec import UNSET, structs
 
 from trafficmock.testing.errors import UsageError
+from trafficmock.testing.session.arguments.fault_options import read_rate
 from trafficmock.testing.session.handlers import mock_response
 from trafficmock.testing.session.handlers.written_stream import content_of
 from trafficmock.wire.payloads.handler_action import Fulfill, SequenceStep
@@ -66,9 +67,7 @@ class FixedAnswer:
             return SequenceStep(Fulfill(self.response, fault=fault), delay_ms, self.pieces)
         if self.pieces is not UNSET or fault is not UNSET:
             raise UsageError("rate excludes chunks and fault")
-        if isinstance(rate, bool) or not isinstance(rate, int) or rate < 1:
-            raise UsageError(f"rate is a number of bytes in a second, 1 or more, not {rate!r}")
-        return SequenceStep(Fulfill(self.response), delay_ms, rate=rate)
+        return SequenceStep(Fulfill(self.response), delay_ms, rate=read_rate(rate))
 
     def __repr__(self) -> str:
         return f"of a mock with status {self.response.status}"

@@ -19,6 +19,7 @@ from trafficmock.testing.errors import (
 from trafficmock.testing.promise import mapped
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments.delays import read_delay
+from trafficmock.testing.session.arguments.fault_options import read_rate
 from trafficmock.testing.session.arguments.request_overrides import check_scheme, overrides
 from trafficmock.testing.session.handlers import handler_errors, handler_fetches, mock_response
 from trafficmock.testing.session.handlers.written_stream import WrittenStream
@@ -137,16 +138,19 @@ class RoutedRequest:
         mock: mock_response.Mock,
         delay: Delay = None,
         fault: Fault | UnsetType = UNSET,
+        rate: int | None = None,
     ) -> None:
         """Answer the request with a response.
 
         :param delay: the time after which the proxy sends it.
         :param fault: how it breaks, if it does.
+        :param rate: the bytes of its body in a second.
         :raises UsageError: an argument is invalid; the request is still undecided.
         """
         self._check_open()
         response = mock_response.build(mock, self.request.url)
-        self._settle(Fulfill(response, fault=fault), read_delay(delay))
+        delay_ms, in_a_second = read_delay(delay), read_rate(rate, fault)
+        self._settle(Fulfill(response, fault=fault), delay_ms, in_a_second)
         if fault is UNSET:
             self.session.answered_here(self.request, response)
         else:
@@ -174,16 +178,21 @@ class RoutedRequest:
         headers: HeadersArgument | None,
         post_data: PostData,
         delay: Delay = None,
+        fault: Fault | UnsetType = UNSET,
+        rate: int | None = None,
     ) -> None:
         """Send the request upstream with all changes so far and these.
 
         :param delay: the time after which the proxy sends it.
+        :param fault: how the real answer breaks, if it does.
+        :param rate: the bytes of its body in a second.
         :raises UsageError: a change is invalid; the request is still undecided.
         """
         self._check_open()
         check_scheme(self.request.wire.url, url)
-        delay_ms = read_delay(delay)
-        self._settle(Continue(self._change(url, method, headers, post_data)), delay_ms)
+        delay_ms, in_a_second = read_delay(delay), read_rate(rate, fault)
+        changes = self._change(url, method, headers, post_data)
+        self._settle(Continue(changes, fault), delay_ms, in_a_second)
 
     def abort(self, code: str, why: str = "", delay: Delay = None) -> None:
         """Fail the request with a network error.
@@ -260,10 +269,13 @@ class RoutedRequest:
             raise AlreadyHandledError(f"{self.request}: the route is already handled")
 
     def _settle(
-        self, action: Fulfill | Continue | Abort | Fallback, delay_ms: int | UnsetType = UNSET
+        self,
+        action: Fulfill | Continue | Abort | Fallback,
+        delay_ms: int | UnsetType = UNSET,
+        rate: int | UnsetType = UNSET,
     ) -> None:
         self._close(_in_words(action))
-        self.session.send(HandlerResult(self.request.id, action, self.run_id, delay_ms))
+        self.session.send(HandlerResult(self.request.id, action, self.run_id, delay_ms, rate))
         if isinstance(action, Abort):
             self.request.answer(None)
 

@@ -1,0 +1,147 @@
+"""What a test does to a real answer on its way back: it breaks, or its body comes at a rate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+from msgspec import UNSET
+from twisted.internet.interfaces import IPushProducer
+from zope.interface import implementer
+
+from trafficmock.proxy.http1.framing import Kind
+from trafficmock.proxy.upstream_errors import UpstreamError
+from trafficmock.wire.payloads.serialized_response import FAULT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from twisted.internet.interfaces import IDelayedCall, IReactorTime
+
+    from trafficmock.proxy.http1.framing import Framing
+    from trafficmock.wire.payloads.handler_action import Fault
+
+_SHORTEST_PAUSE = 0.05
+"""The seconds between two pieces of a body sent at a rate, unless one byte takes longer."""
+
+
+@define
+class BrokenAnswer:
+    """A real answer that breaks.
+
+    :ivar left: the bytes of its body that come before the fault; ``None`` if it comes at the end.
+    """
+
+    fault: Fault
+    left: int | None = field(init=False, default=None)
+    _taken: int = field(init=False, default=0)
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether the fault comes in the place of an answer."""
+        kind, after = self.fault.kind, self.fault.after
+        return kind == "empty_response" or (kind == "connection_reset" and after is UNSET)
+
+    def begin(self, framing: Framing) -> bool:
+        """Take the framing of the real answer.
+
+        :returns: whether the fault can happen: not without a body, nor behind its end.
+        """
+        length = framing.length if framing.kind is Kind.LENGTH else None
+        after, kind = self.fault.after, self.fault.kind
+        if after is not UNSET:
+            self.left = after
+        elif kind == "truncated":
+            self.left = None if length is None else length // 2
+        else:
+            self.left = 0
+        if framing.kind is Kind.NONE:
+            return False
+        return length is None or kind == "malformed_chunk" or (self.left or 0) < length
+
+    def take(self, data: bytes) -> bytes:
+        """Return the part of a piece of the body that comes before the fault."""
+        part = data[: self.left]
+        self._taken += len(part)
+        if self.left is not None:
+            self.left -= len(part)
+        return part
+
+    def error(self) -> UpstreamError:
+        """Return what is reported of the answer."""
+        text = f"the fault {self.fault.kind} of the test, after {self._taken} bytes of the body"
+        return UpstreamError(text, code=FAULT, errno=FAULT)
+
+
+@implementer(IPushProducer)
+@define(eq=False)
+class RatedBody:
+    """Writes the body of an answer at a rate, and reads the server only as it has written.
+
+    :param rate: the bytes in a second.
+    :param write: takes a piece of the body.
+    :param source: the connection to the server; paused while there is more to write.
+    """
+
+    rate: int
+    clock: IReactorTime
+    write: Callable[[bytes], None]
+    source: IPushProducer
+    _waiting: bytearray = field(init=False, factory=bytearray, repr=False)
+    _timer: IDelayedCall | None = field(init=False, default=None)
+    _paused: bool = field(init=False, default=False)
+    _ended: Callable[[], None] | None = field(init=False, default=None)
+
+    def data(self, data: bytes) -> None:
+        """Take a piece of the server's."""
+        self._waiting += data
+        self._go_on()
+        if self._waiting:
+            self.source.pauseProducing()
+
+    def end(self, ended: Callable[[], None]) -> None:
+        """Call ``ended`` when all is written: the server has sent everything."""
+        self._ended = ended
+        self._go_on()
+
+    def stop(self) -> None:
+        """Write nothing more."""
+        self._waiting.clear()
+        self._ended = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _go_on(self) -> None:
+        if self._timer is not None or self._paused:
+            return
+        if self._waiting:
+            pause = max(_SHORTEST_PAUSE, 1 / self.rate)
+            size = max(1, int(self.rate * pause))
+            piece = bytes(self._waiting[:size])
+            del self._waiting[:size]
+            self._timer = self.clock.callLater(pause, self._due)
+            self.write(piece)
+        elif self._ended is not None:
+            ended, self._ended = self._ended, None
+            ended()
+        else:
+            self.source.resumeProducing()
+
+    def _due(self) -> None:
+        self._timer = None
+        self._go_on()
+
+    # The producer of the client's transport
+
+    def pauseProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Write nothing: the client does not read."""
+        self._paused = True
+
+    def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Write on."""
+        self._paused = False
+        self._go_on()
+
+    def stopProducing(self) -> None:  # noqa: N802 - Twisted's name
+        """Do nothing: the client's connection tells the request that it is lost."""
