@@ -26,6 +26,9 @@ const { framedInChunks } = require("./mock.js");
 /** The shortest time between two pieces of a body that comes at a rate; ms. */
 const SHORTEST_PAUSE_MS = 50;
 
+/** The bytes that may wait for the client; for more, the server is read no further. */
+const MOST_WAITING = 64 * 1024;
+
 /** The body of a real answer that breaks, or that comes at a rate. The client gets it as that of a mock. */
 class RelayedBody extends MockBody {
   /**
@@ -92,7 +95,7 @@ class RelayedBody extends MockBody {
     if (kept.length > 0) this.pieces.push(Buffer.from(kept));
     if (this.left === 0) this.breakOff();
     this.drain();
-    if (!this.isOver && this.pieces.length > 0) this.origin.pause();
+    if (!this.isOver && this.waiting > MOST_WAITING) this.origin.pause();
   }
 
   /** The real answer is complete. */
@@ -138,7 +141,12 @@ class RelayedBody extends MockBody {
       return this.give(reader, this.slice());
     }
     super.drain();
-    if (!this.isOver && this.hasRoom && this.pieces.length === 0) this.origin.resume();
+    if (!this.isOver && this.hasRoom && this.waiting === 0) this.origin.resume();
+  }
+
+  /** The bytes that the client has not got. */
+  get waiting() {
+    return this.pieces.reduce((sum, { length }) => sum + length, 0);
   }
 
   /** @returns {Buffer} the bytes that come at once */

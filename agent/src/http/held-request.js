@@ -293,7 +293,9 @@ class HeldRequest {
     response.on("error", (error) => body.fail(error));
     if (body.isUnanswered) {
       body.breakOff();
-      return socket.breakOff(body.reset);
+      if (body.reset) this.req.destroy(body.reset);
+      else socket.breakOff();
+      return;
     }
     const head = { status: response.statusCode ?? 0, statusText: response.statusMessage ?? "", pairs };
     report.head(head.status, head.statusText, headers.fromRaw(response.rawHeaders));

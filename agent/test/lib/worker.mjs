@@ -105,7 +105,8 @@ class Worker {
   }
 
   async handle({ requestId, routeId, runId, request }) {
-    const result = (value) => this.send({ type: "handler:result", requestId, ...(runId && { runId }), result: value });
+    const result = (value, more) =>
+      this.send({ type: "handler:result", requestId, ...(runId && { runId }), result: value, ...more });
     const fetch = async (options = {}) => {
       const fetchId = randomUUID();
       result({ action: "fetch", fetchId, ...options });
