@@ -1,10 +1,12 @@
 """Readers of option values; more stands with the options that use them."""
 
+import contextlib
+
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.coercers import choice, named, not_empty, number
+from trafficmock.coercers import choice, http_url, named, not_empty, number
 
 
 class CoercerTests(SynchronousTestCase):
@@ -30,6 +32,21 @@ class CoercerTests(SynchronousTestCase):
         self.assertEqual(not_empty("x"), "x")
         for text in ("", "--port"):
             self.assertRaises(ValueError, not_empty, text)
+
+    def test_url(self) -> None:
+        """A URL has a host, and neither user, query nor fragment."""
+        for text in ("http://127.0.0.1:4318", "https://otel.test/base", "http://[::1]:1"):
+            self.assertEqual(http_url(text), text)
+        for text in ("", "otel.test:4318", "ftp://a", "http://", "http://a:0", "http://a:99999"):
+            self.assertRaises(ValueError, http_url, text)
+        for text in ("http://u:p@a", "http://a?x", "http://a/#x", "http://a b", "http://\xe4"):
+            self.assertRaises(ValueError, http_url, text)
+
+    @given(st.text())
+    def test_any_url(self, text: str) -> None:
+        """Any text is taken or refused."""
+        with contextlib.suppress(ValueError):
+            http_url(text)
 
     def test_named(self) -> None:
         """A refusal names the option."""

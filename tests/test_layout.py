@@ -29,6 +29,7 @@ ALLOWED = {
     "server": {"certificates", "coercers", "core", "errors", "history", "http", "matching", "proxy"}
     | {"records", "redaction", "wire"},
     "report": {"errors", "redaction"},
+    "telemetry": {"coercers", "errors", "http", "records", "redaction", "wire"},
     "attach": {"certificates", "errors", "http", "ipv6", "redaction", "wire"},
     "command": {"attach", "certificates", "coercers", "errors", "redaction", "report"},
     "dashboard": {"attach", "coercers", "errors", "http", "redaction", "server"},
@@ -77,6 +78,7 @@ INNER = {
         "websocket": {"."},
         ".": {"process", "reports", "rest", "websocket"},
     },
+    "telemetry": {"otlp": {"."}, ".": {"otlp"}},
     "command": {
         "output": set[str](),
         "rest": {".", "output"},
@@ -102,6 +104,7 @@ PURE = ("errors", "matching", "wire", "records", "core", "history")
 """Parts that know no Twisted, no clock and no environment."""
 
 PURE_ROOMS = (
+    "telemetry.otlp",
     "proxy.http1",
     "testing.session",
     "testing.session.arguments",

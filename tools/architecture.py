@@ -32,6 +32,7 @@ MEANINGS = {
     "report": "the report of a run",
     "server": "one process, one port",
     "tap": "builds the service",
+    "telemetry": "the export by OTLP",
     "testing": "the tests' side",
     "wire": "messages of /ws",
 }

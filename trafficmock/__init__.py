@@ -17,9 +17,9 @@ the application that asks the coordinator), or through the forward proxy (:mod:`
 with :mod:`trafficmock.certificates` for ``https``);
 :mod:`trafficmock.attach` makes the environment variables that attach an application.
 :mod:`trafficmock.testing` is the Python test library, :mod:`trafficmock.dashboard` the web pages
-that show the history (:mod:`trafficmock.report` keeps them for a test run), and
-:mod:`trafficmock.cli` the console script, with one module of
-:mod:`trafficmock.command` for each command.
+that show the history (:mod:`trafficmock.report` keeps them for a test run),
+:mod:`trafficmock.telemetry` the export to OpenTelemetry, and :mod:`trafficmock.cli` the console
+script, with one module of :mod:`trafficmock.command` for each command.
 
 Several packages use :mod:`trafficmock.http` (access rules, responses, limits), ``records`` (events
 that the core emits and the history keeps), ``errors``, ``redaction`` (secrets removed from texts),

@@ -5,6 +5,7 @@ A coercer raises :exc:`ValueError` for an invalid text; the message says what th
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 LARGEST = 2**53
 Coerce = Callable[[str], Any]
@@ -43,6 +44,19 @@ def not_empty(text: str) -> str:
     if text.startswith("--"):
         raise ValueError(f"followed by its value, not by the option {text!r}")
     return text
+
+
+def http_url(text: str) -> str:
+    """Accept an ``http`` or ``https`` URL with a host, and without user information or query."""
+    try:
+        parts = urlsplit(not_empty(text))
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    plain = text.isascii() and text.isprintable() and not set(text) & set(" @?#")
+    if plain and host and port != 0 and parts.scheme in ("http", "https"):
+        return text
+    raise ValueError("a URL such as http://127.0.0.1:4318, without user, query and fragment")
 
 
 def named(name: str, coerce: Coerce) -> Coerce:

@@ -1,4 +1,6 @@
-"""Records: the events of requests and WebSockets that the core emits and the history keeps.
+"""Records: the events of tests, requests and WebSockets that the core emits.
+
+The history keeps those of requests and WebSockets.
 
 ``owner`` is the test that decides about a request or WebSocket; a **context** is the id of a test
 that a request carries in its headers.
@@ -39,6 +41,36 @@ class CarriedContext(Struct, frozen=True):
     title: str
     file: str
     late: bool
+
+
+class TestBegan(Struct, frozen=True):
+    """A test was registered.
+
+    :param context: its context; ``None`` without one. The history never gets it.
+    """
+
+    __test__ = False
+
+    test_id: str
+    title: str
+    file: str
+    context: str | None
+
+    def __repr__(self) -> str:
+        """Show all but the context, which no message or log may have."""
+        return f"TestBegan({self.test_id!r}, {self.title!r}, {self.file!r})"
+
+
+class TestEnded(Struct, frozen=True):
+    """A test has ended, or its worker was lost.
+
+    :param passed: its result; ``None`` if the test side did not tell.
+    """
+
+    __test__ = False
+
+    test_id: str
+    passed: bool | None
 
 
 class RequestSeen(Struct, frozen=True):
@@ -270,4 +302,6 @@ Record = (
     | SocketFailed
     | SocketActivity
     | SocketClosed
+    | TestBegan
+    | TestEnded
 )

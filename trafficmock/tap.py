@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
+from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +20,10 @@ from trafficmock import __version__
 from trafficmock.certificates.files import default_directory
 from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.settings import Settings
+from trafficmock.core.state.peers import Agent
 from trafficmock.history.store import History
 from trafficmock.http.access import AccessPolicy
+from trafficmock.http.bounded_cache import cached_by_text
 from trafficmock.http.http_limits import HttpLimits
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.proxy.door.doors import Doors
@@ -32,7 +35,7 @@ from trafficmock.proxy.upstream.server_verification import ServerVerification
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.driver import Driver
 from trafficmock.server.event_log import EventLog
-from trafficmock.server.options import ProxyOptions
+from trafficmock.server.options import OTLP_ENDPOINTS, ProxyOptions
 from trafficmock.server.process.collector import spare_start_up
 from trafficmock.server.process.malloc import tune_allocator
 from trafficmock.server.process.open_files import limit_connections
@@ -44,10 +47,11 @@ from trafficmock.server.websocket.upgrade import WebSocketLimits, websocket_reso
 from trafficmock.wire.limits import or_unlimited
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from trafficmock.proxy.downstream.forward_proxy import ForwardProxy
     from trafficmock.server.site import ServiceSite
+    from trafficmock.telemetry.exporter import Exporter
 
 __all__ = ["Options", "makeService"]
 
@@ -68,7 +72,8 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
     options["max-connections"] = limit_connections(options["max-connections"], reactor)
     redactor = Redactor.of(options["redact"])
     history = _history(options, redactor)
-    driver = make_driver(options, history, reactor)
+    exporter = _exporter(options, redactor, reactor)
+    driver = make_driver(options, history, reactor, exporter)
     certificates = CertificateStore.open(_ca_directory(options))
     guard = _guard(options)
     dialer = _dialer(options, guard, reactor)
@@ -92,6 +97,8 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
         reactor=reactor,
     )
     doors = driver.doors = _doors(options, make_proxy, site, reactor)
+    if exporter is not None:
+        exporter.counts.gauges.append(partial(_gauges, driver, site))
 
     def stop_forward() -> bool:
         doors.stop()
@@ -109,15 +116,57 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
         reactor=reactor,
         open_to_all=options["token"] is not None or bool(options["insecure"]),
         ready_file=options["ready-file"],
-        banner=lambda url: _banner(url, options),
+        banner=lambda url: _banner(url, options, () if exporter is None else exporter.addresses),
         log_observer=chosen_observer(options),
         listens=listens,
         stop_forward=stop_forward,
         start=start_report(options),
+        stop_export=None if exporter is None else exporter.stop,
     )
 
 
-def make_driver(options: ProxyOptions, history: History, reactor: Any) -> Driver:
+def _exporter(options: ProxyOptions, redactor: Redactor, reactor: Any) -> Exporter | None:
+    """Make the exporter to a collector, if the option or the environment names one.
+
+    Without one nothing of it is imported.
+    """
+    option = options["otlp-endpoint"]
+    if not option and not any(os.environ.get(name) for name in OTLP_ENDPOINTS):
+        return None
+    from trafficmock.telemetry.assembly import make_exporter  # noqa: PLC0415 - see above
+    from trafficmock.telemetry.random_ids import RandomIds  # noqa: PLC0415
+
+    return make_exporter(
+        option,
+        os.environ,
+        version=__version__,
+        new_id=RandomIds(os.urandom),
+        now=time.time_ns,
+        redact_url=cached_by_text(maxsize=2000)(redactor.url),
+        redact_text=redactor.text,
+        reactor=reactor,
+    )
+
+
+def _gauges(driver: Driver, site: ServiceSite) -> list[tuple[str, str, int]]:
+    """Return what metrics observe in the service: the instrument, its attribute, the value."""
+    clients = Counter(
+        client.kind if isinstance(client, Agent) else "worker"
+        for client in driver.coordinator.clients()
+    )
+    history = driver.history
+    return [
+        *(("trafficmock.connections", kind, count) for kind, count in clients.items()),
+        ("trafficmock.connections", "http", site.connections.open),
+        ("trafficmock.send_queue.size", "", driver.queued_bytes()),
+        ("trafficmock.history.evictions", "request", history.requests.dropped),
+        ("trafficmock.history.evictions", "websocket", history.sockets.dropped),
+    ]
+
+
+def make_driver(
+    options: ProxyOptions, history: History, reactor: Any, exporter: Exporter | None = None
+) -> Driver:
     """Make the coordinator and the driver that performs its effects.
 
     Options in milliseconds become seconds here.
@@ -134,7 +183,7 @@ def make_driver(options: ProxyOptions, history: History, reactor: Any) -> Driver
         body_timeout=options["body-timeout-ms"] / 1000,
         ownership=options["ownership"],
         local=options["local"] == "on",
-        records_passed=options["history-capture"] == "all",
+        records_passed=options["history-capture"] == "all" or exporter is not None,
         handler_body_bytes=options["handler-body-bytes"],
         history_body_bytes=options["history-body-bytes"],
         frame_bytes=options["max-frame-bytes"],
@@ -150,6 +199,7 @@ def make_driver(options: ProxyOptions, history: History, reactor: Any) -> Driver
         epoch_ms=lambda: time.time_ns() // 1_000_000,
         prefix=secrets.token_hex(4),
         event_log=EventLog(debug=options["log-level"] == "debug"),
+        writers={} if exporter is None else exporter.writers(history.writers),
     )
 
 
@@ -279,11 +329,12 @@ def _guard(options: ProxyOptions) -> AccessPolicy:
     )
 
 
-def _banner(url: str, options: ProxyOptions) -> list[str]:
+def _banner(url: str, options: ProxyOptions, exports: Sequence[str]) -> list[str]:
     websocket = url.replace("http://", "ws://", 1)
     return [
         f"trafficmock {__version__} listens on {url}",
         f"  agents and tests connect to {url} (coordinator {websocket}/ws)",
         f"  recorded traffic: {url}/api/history (capture: {options['history-capture']})",
         f"  token: {'required' if options['token'] else 'none'}",
+        *(f"  exports to {address} (OTLP)" for address in exports),
     ]

@@ -40,6 +40,7 @@ DEFAULTS: dict[str, Any] = {
     "upstream-timeout-ms": 120000,
     "abort-hold-ms": 30000,
     "upstream-proxy": None,
+    "otlp-endpoint": None,
     "ready-file": None,
     "log-level": "info",
     "insecure": 0,

@@ -346,6 +346,16 @@ class StopTests(ServiceTestCase):
         parts.reactor.pump([0.1] * 2)
         self.successResultOf(ended)
 
+    def test_export(self) -> None:
+        """The export ends when all requests are settled, and the end waits for it."""
+        parts, _ = self.started(links=0)
+        exported: Deferred[None] = Deferred()
+        parts.service.stop_export = lambda: exported if parts.driver.stopped else succeed(None)
+        ended = parts.service.stopService()
+        self.assertNoResult(ended)
+        exported.callback(None)
+        self.successResultOf(ended)
+
     def test_never_listened(self) -> None:
         """What never came up can be stopped all the same."""
         events = self.capture()

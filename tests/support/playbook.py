@@ -26,7 +26,7 @@ from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.effects import CloseConnection, Effects, Moment, Note, Send, Wake
 from trafficmock.core.http.deferred_bodies import body_limits
 from trafficmock.core.settings import Settings
-from trafficmock.records import Owner
+from trafficmock.records import Owner, TestBegan, TestEnded
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.agent_filter import FilterSet
 from trafficmock.wire.codec import InvalidMessageError, decode, to_plain
@@ -61,6 +61,7 @@ class Playbook:
         self._leaving: list[str] = []
         self.seconds = 1000.0
         self.notes: list[str] = []
+        self.tests: list[TestBegan | TestEnded] = []
         self.muted: set[str] = set()
         self._unread: Effects = []
         self._routes: dict[str, ShownRoute] = {}
@@ -195,6 +196,8 @@ class Playbook:
             if isinstance(effect, Wake):
                 assert self._wake_at is None or effect.at <= self._wake_at, "a wake-up was put off"
                 self._wake_at = effect.at
+            elif isinstance(effect, TestBegan | TestEnded):
+                self.tests.append(effect)
             elif isinstance(effect, Note):
                 self.notes.append(effect.text)
             else:

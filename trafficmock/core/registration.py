@@ -16,6 +16,7 @@ from trafficmock.core.ownership.registry import with_observer
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.matching.host_pattern import PatternError
 from trafficmock.matching.origin_pattern import read_origin_pattern
+from trafficmock.records import TestBegan, TestEnded
 from trafficmock.wire import outbound
 from trafficmock.wire.features import CONTEXT, REPLY, STRICT, SUBSCRIBE
 from trafficmock.wire.inbound import Door
@@ -77,7 +78,7 @@ class Registration:
             clock = clock_reading(worker, out.now.seconds)
             registered = outbound.TestRegistered(message.test_id, at, clock=clock)
             test = worker.tests[message.test_id]
-            test.registered_at = test.registered_at or out.now.epoch_ms
+            _began(test, out)
             self.state.strictness.applications.any_test |= not test.shared
             if context is not UNSET and message.door is not UNSET:
                 test.has_door = True
@@ -121,7 +122,7 @@ class Registration:
             if self.state.strictness.saw_no_application(test):
                 text = error_messages.no_application("this strict test")
                 out.send(worker.id, outbound.ProxyError(outbound.NO_APPLICATION, text, test.id))
-            self._remove(test, out)
+            self._remove(test, out, passed=None if message.passed is UNSET else message.passed)
             self.ended.add([test], out, worker_lost=False)
             # After the answer, for which the worker waits.
             self.local.observers_changed(out)
@@ -193,8 +194,10 @@ class Registration:
         self.ended.worker_lost(worker, out)
         self.ended.add(tests, out, worker_lost=True)
 
-    def _remove(self, test: RegisteredTest, out: EffectList) -> None:
+    def _remove(self, test: RegisteredTest, out: EffectList, *, passed: bool | None = None) -> None:
         """Remove a test from the registry, so that it owns no further request."""
+        if not test.shared:
+            out.record(TestEnded(test.id, passed))
         self.state.registry.remove_test(test)
         test.is_over = True
         self.waits.end_test(test)
@@ -210,6 +213,14 @@ class Registration:
         named = route_id if route_id and REPLY in worker.features else UNSET
         error = outbound.ProxyError("invalid_message", text, test_id, route_id=named)
         out.send(worker.id, error)
+
+
+def _began(test: RegisteredTest, out: EffectList) -> None:
+    """Note the time of the first registration of a test."""
+    if not test.registered_at:
+        test.registered_at = out.now.epoch_ms
+        if not test.shared:
+            out.record(TestBegan(test.id, test.title, test.file, test.context))
 
 
 def _allow_list(worker: Worker, message: inbound.TestRegister) -> AllowList | None:

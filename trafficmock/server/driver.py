@@ -30,7 +30,7 @@ from trafficmock.core.effects import (
 from trafficmock.http.backpressure import Backpressure
 from trafficmock.http.log_safety import LogRateLimit, one_line
 from trafficmock.proxy.door.doors import DoorError
-from trafficmock.records import RequestFailed, SocketFailed
+from trafficmock.records import RequestFailed, SocketFailed, TestBegan, TestEnded
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.message_kinds import DEFERRABLE, NOTED
 from trafficmock.server.strict_tunnels import StrictTunnels
@@ -77,6 +77,7 @@ class Driver:
     :param event_log: logs connections and decisions.
     :param prefix: the beginning of the connection ids of this process.
     :param doors: the forward proxies for tests' browsers; ``None`` for none.
+    :param writers: functions for records, in place of those of the history.
     """
 
     log = Logger()
@@ -89,6 +90,7 @@ class Driver:
     prefix: str
     event_log: EventLog = field(factory=EventLog)
     doors: Doors | None = None
+    writers: dict[type, Callable[[Any, int], None]] = field(factory=dict)
     _links: dict[str, Link] = field(factory=dict)
     _clients: dict[str, LocalClient] = field(factory=dict)
     _waiting: deque[tuple[LocalClient, Message]] = field(factory=deque)
@@ -115,10 +117,13 @@ class Driver:
             send=lambda to, answer: self._send(Send((to,), answer), self._now()),
         )
         self.tunnels = StrictTunnels(self.coordinator, self._now, self._perform)
-        self._recorders = dict(self.history.writers)
+        # The history does not keep the records of tests.
+        ignored = dict.fromkeys((TestBegan, TestEnded), _ignore)
+        self.writers = ignored | self.history.writers | self.writers
+        self._recorders = dict(self.writers)
         for logged in (RequestFailed, SocketFailed):
             del self._recorders[logged]
-        self._performers = dict.fromkeys(self.history.writers, self._log_and_record) | {
+        self._performers = dict.fromkeys(self.writers, self._log_and_record) | {
             Send: self._send,
             CloseConnection: self._close,
             AbortConnection: self._abort,
@@ -217,7 +222,7 @@ class Driver:
 
     def client_recorded(self, record: Record) -> None:
         """Write a record into the history that needs no decision of the core."""
-        self.history.record(record, self.epoch_ms())
+        self.writers[type(record)](record, self.epoch_ms())
 
     def socket_backlogged(self, socket: FlowControlled) -> None:
         """Pause the senders to a client's WebSocket, because its peer reads too slowly."""
@@ -254,6 +259,10 @@ class Driver:
         """Return the number of open connections to ``/ws``."""
         return len(self._links)
 
+    def queued_bytes(self) -> int:
+        """Return the bytes that wait to be sent to the clients of ``/ws``."""
+        return sum(link.queued_bytes for link in self._links.values())
+
     # Effects
 
     def _perform(self, effects: Effects, now: Moment) -> None:
@@ -286,7 +295,7 @@ class Driver:
 
     def _log_and_record(self, record: Record, now: Moment) -> None:
         self.event_log.recorded(record)
-        self.history.record(record, now.epoch_ms)
+        self.writers[type(record)](record, now.epoch_ms)
 
     def _send(self, send: Send, now: Moment) -> None:
         if self._clients and not self._send_within(send):
@@ -401,3 +410,7 @@ class Driver:
         for link in self._backpressure.living(self._links.values()):
             self.coordinator.progressed(link.id, now)
         self._perform(self.coordinator.tick(now), now)
+
+
+def _ignore(record: Any, at: int) -> None:
+    pass

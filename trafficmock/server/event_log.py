@@ -53,7 +53,8 @@ class EventLog:
 
     def _in_detail(self, record: records.Record) -> None:
         what = type(record).__name__
-        subject = one_line(getattr(record, "request_id", "") or getattr(record, "socket_id", ""))
+        names = ("request_id", "socket_id", "test_id")
+        subject = one_line(next(str(getattr(record, n)) for n in names if hasattr(record, n)))
         match record:
             case records.RequestSeen():
                 request = record.request

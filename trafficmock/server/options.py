@@ -10,6 +10,7 @@ from twisted.python import usage
 
 from trafficmock.coercers import Coerce as _Coerce
 from trafficmock.coercers import choice as _choice
+from trafficmock.coercers import http_url as _http_url
 from trafficmock.coercers import named as _named
 from trafficmock.coercers import not_empty as _not_empty
 from trafficmock.coercers import number as _number
@@ -28,6 +29,13 @@ _MIB = 2**20
 CAPTURES = ("all", "handled", "none")
 OWNERSHIPS = ("direct", "always-ask")
 
+
+OTLP_ENDPOINTS = (
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+)
+"""The variables of OpenTelemetry that turn the export on without ``--otlp-endpoint``."""
 
 _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("host", "127.0.0.1", _not_empty, "Address to listen on."),
@@ -69,6 +77,7 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
         UpstreamProxy.parse,
         "HTTP proxy for all servers but those on loopback: http://host:port.",
     ),
+    ("otlp-endpoint", None, _http_url, "OpenTelemetry collector (OTLP over HTTP) to export to."),
     ("ready-file", None, _not_empty, "File for one line of JSON with url and pid."),
     ("log-level", "info", _choice(*LEVELS), f"How much to log: {', '.join(LEVELS)}."),
 ]

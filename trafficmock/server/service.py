@@ -23,7 +23,7 @@ from trafficmock.server.process.ready_file import ReadyFile
 from trafficmock.server.process.systemd_notify import notify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from twisted.internet.interfaces import IListeningPort, IStreamServerEndpoint
     from twisted.web.server import Site
@@ -82,6 +82,7 @@ class ProxyService(Service):
     :param listens: called with the address when the service listens.
     :param stop_forward: stops the forward proxy, and returns whether clients are still connected to
         it.
+    :param stop_export: ends the export to a collector, when all requests are settled.
     """
 
     log = Logger()
@@ -98,6 +99,7 @@ class ProxyService(Service):
     name: str = "trafficmock"
     listens: Callable[[Any], None] = lambda _: None
     stop_forward: Callable[[], bool] = lambda: False
+    stop_export: Callable[[], Awaitable[None]] | None = None
     _port: IListeningPort | None = field(default=None, init=False)
     _ready: ReadyFile = field(init=False)
     _failed: bool = field(default=False, init=False)
@@ -151,6 +153,8 @@ class ProxyService(Service):
         deadline = self.reactor.seconds() + _FAREWELL
         while self.driver.open_links() and self.reactor.seconds() < deadline:
             await deferLater(self.reactor, _LOOK_AGAIN)
+        if self.stop_export is not None:
+            await self.stop_export()
         self._remove_ready_file()
         if self._port is not None:
             self.log.info("{name} stopped", name=self.name)

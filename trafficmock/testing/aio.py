@@ -104,12 +104,13 @@ async def mocks(
         try:
             yield mine
         except BaseException as error:
-            session.judged = True
+            session.judged, session.passed = True, False
             if isinstance(error, Exception):
                 note_traffic(error, await asyncio.to_thread(connection.traffic, session))
             note_errors(error, await finish(mine))
             await asyncio.to_thread(connection.report_block, session, error)
             raise
+        session.passed = True
         errors = await finish(mine)
         failure = group_of(title, errors)
         await asyncio.to_thread(connection.report_block, session, failure)

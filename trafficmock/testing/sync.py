@@ -170,12 +170,13 @@ def mocks(
         try:
             yield mine
         except BaseException as error:
-            session.judged = True
+            session.judged, session.passed = True, False
             if isinstance(error, Exception):
                 note_traffic(error, connection.traffic(session))
             note_errors(error, finish(mine))
             connection.report_block(session, error)
             raise
+        session.passed = True
         errors = finish(mine)
         connection.report_block(session, group_of(title, errors))
         raise_errors(title, errors)

@@ -50,15 +50,22 @@ class TrafficMockMixin(CaseSettings):
 
     def _trafficmock_wrapped(self, method: Callable[[], Any]) -> Callable[[], Any]:
         def with_report() -> Deferred[Any]:
-            return maybeDeferred(method).addErrback(self._trafficmock_failed)
+            return maybeDeferred(method).addCallbacks(
+                self._trafficmock_passed, self._trafficmock_failed
+            )
 
         # Trial refuses generator functions: it must get the method itself.
         return method if inspect.isgeneratorfunction(method) else with_report
 
+    def _trafficmock_passed(self, result: Any) -> Any:
+        if self._trafficmock_mine is not None:
+            self._trafficmock_mine[1].passed = True
+        return result
+
     def _trafficmock_failed(self, failure: Failure) -> Any:
         mine = self._trafficmock_mine
         if mine is not None:
-            mine[1].judged = True
+            mine[1].judged, mine[1].passed = True, False
             self._trafficmock_has_failed = True
         if mine is None or failure.check(unittest.SkipTest, KeyboardInterrupt):
             return failure

@@ -141,12 +141,13 @@ async def mocks(
         try:
             yield mine
         except BaseException as error:
-            session.judged = True
+            session.judged, session.passed = True, False
             if isinstance(error, Exception):
                 note_traffic(error, await connection.traffic(session))
             note_errors(error, await finish(mine))
             await connection.report_block(session, error)
             raise
+        session.passed = True
         errors = await finish(mine)
         await connection.report_block(session, group_of(title, errors))
         raise_errors(title, errors)

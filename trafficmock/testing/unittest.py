@@ -73,6 +73,9 @@ class TrafficMockMixin(CaseSettings):
 
     def _trafficmock_end(self: Any, title: str) -> None:
         connection, session = self._trafficmock_mine
+        if session.passed is None:
+            # Errors in `tearDown` and in subtests are known to unittest alone.
+            session.passed = getattr(getattr(self, "_outcome", None), "success", None)
         errors = finish(self.trafficmock)
         connection.report(session, failed=bool(errors) or self._trafficmock_failed)
         raise_errors(title, errors)
@@ -104,7 +107,7 @@ class TrafficMockMixin(CaseSettings):
         if self._trafficmock_mine is None:
             return
         connection, session = self._trafficmock_mine
-        session.judged = True
+        session.judged, session.passed = True, False
         if isinstance(error, unittest.SkipTest):
             return
         self._trafficmock_failed = True

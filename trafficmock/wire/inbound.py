@@ -206,9 +206,13 @@ class TestRegister(Message, frozen=True, tag="test:register"):
 
 
 class TestUnregister(Message, frozen=True, tag="test:unregister"):
-    """A test ends; its routes are removed."""
+    """A test ends; its routes are removed.
+
+    :param passed: the result of the test, where the test side knows it. It decides nothing.
+    """
 
     test_id: str
+    passed: bool | UnsetType = UNSET
 
 
 class TestSubscribe(Message, frozen=True, tag="test:subscribe"):

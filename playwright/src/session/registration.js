@@ -84,10 +84,14 @@ class Registration {
     return { similar: unmet.map((_, index) => found[index]?.requests ?? []), agents };
   }
 
-  /** Unregister the test and its routes; afterwards it gets no messages. */
-  unregister() {
+  /**
+   * Unregister the test and its routes; afterwards it gets no messages.
+   * @param {boolean} [passed] the result of the test, where it is known
+   */
+  unregister(passed) {
     const { testId } = this;
-    return this.connection.ask(`test:unregister ${testId}`, { type: "test:unregister", testId });
+    const message = { type: "test:unregister", testId, ...(passed !== undefined && { passed }) };
+    return this.connection.ask(`test:unregister ${testId}`, message);
   }
 
   /**

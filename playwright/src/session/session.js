@@ -63,6 +63,8 @@ class Session {
     /** @type {(() => unknown)[]} functions that are called at the end, before the test is unregistered */
     this.finishing = [];
     this.isEnded = false;
+    /** @type {boolean | undefined} the result of the test, which its runner sets before `finish` */
+    this.passed = undefined;
   }
 
   /** @param {object} message */
@@ -91,7 +93,8 @@ class Session {
         .then(task)
         .catch((error) => this.errors.add(error));
     }
-    await this.registration.unregister().catch((error) => this.errors.add(error));
+    const passed = this.passed && this.errors.count === 0;
+    await this.registration.unregister(passed).catch((error) => this.errors.add(error));
     this.isEnded = true;
     this.connection.sessions.delete(this.id);
     this.stopWaiting();

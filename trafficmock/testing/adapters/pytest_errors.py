@@ -91,7 +91,7 @@ class TestErrors:
         connection, session = self.connection, self.session
         if connection is None or session is None:
             return
-        session.judged = True
+        session.judged, session.passed = True, not self.failed
         errors = connection.background.wait_for(session.finish)
         self._has_errors = bool(errors)
         if errors and not self.failed:

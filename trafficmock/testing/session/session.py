@@ -98,6 +98,8 @@ class Session:
     :param client: the worker client of its connection.
     :param adapter: runs the functions of the test.
     :ivar finishing: functions that are called at the end, before the test is unregistered.
+    :ivar passed: the result of the test, which its runner sets before :meth:`finish`; ``None``
+        where it is not known.
     :ivar started_at: the time of the registration by the proxy's clock, in epoch milliseconds.
     :ivar tagged: whether a request came with the test's context.
     :ivar allow: the patterns that strict mode lets through; ``None`` for a test that is not strict.
@@ -120,6 +122,7 @@ class Session:
     finishing: list[Callable[[], None]] = field(init=False, factory=list)
     ended: bool = field(init=False, default=False)
     judged: bool = field(init=False, default=False)
+    passed: bool | None = field(init=False, default=None)
     started_at: int | None = field(init=False, default=None)
     clock: ProxyClock | None = field(init=False, default=None)
     context: TrafficContext = field(init=False, factory=TrafficContext)
@@ -241,9 +244,10 @@ class Session:
         return result
 
     def _unregister(self) -> Promise[None]:
+        passed = UNSET if self.passed is None else self.passed and not self.errors
         try:
             gone = self.client.ask(("route:unregister", self.id), RouteUnregister(test_id=self.id))
-            ended = self.client.ask(("test:unregister", self.id), TestUnregister(self.id))
+            ended = self.client.ask(("test:unregister", self.id), TestUnregister(self.id, passed))
             return all_of([gone, ended])
         except Exception as error:  # noqa: BLE001 - it becomes one of the test's errors
             failed: Promise[None] = Promise()

@@ -1,0 +1,1 @@
+"""Tests of the messages of OTLP, against OpenTelemetry's own classes."""

@@ -1,0 +1,82 @@
+"""The parts of spans; tests of whole spans are beside, by the records that they are made of."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.builders import request, response
+from tests.telemetry.fakes import OWNER, Harness
+from tests.telemetry.messages import attributes, span_of
+from trafficmock import records
+from trafficmock.telemetry.otlp import span_message
+from trafficmock.telemetry.otlp.span_message import failed_status, server_of, shown_matcher
+from trafficmock.wire.payloads.serialized_matcher import (
+    SerializedMatcher,
+    SerializedRegex,
+    ShownRoute,
+)
+
+
+class PartTests(SynchronousTestCase):
+    """Servers, routes and statuses."""
+
+    def test_servers(self) -> None:
+        """Host and port of an origin, with the default of its scheme."""
+        self.assertEqual(server_of("https://A.test"), ("a.test", 443))
+        self.assertEqual(server_of("ws://[::1]:9"), ("::1", 9))
+        self.assertEqual(server_of("mailto:x"), ("", 0))
+
+    @given(st.text())
+    def test_any_server(self, origin: str) -> None:
+        """No text is an error."""
+        server_of(origin)
+
+    def test_routes(self) -> None:
+        """What a route matches, in one line."""
+        for matcher, shown in (
+            (SerializedMatcher(url_glob="**/a"), "**/a"),
+            (SerializedMatcher(url_regex=SerializedRegex("a+", "i")), "/a+/i"),
+            (SerializedMatcher(predicate=True), "a predicate"),
+            (SerializedMatcher(methods=["GET"]), "**"),
+        ):
+            self.assertEqual(shown_matcher(ShownRoute(matcher)), shown)
+
+    def test_statuses(self) -> None:
+        """A status from 400 on is an error of a client."""
+        self.assertEqual([failed_status(each) for each in (0, 200, 399, 400)], ["", "", "", "400"])
+
+
+class WriterTests(SynchronousTestCase):
+    """Spans of any requests, with caches of a bounded size."""
+
+    def setUp(self) -> None:
+        self.harness = Harness()
+
+    def found(self, url: str, method: str, client: str, name: str) -> dict[str, Any]:
+        harness = self.harness
+        seen = records.RequestSeen(name, client, request(url, method))
+        harness.record(seen, records.RequestFulfilled(name, OWNER, response()))
+        (message,) = harness.written()
+        return attributes(span_of(message).attributes)
+
+    @given(st.text(min_size=1), st.text(min_size=1), st.text(), st.text())
+    def test_any_texts(self, url: str, method: str, client: str, name: str) -> None:
+        """Any texts of a client are written, as UTF-8."""
+        found = self.found(url, method, client, name)
+        self.assertEqual(found["url.full"], url.encode(errors="replace").decode())
+        self.assertEqual(found["trafficmock.request.id"], name.encode(errors="replace").decode())
+
+    def test_caches(self) -> None:
+        """What clients choose does not fill the memory."""
+        self.patch(span_message, "_MOST_CACHED", 3)
+        harness = self.harness
+        for number in range(9):
+            url = f"http://h{number}.test/{'x' * number}"
+            found = self.found(url, f"M{number}", f"c{number}", "q" * (number + 1))
+            self.assertEqual(found["server.address"], f"h{number}.test")
+            self.assertEqual(found["url.full"], url)
+        writer = harness.exporter.writer
+        for cache in (writer._origins, writer._heads, writer._clients, writer._url_heads):
+            self.assertLessEqual(len(cache), 3)

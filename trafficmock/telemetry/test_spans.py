@@ -1,0 +1,86 @@
+"""Makes the spans of tests, which are the parents of their traffic."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from trafficmock import records
+from trafficmock.telemetry.finished_span import TestSpan
+from trafficmock.telemetry.trace_parent import TraceParent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.telemetry.span_queue import SpanQueue
+
+MOST_ENDED = 1000
+"""The most ended tests that are kept, for traffic that is over after them."""
+
+
+@define(eq=False)
+class TestSpans:
+    """Knows the span of each test.
+
+    A test with a context has it as its trace id, with the second half of it as its span id: that is
+    the parent that a test's own requests name in ``traceparent``, and so the application's spans
+    are in the trace of the test.
+
+    :param queue: as in :class:`~trafficmock.telemetry.request_spans.RequestSpans`, as is ``exact``.
+    :param new_id: returns that many random bytes.
+    """
+
+    __test__ = False
+
+    queue: SpanQueue | None
+    exact: Callable[[int], int]
+    new_id: Callable[[int], bytes]
+    _running: dict[str, TestSpan] = field(factory=dict)
+    _ended: OrderedDict[str, TraceParent] = field(factory=OrderedDict)
+
+    def writers(self) -> dict[type, Callable[[Any, int], None]]:
+        """Return the function for each type of record; it also gets the time in epoch ms."""
+        return {records.TestBegan: self._began, records.TestEnded: self._test_ended}
+
+    def parent(self, test_id: str) -> TraceParent | None:
+        """Return the span of a test as a parent; ``None`` for an unknown test."""
+        test = self._running.get(test_id)
+        if test is not None:
+            return TraceParent(test.trace_id, test.span_id)
+        return self._ended.get(test_id)
+
+    def end_all(self, at: int) -> None:
+        """Export all running tests, without a result.
+
+        :param at: epoch nanoseconds.
+        """
+        for test in list(self._running.values()):
+            self._end(test, at)
+
+    def _began(self, record: records.TestBegan, at: int) -> None:
+        trace_id = bytes.fromhex(record.context) if record.context else self.new_id(16)
+        self._running[record.test_id] = TestSpan(
+            test_id=record.test_id,
+            title=record.title,
+            file=record.file,
+            trace_id=trace_id,
+            span_id=trace_id[8:] if record.context and any(trace_id[8:]) else self.new_id(8),
+            start=self.exact(at),
+        )
+
+    def _test_ended(self, record: records.TestEnded, at: int) -> None:
+        test = self._running.get(record.test_id)
+        if test is not None:
+            test.passed = record.passed
+            self._end(test, self.exact(at))
+
+    def _end(self, test: TestSpan, now: int) -> None:
+        del self._running[test.test_id]
+        test.end = now
+        self._ended[test.test_id] = TraceParent(test.trace_id, test.span_id)
+        if len(self._ended) > MOST_ENDED:
+            self._ended.popitem(last=False)
+        if self.queue is not None:
+            self.queue.put(test)

@@ -1,0 +1,115 @@
+"""Makes the spans of WebSockets from their records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from trafficmock import records
+from trafficmock.telemetry.finished_span import SpanEvent, TrafficSpan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trafficmock.telemetry.span_queue import SpanQueue
+    from trafficmock.telemetry.traffic_metrics import TrafficMetrics
+
+MOST_OPEN = 2000
+"""The most open WebSockets; the oldest is exported as it is."""
+
+
+@define(eq=False)
+class SocketSpans:
+    """Follows each WebSocket until the application's side is closed, or it fails.
+
+    The arguments are those of :class:`~trafficmock.telemetry.request_spans.RequestSpans`.
+    """
+
+    queue: SpanQueue | None
+    metrics: TrafficMetrics
+    exact: Callable[[int], int]
+    most_events: int
+    open: dict[str, TrafficSpan] = field(factory=dict)
+
+    def writers(self) -> dict[type, Callable[[Any, int], None]]:
+        """Return the function for each type of record; it also gets the time in epoch ms."""
+        return {
+            records.SocketSeen: self._seen,
+            records.SocketOwned: self._owned,
+            records.SocketPassedThrough: self._passed_through,
+            records.SocketFailed: self._failed,
+            records.SocketActivity: self._activity,
+            records.SocketClosed: self._closed,
+        }
+
+    def end_all(self, at: int) -> None:
+        """Export all WebSockets as they are.
+
+        :param at: epoch nanoseconds.
+        """
+        for span in list(self.open.values()):
+            self._end(span, at)
+
+    def _seen(self, record: records.SocketSeen, at: int) -> None:
+        now = self.exact(at)
+        earlier = self.open.get(record.socket_id)
+        if earlier is not None:
+            self._end(earlier, now)
+        self.open[record.socket_id] = TrafficSpan(
+            id=record.socket_id,
+            client_id=record.client_id,
+            method="GET",
+            url=record.url,
+            start=now,
+            is_socket=True,
+            carried=record.carried,
+        )
+        if len(self.open) > MOST_OPEN:
+            self._end(next(iter(self.open.values())), now)
+
+    def _decided(self, span: TrafficSpan, decision: str, at: int) -> None:
+        now = self.exact(at)
+        span.decision, span.decided_at = decision, now
+        self.metrics.decided(decision, span.url, now - span.start)
+
+    def _owned(self, record: records.SocketOwned, at: int) -> None:
+        span = self.open.get(record.socket_id)
+        if span is not None and not span.decision:
+            span.owner = record.owner
+            self._decided(span, "matched", at)
+
+    def _passed_through(self, record: records.SocketPassedThrough, at: int) -> None:
+        span = self.open.get(record.socket_id)
+        if span is not None and not span.decision:
+            self._decided(span, "passthrough", at)
+
+    def _failed(self, record: records.SocketFailed, at: int) -> None:
+        span = self.open.get(record.socket_id)
+        if span is None:
+            return
+        span.owner = record.owner or span.owner
+        span.error_type, span.error = record.code, record.message
+        if not span.decision:
+            self._decided(span, "error", at)
+        self._end(span, self.exact(at))
+
+    def _activity(self, record: records.SocketActivity, at: int) -> None:
+        span = self.open.get(record.socket_id)
+        if span is None or record.kind != "frame":
+            return
+        data = record.data or ""
+        size = len(data) * 3 // 4 if record.is_base64 else len(data)
+        event = SpanEvent(self.exact(at), "message", record.direction, size)
+        span.add_event(event, self.most_events)
+
+    def _closed(self, record: records.SocketClosed, at: int) -> None:
+        span = self.open.get(record.socket_id)
+        if span is not None and record.side == "page":
+            self._end(span, self.exact(at))
+
+    def _end(self, span: TrafficSpan, now: int) -> None:
+        del self.open[span.id]
+        span.end = now
+        if self.queue is not None:
+            self.queue.put(span)
