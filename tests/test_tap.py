@@ -61,7 +61,7 @@ class OptionTests(SynchronousTestCase):
         words += ["--tunnel=*.bank.test", "--upstream-insecure=dev.test", "--token=t"]
         words += ["--resolve=a.test:80:127.0.0.9", "--upstream-proxy=http://u:p@proxy.test:3128"]
         site: Any = made(*words, "--max-header-bytes=2048", "--max-frame-bytes=4096").site
-        context = site._forward.context
+        context = site._forward.resources
         settings, dialer = context.settings, context.dialer
         self.assertEqual((settings.response_seconds, settings.abort_hold_seconds), (0.0, 0.25))
         self.assertEqual((settings.max_header_bytes, settings.max_frame_bytes), (2048, 4096))
@@ -76,7 +76,7 @@ class OptionTests(SynchronousTestCase):
         for option, predecessors in (("--port=4310", 1), ("--port=0", 0), ("--local=off", 0)):
             service: Any = made(option)
             service.listens(IPv4Address("TCP", "127.0.0.1", 4311))
-            self.assertEqual(service.site._forward.context.dialer.service_port, 4311)
+            self.assertEqual(service.site._forward.resources.dialer.service_port, 4311)
             self.assertEqual(len(service.driver.coordinator.local.lost), predecessors, option)
 
     def test_open_to_all(self) -> None:
