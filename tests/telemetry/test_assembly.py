@@ -10,12 +10,14 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.processes.proxy_process import free_port, running_proxy
 from tests.support.self_signed import write_certificate
 from tests.telemetry.collector import collector
 from tests.telemetry.messages import attributes
+from trafficmock.telemetry.assembly import make_exporter
 from trafficmock.testing import sync
 
 TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
@@ -38,6 +40,26 @@ def ask(proxy: str, url: str, **headers: str) -> bytes:
     with opener.open(request, timeout=30) as response:
         body: bytes = response.read()
         return body
+
+
+class DisabledTests(SynchronousTestCase):
+    """Variables may turn off what others turn on."""
+
+    def test_disabled(self) -> None:
+        """There is no exporter, and no timer."""
+        clock = Clock()
+        made = make_exporter(
+            "http://127.0.0.1:9",
+            {"OTEL_SDK_DISABLED": "true"},
+            version="1",
+            new_id=bytes,
+            now=lambda: 0,
+            redact_url=str,
+            redact_text=str,
+            reactor=clock,
+        )
+        self.assertIsNone(made)
+        self.assertEqual(clock.getDelayedCalls(), [])
 
 
 class ImportTests(SynchronousTestCase):
