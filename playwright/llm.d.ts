@@ -29,9 +29,13 @@ interface Answer {
 
 /** A chat completion of OpenAI, and of the many services with the same wire. */
 export class ChatCompletion implements Answer {
+  /** @param stream of `trafficmock.stream` or `route.stream`; the test ends it. */
   constructor(stream: Stream, options?: AnswerOptions);
+  /** The stream that it writes to. */
   readonly stream: Stream;
+  /** Sends a part of the text. */
   text(text: string): Promise<void>;
+  /** Sends a call of a tool; the arguments are sent as JSON. */
   toolCall(name: string, args: unknown, options?: { readonly callId?: string }): Promise<void>;
   /** Sends the reason of the end, the usage if `inputTokens` is given, and the last line. */
   finish(usage?: Usage): Promise<void>;
@@ -41,9 +45,13 @@ export class ChatCompletion implements Answer {
 
 /** A response of OpenAI's Responses API. */
 export class ModelResponse implements Answer {
+  /** @param stream of `trafficmock.stream` or `route.stream`; the test ends it. */
   constructor(stream: Stream, options?: AnswerOptions);
+  /** The stream that it writes to. */
   readonly stream: Stream;
+  /** Sends a part of the text. */
   text(text: string): Promise<void>;
+  /** Sends a call of a tool; the arguments are sent as JSON. */
   toolCall(name: string, args: unknown, options?: { readonly callId?: string }): Promise<void>;
   /** Sends the end of the response, with its usage. */
   finish(usage?: Usage): Promise<void>;
@@ -53,9 +61,16 @@ export class ModelResponse implements Answer {
 
 /** A message of Anthropic. */
 export class AnthropicMessage implements Answer {
+  /**
+   * @param stream of `trafficmock.stream` or `route.stream`; the test ends it.
+   * @param options with the tokens of the request, which the beginning of the answer tells.
+   */
   constructor(stream: Stream, options?: AnswerOptions & Pick<Usage, "inputTokens">);
+  /** The stream that it writes to. */
   readonly stream: Stream;
+  /** Sends a part of the text. */
   text(text: string): Promise<void>;
+  /** Sends a call of a tool; the arguments are sent as JSON. */
   toolCall(name: string, args: unknown, options?: { readonly callId?: string }): Promise<void>;
   /** Sends the end of the message, with its reason and the usage. */
   finish(usage?: Pick<Usage, "outputTokens">): Promise<void>;

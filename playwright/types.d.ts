@@ -47,11 +47,30 @@ export type RouteMatcher = UrlMatcher | RouteFilter;
 /** Which WebSockets: a condition on the URL, or with the applications that open them. */
 export type WebSocketMatcher = UrlMatcher | Pick<RouteFilter, "url" | "clientId">;
 
+declare const decided: unique symbol;
+
+/** What a decision returns: nothing, but TypeScript tells it apart from a function that only ends. */
+export type Decided = void & { readonly [decided]: true };
+
 /**
- * Decides a request by one of `fulfill`, `continue` and `abort`, or passes it to the next handler by `fallback`. It awaits
- * the call; one that returns without a decision fails the request and the test. One that never returns lets it hang.
+ * Decides a request by one of `fulfill`, `stream`, `continue` and `abort`, or passes it to the next handler by `fallback`. It
+ * awaits the call; one that returns without a decision fails the request and the test. One that never returns lets it hang.
+ *
+ * So it returns a promise of nothing: a function that awaits nothing, or that returns a response or another value in the
+ * place of a decision, is a type error. Of an `async` function, TypeScript does not see whether it has decided at its end; see
+ * `DecidingHandler`.
  */
-export type RouteHandler = (route: Route, request: Request) => unknown;
+export type RouteHandler = (route: Route, request: Request) => Promise<void>;
+
+/**
+ * A handler that returns its decision: TypeScript refuses one that ends without it on any of its ways.
+ *
+ *     const pay: DecidingHandler = async (route, request) => {
+ *       if (request.method() === "POST") return route.fulfill({ status: 402 });
+ *       return route.fallback();
+ *     };
+ */
+export type DecidingHandler = (route: Route, request: Request) => Promise<Decided>;
 
 /** Acts as the server of a WebSocket; `webSocket` is the end of the application. */
 export type WebSocketRouteHandler = (webSocket: WebSocketRoute) => unknown;
@@ -363,17 +382,17 @@ export interface Route {
   /** The request, with the changes of earlier handlers. */
   request(): Request;
   /** Answers the request, which does not go upstream. */
-  fulfill(options?: FulfillOptions): Promise<void>;
+  fulfill(options?: FulfillOptions): Promise<Decided>;
   /** Begins to answer the request; the test writes the body by the result, part by part. */
   stream(options?: StreamOptions): Promise<Stream>;
   /** Sends the request upstream, with these changes. */
-  continue(options?: ContinueOptions & DelayOptions & FaultOptions): Promise<void>;
+  continue(options?: ContinueOptions & DelayOptions & FaultOptions): Promise<Decided>;
   /** Passes the request, with these changes, to the next handler that matches; without one, upstream. */
-  fallback(options?: ContinueOptions): Promise<void>;
+  fallback(options?: ContinueOptions): Promise<Decided>;
   /** Sends the request upstream and returns the response; this is no decision, and may be repeated. */
   fetch(options?: FetchOptions): Promise<Response>;
   /** Fails the request with a network error. Default: `failed`. */
-  abort(errorCode?: AbortErrorCode, options?: AbortOptions): Promise<void>;
+  abort(errorCode?: AbortErrorCode, options?: AbortOptions): Promise<Decided>;
 }
 
 /** One end of a WebSocket: the application's, or the real server's (Playwright's `WebSocketRoute`). */

@@ -31,7 +31,10 @@ class Route {
 
   // An asynchronous method keeps a reference to the route until it ends, even if the handler does not await it.
 
-  /** @param {import("../../index.js").FulfillOptions} [options] */
+  /**
+   * @param {import("../../index.js").FulfillOptions} [options]
+   * @returns {Promise<any>}
+   */
   async fulfill(options) {
     const { body, ...others } = checked("route.fulfill", options) ?? {};
     if (isParts(body)) await this.#pour(/** @type {any} */ (body), others);
@@ -43,12 +46,18 @@ class Route {
     return this.#stream(checked("route.stream", options));
   }
 
-  /** @param {import("../../index.js").ContinueOptions & import("../../index.js").DelayOptions} [options] */
+  /**
+   * @param {import("../../index.js").ContinueOptions & import("../../index.js").DelayOptions} [options]
+   * @returns {Promise<any>}
+   */
   async continue(options) {
     this.#routed.continue(checked("route.continue", options));
   }
 
-  /** @param {import("../../index.js").ContinueOptions} [options] */
+  /**
+   * @param {import("../../index.js").ContinueOptions} [options]
+   * @returns {Promise<any>}
+   */
   async fallback(options) {
     this.#routed.fallback(checked("route.fallback", options));
   }
@@ -62,6 +71,7 @@ class Route {
   /**
    * @param {string} [errorCode]
    * @param {import("../../index.js").AbortOptions} [options]
+   * @returns {Promise<any>}
    */
   async abort(errorCode, options) {
     this.#routed.abort(errorCode, checked("route.abort", options));
