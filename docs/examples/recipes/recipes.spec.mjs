@@ -78,12 +78,10 @@ test("cookies", async ({ request, trafficmock }) => {
 });
 
 test("compressed answer", async ({ request, trafficmock }) => {
-  await trafficmock.route("https://feed.example/teapots", (route) =>
-    route.fulfill({
-      body: gzipSync("one, two"),
-      headers: { "content-encoding": "gzip", "content-type": "text/plain" },
-    }),
-  );
+  await trafficmock.mock("https://feed.example/teapots", {
+    body: gzipSync("one, two"),
+    headers: { "content-encoding": "gzip", "content-type": "text/plain" },
+  });
   expect(await page(request, "/feed")).toBe("gzip: one, two");
 });
 

@@ -82,35 +82,29 @@ def test_graphql(shop: Pages, trafficmock: TrafficMock) -> None:
 
 def test_cookies(shop: Pages, trafficmock: TrafficMock) -> None:
     cookies = [("set-cookie", "session=1; HttpOnly"), ("set-cookie", "theme=dark; Path=/")]
-    trafficmock.route("https://login.example/session", lambda route: route.fulfill(headers=cookies))
+    trafficmock.mock("https://login.example/session", headers=cookies)
     assert shop("/session") == "session=1; HttpOnly | theme=dark; Path=/"
 
 
 def test_compressed(shop: Pages, trafficmock: TrafficMock) -> None:
-    trafficmock.route(
+    trafficmock.mock(
         "https://feed.example/teapots",
-        lambda route: route.fulfill(
-            body=gzip.compress(b"one, two"),
-            headers={"content-encoding": "gzip", "content-type": "text/plain"},
-        ),
+        body=gzip.compress(b"one, two"),
+        headers={"content-encoding": "gzip", "content-type": "text/plain"},
     )
     assert shop("/feed") == "gzip: one, two"
 
 
 def test_large_bodies(shop: Pages, trafficmock: TrafficMock) -> None:
-    trafficmock.route(
-        "https://backup.example/upload", lambda route: route.fulfill(body=b"y" * 20_000_000)
-    )
+    trafficmock.mock("https://backup.example/upload", body=b"y" * 20_000_000)
     with trafficmock.expect_request("https://backup.example/upload") as upload:
         assert shop("/backup") == "20000000"
     assert len(upload.value.post_data_buffer or b"") == 5_000_000
 
 
 def test_each_application(shop: Pages, other_shop: Pages, trafficmock: TrafficMock) -> None:
-    trafficmock.route(PRICES, lambda route: route.fulfill(json={"price": 42}), client_id="shop")
-    trafficmock.route(
-        PRICES, lambda route: route.fulfill(json={"price": 24}), client_id="other-shop"
-    )
+    trafficmock.mock(PRICES, json={"price": 42}, client_id="shop")
+    trafficmock.mock(PRICES, json={"price": 24}, client_id="other-shop")
     assert (shop("/price"), other_shop("/price")) == ("42 €", "24 €")
 
 

@@ -9,10 +9,10 @@ pytestmark = pytest.mark.trafficmock(strict=True, allow=["login.example"])
 
 
 def test_expected(shop: Pages, trafficmock: TrafficMock) -> None:
-    trafficmock.route("**/v1/teapot", lambda route: route.fulfill(json={"price": 42}))
+    trafficmock.mock("**/v1/teapot", json={"price": 42})
     assert shop("/price", trafficmock.headers) == "42 €"
 
 
 def test_unexpected(shop: Pages, trafficmock: TrafficMock) -> None:
-    trafficmock.route("https://feed.example/teapot", lambda route: route.fulfill(body="one"))
+    trafficmock.mock("https://feed.example/teapot", body="one")
     shop("/feed", trafficmock.headers)
