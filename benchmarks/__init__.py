@@ -7,7 +7,8 @@ A *target* (:mod:`benchmarks.targets`) is a command that starts a proxy. The
 (:mod:`benchmarks.figures`) are the medians, and a *report* (:mod:`benchmarks.report`)
 prints them. Each subcommand of ``python -m benchmarks`` is a module in
 :mod:`~benchmarks.commands`; they share ``options`` and ``errors``. The forward proxy has
-loads and a subcommand of its own in :mod:`~benchmarks.forward`.
+loads and a subcommand of its own in :mod:`~benchmarks.forward`, and so have streamed mocks in
+:mod:`~benchmarks.streams`.
 
 ``floor`` and ``handlers`` are separate programs.
 """

@@ -21,6 +21,7 @@ from benchmarks.commands import (
 )
 from benchmarks.errors import BenchmarkError
 from benchmarks.forward import command as forward
+from benchmarks.streams import command as streams
 
 _COMMANDS = {
     "compare": (compare, "our proxy against the npm proxy on every load, in turns"),
@@ -35,6 +36,7 @@ _COMMANDS = {
     "forward": (forward, "our forward proxy against mitmproxy on every load, in turns"),
     "upstream": (upstream_clients, "a small request to a server: our connections, Agent, treq"),
     "memory": (memory, "resident memory after many large requests"),
+    "streams": (streams, "memory while a test streams 2 GB, and 1,000 open streams"),
     "profile": (profiling, "where our proxy's time goes under one load"),
 }
 
