@@ -196,7 +196,7 @@ def make_driver(
         history=history,
         clock=reactor,
         monotonic=time.monotonic,
-        epoch_ms=lambda: time.time_ns() // 1_000_000,
+        epoch_ns=time.time_ns,
         prefix=secrets.token_hex(4),
         event_log=EventLog(debug=options["log-level"] == "debug"),
         writers={} if exporter is None else exporter.writers(history.writers),

@@ -91,7 +91,7 @@ class DriverHarness:
             history=self.history,
             clock=self.clock,
             monotonic=self.clock.seconds,
-            epoch_ms=lambda: 1_000_000 + int(self.clock.seconds() * 1000),
+            epoch_ns=lambda: (1_000_000 + int(self.clock.seconds() * 1000)) * 1_000_000,
             prefix="test",
         )
 

@@ -198,7 +198,8 @@ class Coordinator:
                     self.ended_tests.handlers_decided(out)
         elif peer is not None:
             self._introduce(peer, message, out)
-        self.waits.compare(out)
+        if self.waits.workers:
+            self.waits.compare(out)
         return out
 
     def handle_invalid(

@@ -73,7 +73,7 @@ class Driver:
 
     :param clock: for wake-ups.
     :param monotonic: returns monotonic seconds.
-    :param epoch_ms: returns milliseconds since 1970.
+    :param epoch_ns: returns nanoseconds since 1970.
     :param event_log: logs connections and decisions.
     :param prefix: the beginning of the connection ids of this process.
     :param doors: the forward proxies for tests' browsers; ``None`` for none.
@@ -86,7 +86,7 @@ class Driver:
     history: History
     clock: IReactorTime
     monotonic: Callable[[], float]
-    epoch_ms: Callable[[], int]
+    epoch_ns: Callable[[], int]
     prefix: str
     event_log: EventLog = field(factory=EventLog)
     doors: Doors | None = None
@@ -222,7 +222,7 @@ class Driver:
 
     def client_recorded(self, record: Record) -> None:
         """Write a record into the history that needs no decision of the core."""
-        self.writers[type(record)](record, self.epoch_ms())
+        self.writers[type(record)](record, self._now().epoch_ms)
 
     def socket_backlogged(self, socket: FlowControlled) -> None:
         """Pause the senders to a client's WebSocket, because its peer reads too slowly."""
@@ -395,7 +395,7 @@ class Driver:
             self.doors.close(effect.test_id)
 
     def _now(self) -> Moment:
-        return Moment(self.monotonic(), self.epoch_ms())
+        return Moment(self.monotonic(), self.epoch_ns() // 1_000_000)
 
     def _wake(self, wake: Wake, now: Moment) -> None:
         delay = max(_SHORTEST_WAIT, wake.at - now.seconds)

@@ -52,9 +52,6 @@ class AwaitedReports:
 
     holders: dict[str, Agent] = field(factory=dict)
 
-    def __contains__(self, request_id: str) -> bool:
-        return request_id in self.holders
-
     def add(self, agent: Agent, report: AwaitedReport, out: EffectList) -> None:
         """Await the report about a request that the agent sends upstream."""
         self.holders[report.request_id] = agent

@@ -42,7 +42,7 @@ class RedirectHops:
     def hop(self, agent: Agent, message: RequestObserve, out: EffectList) -> None:
         """Handle ``request:observe``: the next request of a redirect chain, which is not routed."""
         request_id, client_id, request = message.request_id, message.client_id, message.request
-        if request_id in self.state.awaited or request_id in self.state.pending:
+        if request_id in self.state.awaited.holders or request_id in self.state.pending:
             text = f"{client_id!r} used the request id {request_id} twice"
             out.note("warn", text)
             if _awaits_decision(agent, message):

@@ -61,7 +61,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         request_id = message.request_id
         if agent.local is not None:
             agent.local.asks(out.now.seconds, message.unreported or 0)
-        if request_id in self.state.pending or request_id in self.state.awaited:
+        if request_id in self.state.pending or request_id in self.state.awaited.holders:
             self._refuse_id(agent, message, out)
             return
         client_id, request = message.client_id, message.request

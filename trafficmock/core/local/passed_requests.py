@@ -54,8 +54,8 @@ class PassedRequests:
     def passed(self, agent: Agent, message: RequestPassed, out: EffectList) -> None:
         """Handle ``request:passed``: a request that the agent has sent upstream."""
         request_id, client_id, request = message.request_id, message.client_id, message.request
-        local = agent.local
-        if local is None or request_id in self.state.pending or request_id in self.state.awaited:
+        local, state = agent.local, self.state
+        if local is None or request_id in state.pending or request_id in state.awaited.holders:
             out.note("warn", f"{client_id!r} let {request_id!r} pass, which is not its to decide")
             return
         local.passed += 1
