@@ -14,7 +14,7 @@ from trafficmock.wire.inbound import Message
 from trafficmock.wire.payloads import body, handler_action
 from trafficmock.wire.payloads.handler_action import AbortCode
 from trafficmock.wire.payloads.serialized_har import SerializedHar
-from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.payloads.serialized_matcher import SerializedCondition, SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 from trafficmock.wire.waits import wait_messages
@@ -52,6 +52,7 @@ FEATURES = st.sampled_from(
         ["chain", "clock", "context", "reply", "stream", "strict", "subscribe"],
         ["waits"],
         ["chain", "clock", "context", "reply", "stream", "subscribe", "waits"],
+        ["chain", "conditions", "context", "reply", "stream", "stream-mocks", "waits"],
     ]
 )
 CONTEXTS = st.sampled_from(["a" * 32, "b" * 32])
@@ -62,7 +63,10 @@ allowed = st.sampled_from([[], [], ["h.test"], ["http://h.test/b"], ["a b"]])
 """The last one cannot be read."""
 
 requests = st.builds(
-    builders.request, URLS, st.sampled_from(["GET", "POST"]), st.sampled_from([b"", b"x" * 30])
+    builders.request,
+    URLS,
+    st.sampled_from(["GET", "POST"]),
+    st.sampled_from([b"", b"x" * 30, b'{"a": 1}', b"a=1"]),
 )
 responses: SearchStrategy[SerializedResponse] = st.one_of(
     st.builds(builders.response, st.sampled_from([0, 200, 204, 304, 404]), st.just(b"x")),
@@ -88,6 +92,9 @@ matchers = st.sampled_from(
         SerializedMatcher(url_glob="/relative"),
         SerializedMatcher(url_glob="ws://**"),
         SerializedMatcher(methods=["POST"], client_ids=["app"]),
+        SerializedMatcher(conditions=[SerializedCondition("json", ["a"], equals=1)]),
+        SerializedMatcher(predicate=True, conditions=[SerializedCondition("form", ["a"])]),
+        SerializedMatcher(conditions=[SerializedCondition("header", ["h"], is_absent=True)]),
     ]
 )
 kinds: SearchStrategy[inbound.RouteKind] = st.sampled_from(["http", "http", "websocket"])
@@ -104,13 +111,16 @@ har_entries = st.lists(
     ),
     max_size=2,
 )
+DELAYS = st.sampled_from([UNSET, UNSET, 500])
 not_found: SearchStrategy[Literal["abort", "fallback"]] = st.sampled_from(["abort", "fallback"])
 sequences: SearchStrategy[list[handler_action.SequenceStep]] = st.lists(
     st.builds(
         handler_action.SequenceStep,
         st.builds(handler_action.Fulfill, responses)
         | st.builds(handler_action.Abort, st.sampled_from(get_args(AbortCode))),
-        st.sampled_from([UNSET, UNSET, 500]),
+        DELAYS,
+        st.sampled_from([UNSET, UNSET, [1], [10, 0, 20]]),
+        st.sampled_from([UNSET, UNSET, UNSET, 1, 100]),
     ),
     max_size=3,
 )
@@ -125,6 +135,7 @@ registrations: SearchStrategy[inbound.RouteRegister] = st.builds(
     | st.builds(SerializedHar, st.just("some.har"), har_entries, not_found=not_found),
     times=times,
     sequence=st.just(UNSET) | sequences,
+    delay_ms=DELAYS,
 )
 matches = st.lists(st.builds(inbound.RouteMatch, ROUTES), max_size=3)
 frames = (SOCKETS, st.just("x"), st.booleans())

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
+    invariant,
     precondition,
     rule,
 )
@@ -23,7 +24,8 @@ from trafficmock.core.state.lifecycle import Chain
 from trafficmock.core.state.peers import Agent, Worker
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.inbound import Message
+from trafficmock.wire.inbound import STREAM_WINDOW_PIECES, Message
+from trafficmock.wire.payloads import body
 
 REPLACEABLE = (
     outbound.RequestObserved,
@@ -273,6 +275,44 @@ class AnyOrder(RuleBasedStateMachine):
         )
         linked = inbound.RequestObserve(hop.request_id, "app", hop.request, request_id)
         self.send(agent.id, linked)
+
+    @precondition(lambda self: self.playbook.coordinator.streams.open)
+    @rule(data=st.data(), how=st.sampled_from(["piece", "end", "abort", "ack", "ack", "closed"]))
+    def use_a_stream(self, data: st.DataObject, how: str) -> None:
+        """Let an owner write what comes next, or an agent say what it has of that."""
+        streams = self.playbook.coordinator.streams.open
+        stream = streams[self.one_of(data, streams)]
+        request_id, following = stream.request_id, stream.seq + 1
+        by_worker, by_agent = stream.worker.id, stream.agent.id
+        match how:
+            case "piece":
+                content = body.from_bytes(b"x" * 30)
+                self.send(by_worker, inbound.StreamData(request_id, following, content))
+            case "end":
+                self.send(by_worker, inbound.StreamEnd(request_id, following))
+            case "abort":
+                self.send(by_worker, inbound.StreamAbort(request_id, following, "failed"))
+            case "ack":
+                acknowledged = data.draw(st.integers(0, following))
+                self.send(by_agent, inbound.StreamAck(request_id, acknowledged))
+            case _:
+                self.send(by_agent, inbound.StreamClosed(request_id))
+
+    @invariant()
+    def streams_and_waits_belong_to_somebody(self) -> None:
+        """Both ends of each stream are connected, and its test runs; so does that of each wait."""
+        if not hasattr(self, "playbook"):
+            return
+        coordinator = self.playbook.coordinator
+        connected = set(self.connections)
+        for stream in coordinator.streams.open.values():
+            assert {stream.agent.id, stream.worker.id} <= connected, stream
+            assert coordinator.state.registry.tests.get(stream.test.id) is stream.test, stream
+            assert len(stream.unacknowledged) <= STREAM_WINDOW_PIECES + 1, stream
+            assert stream.waiting == sum(size for _, size in stream.unacknowledged), stream
+        for worker_id, waits in coordinator.waits.workers.items():
+            assert worker_id in connected, waits
+            assert all(each.test.id in waits.worker.tests for each in waits.open.values()), waits
 
     # Ends
 

@@ -163,3 +163,19 @@ class OverdueTests(BodyCase):
         self.assertIn("decision:error", types(effects))
         (failed,) = [each for each in effects if isinstance(each, RequestFailed)]
         self.assertIsNone(failed.owner)
+
+    def test_given_up_before(self) -> None:
+        """Nothing is due for a request that ended while it waited, by whatever."""
+        self.test.route(having(HELLO))
+        for end in (
+            lambda: self.agent.sends(inbound.RequestCancel("r1")),
+            lambda: self.agent.sends_text('{"type":"request:body","requestId":"r1"}'),
+            self.agent.closes,
+        ):
+            self.agent.sends(announce())
+            self.assertIn("request:need-body", types(self.playbook.take()))
+            end()
+            self.playbook.take()
+            self.assertIsNone(self.playbook.coordinator.state.body_deadlines.next_deadline())
+            self.playbook.wait(21)
+            self.playbook.take()

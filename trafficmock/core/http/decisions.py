@@ -315,6 +315,8 @@ class Decisions:
     # Common parts
 
     def _settle(self, pending: PendingRequest) -> None:
+        if pending.stage is RequestStage.AWAITS_BODY:
+            self.state.body_deadlines.end(pending)
         pending.step(RequestStage.SETTLED)
         del self.state.pending[pending.id]
         del pending.agent.pending[pending.id]
@@ -323,7 +325,6 @@ class Decisions:
             pending.claim = None
         if pending.test is not None:
             self.state.owner_timeouts.end(pending, pending.test.worker)
-            self.state.body_deadlines.end(pending)
             self.state.delayed.end(pending)
             pending.test.remove_request(pending)
             pending.test = None
