@@ -18,7 +18,7 @@ ALLOWED = {
     "coercers": {"errors"},
     "redaction": {"errors", "wire"},
     "ipv6": set[str](),
-    "matching": {"errors"},
+    "matching": {"errors", "redaction"},
     "wire": {"errors"},
     "http": {"errors", "redaction", "wire"},
     "records": {"wire"},

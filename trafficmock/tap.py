@@ -32,6 +32,7 @@ from trafficmock.proxy.downstream.forward_proxy import make_forward_proxy
 from trafficmock.proxy.proxy_settings import ProxySettings
 from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.server_verification import ServerVerification
+from trafficmock.redaction.process_redactor import process_redactor
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.driver import Driver
 from trafficmock.server.event_log import EventLog
@@ -70,10 +71,10 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
     tune_allocator()
     spare_start_up(reactor)
     options["max-connections"] = limit_connections(options["max-connections"], reactor)
-    redactor = Redactor.of(options["redact"])
+    redactor = Redactor.of(options["redact"], process_redactor().key)
     history = _history(options, redactor)
     exporter = _exporter(options, redactor, reactor)
-    driver = make_driver(options, history, reactor, exporter)
+    driver = make_driver(options, history, redactor, reactor, exporter)
     certificates = CertificateStore.open(_ca_directory(options))
     guard = _guard(options)
     dialer = _dialer(options, guard, reactor)
@@ -165,7 +166,11 @@ def _gauges(driver: Driver, site: ServiceSite) -> list[tuple[str, str, int]]:
 
 
 def make_driver(
-    options: ProxyOptions, history: History, reactor: Any, exporter: Exporter | None = None
+    options: ProxyOptions,
+    history: History,
+    redactor: Redactor,
+    reactor: Any,
+    exporter: Exporter | None = None,
 ) -> Driver:
     """Make the coordinator and the driver that performs its effects.
 
@@ -198,7 +203,7 @@ def make_driver(
         monotonic=time.monotonic,
         epoch_ns=time.time_ns,
         prefix=secrets.token_hex(4),
-        event_log=EventLog(debug=options["log-level"] == "debug"),
+        event_log=EventLog(debug=options["log-level"] == "debug", redactor=redactor),
         writers={} if exporter is None else exporter.writers(history.writers),
     )
 

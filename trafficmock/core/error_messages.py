@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from trafficmock.redaction.process_redactor import safe_url
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -133,8 +135,8 @@ def bad_overrides(subject: str, problem: str) -> str:
 def other_scheme(subject: str, url: str) -> str:
     """Return the error for a handler's URL that has another scheme than the request."""
     return (
-        f"The handlers of {subject} fell back with the URL {url!r}, which must have the same "
-        "protocol as that of the request."
+        f"The handlers of {subject} fell back with the URL {safe_url(url)!r}, which must have the "
+        "same protocol as that of the request."
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
@@ -12,6 +11,7 @@ from msgspec import UNSET
 from trafficmock.matching.patterns.js_regex_syntax import UnsupportedRegexError
 from trafficmock.matching.patterns.regex import Regex, compile_regex
 from trafficmock.matching.request_content import UnreadablePartError
+from trafficmock.redaction.secret_names import is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
 Part = Literal["query", "header", "form", "json", "operation", "variables"]
 
 _OF_HEAD = frozenset({"query", "header"})
-_SECRET = re.compile(
-    r"authorization|cookie|token|secret|passw|signature|api[_-]?key|credential", re.IGNORECASE
-)
-"""Is in the names of values that no message shows."""
-
 _LONGEST_SHOWN = 100
 """The most characters of a value in a message."""
 
@@ -141,7 +136,7 @@ class RequestCondition:
             return f"{self.place}: the proxy cannot compare {self.shown}"
         if not values:
             return f"{self.place} is missing, wanted {self.shown}"
-        if any(isinstance(step, str) and _SECRET.search(step) for step in self.path):
+        if any(isinstance(step, str) and is_secret(step) for step in self.path):
             return f"{self.place} differs"
         found = ", ".join(_shown(value) for value in values[:_MOST_SHOWN])
         more = f" and {len(values) - _MOST_SHOWN} more" if len(values) > _MOST_SHOWN else ""

@@ -3,6 +3,8 @@
 import ada_url
 from attrs import frozen
 
+from trafficmock.redaction.process_redactor import safe_url
+
 DEFAULT_PORTS = {"http": "80", "https": "443", "ws": "80", "wss": "443"}
 
 
@@ -51,7 +53,7 @@ def url_parts(url: str) -> UrlParts | None:
 
 
 def shown_url(url: str, most: int) -> str:
-    """Return a URL for messages: without user information and fragment, and cut.
+    """Return a URL for messages: without user information and fragment, redacted and cut.
 
     :param url: any text.
     :param most: the most characters of the result.
@@ -66,4 +68,5 @@ def shown_url(url: str, most: int) -> str:
             if getattr(parsed, name):
                 setattr(parsed, name, "")
         shown = parsed.href
+    shown = safe_url(shown)
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"

@@ -114,6 +114,7 @@ class Driver:
             self.monotonic,
             is_open=self._links.__contains__,
             service=self.prefix,
+            redactor=self.event_log.redactor,
             send=lambda to, answer: self._send(Send((to,), answer), self._now()),
         )
         self.tunnels = StrictTunnels(self.coordinator, self._now, self._perform)
@@ -371,7 +372,7 @@ class Driver:
         if note.of is not None:
             link = self._links.get(note.of)
             text = f"Connection from {'elsewhere' if link is None else link.peer} {text}"
-        self.log.emit(_LEVELS[note.level], "{text}", text=one_line(text))
+        self.log.emit(_LEVELS[note.level], "{text}", text=self.event_log.quoted(text))
 
     def _open_door(self, effect: OpenDoor, now: Moment) -> None:
         """Open the door of a test, then acknowledge the test; with the reason if that failed."""

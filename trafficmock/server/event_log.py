@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import define
+from attrs import define, field
 from twisted.logger import Logger
 
 from trafficmock import records
-from trafficmock.http.log_safety import one_line
+from trafficmock.http.log_safety import MOST_CHARACTERS, one_line
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.wire.outbound import HelloOk
 
 if TYPE_CHECKING:
@@ -24,11 +25,13 @@ class EventLog:
 
     :param debug: whether to log each request. It is a constant, so that no log event has to be made
         to find that out.
+    :param redactor: replaces secrets in the texts and URLs of clients.
     """
 
     log = Logger()
 
     debug: bool = False
+    redactor: Redactor = field(factory=Redactor)
 
     def sent(self, send: Send, peer: str) -> None:
         hello = send.message
@@ -47,9 +50,13 @@ class EventLog:
             if record.code in _COUNTED and not self.debug:
                 return
             write = self.log.debug if record.code in _COUNTED else self.log.warn
-            write("{code}: {text}", code=record.code, text=one_line(record.message))
+            write("{code}: {text}", code=record.code, text=self.quoted(record.message))
         elif self.debug:
             self._in_detail(record)
+
+    def quoted(self, text: str) -> str:
+        """Return a text that quotes a client as one line without its secrets."""
+        return one_line(self.redactor.text(text[: MOST_CHARACTERS + 1]))
 
     def _in_detail(self, record: records.Record) -> None:
         what = type(record).__name__
@@ -62,14 +69,14 @@ class EventLog:
                     "{id} {method} {url} of {client_id}",
                     id=subject,
                     method=one_line(request.method),
-                    url=one_line(request.url),
+                    url=one_line(self.redactor.url(request.url)),
                     client_id=one_line(record.client_id),
                 )
             case records.SocketSeen():
                 self.log.debug(
                     "{id} WebSocket {url} of {client_id}",
                     id=subject,
-                    url=one_line(record.url),
+                    url=one_line(self.redactor.url(record.url)),
                     client_id=one_line(record.client_id),
                 )
             case records.SocketActivity():

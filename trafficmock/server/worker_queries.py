@@ -12,7 +12,7 @@ from trafficmock.core.effects import AnswerReport, Diagnose, Overdue
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.history.query import Query
 from trafficmock.matching import MatchBudget, MatchResult, PatternCache
-from trafficmock.redaction.redactor import random_key
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.recorded_content import recorded_content
 from trafficmock.server.reports.reported_traffic import report_steps
 from trafficmock.server.similar_request_search import diagnosis_steps, overdue_steps
@@ -57,6 +57,7 @@ class WorkerQueries:
     :param clock: schedules the next turn.
     :param monotonic: returns monotonic seconds.
     :param service: names this start of the service, for reports.
+    :param redactor: replaces secrets in reports, by the same marks for all workers.
     :param is_open: returns whether a connection, by its id, is still open.
     :param send: sends an answer to a connection.
     """
@@ -65,10 +66,9 @@ class WorkerQueries:
     clock: IReactorTime
     monotonic: Callable[[], float]
     service: str = field(kw_only=True, default="")
+    redactor: Redactor = field(kw_only=True, factory=Redactor)
     is_open: Callable[[str], bool] = field(kw_only=True)
     send: Callable[[str, Message], None] = field(kw_only=True)
-    _key: bytes = field(factory=random_key, init=False, repr=False)
-    """Makes the marks of secrets in reports, equal ones for all workers."""
     _waiting: dict[str, deque[HistoryEffect]] = field(factory=dict, init=False)
     _working: deque[tuple[str, Iterator[Message | None]]] = field(factory=deque, init=False)
     _active: set[str] = field(factory=set, init=False)
@@ -126,7 +126,7 @@ class WorkerQueries:
         if isinstance(effect, Diagnose):
             return diagnosis_steps(self.history, effect)
         if isinstance(effect, AnswerReport):
-            return report_steps(self.history, effect, service=self.service, key=self._key)
+            return report_steps(self.history, effect, service=self.service, redactor=self.redactor)
         return history_steps(self.history, effect.query)
 
     def _work(self) -> None:

@@ -11,6 +11,7 @@ from trafficmock import records
 from trafficmock.core.effects import AnswerReport
 from trafficmock.history.store import History
 from trafficmock.records import Owner
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.reports import reported_traffic
 from trafficmock.server.reports.reported_traffic import report_steps
 from trafficmock.wire.codec import encode
@@ -43,7 +44,9 @@ class ReportTests(SynchronousTestCase):
     ) -> dict[str, Any]:
         query = ReportQuery("q", most, test_id, since, **more)
         effect = AnswerReport("c", query)
-        *steps, answer = report_steps(self.history, effect, service="s", key=b"k" * 16)
+        *steps, answer = report_steps(
+            self.history, effect, service="s", redactor=Redactor(key=b"k" * 16)
+        )
         self.assertEqual(set(steps) - {None}, set())
         assert answer is not None
         message: dict[str, Any] = json.loads(encode(answer))

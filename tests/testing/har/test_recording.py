@@ -1,5 +1,6 @@
 """A HAR that was recorded can be replayed, by trafficmock and by Playwright."""
 
+import gzip
 import json
 import zipfile
 from pathlib import Path
@@ -10,13 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.redaction.test_redactor import SECRETS
 from tests.support.hypothesis_profiles import profile
 from tests.testing import runs
 from tests.testing.fakes import request, response
 from trafficmock.core.har.har_lookup import HarAnswer, HarLookup, HarQuestion
+from trafficmock.redaction.redactor import Redactor
+from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_entries import har_entries
 from trafficmock.testing.har.har_file import HarFile
 from trafficmock.testing.har.har_recording import Content, HarRecording, Mode
+from trafficmock.testing.har.har_routes import HarOptions
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
 from trafficmock.wire.payloads import body
@@ -54,6 +59,47 @@ class ReplayTests(SynchronousTestCase):
         found = lookup.find(HarQuestion(URL, "POST", [], sent))
         assert isinstance(found, HarAnswer)
         self.assertEqual(body.to_bytes(found.response.body_base64), answered)
+
+    @profile(30)
+    @given(SECRETS, st.sampled_from(get_args(Content)), st.sampled_from(["", "gzip"]))
+    def test_secrets(self, secret: str, content: Any, coding: str) -> None:
+        """No secret is in the HAR or its files, and the same requests are answered."""
+        url = f"https://u:{secret}@shop.test/?token={secret}&page=1"
+        sent = json.dumps({"password": secret, "user": "ada"}).encode()
+        answered = gzip.compress(sent) if coding else sent
+        head = {"authorization": f"Bearer {secret}", "content-type": "application/json"}
+        asked = RequestState("r", "app", request(url, "POST", sent, **head), 1)
+        back = {"set-cookie": f"sid={secret}", "content-encoding": coding, **head}
+        recording = HarRecording("1", content)
+        recording.add(asked, ResponseState(asked, response(200, answered, **back)), 0, 5)
+        recording.add(asked, f"{url}: refused", 0, 5)
+        written = json.dumps(recording.document())
+        self.assertNotIn(secret, written)
+        for held in recording.files.values():
+            plain = gzip.decompress(held) if held.startswith(b"\x1f\x8b") else held
+            self.assertNotIn(secret.encode(), plain)
+        entries = json.loads(written)["log"]["entries"]
+        files = SimpleNamespace(entries=lambda: entries, read=recording.files.__getitem__)
+        har = SerializedHar("some.har", har_entries(files, make_matcher("**")))
+        other = sent.replace(secret.encode(), b"another")
+        found = HarLookup.of(har).find(HarQuestion(url.replace(secret, "x"), "POST", [], other))
+        self.assertIsInstance(found, HarAnswer)
+
+    def test_redact(self) -> None:
+        """``redact`` names further fields; ``off`` writes all, and other words are errors."""
+        asked = RequestState("r", "app", request(URL, "POST", b"{}", cookie="a=secret"), 1)
+        for redact, size, cookie in ((None, True, False), ("query:size", False, False)):
+            with self.subTest(redact):
+                recording = HarRecording("1", redactor=Redactor.of(redact))
+                recording.add(asked, "failed", 0, 5)
+                text = json.dumps(recording.document())
+                self.assertEqual(("size=2" in text, "a=secret" in text), (size, cookie))
+        options = HarOptions(store=HarFile("some.har"), redact="off")
+        self.assertTrue(options.redactor().is_off)
+        error = self.assertRaises(
+            UsageError, HarOptions(store=HarFile("some.har"), redact="size").redactor
+        )
+        self.assertIn("'size' is none of header:NAME", str(error))
 
     def test_by_playwright(self) -> None:
         """Chromium shows the recorded page, from a file and from an archive."""

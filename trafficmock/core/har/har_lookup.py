@@ -14,6 +14,7 @@ from msgspec import UNSET, Raw
 
 from trafficmock.core.har.har_parts import STALLED, HarEntryError, key_of, read_entry
 from trafficmock.redaction import marks
+from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.wire.http_syntax import join_repeats
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_response import REDIRECTS, SerializedResponse
@@ -180,7 +181,7 @@ class HarLookup:
         return sorted(chain.from_iterable(same or fit.values()), key=itemgetter(0))
 
     def _named(self, number: int, question: HarQuestion) -> str:
-        return f"{self.name}, entry {number} ({question.method} {question.url})"
+        return f"{self.name}, entry {number} ({question.method} {safe_url(question.url)})"
 
     def missing(self, question: HarQuestion) -> str:
         """Return the text for a request that the HAR does not have, with the nearest entry.

@@ -15,6 +15,7 @@ from trafficmock.matching.glob_difference import differing_parts, path_of
 from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
 from trafficmock.matching.patterns.match_result import MatchResult
 from trafficmock.matching.url_parts import shown_url
+from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.wire.payloads.similar_requests import Difference
 
 if TYPE_CHECKING:
@@ -180,4 +181,6 @@ def nearest_route(
 
 
 def _difference(part: str, found: str, wanted: str) -> Difference:
+    if part == "query":
+        found = safe_url(found)
     return Difference(part, found[:LONGEST_TEXT], wanted[:LONGEST_TEXT])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from attrs import define
 
 from trafficmock import records
+from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.wire import inbound
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class WebSocketRelay:
         if socket is None:
             return None
         if socket.test is None or socket.test.worker is not worker:
-            text = f"{worker.client_id} spoke for a socket it does not own: {socket.url}"
+            text = f"{worker.client_id} spoke for a socket it does not own: {safe_url(socket.url)}"
             out.note("warn", text)
             return None
         return socket

@@ -14,7 +14,6 @@ from trafficmock.history.har_export import to_har
 from trafficmock.history.query import Query
 from trafficmock.redaction.added_fields import InvalidFieldError
 from trafficmock.redaction.redacted_documents import redacted_har, redacted_record
-from trafficmock.redaction.redactor import Redactor
 from trafficmock.wire.outbound import ReportResult
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import AnswerReport
     from trafficmock.history.entry import HistoryEntry
     from trafficmock.history.store import History
+    from trafficmock.redaction.redactor import Redactor
 
 MOST_BYTES = 32 * 2**20
 """The largest size of all that one answer has, HAR included; further entries are left out."""
@@ -31,7 +31,7 @@ CUT = "the body is longer than a report keeps"
 
 
 def report_steps(
-    history: History, effect: AnswerReport, *, service: str, key: bytes
+    history: History, effect: AnswerReport, *, service: str, redactor: Redactor
 ) -> Iterator[ReportResult | None]:
     """Collect what a report has about a test, or about no test.
 
@@ -39,13 +39,13 @@ def report_steps(
     route for when several tests had one.
 
     :param service: names this start of the service.
-    :param key: makes the marks of secrets, so that all answers have equal ones.
+    :param redactor: that of the service; the query may name further fields.
     :returns: yields ``None`` after each entry, and the answer at the end.
     """
     query = effect.query
     since = None if query.since is UNSET else query.since
     wanted = None if query.test_id is UNSET else query.test_id
-    redactor = _redactor(query.redact or (), key)
+    redactor = _adding(query.redact or (), redactor)
     room, omitted = MOST_BYTES, 0
     requests: list[bytes] = []
     sockets: list[bytes] = []
@@ -89,12 +89,12 @@ def _belongs(entry: HistoryEntry[Any], test_id: str | None) -> bool:
     return record.test_id == test_id or test_id in claimants
 
 
-def _redactor(words: Iterable[str], key: bytes) -> Redactor:
+def _adding(words: Iterable[str], redactor: Redactor) -> Redactor:
     """Return what replaces secrets; words that are no fields add nothing."""
     try:
-        return Redactor.of(words, key)
+        return redactor.adding(words)
     except InvalidFieldError:
-        return Redactor.of(None, key)
+        return redactor
 
 
 def _record(entry: HistoryEntry[Any], most: int, redactor: Redactor) -> bytes:

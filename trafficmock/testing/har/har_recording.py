@@ -11,6 +11,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 from attrs import define, field
 
+from trafficmock.redaction.redacted_documents import redacted_har
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.testing.session.arguments import headers as hd
 
 if TYPE_CHECKING:
@@ -31,12 +33,14 @@ class HarRecording:
     :param version: the version of trafficmock, for ``creator``.
     :param content: ``attach`` puts bodies into files of their own, ``embed`` into the HAR.
     :param mode: ``minimal`` leaves times and sizes out.
+    :param redactor: replaces secrets.
     :ivar files: the bodies of ``attach``, by file name.
     """
 
     version: str
     content: Content = "attach"
     mode: Mode = "minimal"
+    redactor: Redactor = field(factory=Redactor)
     files: dict[str, bytes] = field(init=False, factory=dict, repr=False)
     _entries: list[dict[str, Any]] = field(init=False, factory=list, repr=False)
 
@@ -63,7 +67,7 @@ class HarRecording:
             if full
             else dict.fromkeys(("send", "wait", "receive"), _UNKNOWN),
         }
-        self._entries.append(entry)
+        self._entries.append(redacted_har(entry, self.redactor))
 
     def document(self) -> dict[str, Any]:
         creator = {"name": "trafficmock", "version": self.version}
@@ -84,19 +88,21 @@ class HarRecording:
         }
         if content:
             kind = hd.get(request.headers, "content-type") or "application/octet-stream"
-            made["postData"] = {"mimeType": kind, "params": [], **self._body(content, kind)}
+            coding = hd.get(request.headers, "content-encoding")
+            made["postData"] = {"mimeType": kind, "params": [], **self._body(content, kind, coding)}
         return made
 
     def _response(self, response: ResponseState) -> dict[str, Any]:
         content = response.read()
         kind = hd.get(response.headers, "content-type") or "application/octet-stream"
+        coding = hd.get(response.headers, "content-encoding")
         return {
             **self._answer(response.wire.status, response.wire.status_text),
             "headers": _lines(response.headers),
             "content": {
                 "size": self._size(content),
                 "mimeType": kind,
-                **(self._body(content, kind) if content else {}),
+                **(self._body(content, kind, coding) if content else {}),
             },
             "bodySize": self._size(content),
             "redirectURL": hd.get(response.headers, "location") or "",
@@ -124,8 +130,9 @@ class HarRecording:
     def _size(self, content: bytes) -> int:
         return len(content) if self.mode == "full" else _UNKNOWN
 
-    def _body(self, content: bytes, kind: str) -> dict[str, str]:
+    def _body(self, content: bytes, kind: str, coding: str | None) -> dict[str, str]:
         if self.content == "attach":
+            content = self.redactor.body(content, kind, coding)
             extension = mimetypes.guess_extension(kind.split(";", maxsplit=1)[0].strip()) or ".bin"
             # Playwright's file names: a hash of the content, not for security.
             name = hashlib.sha1(content, usedforsecurity=False).hexdigest() + extension

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from attrs import define, frozen
 
+from trafficmock.redaction.added_fields import InvalidFieldError
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_entries import HarReplay, har_entries
 from trafficmock.testing.har.har_recording import Content, HarRecording, Mode
@@ -15,6 +17,7 @@ from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.wire.payloads.serialized_har import SerializedHar
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from trafficmock.testing.promise import Promise
@@ -53,6 +56,7 @@ class HarOptions:
     update: bool = False
     update_content: Content = "attach"
     update_mode: Mode = "minimal"
+    redact: str | Iterable[str] | None = None
 
     def check(self) -> None:
         """Check the arguments at run time: not every test is type-checked.
@@ -67,6 +71,16 @@ class HarOptions:
             given, known = getattr(self, name), get_args(words)
             if given not in known:
                 raise UsageError(f"{name} is {' or '.join(known)}, not {given!r}")
+
+    def redactor(self) -> Redactor:
+        """Return what replaces secrets in a HAR that is recorded.
+
+        :raises UsageError: a field is invalid.
+        """
+        try:
+            return Redactor.of(self.redact)
+        except InvalidFieldError as error:
+            raise UsageError(str(error)) from None
 
 
 def route_from_har(session: Session, options: HarOptions, place: str) -> Promise[Any]:
@@ -83,7 +97,9 @@ def route_from_har(session: Session, options: HarOptions, place: str) -> Promise
         )
         return session.http.route(matcher, HarReplay(har.name), place=place, reply=har)
     version = session.client.identity.version
-    recording = HarRecording(version, options.update_content, options.update_mode)
+    recording = HarRecording(
+        version, options.update_content, options.update_mode, options.redactor()
+    )
     recorder = HarRecorder(recording)
     session.finishing.append(lambda: options.store.save(recording.document(), recording.files))
     return session.http.route(matcher, recorder, run=recorder.run, place=place)

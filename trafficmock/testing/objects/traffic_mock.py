@@ -291,6 +291,7 @@ class BaseTrafficMock(
         update: bool = False,
         update_content: Content = "attach",
         update_mode: Mode = "minimal",
+        redact: str | Iterable[str] | None = None,
     ) -> DoneT:
         """Answer requests with the responses of a HAR file, or record one.
 
@@ -300,6 +301,8 @@ class BaseTrafficMock(
         :param update: fetch the responses from upstream, and write the HAR at the test's end.
         :param update_content: ``attach`` writes bodies to files beside the HAR, ``embed`` into it.
         :param update_mode: ``full`` records times and sizes as well, ``minimal`` does not.
+        :param redact: what is secret in a new HAR besides fields of known names, such as
+            ``json:user.email``, or several; ``off`` writes all as it was.
         """
         place = place_of_call(self._session.info.root)
         options = HarOptions(
@@ -309,6 +312,7 @@ class BaseTrafficMock(
             update=update,
             update_content=update_content,
             update_mode=update_mode,
+            redact=redact,
         )
         return self._done(lambda: route_from_har(self._session, options, place))
 

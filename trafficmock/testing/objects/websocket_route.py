@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trafficmock.redaction.process_redactor import safe_url
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
@@ -19,7 +21,7 @@ class BaseWebSocketRoute:
         self._adapter = adapter
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._side.name} {self.url}>"
+        return f"<{type(self).__name__} {self._side.name} {safe_url(self.url)}>"
 
     @property
     def url(self) -> str:

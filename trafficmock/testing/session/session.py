@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field, frozen
 from msgspec import UNSET, UnsetType
 
+from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.testing.errors import IsolationError, RoutingError
 from trafficmock.testing.promise import Promise, all_of, mapped
 from trafficmock.testing.session import required_routes
@@ -367,7 +368,7 @@ class Session:
             return
         if self.info.isolation != "required":
             return
-        key = f"{message.request.method} {message.request.url}"
+        key = f"{message.request.method} {safe_url(message.request.url)}"
         if known := self._without_context.get(key):
             known.repeats += 1
             return

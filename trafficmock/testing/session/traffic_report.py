@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from attrs import define, field
 from msgspec import UNSET
 
+from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.testing.promise import all_of, mapped
 from trafficmock.testing.session.handlers.routed_request import GIVEN_UP
 from trafficmock.testing.session.observation.diagnosis import (
@@ -220,7 +221,7 @@ class _Report:
 
 
 def _named(request: SimilarRequest) -> str:
-    return f"{request.method} {request.url}"
+    return f"{request.method} {safe_url(request.url)}"
 
 
 def _times(count: int) -> str:

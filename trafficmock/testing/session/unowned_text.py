@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trafficmock.redaction.process_redactor import safe_url
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -25,7 +27,7 @@ def unowned_lines(requests: Iterable[UnmatchedRequest], dropped: int) -> Iterato
     """
     for each in requests:
         times = f" ({each.count} times)" if each.count > 1 else ""
-        yield f"{each.method} {each.url}, client {each.client_id}{times}"
+        yield f"{each.method} {safe_url(each.url)}, client {each.client_id}{times}"
         yield f"  {each.message}"
     if dropped:
         yield f"and {dropped} more, of which no list is kept"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import ada_url
 from msgspec import UNSET
 
+from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.wire.payloads import body
@@ -70,8 +71,9 @@ def check_scheme(original: str, url: str | None) -> None:
     try:
         same = ada_url.URL(url).protocol == ada_url.URL(original).protocol
     except ValueError:
-        raise UsageError(f"invalid URL: {url!r}") from None
+        raise UsageError(f"invalid URL: {safe_url(url)!r}") from None
     if not same:
         raise UsageError(
-            f"new URL must have the same protocol as the request's: {url!r} for {original}"
+            f"new URL must have the same protocol as the request's: {safe_url(url)!r} "
+            f"for {safe_url(original)}"
         )

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 from attrs import define, field
 from msgspec import UNSET, UnsetType, structs
 
+from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise, all_of, mapped
 from trafficmock.testing.session.arguments.callables import code_of, describe
@@ -260,7 +261,7 @@ class HttpRoutes:
         try:
             return entry.matcher.matches(url, method, client_id)
         except Exception as error:  # noqa: BLE001 - a test's predicate may raise anything
-            error.add_note(f"in the URL predicate {entry.matcher}, asked about {url}")
+            error.add_note(f"in the URL predicate {entry.matcher}, asked about {safe_url(url)}")
             self.session.errors.append(error)
             return False
 

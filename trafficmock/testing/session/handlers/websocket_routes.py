@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import define, field
 from msgspec import UNSET, UnsetType
 
+from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.handlers.http_routes import RouteEntry
 from trafficmock.wire.inbound import (
@@ -93,7 +94,7 @@ class SocketEnd:
 
     def _record(self, _: Any, error: BaseException | None) -> None:
         if error is not None and not self.socket.session.ended:
-            error.add_note(f"in a handler of the WebSocket {self.socket.url}")
+            error.add_note(f"in a handler of the WebSocket {safe_url(self.socket.url)}")
             self.socket.session.errors.append(error)
 
 
@@ -125,7 +126,7 @@ class MockedWebSocket:
         if side is self.server:
             raise UsageError("connectToServer must be called on the page-side WebSocketRoute")
         if self.connected:
-            raise UsageError(f"{self.url}: already connected to the server")
+            raise UsageError(f"{safe_url(self.url)}: already connected to the server")
         self.connected = True
         self.session.send(SocketConnect(self.id))
         return self.server
@@ -215,7 +216,7 @@ class WebSocketRoutes:
         if self.session.ended:
             return
         if error is not None:
-            error.add_note(f"in {entry.name}, on the WebSocket {socket.url}")
+            error.add_note(f"in {entry.name}, on the WebSocket {safe_url(socket.url)}")
             self.session.errors.append(error)
             # Without this the application's WebSocket would stay in CONNECTING.
             socket.page.close(INTERNAL_ERROR, "the test's handler failed")
@@ -238,7 +239,9 @@ class WebSocketRoutes:
         try:
             return entry.matcher.matches(message.url, "GET", message.client_id)
         except Exception as error:  # noqa: BLE001 - a test's predicate may raise anything
-            error.add_note(f"in the URL predicate {entry.matcher}, asked about {message.url}")
+            error.add_note(
+                f"in the URL predicate {entry.matcher}, asked about {safe_url(message.url)}"
+            )
             self.session.errors.append(error)
             return False
 

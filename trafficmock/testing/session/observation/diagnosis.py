@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
+from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.wire.payloads.similar_requests import Difference
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def _agent(agent: ConnectedClient) -> str:
 def _row(waiter: Waiter, row: SimilarRequest) -> str:
     times = f", {row.count} times" if row.count > 1 else ""
     reasons = _reasons(waiter, row)
-    text = f"{row.method} {row.url} (client {row.client_id}{times})"
+    text = f"{row.method} {safe_url(row.url)} (client {row.client_id}{times})"
     return f"{text}: {', '.join(reasons)}" if reasons else text
 
 

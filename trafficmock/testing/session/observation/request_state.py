@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 from msgspec import UNSET
 
+from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise
 from trafficmock.testing.session.arguments import headers as hd
@@ -88,7 +89,7 @@ class RequestState:
         return self.answered.value if self.answered.done else None
 
     def __str__(self) -> str:
-        return f"{self.method} {self.url}"
+        return f"{self.method} {safe_url(self.url)}"
 
 
 @define(eq=False)
@@ -124,7 +125,7 @@ class ResponseState:
             raise UsageError("the response has been disposed")
         if self.wire.truncated is True:
             raise UsageError(
-                f"the proxy did not keep the body of {self.url} whole: the application read no "
-                "further, or it is longer than --history-body-bytes"
+                f"the proxy did not keep the body of {safe_url(self.url)} whole: the application "
+                "read no further, or it is longer than --history-body-bytes"
             )
         return body.to_bytes(self.wire.body_base64)
