@@ -54,7 +54,7 @@ class RunRecorder:
     _offered: list[SessionTraffic] = field(init=False, factory=list)
     _later: list[Callable[[], object]] = field(init=False, factory=list)
     _counts: dict[str, int] = field(init=False, factory=dict)
-    _services: dict[str, Any] = field(init=False, factory=dict)
+    _services: dict[str, Any] = field(init=False, factory=dict, repr=False)
     _refused: list[UnmatchedRequest] = field(init=False, factory=list)
     _dropped: int = field(init=False, default=0)
     _problem: str = field(init=False, default="")

@@ -1,0 +1,39 @@
+"""What a process says of URLs: messages of errors, lines of its log, ``repr``."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.redaction.test_redactor import NAMES, SECRETS
+from tests.testing.fakes import request
+from trafficmock.core.har.har_lookup import HarLookup, HarQuestion
+from trafficmock.matching.url_parts import shown_url
+from trafficmock.redaction.process_redactor import process_redactor, safe_url
+from trafficmock.testing.session.observation.request_state import RequestState
+from trafficmock.wire.payloads.serialized_har import SerializedHar
+
+
+class MessageTests(SynchronousTestCase):
+    """No message has the secrets of a URL."""
+
+    @given(SECRETS, NAMES)
+    def test_urls(self, secret: str, name: str) -> None:
+        """Neither in the user information, nor in the query, nor in the fragment."""
+        url = f"https://u:{secret}@h.test/a?{name}={secret}&page=1#token={secret}"
+        state = RequestState("r", "shop", request(url), 1)
+        lookup = HarLookup.of(SerializedHar("some.har", []))
+        for text in (
+            safe_url(url),
+            shown_url(url, 1000),
+            shown_url(f"no url {url}", 1000),
+            str(state),
+            repr(state),
+            lookup.missing(HarQuestion(url, "GET", [], b"")),
+        ):
+            self.assertNotIn(secret, text)
+        self.assertIn("page=1", safe_url(url))
+
+    @given(st.text())
+    def test_any_text(self, text: str) -> None:
+        """Any text is a URL here; one key serves the whole process."""
+        self.assertEqual(safe_url(text), process_redactor().url(text))
