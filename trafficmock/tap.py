@@ -193,8 +193,6 @@ def make_driver(
         history_body_bytes=options["history-body-bytes"],
         frame_bytes=options["max-frame-bytes"],
         reply_bytes=options["reply-bytes"],
-        regex_memory_bytes=options["regex-memory-bytes"],
-        regex_steps=options["regex-steps"],
     )
     return Driver(
         coordinator=Coordinator(settings),

@@ -29,8 +29,6 @@ DEFAULTS: dict[str, Any] = {
     "ownership": "direct",
     "reply-bytes": 268435456,
     "local": "on",
-    "regex-memory-bytes": 67108864,
-    "regex-steps": 10000000,
     "handler-body-bytes": 67108864,
     "max-frame-bytes": 104857600,
     "max-header-bytes": 65536,

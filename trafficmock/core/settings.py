@@ -38,10 +38,6 @@ class Settings:
     :param frame_bytes: the largest message of a client; 0 for no limit.
     :param reply_bytes: the memory of the replies of all routes together; 0 for no limit. Above it,
         routes are refused.
-    :param regex_memory_bytes: the memory of the compiled URL patterns of all routes together;
-        0 for no limit.
-    :param regex_steps: the most steps for the URL of one request, in
-        instructions times bytes; 0 for no limit. Above it, the tests get a claim.
     """
 
     version: str
@@ -60,8 +56,6 @@ class Settings:
     history_body_bytes: int = field(default=HISTORY_BODY_BYTES, validator=validators.ge(0))
     frame_bytes: int = field(default=MAX_MESSAGE_BYTES, validator=validators.ge(0))
     reply_bytes: int = field(default=256 * 2**20, validator=validators.ge(0))
-    regex_memory_bytes: int = field(default=64 * 2**20, validator=validators.ge(0))
-    regex_steps: int = field(default=10_000_000, validator=validators.ge(0))
 
     @property
     def message_bytes(self) -> int:

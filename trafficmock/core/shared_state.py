@@ -15,7 +15,6 @@ from trafficmock.core.ownership.registry import Registry
 from trafficmock.core.ownership.strictness import Strictness
 from trafficmock.core.state.peers import Agent, Client
 from trafficmock.core.timers import Alarm, BodyDeadlines, DelayedDecisions
-from trafficmock.matching import PatternCache
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +46,7 @@ class SharedState:
     alarm: Alarm = field(init=False, factory=Alarm)
     peers: dict[str, Peer] = field(init=False, factory=dict)
     lost_agents: deque[LostAgent] = field(init=False, factory=deque)
-    registry: Registry = field(init=False)
+    registry: Registry = field(init=False, factory=Registry)
     contexts: Contexts = field(init=False)
     strictness: Strictness = field(init=False)
     pending: dict[str, PendingRequest] = field(init=False, factory=dict)
@@ -60,8 +59,6 @@ class SharedState:
 
     def __attrs_post_init__(self) -> None:
         settings, alarm = self.settings, self.alarm
-        cache = PatternCache(settings.regex_memory_bytes)
-        self.registry = Registry(pattern_cache=cache, regex_steps=settings.regex_steps)
         self.contexts = Contexts(alarm)
         self.strictness = Strictness(self.registry, settings.strict, settings.own_hosts)
         self.owner_timeouts = OwnerTimeouts(settings.claim_timeout, alarm)

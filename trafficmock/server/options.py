@@ -61,8 +61,6 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
         "Size of all fixed answers and HARs; 0: no limit.",
     ),
     ("local", "on", _choice("on", "off"), "on: agents pass what no route can match; or off."),
-    ("regex-memory-bytes", 64 * _MIB, _number(0), "Memory for URL patterns; 0: no limit."),
-    ("regex-steps", 10_000_000, _number(0), "Steps to match a request by patterns; 0: no limit."),
     ("handler-body-bytes", _HANDED, _number(0), "Largest body that a handler gets; 0: no limit."),
     ("max-frame-bytes", _MESSAGE, _number(0), "Largest message of a client; 0: no limit."),
     ("max-header-bytes", 64 * 1024, _number(1024), "Largest head of an HTTP request."),

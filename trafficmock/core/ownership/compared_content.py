@@ -25,7 +25,7 @@ def content_of(
     """
     listed = request.headers_list
     lines = request.headers.items() if listed is UNSET else listed
-    budget = MatchBudget(registry.pattern_cache, registry.regex_steps)
+    budget = MatchBudget(registry.pattern_cache)
     lacks = "" if is_pending else _lacks(request)
     read = None if is_pending or lacks else partial(body.to_bytes, request.body_base64)
     return RequestContent(request.url, lines, read, lacks=lacks, budget=budget)

@@ -163,7 +163,7 @@ def nearest_route(
     :param parts: the parts of the request's URL; ``None`` if it cannot be parsed.
     :returns: ``None`` without a route.
     """
-    budget = MatchBudget(registry.pattern_cache, registry.regex_steps)
+    budget = MatchBudget(registry.pattern_cache)
     content = None
     if isinstance(pending, PendingRequest):
         is_pending = pending.deferred is not None

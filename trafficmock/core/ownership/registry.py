@@ -9,7 +9,6 @@ from msgspec import UNSET
 
 from trafficmock.core.state.registered import MatchingTests, RegisteredRoute, RegisteredTest
 from trafficmock.matching import PatternCache, RouteIndex, compile_matcher
-from trafficmock.matching.patterns.match_cost import STEPS
 from trafficmock.matching.request_conditions import compile_condition
 from trafficmock.wire.features import CHAIN, CLOCK, CONTEXT, SUBSCRIBE
 
@@ -36,13 +35,11 @@ class Registry:
     """All tests and routes. Clients choose the ids; an id in use is refused to other clients.
 
     :param pattern_cache: keeps the compiled patterns of routes.
-    :param regex_steps: the most steps of pattern matching for one request; 0 for any number.
     :ivar observers: the connections of the workers that observe traffic.
     :ivar sequence: the number of the latest route, which a claim keeps as its bound.
     """
 
     pattern_cache: PatternCache = field(factory=PatternCache, kw_only=True)
-    regex_steps: int = field(default=STEPS, kw_only=True)
 
     tests: dict[str, RegisteredTest] = field(factory=dict)
     routes: dict[str, RegisteredRoute] = field(factory=dict)
@@ -218,7 +215,7 @@ class Registry:
 
     def _make_indexes(self) -> dict[Kind, RouteIndex]:
         kinds: tuple[Kind, ...] = ("http", "websocket")
-        return {kind: RouteIndex(self.pattern_cache, self.regex_steps) for kind in kinds}
+        return {kind: RouteIndex(self.pattern_cache) for kind in kinds}
 
     def _look_again(self, worker: Worker) -> None:
         """Add a worker to the observers or remove it, according to its tests."""

@@ -241,7 +241,7 @@ class Waits:
         url = sent.url if kind == "request" else sent.response_url
         if url is None or not waits.open:
             return
-        budget = MatchBudget(self.state.registry.pattern_cache, self.state.registry.regex_steps)
+        budget = MatchBudget(self.state.registry.pattern_cache)
         content: RequestContent | None = None
         for wait in list(waits.open.values() if among is None else among):
             if wait.kind != kind or not wait.is_for(sent):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MEMORY_BYTES = 64 * 2**20
 STEPS = 10_000_000
-"""The default number of steps for a request. A step is one instruction of a pattern for one byte of
+"""The number of steps for a request. A step is one instruction of a pattern for one byte of
 the subject; it takes 10 ns at worst."""
 
 COMPILING_STEPS = 40
