@@ -5,17 +5,12 @@
 ``trafficmock`` and imports nothing of :data:`OTHERS`, itself or through a helper.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
+from unittest import TestSuite
 
 from twisted.trial.runner import TestLoader
 
 from tests import unit
-
-if TYPE_CHECKING:
-    from unittest import TestSuite
 
 SOURCE = Path(__file__).parents[1] / "trafficmock"
 OTHERS = {"playwright", "tests.support.processes.node_parts"}

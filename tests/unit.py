@@ -5,19 +5,15 @@ starts processes or opens connections. While these tests run, starting a process
 a socket raises an error all the same, because the product could do it too.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from unittest import TestSuite
 
 from twisted.trial.runner import TestLoader
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from unittest import TestSuite
 
 TESTS = Path(__file__).parent
 OUTSIDE = {"http.server", "multiprocessing", "playwright", "pty", "pytest", "socket", "subprocess"}

@@ -1,12 +1,10 @@
 """Saying hello to a proxy before an application does."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,9 +15,6 @@ from wsproto.events import AcceptConnection, Request, TextMessage
 from trafficmock.attach.hello_probe import check_welcome
 from trafficmock.attach.proxy_variables import ProxyAddress
 from trafficmock.attach.rest_probe import AttachError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SECONDS = 5
 

@@ -1,7 +1,5 @@
 """Tests for :mod:`benchmarks.figures` and :mod:`benchmarks.report`."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase

@@ -1,7 +1,5 @@
 """Tests for :mod:`benchmarks.forward`: the server that must not be fooled, and what is asked."""
 
-from __future__ import annotations
-
 import asyncio
 import ssl
 from typing import Any

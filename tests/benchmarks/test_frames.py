@@ -1,7 +1,5 @@
 """Tests for :mod:`benchmarks.generator.frames` and the templates built on it."""
 
-from __future__ import annotations
-
 import json
 import struct
 

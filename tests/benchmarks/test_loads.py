@@ -1,7 +1,5 @@
 """Tests for :mod:`benchmarks.generator.loads`."""
 
-from __future__ import annotations
-
 import base64
 
 from twisted.trial.unittest import SynchronousTestCase

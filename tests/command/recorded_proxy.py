@@ -1,7 +1,5 @@
 """A proxy with recorded traffic, started once for the tests here, and commands that ask it."""
 
-from __future__ import annotations
-
 import atexit
 import functools
 import io

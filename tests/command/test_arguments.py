@@ -1,7 +1,5 @@
 """What commands share: arguments and exit statuses."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from datetime import datetime

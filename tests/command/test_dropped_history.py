@@ -1,7 +1,5 @@
 """What the commands say of requests that the history has dropped."""
 
-from __future__ import annotations
-
 import json
 
 from tests.command.recorded_proxy import CommandTestCase

@@ -1,7 +1,5 @@
 """``trafficmock history``."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

@@ -1,7 +1,5 @@
 """``trafficmock report``."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

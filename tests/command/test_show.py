@@ -1,7 +1,5 @@
 """``trafficmock show``, and the two kinds of page that it writes."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """``trafficmock status``."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 from http.server import BaseHTTPRequestHandler, HTTPServer

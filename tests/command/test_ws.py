@@ -1,7 +1,5 @@
 """``trafficmock ws``."""
 
-from __future__ import annotations
-
 import json
 
 from tests.command.recorded_proxy import CommandTestCase

@@ -1,7 +1,5 @@
 """How long bodies are waited for."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from attrs import define

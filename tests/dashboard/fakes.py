@@ -1,7 +1,5 @@
 """The dashboard's site without a port, and a proxy that says what a test wants."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, cast
 

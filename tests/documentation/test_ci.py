@@ -1,7 +1,5 @@
 """Continuous integration: the line with which it closes, and the recipe for users."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os
@@ -9,16 +7,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.processes.node_parts import node_binary
 from tests.support.processes.proxy_process import REPOSITORY, free_port
 from tests.testing import runs
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 LOG = """\
 lint: OK

@@ -1,18 +1,16 @@
 """What pages show of the code is current."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from docs.terminal_pictures import COMMANDS, FOLDER, svg
 from tests.command.recorded_proxy import CommandTestCase
-from tests.interop.clients.clients import ATTACHED, CLIENTS
+from tests.interop.clients.clients import ATTACHED, CLIENTS, Client
 from tests.interop.clients.node.libraries import LIBRARIES
 from tests.interop.clients.node.report import HEAD
 from tests.interop.clients.table import TITLES
@@ -20,11 +18,6 @@ from tests.interop.npm.specs import unless_deep
 from tests.support.processes.proxy_process import REPOSITORY
 from tests.testing import table
 from tools import architecture
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tests.interop.clients.clients import Client
 
 
 class PictureTests(SynchronousTestCase):

@@ -1,7 +1,5 @@
 """The commands of the page about secrets, run as they stand there."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

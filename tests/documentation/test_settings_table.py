@@ -1,10 +1,9 @@
 """The table of settings has the names that the code has, and no others."""
 
-from __future__ import annotations
-
 import inspect
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from twisted.trial.unittest import SynchronousTestCase
@@ -15,10 +14,6 @@ from trafficmock.attach import python_preload
 from trafficmock.testing import pytest_plugin
 from trafficmock.testing.case_settings import CaseSettings
 from trafficmock.testing.sync import mocks
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 PAGE = DOCS / "explanation" / "concepts.md"
 SOURCES = REPOSITORY / "playwright" / "src"

@@ -4,8 +4,7 @@ The tutorial, the example of the npm fixture and the shop have tests of their ow
 them as written. This one takes every other block, so that none is without a check.
 """
 
-from __future__ import annotations
-
+import argparse
 import configparser
 import json
 import os
@@ -14,9 +13,10 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 from twisted.python.usage import UsageError
@@ -27,10 +27,6 @@ from tests.documentation.test_docs import pages
 from tests.support.documents import blocks
 from tests.support.processes.proxy_process import REPOSITORY, running_proxy
 from trafficmock import cli
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterator
 
 EXAMPLES = REPOSITORY / "docs" / "examples"
 YAML_FILES = ("ci/github.yml", "ci/gitlab.yml", "docker/compose.yaml")

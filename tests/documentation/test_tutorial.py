@@ -1,7 +1,5 @@
 """The README and the tutorial, typed as written but for the ports, and what pip and npm bring."""
 
-from __future__ import annotations
-
 import functools
 import os
 import shutil

@@ -1,25 +1,20 @@
 """What every hostile case has in common: the service, ten clients, and what must hold after."""
 
-from __future__ import annotations
-
 import atexit
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterable
+from typing import Any, ClassVar
 
 from attrs import define, field
 from twisted.trial.unittest import SkipTest, TestCase
 
 from tests.hostile.clients.raw import HELLO, Raw, connect, pause
 from tests.hostile.clients.well_behaved import WellBehavedClients
+from tests.hostile.exchanges.case import Case
 from tests.hostile.exchanges.case_runner import CaseRunner
 from tests.hostile.exchanges.upstream import Upstream
 from tests.support.processes.process_usage import cpu_seconds, memory
+from tests.support.processes.proxy_process import ProxyProcess
 from tests.support.processes.tested_proxy import start_proxy, target
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tests.hostile.exchanges.case import Case
-    from tests.support.processes.proxy_process import ProxyProcess
 
 MIB = 1 << 20
 TIMES_BASELINE = 25

@@ -1,7 +1,5 @@
 """Connections that are slow, silent, half closed, too many, or gone in the middle."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 

@@ -1,19 +1,12 @@
 """Every field of every message, wrong in every way."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tests.hostile.case import HostileTestCase, test
-from tests.hostile.clients.shapes import broken, message_types, sample
+from tests.hostile.clients.raw import Raw
+from tests.hostile.clients.shapes import Broken, broken, message_types, sample
 from tests.hostile.exchanges.case import refused_hello
 from trafficmock.wire.client_message import ClientMessage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.hostile.clients.raw import Raw
-    from tests.hostile.clients.shapes import Broken
 
 SIDE_EFFECTS = {"decision:error", "ws:error"}
 """What may come before the complaint: who waits for the message is answered."""

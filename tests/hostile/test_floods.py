@@ -1,16 +1,11 @@
 """Too much, too fast, and nobody who reads the answers."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.hostile.case import MIB, ORDINARY, QUEUE_LIMIT, HostileTestCase, request
 from tests.hostile.clients.frames import frame
-from tests.hostile.clients.raw import pause
+from tests.hostile.clients.raw import Raw, pause
 from tests.support.hypothesis_profiles import DEEP
-
-if TYPE_CHECKING:
-    from tests.hostile.clients.raw import Raw
 
 LARGE = "QUJD" * (MIB // 8)
 """Half a megabyte of base64."""

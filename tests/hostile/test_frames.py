@@ -1,7 +1,5 @@
 """Frames that RFC 6455 forbids, and those that it allows but nobody sends."""
 
-from __future__ import annotations
-
 import json
 
 from tests.hostile.case import FRAME_LIMIT, HostileTestCase, request

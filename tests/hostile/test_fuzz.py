@@ -1,7 +1,5 @@
 """Damaged sessions by the hundred: the service lives, and the well-behaved clients are served."""
 
-from __future__ import annotations
-
 import os
 from random import Random
 

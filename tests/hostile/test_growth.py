@@ -1,10 +1,9 @@
 """Whatever grows with what comes from outside grows in proportion to it."""
 
-from __future__ import annotations
-
 import json
 import zlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from attrs import frozen
 from msgspec import Raw
@@ -40,9 +39,6 @@ from trafficmock.testing.session.worker_client import decode_for_worker
 from trafficmock.wire.codec import decode
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PAGE = REPOSITORY / "docs" / "limits.md"
 

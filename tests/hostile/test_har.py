@@ -1,16 +1,12 @@
 """HARs of a worker that no library would send."""
 
-from __future__ import annotations
-
 import base64
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.hostile.case import MIB, HostileTestCase, request, test
 from tests.hostile.clients import frames
-
-if TYPE_CHECKING:
-    from tests.hostile.clients.raw import Raw
+from tests.hostile.clients.raw import Raw
 
 URL = "http://hostile.test/x"
 DEPTHS = range(900, 1000)

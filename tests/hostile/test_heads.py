@@ -1,7 +1,5 @@
 """Requests that are not HTTP, too long, or for somebody else: one clear answer each."""
 
-from __future__ import annotations
-
 import random
 
 from tests.hostile.case import HostileTestCase

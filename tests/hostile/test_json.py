@@ -1,7 +1,5 @@
 """Messages that are no JSON, hardly JSON, or far too much of it."""
 
-from __future__ import annotations
-
 import base64
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """Valid messages from those who may not send them, or at the wrong time."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.hostile.case import ORDINARY, HostileTestCase, hello, request, test

@@ -1,25 +1,20 @@
 """Those who fall silent: strangers, clients, and processes that are stopped."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import skipUnless
 
 from twisted.internet.threads import deferToThread
 
 from tests.hostile.case import CLAIM_SECONDS, HostileTestCase, request
 from tests.hostile.clients.frames import PING, frame
-from tests.hostile.clients.raw import pause, reactor
+from tests.hostile.clients.raw import Raw, pause, reactor
 from tests.hostile.clients.stoppable import NAME
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.child_process import Child
 from tests.support.processes.proxy_process import REPOSITORY
-
-if TYPE_CHECKING:
-    from tests.hostile.clients.raw import Raw
 
 CLAIM_MS = f"{CLAIM_SECONDS * 1000:.0f} ms"
 HELLO_SECONDS, BEAT_SECONDS, IDLE_SECONDS = 0.8, 0.3, 1.2

@@ -1,7 +1,5 @@
 """The checks that every root resource makes."""
 
-from __future__ import annotations
-
 import json
 
 from twisted.trial.unittest import SynchronousTestCase

@@ -1,12 +1,10 @@
 """Limits by name: connections, and entries of a cache."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import tracemalloc
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from twisted.internet.task import Clock
 from twisted.logger import capturedLogs
@@ -19,9 +17,6 @@ from trafficmock.http.http_limits import QUIET_SECONDS, ConnectionCount, HttpLim
 from trafficmock.proxy import request_target
 from trafficmock.proxy.downstream import proxy_credentials
 from trafficmock.proxy.http1 import heads
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class ConnectionCountTests(SynchronousTestCase):

@@ -1,7 +1,5 @@
 """Patterns of origins: what they match, and which cannot match any."""
 
-from __future__ import annotations
-
 import random
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Runs specs with the JavaScript fixtures, in a project as a user has it (``run-specs.mjs``)."""
 
-from __future__ import annotations
-
 import functools
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What takes long: several versions of Playwright and Node, the packed package."""
 
-from __future__ import annotations
-
 from tests.agent.test_deep import VERSIONS, node
 from tests.playwright import test_package
 from tests.support.hypothesis_profiles import DEEP

@@ -1,9 +1,8 @@
 """The npm specs with trafficmock's fixtures instead of the npm package's (deep)."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 from attrs import evolve
 
@@ -16,13 +15,8 @@ from tests.interop.npm import (
     test_ownership,
     test_websocket,
 )
+from tests.interop.npm.specs import Group, Run
 from tests.playwright import specs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-
-    from tests.interop.npm.specs import Group, Run
 
 CONFIG = "tests/interop/npm/node/playwright.config.mjs"
 MODULES = (test_capture, test_faults, test_har, test_http, test_ownership, test_websocket)

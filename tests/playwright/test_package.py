@@ -1,7 +1,5 @@
 """The Playwright package's own tests, against the proxy of this checkout."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

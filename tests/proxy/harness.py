@@ -1,10 +1,8 @@
 """The forward proxy without sockets: clients and servers are transports in memory."""
 
-from __future__ import annotations
-
 import base64
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
 from twisted.internet import error as network
@@ -20,10 +18,8 @@ from trafficmock.history.query import Query
 from trafficmock.http.access import AccessPolicy
 from trafficmock.proxy.downstream.forward_proxy import ForwardProxy, make_forward_proxy
 from trafficmock.proxy.proxy_settings import ProxySettings
+from trafficmock.proxy.request_target import Origin
 from trafficmock.proxy.upstream.dialer import Dialer
-
-if TYPE_CHECKING:
-    from trafficmock.proxy.request_target import Origin
 
 OURS = IPv4Address("TCP", "127.0.0.1", 4310)
 GET = b"GET http://api.test/x HTTP/1.1\r\nHost: api.test\r\n\r\n"

@@ -1,18 +1,11 @@
 """Where the context of a test goes from the forward proxy, and where it does not."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.harness import ForwardProxyHarness
+from tests.proxy.harness import FakeTransport, ForwardProxyHarness
 from tests.proxy.websocket.harness import OPEN
 from trafficmock.matching.host_pattern import read_host_pattern
 from trafficmock.proxy.proxy_settings import ProxySettings
-
-if TYPE_CHECKING:
-    from tests.proxy.harness import FakeTransport
 
 CARRIERS = b"Baggage: a=b, trafficmock.test=ID1\r\nCookie: c=d; trafficmock_test=ID1\r\n"
 

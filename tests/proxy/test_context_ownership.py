@@ -1,18 +1,12 @@
 """Which test gets a proxied request that carries a context."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.harness import ForwardProxyHarness, fulfilled
+from tests.proxy.harness import FakeTransport, ForwardProxyHarness, fulfilled
 from tests.proxy.websocket.harness import OPEN
-
-if TYPE_CHECKING:
-    from tests.proxy.harness import FakeTransport
-    from tests.server.fakes import FakeLink
+from tests.server.fakes import FakeLink
 
 ONE, TWO, NOBODY = "1" * 32, "2" * 32, "3" * 32
 SPAN = "b7ad6b7169203331"

@@ -1,7 +1,5 @@
 """The forward proxy as the coordinator sees it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from attrs import define, field

@@ -1,23 +1,18 @@
 """What a client of the forward proxy gets where strict mode refuses its request."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import GET, FakeTransport, ForwardProxyHarness
 from tests.proxy.websocket.harness import OPEN
-from tests.server.fakes import DriverHarness
+from tests.server.fakes import DriverHarness, FakeLink
 from trafficmock.core.settings import Settings
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.matching.host_pattern import read_host_pattern
 from trafficmock.proxy.downstream.connect_sniffing import SILENCE_SECONDS
 from trafficmock.proxy.proxy_settings import ProxySettings
-
-if TYPE_CHECKING:
-    from tests.server.fakes import FakeLink
 
 CONTEXT = "1" * 32
 CARRIED = b"Baggage: trafficmock.test=%s\r\n" % CONTEXT.encode()

@@ -1,7 +1,5 @@
 """Tunnels, and their rows in the history."""
 
-from __future__ import annotations
-
 from twisted.internet.address import IPv4Address
 from twisted.trial.unittest import SynchronousTestCase
 

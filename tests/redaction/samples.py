@@ -1,7 +1,5 @@
 """The samples of ``tests/data/redaction``, which the Playwright package reads, too."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

@@ -1,7 +1,5 @@
 """Tunnels that are not read, as the driver has the core judge them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from attrs import define

@@ -1,14 +1,9 @@
 """Reads and runs the commands on pages of the documentation."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from attrs import frozen
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _FENCE = re.compile(
     r"(?:^\*\*(?P<caption>[^\n*]+)\*\*\n\n)?^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$",

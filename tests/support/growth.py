@@ -1,13 +1,9 @@
 """Is the work in proportion to the size of the input? Measured by the processor's time."""
 
-from __future__ import annotations
-
 import gc
 import time
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Any
 
 TIMES_LARGER = 4
 MOST_TIMES_SLOWER = 6.5

@@ -1,18 +1,13 @@
 """Self-signed certificates, for servers and for authorities that nobody trusts."""
 
-from __future__ import annotations
-
 import datetime as dt
 import ipaddress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _DAY = dt.timedelta(days=1)
 

@@ -1,18 +1,14 @@
 """An application that reads an answer through the forward proxy while a test writes it."""
 
-from __future__ import annotations
-
 import queue
 import threading
+from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import requests
 import urllib3
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 SECONDS = 60
 

@@ -1,15 +1,10 @@
 """An HTTP server on threads of the test's own process."""
 
-from __future__ import annotations
-
+import ssl
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import ssl
-    from collections.abc import Iterator
 
 SECONDS = 60.0
 

@@ -1,12 +1,7 @@
 """Waiting for what another process brings about."""
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
 
 SECONDS = 30.0
 

@@ -1,26 +1,27 @@
 """A session without a proxy: what it sends is read, what it hears is said by the test."""
 
-from __future__ import annotations
-
 import itertools
 import json
+from collections.abc import Callable
 from functools import partial
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType, structs
 from twisted.internet.task import Clock
 
 from trafficmock.core.coordinator import Coordinator
-from trafficmock.core.effects import Diagnose, Moment, Overdue, Send
+from trafficmock.core.effects import Diagnose, Effects, Moment, Overdue, Send
 from trafficmock.core.settings import Settings
 from trafficmock.history.rest_records import RequestRecord
 from trafficmock.server.similar_request_search import diagnosis_steps, overdue_steps
+from trafficmock.testing.promise import Promise
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
-from trafficmock.testing.session.ports import Adapter
+from trafficmock.testing.session.observation.waiting import Waiter
+from trafficmock.testing.session.ports import Adapter, Cancel
 from trafficmock.testing.session.session import Session, TestInfo
-from trafficmock.testing.session.worker_client import WorkerClient, WorkerIdentity
+from trafficmock.testing.session.worker_client import WorkerClient, WorkerIdentity, WorkerMessage
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import OF_WORKERS
 from trafficmock.wire.inbound import Message
@@ -29,15 +30,6 @@ from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 from trafficmock.wire.waits.wait_messages import WaitMet, WaitRegister
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trafficmock.core.effects import Effects
-    from trafficmock.testing.promise import Promise
-    from trafficmock.testing.session.observation.waiting import Waiter
-    from trafficmock.testing.session.ports import Cancel
-    from trafficmock.testing.session.worker_client import WorkerMessage
 
 M = TypeVar("M", bound=Message)
 T = TypeVar("T")

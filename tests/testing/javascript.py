@@ -18,16 +18,14 @@ import shutil
 import subprocess
 import threading
 import weakref
+from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from tests.testing.row_context import drive
 from trafficmock.matching import GlobError
 from trafficmock.testing import errors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SERVER = Path(__file__).with_name("row_server.mjs")
 SECONDS = 40.0

@@ -1,7 +1,5 @@
 """What a row gets: mocks of some adapter, an application, its upstream and a proxy."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import json
@@ -9,12 +7,11 @@ import time
 import urllib.request
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from attrs import define, field
 
-if TYPE_CHECKING:
-    from tests.support.processes.node_app import NodeApp
+from tests.support.processes.node_app import NodeApp
 
 Row = Callable[["RowContext"], Coroutine[Any, Any, None]]
 Handler = Callable[..., Coroutine[Any, Any, Any]]

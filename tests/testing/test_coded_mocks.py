@@ -1,7 +1,5 @@
 """Mocks with a coding that the body lacks, for applications behind the forward proxy."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import uuid

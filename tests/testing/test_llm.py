@@ -1,16 +1,15 @@
 """Streamed answers of language models, for their SDKs."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from subprocess import PIPE
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import skipUnless
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -18,9 +17,6 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.testing.runs import APPLICATIONS
 from tests.testing.shared_app import shared_app
 from trafficmock.testing import llm, sync
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SAMPLES = Path(__file__).with_name("samples") / "llm_streams.json"
 """The streams of both languages: for each class the events, as name and data."""

@@ -1,7 +1,5 @@
 """A connection on the reactor that is lost, or closed while it is opened."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import msgspec

@@ -1,7 +1,5 @@
 """Answers that a test writes piece by piece, read by applications meanwhile."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import functools
@@ -11,7 +9,8 @@ import os
 import subprocess
 import threading
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
 
 import requests
 from twisted.internet import reactor  # noqa: TID251 - the reactor of trial
@@ -26,9 +25,6 @@ from tests.testing.shared_app import shared_app
 from trafficmock.attach.node import with_preload
 from trafficmock.testing import aio, sync, tx
 from trafficmock.testing.errors import StreamClosedError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
 
 BIG = b"x" * (3 * 2**20)
 

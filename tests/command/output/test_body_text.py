@@ -1,7 +1,5 @@
 """Recorded bodies as lines."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a list shows of an entry."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase

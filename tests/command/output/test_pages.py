@@ -1,7 +1,5 @@
 """What ``show`` writes of a request and of a WebSocket."""
 
-from __future__ import annotations
-
 import io
 from typing import Any, ClassVar
 

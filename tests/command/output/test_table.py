@@ -1,7 +1,5 @@
 """Tables."""
 
-from __future__ import annotations
-
 import io
 
 from hypothesis import given

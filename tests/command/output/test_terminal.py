@@ -1,7 +1,5 @@
 """What a terminal is given: its width and colours, and recorded text."""
 
-from __future__ import annotations
-
 import io
 import os
 import sys

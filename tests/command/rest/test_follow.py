@@ -1,15 +1,14 @@
 """Following a list: first with recorded answers of a proxy, then with one that is killed."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
@@ -21,9 +20,6 @@ from trafficmock.command.rest import follow
 from trafficmock.command.rest.follow import AWAY_SECONDS, POLL_SECONDS, RESTARTED, Follower
 from trafficmock.command.rest.list_resources import REQUESTS
 from trafficmock.command.rest.rest_client import RestResponse, UnreachableError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 
 class Over(Exception):  # noqa: N818 - nothing is wrong

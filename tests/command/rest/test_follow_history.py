@@ -1,10 +1,9 @@
 """Following the list of a real history: nothing that is remembered is missed."""
 
-from __future__ import annotations
-
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 from urllib.parse import urlencode
 
 from attrs import define
@@ -22,9 +21,6 @@ from trafficmock.command.rest.rest_client import RestResponse
 from trafficmock.history.store import History
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 LIMIT = 8
 HOUR_MS = 3_600_000

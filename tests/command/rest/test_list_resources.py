@@ -1,7 +1,5 @@
 """Which changes of an entry are worth a new line."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase

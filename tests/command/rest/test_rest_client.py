@@ -1,7 +1,5 @@
 """What commands ask REST for, and what an id means."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading

@@ -5,15 +5,11 @@ event loop. Either side may be the first to notice that the link is lost. The vi
 looked for: a request begins after the route was acknowledged, and the agent lets it pass.
 """
 
-from __future__ import annotations
-
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from attrs import frozen
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LEASE = 2
 """Ticks that a lease lasts."""

@@ -1,26 +1,19 @@
 """What the tests of strict mode share."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from attrs import evolve
 from msgspec import UNSET, structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import glob, open_socket, start
-from tests.support.playbook import SETTINGS, Playbook
-from trafficmock.core.effects import Send
+from tests.support.playbook import SETTINGS, Peer, Playbook, WorkerPeer
+from trafficmock.core.effects import Effects, Send
 from trafficmock.records import RequestFailed, RequestPassedThrough, SocketFailed
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads import refused_request
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tests.support.playbook import Peer, WorkerPeer
-    from trafficmock.core.effects import Effects
-    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 A, B = "a" * 32, "b" * 32
 OF_WORKERS = ("chain", "context", "strict", "subscribe")

@@ -1,7 +1,5 @@
 """Strict mode that changes while a test runs, who knows the feature, and limits."""
 
-from __future__ import annotations
-
 from msgspec import UNSET
 
 from tests.core.strict.case import URL, A, B, StrictCase, messages

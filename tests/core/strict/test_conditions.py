@@ -1,7 +1,5 @@
 """Strict mode, and routes with conditions on more than the URL."""
 
-from __future__ import annotations
-
 from msgspec import structs
 
 from tests.core.strict.case import URL, StrictCase

@@ -1,7 +1,5 @@
 """Strict mode at the end of tests and workers: nothing slips out in between."""
 
-from __future__ import annotations
-
 from tests.core.strict.case import OF_WORKERS, URL, A, StrictCase, messages
 from tests.support.builders import predicate
 from trafficmock.core.ownership.contexts import LATE_SECONDS

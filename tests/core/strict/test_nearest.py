@@ -1,7 +1,5 @@
 """The text of a refusal: which route is nearest, and what differs."""
 
-from __future__ import annotations
-
 from msgspec import UNSET
 
 from tests.core.strict.case import URL, StrictCase

@@ -1,9 +1,5 @@
 """Whose request is refused, by whom, and what allows it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from msgspec import UNSET, structs
 
 from tests.core.strict.case import URL, A, B, StrictCase, messages
@@ -19,13 +15,11 @@ from tests.support.builders import (
     report,
     start,
 )
+from trafficmock.core.effects import Effects
 from trafficmock.matching.host_pattern import read_host_pattern
 from trafficmock.records import HopSeen, RequestSeen, SocketPassedThrough
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
-
-if TYPE_CHECKING:
-    from trafficmock.core.effects import Effects
 
 
 class StrictTestTests(StrictCase):

@@ -1,18 +1,12 @@
 """What no test owns: refused where a run or the service is strict, and listed."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from tests.core.strict.case import OF_AGENTS, OF_WORKERS, URL, A, B, StrictCase, messages
+from tests.support.playbook import Peer, WorkerPeer
 from trafficmock.core.ownership.lost_runs import ENDED_SECONDS
 from trafficmock.core.ownership.unowned_refusals import LONGEST_METHOD, MOST_ROWS
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads import refused_request
-
-if TYPE_CHECKING:
-    from tests.support.playbook import Peer, WorkerPeer
 
 NOTHING = read_allow_list([])
 

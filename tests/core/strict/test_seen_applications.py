@@ -1,7 +1,5 @@
 """A strict test or run fails if no application was seen."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from attrs import evolve

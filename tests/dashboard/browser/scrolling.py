@@ -1,21 +1,14 @@
 """Measures a list of 10,000 requests: ``python -m tests.dashboard.browser.scrolling``."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.dashboard.fixtures.browser import dashboard_setup
-from tests.dashboard.fixtures.clients import ProxyClients, request, response
+from tests.dashboard.fixtures.clients import Agent, ProxyClients, request, response
 from tests.dashboard.fixtures.one_thread import browser, in_browser_thread
 from tests.dashboard.fixtures.tab import SIZE
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-    from tests.dashboard.fixtures.clients import Agent
 
 COUNT = 10_000
 _AT_ONCE = 200

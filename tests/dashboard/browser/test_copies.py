@@ -1,7 +1,5 @@
 """What is copied works: commands and calls make the same request, routes give the same answer."""
 
-from __future__ import annotations
-
 import base64
 import subprocess
 import threading

@@ -1,7 +1,5 @@
 """What is counted since the start: nothing that the history drops or does not keep is lost."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import get_args
 

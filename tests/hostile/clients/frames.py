@@ -1,7 +1,5 @@
 """WebSocket frames by hand (RFC 6455 section 5.2), so that every bit of them can be wrong."""
 
-from __future__ import annotations
-
 import json
 import struct
 from typing import Any

@@ -1,16 +1,12 @@
 """Valid sessions whose bytes are damaged at random."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 
 from tests.hostile.case import hello, request, test
 from tests.hostile.clients.frames import BINARY, CONTINUATION, PING, frame
 from tests.hostile.clients.raw import HANDSHAKE
-
-if TYPE_CHECKING:
-    from random import Random
 
 _ROUTE = {"routeId": "fuzz", "testId": "fuzz", "matcher": {"clientIds": ["fuzz"]}}
 _FILTER = b'"matcher":{"clientIds":["fuzz"]}'

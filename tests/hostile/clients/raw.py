@@ -1,10 +1,9 @@
 """A client of the service that says what no library would: bytes, frames, messages."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from twisted.internet import reactor as _reactor  # noqa: TID251 - trial runs the global one
@@ -12,14 +11,10 @@ from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.internet.task import deferLater
+from twisted.python.failure import Failure
 
 from tests.hostile.clients import frames
 from tests.support.http_client import Answer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from twisted.python.failure import Failure
 
 reactor: Any = _reactor
 SECONDS = 60.0

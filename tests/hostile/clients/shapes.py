@@ -1,17 +1,13 @@
 """Messages with one wrong field each, made from the types that they are read into."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import msgspec.inspect as mi
 from attrs import frozen
 
 from trafficmock.wire.client_message import ClientMessage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 WRONG = {
     "null": None,

@@ -4,21 +4,15 @@ Each agent asks, gets its answer from its own worker's handler, checks it, and a
 moment later. What goes wrong for any of them while somebody else misbehaves is kept here.
 """
 
-from __future__ import annotations
-
 import base64
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from attrs import define, field
 from twisted.internet.defer import Deferred, gatherResults
 
-from tests.hostile.clients.raw import connect, pause, reactor
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.hostile.clients.raw import Raw
+from tests.hostile.clients.raw import Raw, connect, pause, reactor
 
 PAIRS = 5
 PACE = 0.03

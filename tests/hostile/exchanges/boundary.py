@@ -1,9 +1,8 @@
 """The parser boundary in memory: a stream in any pieces, and the results on both sides."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import h11
 from attrs import frozen
@@ -12,12 +11,7 @@ from twisted.internet.protocol import Protocol
 from tests.hostile.exchanges import reading
 from tests.hostile.exchanges.case import DEAD, OWN, UPSTREAM
 from tests.hostile.exchanges.upstream import PROPER
-from tests.proxy.harness import ForwardProxyHarness
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tests.proxy.harness import FakeTransport
+from tests.proxy.harness import FakeTransport, ForwardProxyHarness
 
 _NAMES = {UPSTREAM: b"api.test", OWN: b"127.0.0.1:4310", DEAD: b"dead.test"}
 

@@ -1,16 +1,11 @@
 """A case: bytes that are sent, what must be answered, and what the upstream may see of them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from attrs import field, frozen
 
 from tests.hostile.clients.frames import text
 from tests.hostile.clients.raw import HANDSHAKE
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 UPSTREAM, OWN, DEAD = b"{U}", b"{OWN}", b"{DEAD}"
 """Stand for authorities in what is sent: the upstream, the proxy itself, a closed port."""

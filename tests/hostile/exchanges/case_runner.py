@@ -1,25 +1,16 @@
 """Runs a case against a proxy: who is asked, what is compared, and what is reported."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from tests.hostile.clients.raw import connect
+from tests.hostile.clients.raw import Raw, connect
 from tests.hostile.exchanges import reading
-from tests.hostile.exchanges.case import DEAD, OWN, UPSTREAM
-from tests.hostile.exchanges.upstream import PROBE
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-
-    from tests.hostile.clients.raw import Raw
-    from tests.hostile.exchanges.case import Arrives, Case
-    from tests.hostile.exchanges.upstream import Upstream
+from tests.hostile.exchanges.case import DEAD, OWN, UPSTREAM, Arrives, Case
+from tests.hostile.exchanges.upstream import PROBE, Upstream
 
 _DEAD = b"127.0.0.1:9"
 """The discard port, where nobody listens."""

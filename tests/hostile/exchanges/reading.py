@@ -1,14 +1,9 @@
 """Strict readers of HTTP/1.1, sharing nothing with the proxy: of what it sends either way."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from attrs import frozen
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _END = b"\r\n\r\n"
 _FIELD = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([^\r\n\0]*?)[ \t]*")

@@ -1,8 +1,7 @@
 """However a stream is cut or damaged, it means one thing."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -11,9 +10,6 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.hostile.exchanges.boundary import filled, outcome_of, second_opinion
 from tests.hostile.exchanges.cases import THROUGH_PROXY
 from tests.support.hypothesis_profiles import profile
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _STREAMS = [
     filled(case.sent)

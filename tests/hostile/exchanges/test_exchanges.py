@@ -1,10 +1,8 @@
 """Every case against one proxy, while ten well-behaved clients are being served."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -12,11 +10,7 @@ from tests.hostile.case import HostileTestCase
 from tests.hostile.clients.raw import pause
 from tests.hostile.exchanges.case import get, post
 from tests.hostile.exchanges.cases import GROUPS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.hostile.exchanges.upstream import Upstream
+from tests.hostile.exchanges.upstream import Upstream
 
 
 class ExchangeTests(HostileTestCase):

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
+from twisted.internet.address import IPv4Address
 from twisted.internet.endpoints import TCP4ServerEndpoint
+from twisted.internet.interfaces import IListeningPort
 from twisted.internet.protocol import Factory, Protocol, connectionDone
+from twisted.python.failure import Failure
 
 from tests.hostile.clients.raw import reactor
 from tests.hostile.exchanges import reading
-
-if TYPE_CHECKING:
-    from twisted.internet.address import IPv4Address
-    from twisted.internet.interfaces import IListeningPort
-    from twisted.python.failure import Failure
 
 PROBE = "/probe"
 PROPER = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone"

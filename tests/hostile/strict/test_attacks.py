@@ -3,8 +3,6 @@
 ``TRAFFICMOCK_ROUNDS`` says how often each attack is done, ``TRAFFICMOCK_SEED`` when it strikes.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import time

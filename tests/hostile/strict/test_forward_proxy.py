@@ -1,24 +1,19 @@
 """Strict mode through the forward proxy of a real service: http, https and WebSockets."""
 
-from __future__ import annotations
-
 import base64
 import http.client
 import json
 import ssl
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.processes.proxy_process import running_proxy
+from tests.support.processes.proxy_process import ProxyProcess, running_proxy
 from trafficmock.errors import TrafficMockError
 from trafficmock.testing import sync
-
-if TYPE_CHECKING:
-    from tests.support.processes.proxy_process import ProxyProcess
 
 SECONDS = 30.0
 HOST = "api.shop.test"

@@ -1,7 +1,5 @@
 """Libraries of Node that repeat requests, under strict mode; only with DEEP."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

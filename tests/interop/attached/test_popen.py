@@ -4,8 +4,6 @@ Each program asks for a URL where nobody listens, and prints what a test's mock 
 is not attached prints the error of a refused connection.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Programs of any language, started by ``trafficmock run``, reach an https server by the proxy."""
 
-from __future__ import annotations
-
 import atexit
 import functools
 import os
@@ -9,20 +7,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import frozen
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from tests.interop.attached.tls_upstream import REFS, TlsUpstream
 from tests.interop.npm.specs import unless_deep
+from tests.support.processes.proxy_process import ProxyProcess
 from tests.support.processes.tested_proxy import start_proxy, target
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tests.support.processes.proxy_process import ProxyProcess
 
 REPOSITORY = Path(__file__).parents[3]
 EXAMPLES = REPOSITORY / "docs" / "examples" / "attach"

@@ -1,7 +1,5 @@
 """A server with a certificate of a private authority, in a thread of the tests."""
 
-from __future__ import annotations
-
 import datetime as dt
 import ssl
 import tempfile

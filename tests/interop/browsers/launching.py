@@ -5,27 +5,21 @@ WebKitGTK's MiniBrowser take theirs from the profile and the command line, so no
 them: the page goes on by itself.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import frozen
 
-from tests.interop.browsers.sites import HOSTS
+from tests.interop.browsers.sites import HOSTS, Sites
 from tests.support.processes.child_process import Child
 from tests.support.processes.node_parts import CHROMIUMS
 from tests.support.processes.proxy_process import REPOSITORY
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.interop.browsers.sites import Sites
 
 
 @frozen

@@ -8,16 +8,14 @@ import html
 import json
 import threading
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from attrs import define, field, frozen
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 PAGES = Path(__file__).parent / "pages"
 HOSTS = {"app": "app.test", "api": "api.app.test", "third": "third.test"}

@@ -1,23 +1,16 @@
 """Every kind of request of every browser: what is for the application carries the context."""
 
-from __future__ import annotations
-
 from collections import Counter
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
-from tests.interop.browsers.launching import BROWSERS, browsing
-from tests.interop.browsers.sites import HOSTS, KEPT, serving
+from tests.interop.browsers.launching import BROWSERS, Browser, browsing
+from tests.interop.browsers.sites import HOSTS, KEPT, Sites, Visit, serving
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.node_parts import MissingPartError
 from tests.support.processes.proxy_process import NO_PINGS, running_proxy
 from tests.support.raw_client import RawClient
-
-if TYPE_CHECKING:
-    from tests.interop.browsers.launching import Browser
-    from tests.interop.browsers.sites import Sites, Visit
 
 CONTEXT = "1" * 32
 MEMBER = f"trafficmock.test={CONTEXT}"

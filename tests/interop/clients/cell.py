@@ -1,15 +1,12 @@
 """One cell of the table: a client, a scheme, and the ways to ask and to look."""
 
-from __future__ import annotations
-
 import json
 import urllib.request
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
 
-if TYPE_CHECKING:
-    from tests.support.processes.child_process import Child
+from tests.support.processes.child_process import Child
 
 HOST = "upstream.test"
 NOWHERE = "nowhere.invalid"

@@ -1,22 +1,18 @@
 """The clients: how each is started, and what it needs that may not be there."""
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import Factory, field, frozen
 
 from tests.support.processes.child_process import Child
 from tests.support.processes.node_parts import MODULES, module_file
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 PROGRAMS = Path(__file__).parent / "programs"
 _REPOSITORY = Path(__file__).parents[3]

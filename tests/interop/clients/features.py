@@ -1,20 +1,14 @@
 """What a client must be able to do through the proxy, as it does without."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re
 import zlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-from tests.interop.clients.cell import NOWHERE, FailedError, NotAvailableError, values
+from tests.interop.clients.cell import NOWHERE, Cell, FailedError, NotAvailableError, values
 from tests.interop.clients.server import PIECE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.interop.clients.cell import Cell
 
 LARGE = 3_000_000
 _LARGE_CRC = zlib.crc32((PIECE * (LARGE // len(PIECE) + 1))[:LARGE])

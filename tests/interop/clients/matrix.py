@@ -1,28 +1,23 @@
 """The proxy, the server and the test's routes that all clients meet."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from attrs import frozen
 
 from tests.interop.clients.cell import HOST, NOWHERE, Cell, FailedError, NotAvailableError
+from tests.interop.clients.clients import Client
 from tests.interop.clients.features import ABORTS, FEATURES, TIMED_OUT
 from tests.support.processes.child_process import Child, ChildError
 from tests.support.processes.proxy_process import REPOSITORY, running_proxy
 from tests.support.self_signed import write_certificate
 from trafficmock.testing import sync
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.interop.clients.clients import Client
 
 SCHEMES = ("http", "https")
 TOKEN = "of-the-matrix"

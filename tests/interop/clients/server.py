@@ -4,8 +4,6 @@
 Prints one JSON line with its two ports and serves until its standard input ends.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json
@@ -13,12 +11,9 @@ import ssl
 import sys
 import zlib
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator
 
 from aiohttp import WSMsgType, web
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 PIECE = b"0123456789abcdef" * 1024
 _released: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(0))

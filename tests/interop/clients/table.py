@@ -1,16 +1,10 @@
 """The table of client by feature, in Markdown."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tests.interop.clients.clients import ATTACHED, CLIENTS
 from tests.interop.clients.features import FEATURES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tests.interop.clients.matrix import Result
+from tests.interop.clients.matrix import Result
 
 TITLES = {
     "get": "GET: path, query, headers",

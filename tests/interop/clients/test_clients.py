@@ -1,7 +1,5 @@
 """Every client, every feature, over http and https, in one process of each client."""
 
-from __future__ import annotations
-
 import atexit
 import tempfile
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Two gigabytes each way, and five hundred clients at once (``TRAFFICMOCK_DEEP=1``)."""
 
-from __future__ import annotations
-
 import asyncio
 import http.client
 import json
@@ -9,9 +7,9 @@ import ssl
 import tempfile
 import zlib
 from base64 import b64encode
+from collections.abc import Iterator
 from contextlib import AsyncExitStack, ExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -24,9 +22,6 @@ from tests.interop.clients.server import PIECE
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.process_usage import memory
 from tests.support.waiting import wait_until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MB = 1_000_000
 SIZE = 2000 * MB if DEEP else 20 * MB

@@ -4,9 +4,7 @@ The usual run has the specs of what an application sees of a decision; a deep on
 where the agent asks the proxy about each request.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 from attrs import evolve
 
@@ -20,9 +18,6 @@ from tests.interop.npm import (
     test_websocket,
 )
 from tests.interop.npm.specs import Group
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 MODULES = (test_capture, test_faults, test_har, test_http, test_ownership, test_websocket)
 

@@ -1,25 +1,20 @@
 """Doors without sockets."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, evolve, field
 from twisted.internet.address import IPv4Address
+from twisted.internet.protocol import Factory
 from twisted.internet.task import Clock
 
 from tests.proxy.harness import FakeDialer, FakeTransport
 from trafficmock.http.access import AccessPolicy
 from trafficmock.http.http_limits import ConnectionCount
+from trafficmock.proxy.door.context_stamp import ContextStamp
 from trafficmock.proxy.door.doors import Doors
 from trafficmock.proxy.downstream.forward_proxy import ForwardProxy, make_forward_proxy
 from trafficmock.proxy.proxy_settings import ProxySettings
 from trafficmock.wire.inbound import Door
-
-if TYPE_CHECKING:
-    from twisted.internet.protocol import Factory
-
-    from trafficmock.proxy.door.context_stamp import ContextStamp
 
 CONTEXT = "1" * 32
 SPAN = b"2" * 16

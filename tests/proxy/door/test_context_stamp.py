@@ -1,7 +1,5 @@
 """What a door does to headers."""
 
-from __future__ import annotations
-
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.door.harness import CONTEXT, SPAN

@@ -1,7 +1,5 @@
 """Doors of tests: what comes in by them, and their end."""
 
-from __future__ import annotations
-
 from twisted.internet.error import CannotListenError
 from twisted.trial.unittest import SynchronousTestCase
 

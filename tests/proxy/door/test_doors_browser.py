@@ -6,17 +6,15 @@ import json
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.processes.proxy_process import REPOSITORY, running_proxy
 from tests.support.raw_client import RawClient
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CONTEXT = "1" * 32
 MEMBER = f"trafficmock.test={CONTEXT}"

@@ -1,7 +1,5 @@
 """Requests through a door, which no coordinator hears of."""
 
-from __future__ import annotations
-
 import gc
 
 from twisted.trial.unittest import SynchronousTestCase

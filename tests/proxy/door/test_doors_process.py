@@ -1,14 +1,13 @@
 """A door of the running service."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import threading
 from base64 import b64encode
+from collections.abc import Iterator
 from http.client import HTTPConnection, IncompleteRead
 from http.server import BaseHTTPRequestHandler
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from attrs import define
 from twisted.trial.unittest import SynchronousTestCase
@@ -17,9 +16,6 @@ from tests.support.processes.proxy_process import NO_PINGS, TWISTD, ProxyProcess
 from tests.support.raw_client import RawClient
 from tests.support.threaded_server import threaded_server
 from tests.support.waiting import wait_until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CONTEXT = "1" * 32
 MEMBER = b"trafficmock.test=" + CONTEXT.encode()

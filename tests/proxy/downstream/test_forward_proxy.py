@@ -1,7 +1,5 @@
 """The forward proxy: requests of clients, and what is none."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase

@@ -1,7 +1,5 @@
 """The forward proxy as a process of its own, with real servers and clients."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import http.client

@@ -1,7 +1,5 @@
 """Which way requests go."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from OpenSSL import SSL

@@ -1,7 +1,5 @@
 """What the first bytes of a connection say, also within a tunnel."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from attrs import define, field

@@ -1,9 +1,5 @@
 """The context of a test on a request."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
@@ -19,10 +15,7 @@ from trafficmock.proxy.http1.context_headers import (
     with_context,
     without_context,
 )
-from trafficmock.proxy.http1.heads import RequestHead, parse_request
-
-if TYPE_CHECKING:
-    from trafficmock.proxy.http1.heads import Pairs
+from trafficmock.proxy.http1.heads import Pairs, RequestHead, parse_request
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 IDS = st.from_regex(r"\A[A-Za-z0-9._-]{1,64}\Z").map(str.encode)

@@ -1,7 +1,5 @@
 """Heads of requests and answers, and those taken off a stream."""
 
-from __future__ import annotations
-
 import h11
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,16 +1,13 @@
 """The messages of the forward proxy to its coordinator."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
+from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import ForwardProxyHarness
 from tests.server.fakes import DriverHarness
 from trafficmock.core.settings import Settings
 from trafficmock.proxy.proxy_clients import ProxyClient
-
-if TYPE_CHECKING:
-    from twisted.trial.unittest import SynchronousTestCase
 
 
 def spied(

@@ -1,7 +1,5 @@
 """Bodies decoded in slices of time."""
 
-from __future__ import annotations
-
 import gzip
 from typing import Any
 

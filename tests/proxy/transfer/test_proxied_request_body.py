@@ -1,7 +1,5 @@
 """Bodies of requests that are not decided yet."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase

@@ -1,18 +1,14 @@
 """What tests fetch."""
 
-from __future__ import annotations
-
 import base64
 import gzip
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import ForwardProxyHarness, refused
+from tests.server.fakes import FakeLink
 from trafficmock.proxy.proxy_settings import ProxySettings
-
-if TYPE_CHECKING:
-    from tests.server.fakes import FakeLink
 
 POST = (
     b"POST http://api.test/x HTTP/1.1\r\nHost: api.test\r\nAuthorization: a\r\n"

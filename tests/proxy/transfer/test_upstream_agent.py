@@ -1,14 +1,13 @@
 """The forward proxy's connections as an ``IAgent``."""
 
-from __future__ import annotations
-
 import gzip
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import treq
 from hypothesis import given
 from hypothesis import strategies as st
 from treq.client import HTTPClient
+from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent, IBodyProducer, IResponse
@@ -24,9 +23,6 @@ from trafficmock.proxy.transfer.upstream_agent import (
     UpstreamResponse,
 )
 from trafficmock.proxy.upstream_errors import UpstreamError
-
-if TYPE_CHECKING:
-    from twisted.internet.defer import Deferred
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 

@@ -1,7 +1,5 @@
 """The reports to the coordinator about requests that are sent to servers."""
 
-from __future__ import annotations
-
 import gzip
 from typing import Any
 

@@ -1,10 +1,9 @@
 """Addresses of a host tried one after the other."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from twisted.internet.address import IPv4Address, IPv6Address
+from twisted.internet.defer import Deferred
 from twisted.internet.error import ConnectionRefusedError  # noqa: A004 - Twisted's
 from twisted.internet.protocol import Factory, Protocol
 from twisted.internet.testing import MemoryReactorClock, StringTransport
@@ -13,9 +12,6 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.server_verification import ServerVerification
-
-if TYPE_CHECKING:
-    from twisted.internet.defer import Deferred
 
 FOUR = IPv4Address("TCP", "127.0.0.7", 81)
 SIX = IPv6Address("TCP", "::1", 81)

@@ -1,10 +1,9 @@
 """Connections through another proxy."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from twisted.internet import error as network
+from twisted.internet.defer import Deferred
 from twisted.internet.protocol import Factory, Protocol
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
@@ -12,9 +11,6 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.proxy.harness import FakeDialer, FakeEndpoint
 from trafficmock.proxy.upstream.connect_endpoint import ConnectEndpoint
 from trafficmock.proxy.upstream_errors import UpstreamError
-
-if TYPE_CHECKING:
-    from twisted.internet.defer import Deferred
 
 
 class Inner(Protocol):

@@ -1,17 +1,13 @@
 """Connections kept for the next request."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from twisted.internet.defer import Deferred
 from twisted.internet.error import ConnectionRefusedError, TimeoutError  # noqa: A004 - Twisted's
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import ForwardProxyHarness
 from trafficmock.proxy.request_target import Origin
-
-if TYPE_CHECKING:
-    from twisted.internet.defer import Deferred
 
 A, B = Origin("http", "a.test", 80), Origin("http", "b.test", 80)
 TLS = Origin("https", "a.test", 443)

@@ -1,13 +1,11 @@
 """How servers are reached."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.internet.address import IPv4Address
-from twisted.internet.defer import CancelledError
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.protocol import Protocol
 from twisted.internet.testing import MemoryReactorClock
 from twisted.trial.unittest import SynchronousTestCase
@@ -18,9 +16,6 @@ from trafficmock.proxy.upstream.connect_endpoint import ConnectEndpoint
 from trafficmock.proxy.upstream.dialer import Dialer, UpstreamProxy, parse_resolve
 from trafficmock.proxy.upstream.server_verification import ServerVerification
 from trafficmock.proxy.upstream_errors import UpstreamError
-
-if TYPE_CHECKING:
-    from twisted.internet.defer import Deferred
 
 HTTP = Origin("http", "127.0.0.1", 8080)
 HTTPS = Origin("https", "127.0.0.1", 8443)

@@ -1,7 +1,5 @@
 """Names that only the system's resolver takes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Whether a server is who it should be, over real handshakes in memory."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

@@ -1,8 +1,6 @@
 """A connection to a server, and the faults of servers."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
 from hypothesis import given
@@ -11,6 +9,7 @@ from twisted.internet.error import ConnectionLost
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.proxy.harness import GET, FakeTransport, ForwardProxyHarness
+from trafficmock.proxy.http1.framing import Framing
 from trafficmock.proxy.http1.heads import BadMessageError, ResponseHead
 from trafficmock.proxy.upstream.upstream_connection import (
     MOST_INTERIM,
@@ -18,9 +17,6 @@ from trafficmock.proxy.upstream.upstream_connection import (
     UpstreamConnection,
     widen,
 )
-
-if TYPE_CHECKING:
-    from trafficmock.proxy.http1.framing import Framing
 
 
 @define(eq=False)

@@ -1,8 +1,6 @@
 """A client of the forward proxy that opens a WebSocket, and a test that may own it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
 from twisted.internet.task import Clock
@@ -10,10 +8,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from wsproto.connection import CLIENT, SERVER, Connection
 
 from tests.proxy.harness import FakeTransport, ForwardProxyHarness
+from tests.server.fakes import FakeLink
 from trafficmock.proxy.websocket.frame_stream import FrameStream
-
-if TYPE_CHECKING:
-    from tests.server.fakes import FakeLink
 
 OPEN = (
     b"GET http://api.test/s HTTP/1.1\r\nHost: api.test\r\nUpgrade: websocket\r\n"

@@ -1,7 +1,5 @@
 """Many frames at once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Frames of one side of a WebSocket."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase

@@ -1,7 +1,5 @@
 """What is heard of WebSockets that are passed through."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Messages of WebSockets: their pieces, and what protocol 3 carries of them."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """WebSockets that no test wants."""
 
-from __future__ import annotations
-
 import json
 
 from twisted.internet.address import IPv4Address

@@ -1,7 +1,5 @@
 """WebSockets that tests own: both sides, and the pace between them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from wsproto.events import BytesMessage, CloseConnection, TextMessage

@@ -1,7 +1,5 @@
 """Connections to servers of WebSockets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from attrs import define, field

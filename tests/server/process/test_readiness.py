@@ -1,7 +1,5 @@
 """Who is told that the service is ready."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -1,9 +1,8 @@
 """Hostile queries of a hostile history, through the real site: lists, entries and HARs."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 from urllib.parse import quote
 
 from hypothesis import given
@@ -16,9 +15,6 @@ from tests.support.hypothesis_profiles import profile
 from trafficmock import records
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 ODD = ["\r\nset-cookie: x=1\r\n\r\n", '"', "\ud800", "é", "..", "/", "%", "\0", "", "a=b; c"]
 TEXTS = st.one_of(st.sampled_from(ODD), st.text(st.characters(), max_size=12))

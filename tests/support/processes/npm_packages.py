@@ -1,14 +1,9 @@
 """The npm packages of a folder, brought when a test needs them."""
 
-from __future__ import annotations
-
 import fcntl
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 
 def install(folder: Path, needed: str = "") -> None:

@@ -1,16 +1,12 @@
 """Commands that end with all that they started."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+from pathlib import Path
+from typing import Any
 
 
 def run_group(

@@ -1,7 +1,5 @@
 """What the kernel says about a process: the CPU it has used and the memory it holds."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

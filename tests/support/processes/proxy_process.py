@@ -1,7 +1,5 @@
 """The service as a process of its own, for tests of what only a process shows."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import os
@@ -13,15 +11,13 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 REPOSITORY = Path(__file__).parents[3]
 _REACTOR = os.environ.get("TRAFFICMOCK_REACTOR", "")

@@ -3,18 +3,12 @@
 ``TRAFFICMOCK_E2E_PROXY=npm`` chooses the npm one.
 """
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from tests.support.processes import proxy_process
 from tests.support.processes.node_parts import module_file, node_binary
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tests.support.processes.proxy_process import ProxyProcess
+from tests.support.processes.proxy_process import ProxyProcess
 
 
 def target() -> str:

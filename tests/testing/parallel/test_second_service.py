@@ -1,7 +1,5 @@
 """Whose request it is behind a second service, and how a lost context is told."""
 
-from __future__ import annotations
-
 import json
 import secrets
 import shutil
@@ -11,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.error import HTTPError
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -24,9 +22,7 @@ from tests.testing import runs
 from tests.testing.parallel.samples.on_two_servers import page
 from tests.testing.row_context import ask
 from trafficmock.testing import sync
-
-if TYPE_CHECKING:
-    from trafficmock.testing.session.traffic_context import Isolation
+from trafficmock.testing.session.traffic_context import Isolation
 
 FRONT = runs.REPOSITORY / "agent" / "test" / "apps" / "front.mjs"
 FLASK = runs.APPLICATIONS / "pages_flask.py"

@@ -1,7 +1,5 @@
 """The Python applications of the documentation, tested with pytest as their pages show it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

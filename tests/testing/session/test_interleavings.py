@@ -1,7 +1,5 @@
 """Any order of routes, requests and decisions keeps the promises of a session and its proxy."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

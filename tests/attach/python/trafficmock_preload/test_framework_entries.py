@@ -1,17 +1,13 @@
 """Where inbound requests begin and end."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from wsgiref.util import FileWrapper
 
 from trafficmock_preload.current_context import TestContexts
 from trafficmock_preload.framework_entries import change_asgi, change_wsgi, closing
 from twisted.trial.unittest import SynchronousTestCase
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def generated() -> Iterator[bytes]:

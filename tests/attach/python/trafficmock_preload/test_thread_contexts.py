@@ -1,7 +1,5 @@
 """Threads, and jobs of pools."""
 
-from __future__ import annotations
-
 import concurrent.futures.thread
 import threading
 from types import ModuleType

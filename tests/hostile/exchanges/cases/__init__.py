@@ -5,10 +5,7 @@ Through the proxy: ``lines`` of requests, ``targets``, ``hosts``, ``fields``, ``
 ``heads``, ``handshakes``, ``frames`` and ``junk``.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from tests.hostile.exchanges.case import Case
 from tests.hostile.exchanges.cases.answers import ANSWERS
 from tests.hostile.exchanges.cases.chunks import CHUNKS
 from tests.hostile.exchanges.cases.connects import CONNECTS
@@ -23,9 +20,6 @@ from tests.hostile.exchanges.cases.junk import JUNK
 from tests.hostile.exchanges.cases.lines import LINES
 from tests.hostile.exchanges.cases.pipelines import PIPELINES
 from tests.hostile.exchanges.cases.targets import TARGETS
-
-if TYPE_CHECKING:
-    from tests.hostile.exchanges.case import Case
 
 THROUGH_PROXY: dict[str, tuple[Case, ...]] = {
     "request lines": LINES,

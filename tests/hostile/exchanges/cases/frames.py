@@ -1,16 +1,11 @@
 """Frames that end a connection on ``/ws`` (RFC 6455), from strangers and from clients."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tests.hostile.clients.frames import BINARY, CLOSE, CONTINUATION, PING, TEXT, frame, text
 from tests.hostile.clients.raw import HELLO
 from tests.hostile.exchanges.case import Case, framed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _HELLO = text(HELLO | {"role": "node", "clientId": "hostile"})
 _HELLO_JSON = json.dumps(HELLO | {"role": "node"}).encode()

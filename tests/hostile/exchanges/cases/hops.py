@@ -1,13 +1,8 @@
 """Fields of one hop, expectations and upgrades (RFC 9110 sections 7.6, 7.8 and 10.1.1)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from tests.hostile.exchanges.case import Case, get, passed, post, refused
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _CONNECTION = "RFC 9110 section 7.6.1"
 _UPGRADE = "RFC 9110 section 7.8"

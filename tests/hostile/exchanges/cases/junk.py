@@ -1,15 +1,10 @@
 """What cannot be read as a message on ``/ws``: no JSON, hardly JSON, or no message of a client."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tests.hostile.clients.frames import BINARY, TEXT, frame, text
 from tests.hostile.clients.raw import HELLO
 from tests.hostile.exchanges.case import Case, framed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _NESTED = 100_000
 _JUNK = {

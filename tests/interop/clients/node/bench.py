@@ -1,30 +1,24 @@
 """The proxy and the server, and one run of a program with them."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import field, frozen
 
-from tests.interop.clients.node.libraries import HOSTS, node_binary
+from tests.interop.clients.node.libraries import HOSTS, Library, node_binary
 from tests.interop.clients.node.modes import MODES, Decider, Mode
 from tests.interop.clients.node.program import Ended, program
 from tests.interop.clients.node.upstream import Upstream
 from tests.support.processes.proxy_process import REPOSITORY, running_proxy
 from tests.support.self_signed import write_certificate
 from trafficmock.testing import sync
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from tests.interop.clients.node.libraries import Library
 
 PLACE = Path(__file__).parent
 _NOT_OURS = ("proxy", "NODE_", "npm_", "TRAFFICMOCK_")

@@ -1,20 +1,14 @@
 """Cells: a library on a Node in a mode, held against a run without the agent."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
+from tests.interop.clients.node.bench import Bench, Run
 from tests.interop.clients.node.comparison.compare import Change, changes
 from tests.interop.clients.node.comparison.differences import Difference, declared, gone
+from tests.interop.clients.node.libraries import Library
 from tests.interop.clients.node.modes import MODES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tests.interop.clients.node.bench import Bench, Run
-    from tests.interop.clients.node.libraries import Library
 
 
 @frozen

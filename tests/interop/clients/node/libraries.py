@@ -1,7 +1,5 @@
 """The libraries: the program of each, and what it needs."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

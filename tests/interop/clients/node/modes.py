@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from attrs import define, field, frozen
 
+from tests.interop.clients.node.upstream import Upstream
 from trafficmock.testing.errors import FetchError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.interop.clients.node.upstream import Upstream
 
 MOST_SHOWN = 3000
 NOT_WHOLE = {"unfinished", "cut"}

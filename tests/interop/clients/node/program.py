@@ -1,23 +1,19 @@
 """One run of a program: its calls as they happen, then its output and how it ended."""
 
-from __future__ import annotations
-
 import json
 import os
 import select
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, Any
 
 from attrs import define, frozen
 
 from tests.support.processes.process_group import kill_group
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 SILENT_SECONDS = 60.0
 """A program that says nothing for so long is ended: a call of it may take 4 s, and a

@@ -1,17 +1,11 @@
 """The table of library by mode, in Markdown."""
 
-from __future__ import annotations
+from collections.abc import Sequence
 
-from typing import TYPE_CHECKING
-
+from tests.interop.clients.node.cells import Cell
 from tests.interop.clients.node.comparison import differences
+from tests.interop.clients.node.libraries import Library
 from tests.interop.clients.node.modes import ATTACHED
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tests.interop.clients.node.cells import Cell
-    from tests.interop.clients.node.libraries import Library
 
 COLUMNS = ATTACHED
 PASSED = "passthrough"

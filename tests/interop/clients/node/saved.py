@@ -1,21 +1,15 @@
 """Results kept in files, so that a table can be made of several runs."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
 
 from attrs import asdict
 
-from tests.interop.clients.node.cells import judged
+from tests.interop.clients.node.cells import Cell, judged
 from tests.interop.clients.node.comparison.compare import Change
 from tests.interop.clients.node.libraries import LIBRARIES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from tests.interop.clients.node.cells import Cell
 
 
 def save(file: Path, cells: Sequence[Cell]) -> None:

@@ -1,7 +1,5 @@
 """The libraries under the agent: a few on the machine's Node, all on each with DEEP."""
 
-from __future__ import annotations
-
 import atexit
 import tempfile
 from contextlib import ExitStack

@@ -1,20 +1,15 @@
 """The server that the libraries ask, as a process: orders to it, and its log."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from attrs import define, field
 
 from tests.support.processes.child_process import Child, ChildError
 from tests.support.processes.proxy_process import REPOSITORY
-
-if TYPE_CHECKING:
-    from typing import Self
 
 PROGRAM = Path(__file__).parent / "upstream.mjs"
 

@@ -1,29 +1,24 @@
 """What the frameworks have to do, whatever carries the context in them."""
 
-from __future__ import annotations
-
 import base64
 import os
 import secrets
 import socketserver
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.support.processes.child_process import Child
 from tests.support.processes.proxy_process import running_proxy
 from tests.support.raw_client import RawClient
 from tests.support.threaded_server import threaded_server
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.processes.child_process import Child
 
 SECONDS = 60.0
 HOST = "upstream.test"

@@ -1,7 +1,5 @@
 """Parallel tests that mock the same URL of one instrumented server, without a line in it."""
 
-from __future__ import annotations
-
 import sys
 
 from tests.interop.clients.opentelemetry.frameworks import DEEP, FrameworkCase

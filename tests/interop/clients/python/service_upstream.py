@@ -1,7 +1,5 @@
 """What the services answer, by path."""
 
-from __future__ import annotations
-
 import json
 from http.server import BaseHTTPRequestHandler
 from typing import Any

@@ -4,8 +4,6 @@ For each line one line of JSON comes back: what the client returned, or its erro
 that caused it. Clients are told to ask ``SERVICE_URL``, and to repeat nothing.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,13 +1,11 @@
 """``trafficmock run -- python app.py``: a Flask server that calls a third party by urllib3."""
 
-from __future__ import annotations
-
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import quote
 from urllib.request import ProxyHandler, Request, build_opener
 
@@ -17,9 +15,7 @@ from tests.support.processes.proxy_process import running_proxy
 from tests.support.threaded_server import threaded_server
 from tests.testing import runs
 from trafficmock.testing import sync
-
-if TYPE_CHECKING:
-    from trafficmock.testing.sync import TrafficMock
+from trafficmock.testing.sync import TrafficMock
 
 APPLICATION = Path(__file__).parent / "flask_application.py"
 LOADS = 4

@@ -1,7 +1,5 @@
 """The frameworks with the preload: parallel tests, without OpenTelemetry and beside it."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

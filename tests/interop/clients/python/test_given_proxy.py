@@ -1,7 +1,5 @@
 """Libraries that are given a proxy, under the preload: only trafficmock's is left out."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

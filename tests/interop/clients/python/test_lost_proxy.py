@@ -1,7 +1,5 @@
 """A proxy that ends while a request waits: the application's error says who is gone."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -1,7 +1,5 @@
 """Refused requests under the preload: each library raises an error that its users catch."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The clients of many services: the result of a call with the preload, and without."""
 
-from __future__ import annotations
-
 import atexit
 import json
 import os
@@ -10,10 +8,11 @@ import subprocess
 import sys
 import tempfile
 import venv
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -25,11 +24,7 @@ from tests.support.processes.proxy_process import free_port, running_proxy
 from tests.support.threaded_server import threaded_server
 from trafficmock.attach.python_preload import DIRECTORY
 from trafficmock.testing import sync
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trafficmock.testing.sync import TrafficMock
+from trafficmock.testing.sync import TrafficMock
 
 PROGRAM = Path(__file__).parent / "services.py"
 HELPERS = {"causes", "outcome"}

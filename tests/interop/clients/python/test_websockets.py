@@ -1,7 +1,5 @@
 """Clients for WebSockets that are attached when they are asked for, in several versions."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket
@@ -9,9 +7,10 @@ import struct
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 from websockets.sync.server import serve
@@ -21,9 +20,6 @@ from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.proxy_process import free_port, running_proxy
 from trafficmock.attach.python_preload import DIRECTORY
 from trafficmock.testing import sync
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PROGRAM = Path(__file__).parent / "socket_calls.py"
 SECONDS = 120

@@ -1,14 +1,12 @@
 """Requests of an application that a tool or another runtime than Node starts are mocked."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -16,9 +14,6 @@ from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.npm_packages import install
 from tests.support.processes.proxy_process import REPOSITORY, start_proxy
 from trafficmock.testing import sync
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 PLACE = Path(__file__).parent
 BINARIES = PLACE / "node_modules" / ".bin"

@@ -1,7 +1,5 @@
 """Values that tests give: functions, delays and headers."""
 
-from __future__ import annotations
-
 import enum
 import inspect
 from datetime import timedelta

@@ -1,18 +1,13 @@
 """Hold a run under the agent against one without, field by field."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from attrs import frozen
 
+from tests.interop.clients.node.bench import Run
 from tests.interop.clients.node.comparison.normal import normal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.interop.clients.node.bench import Run
-    from tests.interop.clients.node.modes import Mode
+from tests.interop.clients.node.modes import Mode
 
 MISSING = "(nothing)"
 _SERVERLESS = {"mock", "abort"}

@@ -1,16 +1,11 @@
 """What may differ under the agent, with the reason."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
 from attrs import field, frozen
 
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from tests.interop.clients.node.comparison.compare import Change
+from tests.interop.clients.node.comparison.compare import Change
 
 
 def _whole(pattern: str) -> re.Pattern[str]:

@@ -1,7 +1,5 @@
 """Take out of values what differs from run to run, with the agent or without."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Holding a run against another, without running anything."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

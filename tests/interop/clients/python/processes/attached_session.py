@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.request import ProxyHandler, Request, build_opener
 
 from attrs import define
@@ -19,11 +20,7 @@ from tests.support.processes.proxy_process import free_port, running_proxy
 from tests.support.waiting import wait_until
 from trafficmock.attach.python_preload import DIRECTORY
 from trafficmock.testing import sync
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from trafficmock.testing.sync import TrafficMock
+from trafficmock.testing.sync import TrafficMock
 
 SECONDS = 60.0
 _SESSION_OF_STAT = 3

@@ -1,22 +1,17 @@
 """The Pythons of this machine, each in an environment with the libraries of the tests."""
 
-from __future__ import annotations
-
 import atexit
 import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from twisted.trial.unittest import SkipTest
 
 from tests.interop.clients.python.test_services import SECONDS, clean
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PACKAGES = ("flask", "requests", "httpx", "aiohttp", "treq", "hypothesis")
 

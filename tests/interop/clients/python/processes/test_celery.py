@@ -1,7 +1,5 @@
 """Celery: its workers are attached, and what reaches them through a broker has no context."""
 
-from __future__ import annotations
-
 from tests.interop.clients.python.processes.attached_session import (
     AttachedSession,
     SessionCase,

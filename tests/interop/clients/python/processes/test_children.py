@@ -1,7 +1,5 @@
 """Processes of ``multiprocessing``, of ``os``, and of ``subprocess``."""
 
-from __future__ import annotations
-
 import json
 
 from tests.interop.clients.python.processes.attached_session import SessionCase, until

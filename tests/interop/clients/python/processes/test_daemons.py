@@ -1,7 +1,5 @@
 """Servers that leave their terminal and session, and such that are started by another one."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Each Python from 3.9 to 3.14 that is here: the preload's own tests, libraries, a server."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

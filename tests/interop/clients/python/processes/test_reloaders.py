@@ -1,7 +1,5 @@
 """Servers that start themselves anew when a file changes."""
 
-from __future__ import annotations
-
 import os
 import time
 

@@ -1,7 +1,5 @@
 """Tests at once under each server: what is asked belongs to the test whose page leads to it."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import time
@@ -9,7 +7,7 @@ from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from http.client import IncompleteRead
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import ProxyHandler, Request, build_opener
@@ -26,9 +24,7 @@ from tests.support.processes.child_process import Child
 from tests.support.processes.proxy_process import REPOSITORY, running_proxy
 from tests.testing.row_context import ask
 from trafficmock.testing import sync
-
-if TYPE_CHECKING:
-    from trafficmock.testing.sync import TrafficMock
+from trafficmock.testing.sync import TrafficMock
 
 HERE = "tests.interop.clients.python.ways"
 PAGES = REPOSITORY / "docs" / "how-to" / "attach"
