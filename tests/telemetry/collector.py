@@ -44,7 +44,7 @@ def collector(context: ssl.SSLContext | None = None) -> Iterator[ReceivedExport]
                 super().handle()
 
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
+            body = _body(self.rfile, self.headers)
             if self.headers["content-encoding"] == "gzip":
                 body = gzip.decompress(body)
             received.headers = dict(self.headers.items())
@@ -70,3 +70,16 @@ def collector(context: ssl.SSLContext | None = None) -> Iterator[ReceivedExport]
     with threaded_server(Handler, context) as port:
         received.url = f"{scheme}://localhost:{port}"
         yield received
+
+
+def _body(stream: Any, headers: Any) -> bytes:
+    """Read the body of a request, chunked or not."""
+    if headers["content-length"] is not None:
+        body: bytes = stream.read(int(headers["content-length"]))
+        return body
+    chunks = []
+    while size := int(stream.readline(), 16):
+        chunks.append(stream.read(size))
+        stream.readline()
+    stream.readline()
+    return b"".join(chunks)

@@ -80,6 +80,16 @@ class RequestSpanTests(SynchronousTestCase):
         span, _ = self.span(seen(), records.RequestFulfilled("q1", OWNER, response()))
         self.assertEqual((span.trace_id.hex(), span.parent_span_id.hex()), (TRACE, TRACE[16:]))
 
+    def test_alias(self) -> None:
+        """The trace of a request with a context is that of its test, whatever alias it has."""
+        context = "c" * 32
+        self.harness.record(records.TestBegan("t1", "pays", "f.py", context))
+        carried = records.CarriedContext("t1", "pays", "f.py", late=False)
+        headers = {"traceparent": f"00-{TRACE}-{SPAN}-01"}
+        told = records.RequestFulfilled("q1", OWNER, response())
+        span, _ = self.span(seen(headers=headers, carried=carried), told)
+        self.assertEqual((span.trace_id.hex(), span.parent_span_id.hex()), (context, SPAN))
+
     def test_root(self) -> None:
         """A request of no test begins a trace."""
         reported = records.ResponseReported("q1", response(), None)

@@ -14,13 +14,13 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.telemetry.otlp.protobuf import attribute, fixed64, number, of_length, text, varint
+from trafficmock.telemetry.trace_parent import TraceParent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.records import CarriedContext, Owner
     from trafficmock.telemetry.finished_span import SpanEvent, TestSpan, TrafficSpan
-    from trafficmock.telemetry.trace_parent import TraceParent
     from trafficmock.wire.payloads.serialized_matcher import ShownRoute
 
 KNOWN_METHODS = frozenset(
@@ -87,7 +87,9 @@ class SpanWriter:
         """Return the message of a request or a WebSocket."""
         owner, carried = span.owner, span.carried
         test = carried or owner
-        parent = span.parent or (None if test is None else self.test_span(test.test_id))
+        parent = span.parent
+        if parent is None or carried is not None:
+            parent = self._in_trace_of_test(parent, test)
         url = span.url
         slash = url.find("/", 8)
         origin = url if slash < 0 else url[:slash]
@@ -152,6 +154,19 @@ class SpanWriter:
         if span.passed is False:
             parts.append(of_length(_STATUS, number(3, _ERROR)))
         return b"".join(parts)
+
+    def _in_trace_of_test(
+        self, parent: TraceParent | None, test: CarriedContext | Owner | None
+    ) -> TraceParent | None:
+        """Return the parent of a request that names none, or that carries the context of a test.
+
+        Agents and the forward proxy put an alias in the place of a context before they tell of a
+        request, also where it is the id of a trace: the context is known by its test alone.
+        """
+        of_test = None if test is None else self.test_span(test.test_id)
+        if of_test is None or parent is None:
+            return of_test or parent
+        return TraceParent(of_test.trace_id, parent.span_id)
 
     def _ids(self, parent: TraceParent | None) -> bytes:
         if parent is None:

@@ -1,0 +1,1 @@
+"""Real receivers and applications, with packages from the registries; they are slow."""

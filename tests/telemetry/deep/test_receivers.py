@@ -1,0 +1,218 @@
+"""Real receivers of OTLP, and traces that join those of instrumented applications."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.processes.child_process import Child
+from tests.support.processes.proxy_process import REPOSITORY, free_port, get, running_proxy
+from tests.support.waiting import wait_until
+from tests.telemetry.collector import collector
+from tests.telemetry.messages import attributes
+from trafficmock.testing import sync
+
+HERE = Path(__file__).parent
+INSTALL_SECONDS = 500
+INSTRUMENT = "from opentelemetry.instrumentation.auto_instrumentation import run; run()"
+CONTEXT_SPAN = 3
+"""The kind of a span of a client."""
+
+
+class DeepCase(SynchronousTestCase):
+    """A directory with what is installed for these tests."""
+
+    if not os.environ.get("TRAFFICMOCK_DEEP"):
+        skip = "only with TRAFFICMOCK_DEEP=1"
+
+    def setUp(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="trafficmock-otlp-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def install(self, *packages: str) -> Path:
+        """Install npm packages; return their directory."""
+        command = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(self.folder)]
+        self.run_quietly([*command, *packages])
+        return self.folder / "node_modules"
+
+    def run_quietly(self, command: list[str]) -> None:
+        done = subprocess.run(command, capture_output=True, check=False, timeout=INSTALL_SECONDS)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+
+    def start(self, name: str, argv: list[str], **more: Any) -> Child:
+        child = Child.start(name, argv, **more)
+        self.addCleanup(child.stop)
+        return child
+
+    def traffic(self, url: str) -> None:
+        """Export a mocked request of a test, and an aborted one."""
+        with running_proxy("--otlp-endpoint", url) as proxy:
+            opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy.url}))
+            with sync.mocks(proxy.url, title="pays", file="tests/test_pay.py") as mocks:
+                mocks.mock("http://pay.test/charge", json={"ok": True})
+                with opener.open("http://pay.test/charge?token=hidden-1234", timeout=30) as answer:
+                    answer.read()
+
+
+class ReceiverTests(DeepCase):
+    """Two receivers that are not ours."""
+
+    def test_ddapm(self) -> None:
+        """The test agent of Datadog reads the spans."""
+        self.run_quietly([sys.executable, "-m", "venv", str(self.folder / "dd")])
+        programs = self.folder / "dd" / "bin"
+        self.run_quietly([str(programs / "pip"), "install", "--quiet", "ddapm-test-agent"])
+        apm, http, grpc = (free_port() for _ in range(3))
+        ports = ["--port", apm, "--otlp-http-port", http, "--otlp-grpc-port", grpc]
+        command = [str(programs / "ddapm-test-agent"), *map(str, ports)]
+        self.start("ddapm-test-agent", command, env={}, announces=False)
+        url = f"http://127.0.0.1:{http}"
+        wait_until(lambda: _answers(f"{url}/test/session/traces"), "the receiver")
+        self.traffic(url)
+        with urllib.request.urlopen(f"{url}/test/session/traces", timeout=30) as answer:  # noqa: S310 - loopback
+            text = answer.read().decode()
+        for part in ("http://pay.test/charge?token=", "test.case.name", "pays", "trafficmock"):
+            self.assertIn(part, text)
+        self.assertNotIn("hidden", text)
+
+    def test_elastic(self) -> None:
+        """The mock server of Elastic, on its fixed port, prints spans and metrics."""
+        modules = self.install("@elastic/mockotlpserver")
+        program = str(modules / ".bin" / "mockotlpserver")
+        output = self.folder / "elastic.out"
+        with (
+            output.open("wb") as written,
+            subprocess.Popen(
+                [program, "--hostname", "127.0.0.1", "-o", "json"], stdout=written, stderr=written
+            ) as server,
+        ):
+            self.addCleanup(server.kill)
+            wait_until(lambda: _answers("http://127.0.0.1:4318/"), "the receiver")
+            self.traffic("http://127.0.0.1:4318")
+            wait_until(lambda: b"trafficmock.requests" in output.read_bytes(), "the metrics")
+            server.terminate()
+        text = output.read_text()
+        for part in ('"test.case.name"', '"pays"', "http.response.status_code", "fulfill"):
+            self.assertIn(part, text)
+        self.assertNotIn("hidden", text)
+
+
+class JoinedTests(DeepCase):
+    """The span of a request is a child of the span of the application that sent it."""
+
+    def test_flask(self) -> None:
+        """Flask under ``opentelemetry-instrument``, whose spans are printed."""
+        url = "http://pay.test/charge"
+        with (
+            collector() as received,
+            running_proxy("--otlp-endpoint", received.url) as proxy,
+        ):
+            module = "tests.interop.clients.opentelemetry.flask_application"
+            program = [sys.executable, "-c", INSTRUMENT, sys.executable, "-m", module, url, url]
+            variables = {"OTEL_TRACES_EXPORTER": "console", "OTEL_METRICS_EXPORTER": "none"}
+            variables |= {"OTEL_LOGS_EXPORTER": "none", "HTTP_PROXY": proxy.url}
+            variables |= {"http_proxy": proxy.url, "NO_PROXY": "", "no_proxy": ""}
+            variables["OTEL_BSP_SCHEDULE_DELAY"] = "100"
+            child = self.start("flask", program, env=variables, cwd=REPOSITORY)
+            test_trace = self.load(proxy.url, child, url)
+            stdout = child.process.stdout
+            assert stdout is not None
+            printed = _printed(stdout, spans=3)
+        own = {each["context"]["span_id"].removeprefix("0x") for each in printed}
+        self.check(received.spans, own, test_trace)
+
+    def test_express(self) -> None:
+        """Express under the automatic instrumentation of Node, which exports to the same place."""
+        packages = ("express", "@opentelemetry/api", "@opentelemetry/auto-instrumentations-node")
+        self.install(*packages)
+        application = self.folder / "express_application.cjs"
+        shutil.copy(HERE / application.name, application)
+        url = "http://pay.test/charge"
+        with (
+            collector() as received,
+            running_proxy("--otlp-endpoint", received.url) as proxy,
+        ):
+            variables = {
+                "OTEL_EXPORTER_OTLP_ENDPOINT": received.url,
+                "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf",
+                "OTEL_TRACES_EXPORTER": "otlp",
+                "OTEL_METRICS_EXPORTER": "none",
+                "OTEL_LOGS_EXPORTER": "none",
+                "OTEL_BSP_SCHEDULE_DELAY": "100",
+                "OTEL_SERVICE_NAME": "shop",
+                "UPSTREAM": url,
+                "NODE_OPTIONS": "--require @opentelemetry/auto-instrumentations-node/register",
+            }
+            attached = [sys.executable, "-m", "trafficmock", "run", "--proxy-url", proxy.url]
+            command = [*attached, "--", "node", str(application)]
+            child = self.start("express", command, env=variables, cwd=self.folder)
+            test_trace = self.load(proxy.url, child, url)
+            wait_until(lambda: any(_of_node(span) for span in received.spans), "the spans of Node")
+        own = {span.span_id.hex() for span in received.spans if _of_node(span)}
+        self.check(received.spans, own, test_trace)
+
+    def load(self, proxy_url: str, child: Child, url: str) -> str:
+        """Load the page in a test that mocks what it asks for; return the trace of the test."""
+        port = child.announced()["port"]
+        with sync.mocks(proxy_url, title="pays") as mocks:
+            mocks.mock(url, body="paid")
+            headers = dict(mocks.headers)
+            page = urllib.request.Request(f"http://127.0.0.1:{port}/page", headers=headers)
+            with urllib.request.urlopen(page, timeout=60) as answer:  # noqa: S310 - loopback
+                self.assertIn(b"paid", answer.read())
+        trace: str = headers["traceparent"].split("-")[1]
+        return trace
+
+    def check(self, spans: list[Any], own: set[str], test_trace: str) -> None:
+        """Check that our spans are in the trace of the test, below those of the application."""
+        ours = [span for span in spans if "trafficmock.decision" in _keys(span)]
+        mocked = [
+            span for span in ours if attributes(span.attributes)["server.address"] == "pay.test"
+        ]
+        self.assertTrue(mocked)
+        for span in mocked:
+            self.assertEqual(span.trace_id.hex(), test_trace, span)
+            self.assertIn(span.parent_span_id.hex(), own)
+        (test,) = [span for span in spans if span.name == "pays"]
+        self.assertEqual(test.trace_id.hex(), test_trace)
+
+
+def _keys(span: Any) -> set[str]:
+    return {pair.key for pair in span.attributes}
+
+
+def _of_node(span: Any) -> bool:
+    """Return whether a span is that of a request which the application sent."""
+    keys = _keys(span)
+    return span.kind == CONTEXT_SPAN and "trafficmock.decision" not in keys and "url.full" in keys
+
+
+def _printed(stdout: Any, spans: int) -> list[dict[str, Any]]:
+    """Read the JSON objects that the console exporter of Python prints."""
+    found: list[dict[str, Any]] = []
+    text = ""
+    while len(found) < spans:
+        text += stdout.readline().decode()
+        if text.endswith("\n}\n"):
+            found.append(json.loads(text))
+            text = ""
+    return found
+
+
+def _answers(url: str) -> bool:
+    try:
+        get(url)
+    except json.JSONDecodeError:
+        return True
+    except OSError as error:
+        return "HTTP Error" in str(error)
+    return True
