@@ -49,6 +49,23 @@ class Hosts {
   }
 
   /**
+   * Choose the URL that counts for a request that names a URL: a plain proxy sends it there. But no other server reaches
+   * this machine's hosts or the ignored ones, so that such a request is one to that server.
+   * @param {URL} named
+   * @param {URL} peer that the request connects to
+   * @returns {URL}
+   */
+  counted(named, peer) {
+    if (!this.isNear(named) || this.isNear(peer)) return named;
+    return new URL(`${peer.origin}${named.pathname}${named.search}`);
+  }
+
+  /** @param {URL} url */
+  isNear(url) {
+    return this.isOfSystem(url) || this.isIgnored(url);
+  }
+
+  /**
    * @param {unknown} text that may be a URL
    * @returns {boolean} whether it is a URL of the proxy itself
    */

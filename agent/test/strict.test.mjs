@@ -98,6 +98,17 @@ describe("strict mode of the service", () => {
     });
   }
 
+  test("a request to another server that names a URL of this machine is one to that server", async () => {
+    const client = new undici7.Client("http://evil.test");
+    for (const base of ["http://localhost", proxy.url]) {
+      const refused = client.request({ method: "GET", path: `${base}/named` }).catch((error) => error);
+      assert.equal(codeOf(await refused), CODE);
+      assert.equal(codeOf(await asked(http, { host: "evil.test", path: `${base}/named` }).catch((error) => error)), CODE);
+    }
+    assert.deepEqual(new Set(await seen("/named")), new Set(["http://evil.test/named"]));
+    await client.close();
+  });
+
   const lookup = (host) => assert.fail(`it asked for the address of ${host}`);
   const upgrade = { connection: "Upgrade", upgrade: "protocol" };
   const REFUSED = {
@@ -107,6 +118,7 @@ describe("strict mode of the service", () => {
     "a path with a colon": ["/a:b", { host: "evil.test", path: "a:b" }],
     "an empty host name": ["/c", { hostname: "", host: "evil.test", path: "/c" }],
     "another host in its header": ["/d", { host: "evil.test", path: "/d", headers: { host: "allowed.test" } }],
+    "a path that names a URL of this machine": ["/n", { host: "evil.test", path: "http://localhost/n" }],
     "a dot at the end of the host": ["/e", { host: "evil.test.", path: "/e" }],
     "an IPv6 address with a zone": ["/f", { host: "fe80::1%lo", path: "/f" }],
     "a URL as its path": ["/h", { host: "allowed.test", path: "http://evil.test/h" }],

@@ -176,8 +176,7 @@ function hold(agent, upgrade, req, options, release) {
   if (req.method === "CONNECT") return peer ? passOn(agent, req, peer, undefined) : false;
   if (!peer) return failUnresolved(req, host);
   if (agent.hosts.isProxy(peer)) return passOn(agent, req, peer);
-  // A plain proxy sends the request to the host that the path names, so that one counts.
-  const url = targetOf(req.path, peer);
+  const url = agent.hosts.counted(targetOf(req.path, peer), peer);
   if (agent.hosts.isIgnored(url)) return passOn(agent, req, url);
   if (wantsWebSocket(req)) {
     return upgrade({ req, url, options, release }) || passOn(agent, req, url, agent.contexts.current());

@@ -17,15 +17,17 @@ const ONE_ORIGIN = new Set(["Client", "Pool", "BalancedPool", "RoundRobinPool", 
 /**
  * @param {any} dispatcher
  * @param {any} opts
+ * @param {import('../hosts.js').Hosts} hosts
  * @returns {URL | undefined} `undefined` if it is not an HTTP request
  */
-function urlOf(dispatcher, opts) {
+function urlOf(dispatcher, opts, hosts) {
   // A client of one origin ignores a path in it: `path` is whole.
   const [origin] = /^[^:]*:\/\/[^/?#]*/.exec(String(opts.origin ?? internal(dispatcher, "url"))) ?? [""];
   const path = typeof opts.path === "string" ? opts.path : "/";
-  const full = /^https?:\/\//.test(path) ? path : `${origin}${path}`;
+  const isNamed = /^https?:\/\//.test(path);
+  const full = isNamed ? path : `${origin}${path}`;
   if (!URL.canParse(full)) return undefined;
-  const url = new URL(full);
+  const url = isNamed && URL.canParse(origin) ? hosts.counted(new URL(full), new URL(origin)) : new URL(full);
   if (opts.query) url.search = stringify(opts.query);
   return /^https?:$/.test(url.protocol) ? url : undefined;
 }

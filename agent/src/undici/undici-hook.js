@@ -157,7 +157,7 @@ class UndiciHook {
     if (direct) return direct.dispatch(opts, handler) !== undefined;
     if (isBypassed() || opts[SEEN] || opts.method === "CONNECT" || isChooser(dispatcher)) return false;
     if (this.redirect(dispatcher, opts, handler)) return true;
-    const asked = urlOf(dispatcher, opts);
+    const asked = urlOf(dispatcher, opts, agent.hosts);
     if (!asked) return false;
     const passOn = (
       /** @type {URL} */ to,
