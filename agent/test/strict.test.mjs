@@ -103,7 +103,10 @@ describe("strict mode of the service", () => {
     for (const base of ["http://localhost", proxy.url]) {
       const refused = client.request({ method: "GET", path: `${base}/named` }).catch((error) => error);
       assert.equal(codeOf(await refused), CODE);
-      assert.equal(codeOf(await asked(http, { host: "evil.test", path: `${base}/named` }).catch((error) => error)), CODE);
+      assert.equal(
+        codeOf(await asked(http, { host: "evil.test", path: `${base}/named` }).catch((error) => error)),
+        CODE,
+      );
     }
     assert.deepEqual(new Set(await seen("/named")), new Set(["http://evil.test/named"]));
     await client.close();
