@@ -91,7 +91,7 @@ class Rows(Generic[E]):
         serial = entry.serial = self._serial = self._serial + 1
         self._by_id[entry_id] = self._by_serial[serial] = entry
         self.weight += entry.weight
-        if entry.pending:
+        if entry.action == "pending":
             self._pending[serial] = entry
         else:
             heappush(self._settled, serial)

@@ -58,10 +58,10 @@ class RequestRouting(OwnerResolution[PendingRequest]):
 
     def start(self, agent: Agent, message: RequestStart, out: EffectList) -> None:
         """Handle ``request:start``: record the request, send it to observers, find its owner."""
-        request_id = message.request_id
+        request_id, state = message.request_id, self.state
         if agent.local is not None:
             agent.local.asks(out.now.seconds, message.unreported or 0)
-        if request_id in self.state.pending or request_id in self.state.awaited.holders:
+        if request_id in state.pending or request_id in state.awaited.holders:
             self._refuse_id(agent, message, out)
             return
         client_id, request = message.client_id, message.request
@@ -70,26 +70,31 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             request = structs.replace(request, body_base64=body.NULL)
         context_test = None
         if message.context is not UNSET and CONTEXT in agent.features:
-            context_test = self.state.contexts.resolve(message.context, out.now.seconds)
-        arrival = arrival_of(self.state.registry, out.now.seconds)
+            context_test = state.contexts.resolve(message.context, out.now.seconds)
+        observers = (
+            state.registry.observers
+            if context_test is None
+            else observers_of(context_test, state.registry)
+        )
+        arrival = None
+        if observers or body_pending:
+            arrival = arrival_of(state.registry, out.now.seconds)
         pending = PendingRequest(
             id=request_id,
             client_id=client_id,
             request=request,
             agent=agent,
             announced_at=out.now.seconds,
-            observers=self.state.registry.observers
-            if context_test is None
-            else observers_of(context_test, self.state.registry),
+            observers=observers,
             deferred=DeferredObservation(client_id, request, context_test, arrival)
             if body_pending
             else None,
             context_test=context_test,
         )
-        self.state.pending[request_id] = agent.pending[request_id] = pending
+        state.pending[request_id] = agent.pending[request_id] = pending
         prior = message.redirected_from_request_id or None
         if prior is not None:
-            self.state.awaited.followed(agent, prior)
+            state.awaited.followed(agent, prior)
         out.record(
             records.RequestSeen(
                 request_id,
@@ -100,9 +105,9 @@ class RequestRouting(OwnerResolution[PendingRequest]):
                 carried=None if context_test is None else context_test.carried,
             )
         )
-        if pending.observers and not body_pending:
+        if observers and not body_pending:
             observed = to_client.RequestObserved(request_id, request, client_id)
-            send_observed(observed, pending.observers, context_test, arrival, out)
+            send_observed(observed, observers, context_test, arrival, out)
         content = partial(self._content, pending)
         self._find_owner(pending, request.url, request.method, out, content)
 
