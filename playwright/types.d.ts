@@ -273,6 +273,8 @@ export interface RouteFromHAROptions {
   readonly updateContent?: "attach" | "embed";
   /** `full` records times and sizes as well, `minimal` (default) does not. */
   readonly updateMode?: "minimal" | "full";
+  /** The factor for the pauses between the pieces in which a recorded answer came, 1 for the same ones. Default: no pauses. */
+  readonly pace?: number;
 }
 
 /** A request of the application (Playwright's `Request`). */

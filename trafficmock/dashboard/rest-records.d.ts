@@ -295,6 +295,8 @@ export interface HttpEvent {
     | "end"
     | "broken_off";
   detail?: string;
+  /** The bytes of a `piece`. */
+  size?: number;
 }
 
 export interface HttpEntry {

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 from msgspec import UNSET, UnsetType
 
 from trafficmock.history.har_cookies import sent_cookies, set_cookie, split_set_cookie
-from trafficmock.history.request_entry import RequestEntry
+from trafficmock.history.request_entry import PIECE, RequestEntry
 from trafficmock.history.rest_records import RequestRecord
 from trafficmock.history.stored_bodies import Body
 from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedRequest
@@ -27,6 +27,8 @@ _CUT = (
     "(--history-body-bytes, --history-bytes)"
 )
 _PENDING = "the body has not arrived yet"
+_HEADS = frozenset({"fulfill", "response"})
+"""The kinds of the events at which the head of a response came."""
 
 
 def har_available(entry: RequestEntry) -> bool:
@@ -53,7 +55,8 @@ def to_har(entry: RequestEntry, *, version: str) -> dict[str, Any]:
     """
     record, response = entry.record, entry.record.outcome.response
     took = 0 if record.duration_ms is UNSET else record.duration_ms
-    exchange = {
+    pieces = _pieces(record)
+    exchange: dict[str, Any] = {
         "startedDateTime": _moment(record.timestamp),
         "time": took,
         "request": _request(record.request, entry.request_body),
@@ -63,6 +66,8 @@ def to_har(entry: RequestEntry, *, version: str) -> dict[str, Any]:
         "cache": {},
         "timings": {"send": 0, "wait": took, "receive": 0},
     }
+    if pieces:
+        exchange["response"]["_pieces"] = pieces
     creator = {"name": "trafficmock", "version": version}
     return {"log": {"version": "1.2", "creator": creator, "entries": [exchange]}}
 
@@ -105,6 +110,18 @@ def _response(response: SerializedResponse, body: Body | None) -> dict[str, Any]
         "headersSize": -1,
         "bodySize": size,
     }
+
+
+def _pieces(record: RequestRecord) -> list[dict[str, int]]:
+    """Return the pieces of an answer: the milliseconds from its head to each, and its bytes."""
+    pieces: list[dict[str, int]] = []
+    head = record.timestamp
+    for event in record.events:
+        if event.kind in _HEADS:
+            head = event.timestamp
+        elif event.kind == PIECE and event.size is not UNSET:
+            pieces.append({"time": max(0, event.timestamp - head), "size": event.size})
+    return pieces
 
 
 def _no_response(record: RequestRecord) -> dict[str, Any]:

@@ -25,8 +25,18 @@ from trafficmock.wire.payloads.serialized_response import SerializedResponse
 _MOST_UNWRITTEN = 4
 """The most stages that wait in an entry; hardly any request has more."""
 
+PIECE = "piece"
+"""The kind of the event of a piece of an answer."""
+
 MAX_EVENTS = 100
-"""The most events of one request, so that an agent that repeats messages cannot fill the memory."""
+"""The most events of one request, without pieces of its answer, so that an agent that repeats
+messages cannot fill the memory."""
+
+MAX_PIECES = 1000
+"""The most pieces of one answer; later ones count as parts of the last of them."""
+
+_PIECE_WEIGHT = 100
+"""The characters that the event of a piece counts."""
 
 
 Stage = Callable[["RequestEntry", Any, int], None]
@@ -56,6 +66,7 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
     _record: RequestRecord | None = None
     _response: SerializedResponse | UnsetType = UNSET
     _response_weight: int = 0
+    _pieces: int = 0
 
     @property
     def record(self) -> RequestRecord:
@@ -123,10 +134,26 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         """Append an event to the timeline; beyond :data:`MAX_EVENTS` it replaces the last one."""
         event = HttpEvent(event_id, at, kind, detail[:MAX_DETAIL] or UNSET)
         events = self.record.events
-        if len(events) < MAX_EVENTS:
-            events.append(event)
-        else:
-            events[-1] = event
+        if len(events) - self._pieces >= MAX_EVENTS:
+            others = (place for place, each in enumerate(events) if each.kind != PIECE)
+            del events[max(others)]
+        events.append(event)
+
+    def log_piece(self, event_id: str, at: int, size: int) -> int:
+        """Append a piece of the answer to the timeline; beyond :data:`MAX_PIECES` to the last one.
+
+        :param size: its bytes.
+        :returns: the characters that the entry has gained.
+        """
+        events = self.record.events
+        if self._pieces < MAX_PIECES:
+            events.append(HttpEvent(event_id, at, PIECE, f"{size} bytes", size))
+            self._pieces += 1
+            return _PIECE_WEIGHT
+        last = next(event for event in reversed(events) if event.kind == PIECE)
+        last.size = size + (last.size or 0)
+        last.detail = f"{last.size} bytes, in several pieces"
+        return 0
 
     def settle(self, action: str, outcome: RequestOutcome, owner: Owner | None, at: int) -> None:
         """Write the decision, its owner and the duration into the record.

@@ -125,8 +125,10 @@ class RequestRecorder:
         entry = self.requests.find(record.request_id)
         if entry is not None:
             entry.time(at)
-            entry.log(self._event_id(), at, "piece", f"{record.size} bytes")
+            grown = entry.log_piece(self._event_id(), at, record.size)
             entry.changed()
+            if grown:
+                self.requests.weigh(entry, grown)
 
     def _stream_ended(self, record: records.StreamEnded, at: int) -> None:
         entry = self.requests.find(record.request_id)

@@ -30,12 +30,16 @@ ItsOutcome = TypeVar("ItsOutcome")
 
 
 class HttpEvent(Struct, omit_defaults=True, gc=False):
-    """An event in the timeline of a request (protocol 3)."""
+    """An event in the timeline of a request (protocol 3).
+
+    :param size: the bytes of a ``piece``.
+    """
 
     id: str
     timestamp: int
     kind: str
     detail: str | UnsetType = UNSET
+    size: int | UnsetType = UNSET
 
 
 class SocketEvent(Struct, omit_defaults=True, rename="camel", eq=False, gc=False):

@@ -19,7 +19,7 @@ module.exports = {
   CREDENTIALS: ["authorization", "cookie", "cookie2", "proxy-authorization"],
   CONTENT_HEADERS: ["content-encoding", "content-language", "content-length", "content-location", "content-type"],
   HAR_REQUEST: ["method", "url", "headers", "postData"],
-  HAR_RESPONSE: ["status", "statusText", "headers", "content", "_failureText", "_error"],
+  HAR_RESPONSE: ["status", "statusText", "headers", "content", "_failureText", "_error", "_pieces"],
   UNDER_TEST: "127(?:\\.[0-9]+){3}|\\[::1\\]|(?:.*\\.)?localhost|[^.\\[\\]]+",
   /** @type {Record<string, string>} */ PLAYWRIGHT_CODES: {"aborted": "aborted", "accessdenied": "failed", "addressunreachable": "failed", "blockedbyclient": "failed", "blockedbyresponse": "failed", "connectionaborted": "failed", "connectionclosed": "failed", "connectionfailed": "failed", "connectionrefused": "connectionrefused", "connectionreset": "connectionreset", "failed": "failed", "internetdisconnected": "failed", "namenotresolved": "namenotresolved", "timedout": "timedout"},
   /** @type {Record<string, { code: string, errno: number, syscall: string }>} */ NETWORK_ERRORS: {"failed": {"code": "ECONNRESET", "errno": -104, "syscall": "read"}, "connectionreset": {"code": "ECONNRESET", "errno": -104, "syscall": "read"}, "aborted": {"code": "ECONNABORTED", "errno": -103, "syscall": "read"}, "timedout": {"code": "ETIMEDOUT", "errno": -110, "syscall": "connect"}, "connectionrefused": {"code": "ECONNREFUSED", "errno": -111, "syscall": "connect"}, "namenotresolved": {"code": "ENOTFOUND", "errno": -3008, "syscall": "getaddrinfo"}},

@@ -22,6 +22,9 @@ const WORDS = /** @type {Record<string, string[]>} */ ({
   updateMode: ["minimal", "full"],
 });
 
+/** The largest factor for the pauses of a recorded answer; `MOST_PACE` of serialized_har.py is the same. */
+const MOST_PACE = 1000;
+
 /** The most requests without an answer that the warning of a recording names. */
 const MOST_NAMED = 5;
 /**
@@ -39,6 +42,10 @@ async function routeFromHAR(session, file, options = {}) {
       throw new UsageError(`${name} is ${words.join(" or ")}, not ${JSON.stringify(given)}`);
     }
   }
+  const { pace } = options;
+  if (pace !== undefined && !(typeof pace === "number" && pace >= 0 && pace <= MOST_PACE)) {
+    throw new UsageError(`pace is a number from 0 to ${MOST_PACE}, not ${JSON.stringify(pace)}`);
+  }
   const matcher = new Matcher(options.url ?? "**/*", { baseURL: session.baseURL });
   const store = new HarFile(file);
   if (options.update) {
@@ -46,7 +53,12 @@ async function routeFromHAR(session, file, options = {}) {
     return;
   }
   const { notFound = "abort" } = options;
-  const har = { name: store.file, entries: await harEntries(store, matcher), notFound };
+  const har = {
+    name: store.file,
+    entries: await harEntries(store, matcher),
+    notFound,
+    ...(pace !== undefined && { pace }),
+  };
   await session.http.reply(matcher, { har });
 }
 

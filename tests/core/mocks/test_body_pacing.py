@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.core.mocks.body_pacing import SHORTEST_PAUSE_MS, at_rate, in_pieces
+from trafficmock.core.mocks.body_pacing import SHORTEST_PAUSE_MS, as_recorded, at_rate, in_pieces
 from trafficmock.wire.inbound import MAX_STREAM_PIECE_BYTES
 
 PAUSE = 100
@@ -58,3 +58,22 @@ class RateTests(SynchronousTestCase):
         parts = list(pacing.parts(content))
         self.assertEqual(b"".join(part for _, part in parts), content)
         self.assertEqual(sum(pause for pause, _ in parts), pacing.duration_ms)
+
+
+class RecordedTests(SynchronousTestCase):
+    """A body as it was recorded."""
+
+    def test_pieces(self) -> None:
+        """Each piece has its pause, also the first."""
+        pacing = as_recorded([(30, 2), (PAUSE, 4)], 6)
+        self.assertEqual(list(pacing.parts(b"abcdef")), [(30, b"ab"), (PAUSE, b"cdef")])
+        self.assertEqual(pacing.duration_ms, 30 + PAUSE)
+
+    @given(
+        st.binary(max_size=60),
+        st.lists(st.tuples(st.integers(0, 9), st.integers(0, 30)), min_size=1),
+    )
+    def test_another_body(self, content: bytes, pieces: list[tuple[int, int]]) -> None:
+        """A body that was changed since is sent whole."""
+        parts = as_recorded(pieces, len(content)).parts(content)
+        self.assertEqual(b"".join(part for _, part in parts), content)

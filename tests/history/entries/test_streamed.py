@@ -6,9 +6,10 @@ from typing import Any
 from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.history.builders import request, response, shown
+from tests.history.builders import OWNER, request, response, shown
 from trafficmock import records
 from trafficmock.history.har_export import to_har
+from trafficmock.history.request_entry import MAX_EVENTS, MAX_PIECES, RequestEntry
 from trafficmock.history.store import History
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_response import SerializedError
@@ -157,3 +158,53 @@ class StreamedTests(SynchronousTestCase):
             records.RequestBodyCame("r", structs.replace(HEAD, body_base64=body.NULL)), 0
         )
         self.assertNotIn("needle", "".join(entry.deep_texts(0)))
+
+
+class PiecesTests(SynchronousTestCase):
+    """The pieces of a streamed mock."""
+
+    def setUp(self) -> None:
+        self.history = History()
+        self.history.record(records.RequestSeen("r", "app", request()), 1_000)
+        head = records.RequestFulfilled("r", OWNER, response(), body_pending=True)
+        self.history.record(head, 1_100)
+
+    def entry(self) -> RequestEntry:
+        entry = self.history.requests.get("r")
+        assert entry is not None
+        return entry
+
+    def pieces(self) -> list[Any]:
+        """Give those of the HAR."""
+        (exchange,) = to_har(self.entry(), version="1")["log"]["entries"]
+        pieces: list[Any] = exchange["response"]["_pieces"]
+        return pieces
+
+    def test_times(self) -> None:
+        """Each has its time and its size, in the HAR from the head on."""
+        for at, size in ((1_100, 3), (1_350, 5)):
+            self.history.record(records.StreamPieceSent("r", size), at)
+        events = shown(self.entry())["events"][2:]
+        told = [(event["kind"], event["timestamp"], event["size"]) for event in events]
+        self.assertEqual(told, [("piece", 1_100, 3), ("piece", 1_350, 5)])
+        self.assertEqual(self.pieces(), [{"time": 0, "size": 3}, {"time": 250, "size": 5}])
+
+    def test_bounded(self) -> None:
+        """Later pieces are parts of the last one, and the end is still there."""
+        for at in range(MAX_PIECES + 5):
+            self.history.record(records.StreamPieceSent("r", 2), at)
+        self.history.record(records.StreamEnded("r", response(), None), 9_000)
+        events = shown(self.entry())["events"]
+        self.assertEqual(len(events), 2 + MAX_PIECES + 1)
+        self.assertEqual((events[-2]["size"], events[-2]["kind"]), (12, "piece"))
+        self.assertEqual(events[-1]["kind"], "end")
+        self.assertEqual(sum(piece["size"] for piece in self.pieces()), 2 * (MAX_PIECES + 5))
+
+    def test_other_events(self) -> None:
+        """Pieces leave the room of other events to them."""
+        for at in range(MAX_EVENTS):
+            self.history.record(records.StreamPieceSent("r", 1), at)
+            self.history.record(records.StreamEnded("r", response(), None), at)
+        kinds = [event["kind"] for event in shown(self.entry())["events"]]
+        self.assertLessEqual(len(kinds) - kinds.count("piece"), MAX_EVENTS)
+        self.assertEqual(kinds[-1], "end")

@@ -2,6 +2,7 @@
 
 import json
 import tempfile
+import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.testing.row_context import RowContext, row
+from tests.testing.rows.streaming import got, read, refused, rest
 from trafficmock.testing.errors import UsageError
+
+PAUSE_MS = 200
+"""Long enough to be seen in the time that a request takes."""
 
 
 def entry(url: str, method: str = "GET", *, body: str = "", **response: Any) -> dict[str, Any]:
@@ -193,3 +198,53 @@ async def update(t: RowContext) -> None:
     assert '"upstream"' in entries[0]["response"]["content"]["text"]
     assert entries[1]["response"]["status"] == -1
     assert entries[1]["response"]["_failureText"]
+
+
+@row
+async def answer_with_its_pauses(t: RowContext) -> None:
+    """With ``pace``, the pieces of a recorded stream come with their pauses times this factor."""
+    url = t.url("stream")
+    pieces = [{"time": 0, "size": 3}, {"time": PAUSE_MS, "size": 3}]
+    kind = header("content-type", "text/x")
+    with har(entry(url, text="onetwo", headers=[kind], _pieces=pieces)) as path:
+        for pace, least_ms in ((1, PAUSE_MS), (0.5, PAUSE_MS / 2), (None, 0)):
+            await t(t.mocks.route_from_har(path, **({} if pace is None else {"pace": pace})))
+            began = time.monotonic()
+            reader = read(t)
+            assert await got(t, reader) == "text/x"
+            parts = [await got(t, reader)]
+            if parts == ["one"]:
+                parts.append(await got(t, reader))
+            assert "".join(parts) == "onetwo"
+            assert await rest(t, reader) == ("", None)
+            assert len(parts) == (1 if pace is None else 2)
+            assert (time.monotonic() - began) * 1000 >= least_ms - 5
+            await t(t.mocks.unroute_all())
+        for wrong in (-1, "1", 1001):
+            said = await refused(t, lambda wrong=wrong: t.mocks.route_from_har(path, pace=wrong))
+            assert said.startswith("pace is a number from 0 to 1000")
+
+
+@row
+async def stream_with_its_pauses(t: RowContext) -> None:
+    """The HAR of a stream, from the history, has its pieces and their times."""
+    url = t.url("stream")
+    chat = await t(t.mocks.stream(url, content_type="text/x"))
+    reader = read(t)
+    for part in ("one", "second"):
+        await t(chat.send(part))
+    await t(chat.end())
+    await rest(t, reader)
+    (found,) = [each for each in await t.recorded() if each["request"]["url"] == url]
+    await t.until(lambda: has_ended(t, found["id"]))
+    document = await t.rest(f"/api/history/{found['id']}/har")
+    (exchange,) = document["log"]["entries"]
+    pieces = exchange["response"]["_pieces"]
+    assert [piece["size"] for piece in pieces] == [3, 6], pieces
+    assert 0 <= pieces[0]["time"] <= pieces[1]["time"], pieces
+
+
+async def has_ended(t: RowContext, entry_id: str) -> bool:
+    """Tell whether the history has the end of a stream."""
+    found = await t.rest(f"/api/history/{entry_id}")
+    return bool(found["entry"]["events"][-1]["kind"] == "end")

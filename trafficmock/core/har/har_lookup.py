@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import chain
+from itertools import chain, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -22,10 +22,15 @@ from trafficmock.wire.payloads.serialized_response import REDIRECTS, SerializedR
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from msgspec import UnsetType
+
     from trafficmock.core.har.har_parts import HarEntry, HarResponse
     from trafficmock.wire.payloads.handler_action import AbortCode
     from trafficmock.wire.payloads.serialized_har import SerializedHar
     from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedRequest
+
+LONGEST_PAUSE_MS = 24 * 60 * 60 * 1000
+"""The longest pause before a piece of a recorded answer: a day."""
 
 _SEE_OTHER = 303
 _MOVED = frozenset({301, 302})
@@ -85,10 +90,12 @@ class HarAnswer:
     """A recorded response.
 
     :param entry: the name of its entry, for messages.
+    :param pieces: the milliseconds before each piece in which it came, and the bytes of it.
     """
 
     entry: str
     response: SerializedResponse = field(repr=False)
+    pieces: tuple[tuple[int, int], ...] = field(repr=False, default=())
 
 
 @frozen(eq=False, repr=False)
@@ -101,6 +108,9 @@ class HarLookup:
     name: str
     not_found: str
     size: int
+    pace: float | UnsetType
+    """The factor for the pauses of the answers; unset for answers that are sent at once."""
+
     _by_request: dict[tuple[str, str], list[_Numbered]]
     """The entries by method and URL, in their order."""
 
@@ -117,7 +127,7 @@ class HarLookup:
                 size += len(memoryview(entry))
                 by_request.setdefault(key, []).append((number, entry.copy()))
         redacted = {key: found for key, found in by_request.items() if marks.has_marks(key[1])}
-        return cls(har.name, har.not_found, size, by_request, redacted)
+        return cls(har.name, har.not_found, size, har.pace, by_request, redacted)
 
     def find(self, question: HarQuestion) -> HarAnswer | AbortCode | None:
         """Return what was recorded for a request, after redirects within the HAR.
@@ -141,9 +151,19 @@ class HarLookup:
             return _failure(response.failure)
         name = self._named(best[0], question)
         try:
-            return HarAnswer(name, _given(response))
+            return HarAnswer(name, _given(response), self._paced(response))
         except HarEntryError as error:
             raise HarEntryError(f"{name}: {error}") from None
+
+    def _paced(self, response: HarResponse) -> tuple[tuple[int, int], ...]:
+        if self.pace is UNSET or not response.pieces:
+            return ()
+        times = [0, *(piece.time for piece in response.pieces)]
+        pauses = [max(0, later - before) for before, later in pairwise(times)]
+        return tuple(
+            (min(round(pause * self.pace), LONGEST_PAUSE_MS), piece.size)
+            for pause, piece in zip(pauses, response.pieces, strict=True)
+        )
 
     def _best(self, question: HarQuestion) -> tuple[int, HarEntry] | None:
         """Return the entry with the most header lines in common, the first of several.

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import base64
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trafficmock.wire.payloads.serialized_request import HeaderPairs
+
+MOST_PIECES = 100_000
+"""The most pieces of a response."""
 
 STALLED = -1
 """The status of an entry whose request got no response; browsers write 0 for it."""
@@ -77,6 +80,17 @@ class HarRequest(Struct):
         return (self.post_data or _NOTHING).read("request.postData")
 
 
+class HarPiece(Struct):
+    """A piece in which the body of a response came.
+
+    :param time: the milliseconds from the head of the response to the piece.
+    :param size: its bytes.
+    """
+
+    time: Annotated[int, Meta(ge=0)]
+    size: Annotated[int, Meta(ge=0)]
+
+
 class HarResponse(Struct):
     """The response of an entry."""
 
@@ -86,6 +100,9 @@ class HarResponse(Struct):
     content: HarContent | None = None
     failure_text: str | None = msgspec.field(default=None, name="_failureText")
     error: str | None = msgspec.field(default=None, name="_error")
+    pieces: Annotated[list[HarPiece], Meta(max_length=MOST_PIECES)] | None = msgspec.field(
+        default=None, name="_pieces"
+    )
 
     @property
     def lines(self) -> HeaderPairs:

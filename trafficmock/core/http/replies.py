@@ -16,7 +16,7 @@ from trafficmock.core.har.har_lookup import HarAnswer, HarLookup, HarQuestion
 from trafficmock.core.har.har_parts import HarEntryError
 from trafficmock.core.http.observation import clock_reading
 from trafficmock.core.mocks import response_rules
-from trafficmock.core.mocks.body_pacing import Pacing, at_rate, in_pieces
+from trafficmock.core.mocks.body_pacing import Pacing, as_recorded, at_rate, in_pieces
 from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.ownership.kept_reply import KeptResponse, KeptStep, Reply, ReplySequence
 from trafficmock.core.ownership.registry import with_observer
@@ -26,6 +26,8 @@ from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.handler_action import Abort
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
@@ -168,7 +170,9 @@ class Replies:
             return True
         if kept is not None:
             self._tell(pending, chain, route, out)
-            self._give(KeptStep(kept, UNSET), kept, pending, chain, out)
+            step = KeptStep(kept, UNSET)
+            recorded = found.pieces if isinstance(found, HarAnswer) else ()
+            self._give(step, kept, pending, chain, out, recorded=recorded)
         elif isinstance(found, str):
             self._tell(pending, chain, route, out, "abort", _RECORDED)
             self.decisions.abort(pending, DecisionAbort(pending.id, found), out)
@@ -187,10 +191,17 @@ class Replies:
         pending: PendingRequest,
         chain: Chain,
         out: EffectList,
+        *,
+        recorded: Sequence[tuple[int, int]] = (),
     ) -> None:
+        """Send an answer.
+
+        :param recorded: the pauses and bytes of the pieces in which a recorded one came.
+        """
         url, given, fault = chain.request.url, kept.headers_list, step.fault
         give = partial(self.decisions.reply, pending, url, kept.response, given, fault)
-        pacing = _pacing(step, kept.response)
+        size = body.size(kept.response.body_base64)
+        pacing = as_recorded(recorded, size) if recorded else _pacing(step, kept.response)
         if pacing is None:
             self.decisions.delay(pending, step.delay_ms, give, out)
             return

@@ -43,6 +43,23 @@ def in_pieces(sizes: Sequence[int], between: int) -> Pacing:
     return Pacing(pieces, between * (len(sizes) - 1))
 
 
+def as_recorded(pieces: Sequence[tuple[int, int]], size: int) -> Pacing:
+    """Return the pacing of a body that came in pieces when it was recorded.
+
+    :param pieces: the milliseconds before each piece, and its bytes. The last one has what is
+        left of a body that is longer than they are.
+    :param size: the bytes of the body.
+    """
+    return Pacing(_fitted(pieces, size), sum(pause for pause, _ in pieces))
+
+
+def _fitted(pieces: Sequence[tuple[int, int]], size: int) -> Iterator[tuple[int, int]]:
+    for number, (pause, given) in enumerate(pieces, 1):
+        part = size if number == len(pieces) else min(given, size)
+        size -= part
+        yield pause, part
+
+
 def at_rate(size: int, rate: int) -> Pacing:
     """Return the pacing of a body that is sent at a rate.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from attrs import define, frozen
+from msgspec import UNSET
 
 from trafficmock.redaction.added_fields import InvalidFieldError
 from trafficmock.redaction.redactor import Redactor
@@ -14,7 +15,7 @@ from trafficmock.testing.har.har_recording import Content, HarRecording, Mode
 from trafficmock.testing.session.arguments.url_matchers import UrlMatcher, make_matcher
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.mock_response import Mock
-from trafficmock.wire.payloads.serialized_har import SerializedHar
+from trafficmock.wire.payloads.serialized_har import MOST_PACE, SerializedHar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,6 +58,7 @@ class HarOptions:
     update_content: Content = "attach"
     update_mode: Mode = "minimal"
     redact: str | Iterable[str] | None = None
+    pace: float | None = None
 
     def check(self) -> None:
         """Check the arguments at run time: not every test is type-checked.
@@ -71,6 +73,10 @@ class HarOptions:
             given, known = getattr(self, name), get_args(words)
             if given not in known:
                 raise UsageError(f"{name} is {' or '.join(known)}, not {given!r}")
+        pace = self.pace
+        is_number = isinstance(pace, int | float) and not isinstance(pace, bool)
+        if pace is not None and not (is_number and 0 <= pace <= MOST_PACE):
+            raise UsageError(f"pace is a number from 0 to {MOST_PACE}, not {pace!r}")
 
     def redactor(self) -> Redactor:
         """Return what replaces secrets in a HAR that is recorded.
@@ -93,7 +99,10 @@ def route_from_har(session: Session, options: HarOptions, place: str) -> Promise
     matcher = make_matcher(url, base_url=session.base_url)
     if not options.update:
         har = SerializedHar(
-            str(options.store.path), har_entries(options.store, matcher), options.not_found
+            str(options.store.path),
+            har_entries(options.store, matcher),
+            options.not_found,
+            UNSET if options.pace is None else options.pace,
         )
         return session.http.route(matcher, HarReplay(har.name), place=place, reply=har)
     version = session.client.identity.version

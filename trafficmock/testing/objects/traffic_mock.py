@@ -292,6 +292,7 @@ class BaseTrafficMock(
         update_content: Content = "attach",
         update_mode: Mode = "minimal",
         redact: str | Iterable[str] | None = None,
+        pace: float | None = None,
     ) -> DoneT:
         """Answer requests with the responses of a HAR file, or record one.
 
@@ -303,6 +304,8 @@ class BaseTrafficMock(
         :param update_mode: ``full`` records times and sizes as well, ``minimal`` does not.
         :param redact: what is secret in a new HAR besides fields of known names, such as
             ``json:user.email``, or several; ``off`` writes all as it was.
+        :param pace: the factor for the pauses between the pieces in which a recorded answer came:
+            1 for the same ones. By default answers are sent at once.
         """
         place = place_of_call(self._session.info.root)
         options = HarOptions(
@@ -313,6 +316,7 @@ class BaseTrafficMock(
             update_content=update_content,
             update_mode=update_mode,
             redact=redact,
+            pace=pace,
         )
         return self._done(lambda: route_from_har(self._session, options, place))
 

@@ -2,13 +2,16 @@
 
 from typing import Annotated, Final, Literal
 
-from msgspec import Meta, Raw, Struct
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+
+MOST_PACE: Final = 1000
+"""The largest factor for the pauses of a recorded answer."""
 
 MOST_ENTRIES: Final = 200_000
 """The most entries of a HAR: each is looked at when the route is registered."""
 
 OF_REQUESTS = ("method", "url", "headers", "postData")
-OF_RESPONSES = ("status", "statusText", "headers", "content", "_failureText", "_error")
+OF_RESPONSES = ("status", "statusText", "headers", "content", "_failureText", "_error", "_pieces")
 """The parts of the requests and responses of a HAR that the coordinator reads."""
 
 
@@ -21,8 +24,11 @@ class SerializedHar(Struct, frozen=True, rename="camel"):
         ``text``; a ``content`` or ``postData`` whose file the worker could not read has the reason
         in ``unreadable``.
     :param not_found: what becomes of a request that the HAR does not have.
+    :param pace: the factor for the pauses between the pieces of recorded answers; without it they
+        are sent at once.
     """
 
     name: str
     entries: Annotated[list[Raw], Meta(max_length=MOST_ENTRIES)]
     not_found: Literal["abort", "fallback"] = "abort"
+    pace: Annotated[float, Meta(ge=0, le=MOST_PACE)] | UnsetType = UNSET
