@@ -218,11 +218,13 @@ class HandshakeTests(SynchronousTestCase):
             playbook.expect(welcome(peer, "app", features=answered))
 
     def test_process(self) -> None:
-        """A client says which process it is; a long command line is cut."""
+        """A client says which process it is; a long command line is cut, and is one line."""
         for message, kept in (
             ({}, (None, None)),
             ({"pid": 4711, "command": "node server.js"}, (4711, "node server.js")),
             ({"pid": 2**32 - 1, "command": "x" * 5000}, (2**32 - 1, "x" * 1000)),
+            ({"command": "python -c a\n  b\x1b[2J"}, (None, "python -c a b\\x1b[2J")),
+            ({"command": " \n"}, (None, None)),
         ):
             self.assertEqual(self.process_of(message), kept)
 
@@ -232,7 +234,11 @@ class HandshakeTests(SynchronousTestCase):
         kept_pid, kept_command = self.process_of({"pid": pid, "command": command})
         fits = type(pid) is int and 0 < pid < 2**32
         self.assertEqual(kept_pid, pid if fits else None)
-        self.assertEqual(kept_command, command[:1000] or None if isinstance(command, str) else None)
+        if kept_command is not None:
+            self.assertTrue(kept_command.isprintable())
+            self.assertLessEqual(len(kept_command), 1000)
+        elif isinstance(command, str):
+            self.assertFalse(command.strip())
 
     def process_of(self, message: dict[str, object]) -> tuple[int | None, str | None]:
         """Have a client say hello, and give what is kept of its process."""

@@ -11,6 +11,7 @@ from msgspec import UNSET
 from trafficmock.core.effects import CloseConnection, EffectList
 from trafficmock.core.http.deferred_bodies import body_limits
 from trafficmock.core.state.peers import Agent, Client, Liveness, Unauthenticated, Worker
+from trafficmock.redaction import printable
 from trafficmock.wire import NPM_PACKAGE_VERSION, PROTOCOL_VERSION, features
 from trafficmock.wire.client_id import client_id_problem
 from trafficmock.wire.inbound import Hello, Ping, Pong
@@ -175,8 +176,13 @@ def _pid(said: object) -> int | None:
 
 
 def _command(said: object) -> str | None:
-    """Return the beginning of a command line, and ``None`` for a value that is no text."""
-    return (said[:LONGEST_COMMAND] or None) if isinstance(said, str) else None
+    """Return the beginning of a command line as one line, ``None`` for a value that is no text.
+
+    It is shown in terminals, and may have a whole program in it (``python -c``).
+    """
+    if not isinstance(said, str):
+        return None
+    return printable(" ".join(said[:LONGEST_COMMAND].split()))[:LONGEST_COMMAND] or None
 
 
 def _bytes(text: str) -> bytes:

@@ -256,7 +256,7 @@ class ManyTests(SynchronousTestCase):
         agent = playbook.agent()
         for number in range(2 * MOST_RIVALS):
             worker = playbook.worker(str(number))
-            test = worker.test(f"{number} {'t' * 10_000}")
+            test = worker.test(f"{number} \x1b[2J\n{'t' * 10_000}")
             for _ in range(MOST_NAMED + 2):
                 test.route(f"**{{,{'x' * 500}}}")
         agent.sends(start(url="http://me:secret@h.test/?" + "a" * 10_000))
@@ -269,4 +269,5 @@ class ManyTests(SynchronousTestCase):
             self.assertIn("\n  and 10 more\n", error.message)
             self.assertIn("… and 2 more", error.message)
             self.assertNotIn("secret", error.message)
+            self.assertIn('"0 \\x1b[2J\\nttt', error.message)
             self.assertEqual(len(error.detail), MOST_DIAGNOSTICS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from trafficmock.redaction import printable
 from trafficmock.wire.features import CONTEXT
 
 if TYPE_CHECKING:
@@ -153,7 +154,9 @@ def _matcher(matcher: SerializedMatcher) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    """Return the beginning of a text of another worker, which terminals show, as one line."""
+    shown = printable(text[: _LONGEST + 1])
+    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
 
 
 def _count(number: int, noun: str) -> str:
