@@ -219,13 +219,14 @@ class HandshakeTests(SynchronousTestCase):
 
     def test_process(self) -> None:
         """A client says which process it is; a long command line is cut, and is one line."""
-        for message, kept in (
+        said: list[tuple[dict[str, object], tuple[int | None, str | None]]] = [
             ({}, (None, None)),
             ({"pid": 4711, "command": "node server.js"}, (4711, "node server.js")),
             ({"pid": 2**32 - 1, "command": "x" * 5000}, (2**32 - 1, "x" * 1000)),
             ({"command": "python -c a\n  b\x1b[2J"}, (None, "python -c a b\\x1b[2J")),
             ({"command": " \n"}, (None, None)),
-        ):
+        ]
+        for message, kept in said:
             self.assertEqual(self.process_of(message), kept)
 
     @given(pid=JSON, command=JSON)
