@@ -7,6 +7,8 @@ Elsewhere the context is reset when the call ends.
 
 from __future__ import annotations
 
+from functools import partial
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -52,10 +54,8 @@ def served(contexts: TestContexts, environ: Any, call: Callable[[], Any]) -> Any
     :param environ: of the request.
     :param call: calls the application.
     """
-    context = contexts.read(
-        environ.get("HTTP_BAGGAGE"), environ.get("HTTP_COOKIE"), environ.get("HTTP_TRACEPARENT")
-    )
-    if context is not None and _is_within(contexts.running(), context):
+    context = contexts.read(*carried_by(environ))
+    if context is not None and is_within(contexts.running(), context):
         return call()
     contexts.enter(context)
     if context is None:
@@ -68,7 +68,16 @@ def served(contexts: TestContexts, environ: Any, call: Callable[[], Any]) -> Any
     return closing(body, lambda: contexts.close(context))
 
 
-def _is_within(running: TestContext | None, context: TestContext) -> bool:
+def carried_by(environ: Any) -> tuple[str | None, str | None, str | None]:
+    """Return the values in the ``environ`` of a WSGI request that may have a context."""
+    return (
+        environ.get("HTTP_BAGGAGE"),
+        environ.get("HTTP_COOKIE"),
+        environ.get("HTTP_TRACEPARENT"),
+    )
+
+
+def is_within(running: TestContext | None, context: TestContext) -> bool:
     """Return whether an application is called within another one, which has set the context."""
     return running is not None and running.closed_at is None and running.id == context.id
 
@@ -118,12 +127,21 @@ def change_asgi(module: ModuleType, contexts: TestContexts, name: str) -> None:
     original = application.__call__
 
     async def __call__(self: Any, scope: Any, receive: Any, send: Any) -> Any:  # noqa: N807 - that of ASGI
+        return await asgi_entry(partial(original, self), contexts)(scope, receive, send)
+
+    application.__call__ = __call__
+
+
+def asgi_entry(application: Any, contexts: TestContexts) -> Any:
+    """Wrap an ASGI application: it is called in the context of each request and WebSocket."""
+
+    async def entered(scope: Any, receive: Any, send: Any) -> Any:
         context = contexts.read(*_carried(scope.get("headers") or ()))
         running = contexts.running()
-        if context is None or _is_within(running, context):
+        if context is None or is_within(running, context):
             if context is None and running is not None:
                 contexts.enter(None)
-            return await original(self, scope, receive, send)
+            return await application(scope, receive, send)
 
         async def watched(message: Any) -> None:
             await send(message)
@@ -132,12 +150,12 @@ def change_asgi(module: ModuleType, contexts: TestContexts, name: str) -> None:
 
         contexts.enter(context)
         try:
-            return await original(self, scope, receive, watched)
+            return await application(scope, receive, watched)
         finally:
             contexts.close(context)
             contexts.enter(running)
 
-    application.__call__ = __call__
+    return entered
 
 
 def _carried(pairs: Iterable[tuple[bytes, bytes]]) -> list[str | None]:

@@ -75,13 +75,9 @@ def _changes(
         add(module, "clients.environment_proxies", "change_getproxies", tunnels, transport)
     for module, (place, function, transport) in _GIVEN_PROXIES.items():
         add(module, f"clients.{place}", function, tunnels, transport)
-    for module, name in _WSGI.items():
-        add(module, "framework_entries", "change_wsgi", contexts, name)
-    for module, name in _ASGI.items():
-        add(module, "framework_entries", "change_asgi", contexts, name)
-    add("wsgiref.handlers", "framework_entries", "change_wsgiref", contexts)
-    add("aiohttp.web_app", "framework_entries", "change_aiohttp_web", contexts)
-    add("twisted.web.http", "framework_entries", "change_twisted_web", contexts)
+    for place, entries in (("framework_entries", _FRAMEWORKS), ("server_entries", _SERVERS)):
+        for module, (function, *names) in entries.items():
+            add(module, place, function, contexts, *names)
     add("threading", "thread_contexts", "change_threading", contexts)
     add("concurrent.futures.thread", "thread_contexts", "change_executors", contexts)
     add("twisted.python.threadpool", "thread_contexts", "change_twisted_pools", contexts)
@@ -98,15 +94,31 @@ _WEBSOCKETS = {
 }
 """WebSocket libraries, which are changed with ``TRAFFICMOCK_WEBSOCKET=all`` only."""
 
-_WSGI = {
-    "flask.app": "Flask",
-    "django.core.handlers.wsgi": "WSGIHandler",
+_FRAMEWORKS = {
+    "flask.app": ("change_wsgi", "Flask"),
+    "django.core.handlers.wsgi": ("change_wsgi", "WSGIHandler"),
+    "django.core.handlers.asgi": ("change_asgi", "ASGIHandler"),
+    "starlette.applications": ("change_asgi", "Starlette"),
+    "wsgiref.handlers": ("change_wsgiref",),
+    "aiohttp.web_app": ("change_aiohttp_web",),
+    "twisted.web.http": ("change_twisted_web",),
 }
-_ASGI = {
-    "django.core.handlers.asgi": "ASGIHandler",
-    "starlette.applications": "Starlette",
+"""Frameworks by module, with a function of :mod:`.framework_entries` and its argument."""
+
+_SERVERS = {
+    "gunicorn.http.wsgi": ("change_gunicorn",),
+    "waitress.task": ("change_environ", "WSGITask", "get_environment", "execute"),
+    "werkzeug.serving": ("change_environ", "WSGIRequestHandler", "make_environ", "run_wsgi"),
+    "gevent.pywsgi": ("change_environ", "WSGIHandler", "get_environ", "handle_one_response"),
+    "cheroot.wsgi": ("change_cheroot",),
+    "uvicorn.config": ("change_application", "Config", "load", "loaded_app"),
+    "hypercorn.app_wrappers": ("change_hypercorn",),
+    "daphne.server": ("change_application", "Server", "__init__", "application"),
+    "sanic.server.protocols.http_protocol": ("change_sanic",),
+    "tornado.web": ("change_tornado",),
+    "twisted.internet.defer": ("change_deferreds",),
 }
-"""The application classes of frameworks, by module."""
+"""Servers by module, with a function of :mod:`.server_entries` and its arguments."""
 
 _ENVIRONMENT_PROXIES = {
     "requests.utils": "urllib3.connection",
@@ -139,7 +151,11 @@ def _change(place: str, function: str, needed: tuple[Any, ...], module: ModuleTy
         getattr(found, function)(module, *needed)
     except Exception as error:
         if tunnels is None:
-            raise
+            sys.stderr.write(
+                f"trafficmock: {module.__name__} cannot be changed ({type(error).__name__}: "
+                f"{error}), so requests there have no context.\n"
+            )
+            return
         _not_attached(module, error, tunnels)
     else:
         if tunnels is not None:
