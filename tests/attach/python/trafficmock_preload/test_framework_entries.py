@@ -6,7 +6,7 @@ from typing import Any
 from wsgiref.util import FileWrapper
 
 from trafficmock_preload.current_context import TestContexts
-from trafficmock_preload.framework_entries import change_asgi, change_wsgi, closing
+from trafficmock_preload.entries.framework_entries import change_asgi, change_wsgi, closing
 from twisted.trial.unittest import SynchronousTestCase
 
 

@@ -6,8 +6,8 @@ import asyncio
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from trafficmock_preload import server_entries
 from trafficmock_preload.current_context import TestContexts
+from trafficmock_preload.entries import server_entries
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 

@@ -13,9 +13,8 @@ its own authority. Tunnels that it does not read (``--tunnel``) are left unchang
 * Settings: :mod:`.preload_settings` and :mod:`.direct_targets` read the environment,
   :mod:`.child_environment` keeps the preload in that of child processes, :mod:`.attached_process`
   decides whether to attach, :mod:`.application_name` makes the default client id.
-* Libraries: :mod:`.hooks` lists them; :mod:`.clients` changes HTTP clients,
-  :mod:`.framework_entries` web frameworks, :mod:`.server_entries` servers,
-  :mod:`.thread_contexts` threads and pools.
+* Libraries: :mod:`.hooks` lists them; :mod:`.clients` changes HTTP clients, :mod:`.entries` web
+  frameworks and servers, :mod:`.thread_contexts` threads and pools.
 * Contexts and trust: :mod:`.context_reading` reads a context from headers, :mod:`.tunnel_trust`
   makes TLS in tunnels trust the proxy's authority.
 

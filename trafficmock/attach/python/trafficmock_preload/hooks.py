@@ -75,7 +75,10 @@ def _changes(
         add(module, "clients.environment_proxies", "change_getproxies", tunnels, transport)
     for module, (place, function, transport) in _GIVEN_PROXIES.items():
         add(module, f"clients.{place}", function, tunnels, transport)
-    for place, entries in (("framework_entries", _FRAMEWORKS), ("server_entries", _SERVERS)):
+    for place, entries in (
+        ("entries.framework_entries", _FRAMEWORKS),
+        ("entries.server_entries", _SERVERS),
+    ):
         for module, (function, *names) in entries.items():
             add(module, place, function, contexts, *names)
     add("threading", "thread_contexts", "change_threading", contexts)
@@ -103,7 +106,7 @@ _FRAMEWORKS = {
     "aiohttp.web_app": ("change_aiohttp_web",),
     "twisted.web.http": ("change_twisted_web",),
 }
-"""Frameworks by module, with a function of :mod:`.framework_entries` and its argument."""
+"""Frameworks by module, with a function of :mod:`.entries.framework_entries` and its argument."""
 
 _SERVERS = {
     "gunicorn.http.wsgi": ("change_gunicorn",),
@@ -118,7 +121,7 @@ _SERVERS = {
     "tornado.web": ("change_tornado",),
     "twisted.internet.defer": ("change_deferreds",),
 }
-"""Servers by module, with a function of :mod:`.server_entries` and its arguments."""
+"""Servers by module, with a function of :mod:`.entries.server_entries` and its arguments."""
 
 _ENVIRONMENT_PROXIES = {
     "requests.utils": "urllib3.connection",

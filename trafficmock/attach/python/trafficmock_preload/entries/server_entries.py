@@ -6,7 +6,7 @@ called by a server that is not listed here.
 
 from __future__ import annotations
 
-from trafficmock_preload.framework_entries import asgi_entry, carried_by
+from trafficmock_preload.entries.framework_entries import asgi_entry, carried_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
