@@ -27,7 +27,18 @@ export interface ConnectOptions {
 /** The mocks of a test that `connect` has registered, and `end` ends. */
 export interface ConnectedTrafficMock extends TrafficMock {
   /** Ends the test: removes its routes, and throws the errors that `takeErrors` has not taken. */
-  end(): Promise<void>;
+  end(options?: EndOptions): Promise<void>;
+}
+
+/** What the report of the run (`TRAFFICMOCK_REPORT`) is told about a test; nothing else needs it. */
+export interface EndOptions {
+  /**
+   * Whether the test has failed. Tests that passed are not in a report. A test of which nobody says so is in it, and one
+   * whose mocks have errors, too.
+   */
+  readonly failed?: boolean;
+  /** The error that the test failed with. */
+  readonly error?: unknown;
 }
 
 /**

@@ -4,6 +4,7 @@ const { checked } = require("./arguments/options.js");
 const { WorkerConnection } = require("./connection/worker-connection.js");
 const { TrafficMock, viewsOf } = require("./objects/traffic-mock.js");
 const { ConnectionError } = require("./errors.js");
+const { recorder, reported } = require("./report/run-recorder.js");
 const { callSite, raisedAt } = require("./session/call-site.js");
 const { checkRequired } = require("./session/required-routes.js");
 const { Session } = require("./session/session.js");
@@ -69,6 +70,8 @@ class ConnectedTrafficMock extends TrafficMock {
   /** @type {Promise<void> | undefined} */
   #ended;
 
+  #startedAt = Date.now();
+
   /** @param {Session} session */
   constructor(session) {
     super(session);
@@ -77,19 +80,75 @@ class ConnectedTrafficMock extends TrafficMock {
 
   /**
    * End the test: remove its routes, and throw its errors.
+   *
+   * @param {import("../core.js").EndOptions} [options]
    * @returns {Promise<void>} the same promise for every call
    */
-  end() {
-    this.#ended ??= this.#finish();
+  end(options = {}) {
+    this.#ended ??= this.#finish(checked("end", options));
     return this.#ended;
   }
 
-  async #finish() {
-    await checkRequired(this.#session);
-    const errors = await this.#session.finish();
-    this.#session.connection.release();
+  /** @param {import("../core.js").EndOptions} options */
+  async #finish({ failed, error }) {
+    const session = this.#session;
+    await checkRequired(session);
+    session.passed = failed === undefined ? undefined : !failed;
+    const errors = await session.finish();
+    await report(session, {
+      failed: errors.length ? true : failed,
+      errors: [error, ...errors],
+      startedAt: this.#startedAt,
+    });
+    session.connection.release();
     throwAll(errors);
   }
+}
+
+/**
+ * Write a test into the report of the run, if there is one.
+ *
+ * @param {Session} session that has ended
+ * @param {{ failed: boolean | undefined, errors: unknown[], startedAt: number }} how it ended
+ */
+async function report(session, { failed, errors, startedAt }) {
+  const { connection, info } = session;
+  const run = recorder("node", connection.workerId);
+  if (!run) return;
+  endWithProcess(run, connection);
+  const outcome = failed === undefined ? "unknown" : failed ? "failed" : "passed";
+  run.count(outcome);
+  if (!run.wants(failed)) return;
+  const texts = errors.flatMap((error) => (error === undefined ? [] : [textOf(error)]));
+  const error = texts.join("\n\n");
+  const found = await reported(session, error);
+  await run.write(session, { title: info.title, file: info.file, outcome, ...(error && { error }), startedAt }, found);
+}
+
+/** @param {any} error @returns {string} */
+const textOf = (error) => String(error?.stack ?? error?.message ?? error);
+
+/** The runs that are written at the end of this process. */
+const ending = new WeakSet();
+
+/**
+ * @param {import("./report/run-recorder.js").RunRecorder} run
+ * @param {WorkerConnection} connection
+ */
+function endWithProcess(run, connection) {
+  if (ending.has(run)) return;
+  ending.add(run);
+  // The workers of some runners end without this event; their tests are in the report all the same.
+  process.once("beforeExit", async () => {
+    if (connection.lost) return;
+    connection.hold();
+    await run.addUnowned(connection);
+    connection.release();
+  });
+  process.once("exit", () => {
+    run.end();
+    run.merge();
+  });
 }
 
 module.exports = { connect };

@@ -1,5 +1,6 @@
 "use strict";
 
+const { resolve } = require("node:path");
 const { ACK_MS, DEFAULT_PROXY_URL } = require("trafficmock-agent/protocol/facts");
 const { UsageError } = require("./errors.js");
 
@@ -44,4 +45,39 @@ function checkedProxyUrl(url) {
   return url.replace(/\/$/, "");
 }
 
-module.exports = { ackTimeoutMs, checkedProxyUrl, defaultProxyUrl, defaultToken, tellProxyUrl };
+/**
+ * The report of a run, as `trafficmock/report/report_settings.py` reads it.
+ *
+ * @typedef {object} ReportSettings
+ * @property {string} directory
+ * @property {string} mode `retain-on-failure` or `on`
+ * @property {number} bodyBytes the most bytes of each body and each frame
+ * @property {string[]} redact what is secret besides fields of known names, or `off`
+ */
+
+const REPORT_MODES = ["retain-on-failure", "on", "off"];
+const REPORT_BODY_BYTES = 256 * 1024;
+const MOST_REPORT_BODY_BYTES = 8 * 2 ** 20;
+
+/**
+ * @returns {ReportSettings | undefined} `undefined` if no report is wanted
+ * @throws {UsageError} a variable is invalid
+ */
+function reportSettings() {
+  const { env } = process;
+  const mode = env.TRAFFICMOCK_REPORT_MODE || REPORT_MODES[0];
+  if (!REPORT_MODES.includes(mode)) {
+    throw new UsageError(`the mode of a report is ${REPORT_MODES.join(", ")}; not ${JSON.stringify(mode)}`);
+  }
+  if (!env.TRAFFICMOCK_REPORT || mode === "off") return undefined;
+  const given = env.TRAFFICMOCK_REPORT_BODY_BYTES || String(REPORT_BODY_BYTES);
+  const bodyBytes = Number(given);
+  if (!/^\d{1,9}$/.test(given) || bodyBytes > MOST_REPORT_BODY_BYTES) {
+    const range = `a number from 0 to ${MOST_REPORT_BODY_BYTES}`;
+    throw new UsageError(`TRAFFICMOCK_REPORT_BODY_BYTES is ${range}, not ${JSON.stringify(given)}`);
+  }
+  const redact = (env.TRAFFICMOCK_REPORT_REDACT ?? "").split(/\s+/).filter(Boolean);
+  return { directory: resolve(env.TRAFFICMOCK_REPORT), mode, bodyBytes, redact };
+}
+
+module.exports = { ackTimeoutMs, checkedProxyUrl, defaultProxyUrl, defaultToken, reportSettings, tellProxyUrl };

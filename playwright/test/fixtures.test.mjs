@@ -6,6 +6,9 @@ import { runFixtures } from "./lib/run-fixtures.mjs";
 
 const SPEC = readFileSync(new URL("specs/fixtures/report.spec.mjs", import.meta.url), "utf8").split("\n");
 
+/** @param {string} page the page of a report @returns {any} the document of its run */
+const runOf = (page) => JSON.parse(/id="run">(.*?)<\/script>/s.exec(page)[1]);
+
 describe("one run of two workers", () => {
   let ended;
 
@@ -49,11 +52,19 @@ describe("one run of two workers", () => {
     for (const step of ["trafficmock.route **/price/*", "trafficmock.waitForRequest **/price/cup"]) {
       assert.ok(steps.includes(step), steps.join());
     }
+    assert.ok(
+      steps.some((step) => /^trafficmock: GET http.*\/price\/cup$/.test(step)),
+      steps.join(),
+    );
   });
 
   test("a test that failed has its server's traffic attached, without secrets", () => {
     const { attached } = reported("an assertion fails");
-    assert.match(attached["server-traffic.html"], /prices\.example\/price\/cup.*fulfilled by the handler price/);
+    const [{ requests, routes, error }] = runOf(attached["server-traffic.html"]).tests;
+    assert.match(requests[0].request.url, /prices\.example\/price\/cup/);
+    assert.equal(requests[0].action, "fulfill");
+    assert.match(routes[0].handler, /^the handler price/);
+    assert.match(error, /expect\(received\)/);
     const { entries } = JSON.parse(attached["server-traffic.har"]).log;
     assert.equal(entries[0].response.content.text, '{"price":1}');
     // That one has the source of the test.
@@ -83,8 +94,10 @@ describe("one run of two workers", () => {
     const whole = new RegExp(String.raw`502[^]*${unmet}\n\s+without a decision[^]*client shop, `);
     assert.match(text, whole);
     assert.match(attached["error-context"], whole);
-    assert.match(attached["server-traffic.html"], /no request met the route[^]*<td>&quot;http:.*<td>0<\/td>/);
-    assert.match(reported("an assertion fails").attached["server-traffic.html"], /the handler price.*<td>1<\/td>/);
+    const [{ routes, error }] = runOf(attached["server-traffic.html"]).tests;
+    assert.match(error, /no request met the route/);
+    assert.equal(routes[0].requests, 0);
+    assert.equal(runOf(reported("an assertion fails").attached["server-traffic.html"]).tests[0].routes[0].requests, 1);
     assert.doesNotMatch(reported("an assertion fails").text, /no request met|without a decision/);
   });
 

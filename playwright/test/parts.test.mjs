@@ -13,7 +13,6 @@ const { tagsOf } = require("../src/fixtures/browser-contexts.js");
 const { harEntries } = require("../src/har/har-entries.js");
 const { ackTimeoutMs } = require("../src/settings.js");
 const { redactHeaders, redactUrl } = require("../src/report/redaction.js");
-const { trafficTable } = require("../src/report/traffic-table.js");
 const { ProxyClock, beginTurn, now, turnBegan } = require("../src/session/proxy-clock.js");
 const { whenGone } = require("../src/session/forgotten-routes.js");
 const { Questions } = require("../src/connection/questions.js");
@@ -43,31 +42,6 @@ test("an origin with a wildcard gets no cookie, which is for one host", () => {
     "http://shop.test",
   ];
   assert.deepEqual(tagsOf(mocks, origins).cookies, [{ url: "http://shop.test" }]);
-});
-
-test("the table of the traffic says why the real server gave no response", () => {
-  const request = { id: "r1", method: "GET", url: "http://h.test/", response: null, clientId: "shop" };
-  const refused = { kind: "upstream_error", detail: "connect ECONNREFUSED <127.0.0.1:9>" };
-  const statusWith = (events) => {
-    const recorded = new Map([["r1", { id: "r1", outcome: { kind: "passthrough" }, events }]]);
-    const session = { id: "t1", info: { title: "buys" }, http: { owned: new Map(), known: new Map() } };
-    return trafficTable(session, { requests: [request], recorded, agents: [] }, []).match(/no response[^/]*<\/td>/)[0];
-  };
-  assert.equal(statusWith([refused]), "no response (connect ECONNREFUSED &lt;127.0.0.1:9&gt;)</td>");
-  assert.equal(statusWith([{ kind: "upstream_error" }]), "no response (no reason given)</td>");
-  assert.equal(statusWith([refused, { kind: "response", detail: "200 OK" }]), "no response</td>");
-  assert.equal(statusWith(undefined), "no response</td>");
-});
-
-test("the table of the traffic says why a request was refused, without its secrets", () => {
-  const url = "http://h.test/pay?token=s3cret";
-  const request = { id: "r1", method: "GET", url, response: null, clientId: "shop" };
-  const outcome = { kind: "error", code: "unmatched_request", message: `GET ${url} is not mocked. Add a route.` };
-  const session = { id: "t1", info: { title: "buys" }, http: { owned: new Map(), known: new Map() } };
-  const recorded = new Map([["r1", { id: "r1", outcome }]]);
-  const table = trafficTable(session, { requests: [request], recorded, agents: [] }, []);
-  assert.match(table, /error: unmatched_request\. GET http:\/\/h\.test\/pay\?token=\S+ is not mocked\. Add a route\./);
-  assert.doesNotMatch(table, /s3cret/);
 });
 
 test("the environment says how long the proxy may take to acknowledge", (t) => {

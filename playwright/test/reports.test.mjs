@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 const require = createRequire(import.meta.url);
 const { ConnectionError } = require("../src/errors.js");
-const { attachTraffic } = require("../src/report/attachments.js");
+const { addTraffic } = require("../src/report/attachments.js");
 const { reportLines } = require("../src/report/traffic-report.js");
 const { TestErrors, throwAll } = require("../src/session/test-errors.js");
 
@@ -18,7 +18,7 @@ test("the error of a test whose proxy was lost names the proxy, and its port for
   };
   const message = "Error: connect ECONNREFUSED 127.0.0.1:35543";
   const testInfo = { errors: [{ message, stack: `${message}\n    at shop.spec.mjs:3:1` }], attachments: [] };
-  await attachTraffic(session, testInfo);
+  await addTraffic(session, testInfo);
   const [error] = testInfo.errors;
   assert.match(error.message, /35543\n\nThe server's traffic:\n {2}Lost connection .*:4310\.\n.*its port 35543\.\n$/);
   assert.equal(error.stack, `${error.message}\n    at shop.spec.mjs:3:1`);

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import ts from "typescript";
 
-const FILES = ["types.d.ts", "index.d.ts", "core.d.ts", "config.d.ts", "llm.d.ts"];
+const FILES = ["types.d.ts", "index.d.ts", "core.d.ts", "config.d.ts", "llm.d.ts", "reporter.d.ts"];
 
 /**
  * @param {string} text of a declaration file

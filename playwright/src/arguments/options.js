@@ -29,6 +29,7 @@ const OPTIONS = {
   "stream.sse": ["data", "event", "id", "retry", "json"],
   "webSocketRoute.close": ["code", "reason"],
   connect: ["title", "file", "proxyUrl", "token", "workerId", "baseURL", "isolation", "strict", "allow", "required"],
+  end: ["failed", "error"],
   trafficmock: TEST,
   trafficmockOptions: TEST,
   trafficmockStrict: ["allow"],

@@ -16,6 +16,7 @@ const ANSWERS = /** @type {Record<string, (message: any) => string>} */ ({
   "route:unregistered": ({ routeId, testId }) => `route:unregister ${routeId ?? testId}`,
   "history:result": ({ queryId }) => `query ${queryId}`,
   "diagnosis:result": ({ queryId }) => `query ${queryId}`,
+  "report:result": ({ queryId }) => `query ${queryId}`,
   "run:stricted": ({ queryId }) => `query ${queryId}`,
   "run:unmatched": ({ queryId }) => `query ${queryId}`,
   "wait:met": ({ waitId }) => `wait:register ${waitId}`,

@@ -31,7 +31,7 @@ const { Questions } = require("./questions.js");
  * the request that it causes next could come before the subscription.
  */
 const FEATURES = [
-  ...["headers-list", "clock", "chain", "context", "diagnosis", "reply", "strict", "liveness"],
+  ...["headers-list", "clock", "chain", "context", "diagnosis", "reply", "report", "strict", "liveness"],
   ...["stream-mocks", "waits", "conditions"],
 ];
 

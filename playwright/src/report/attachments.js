@@ -2,38 +2,52 @@
 
 const { mkdir, writeFile } = require("node:fs/promises");
 const { dirname } = require("node:path");
-const { version } = require("../../package.json");
-const { harDocument, harEntry } = require("../har/har-entry.js");
-const { redactHeaders, redactUrl } = require("./redaction.js");
+const { savedPage } = require("./report-directory.js");
+const { runDocument } = require("./run-document.js");
+const { testRecord } = require("./test-record.js");
 const { addToError, reportLines, trafficOf } = require("./traffic-report.js");
-const { trafficTable } = require("./traffic-table.js");
 
 /**
- * Adds the traffic of the applications to the report of a test: to its error, as an HTML table and as a HAR.
+ * Adds the traffic of the applications to Playwright's report of a test: to its error, as the page of a report, and as a HAR.
  *
  * @typedef {import("../session/session.js").Session} Session
- * @typedef {import("../session/request-state.js").RequestState} RequestState
- * @typedef {Map<string, import("../connection/worker-connection.js").HistoryEntry>} Recorded
  */
 
 /**
+ * Add to the error of a test what its traffic says about it.
+ *
  * @param {Session} session
  * @param {import("@playwright/test").TestInfo} testInfo
  */
-async function attachTraffic(session, testInfo) {
+async function addTraffic(session, testInfo) {
   const traffic = await trafficOf(session).catch(() => undefined);
   const { lost } = session.connection;
   if (lost || !traffic) {
     const { doorPort } = session.registration;
     const port = doorPort ? [`The browser's requests go through the proxy, by its port ${doorPort}.`] : [];
-    return addToError(testInfo, [lost?.message ?? "The proxy did not answer.", ...port]);
+    addToError(testInfo, [lost?.message ?? "The proxy did not answer.", ...port]);
+  } else {
+    addToError(testInfo, reportLines(session, traffic));
   }
-  const { requests, recorded } = traffic;
-  const lines = reportLines(session, traffic);
-  addToError(testInfo, lines);
-  const table = trafficTable(session, traffic, lines);
-  await attachFile(testInfo, "server-traffic.html", table, "text/html");
-  if (requests.length) await attachFile(testInfo, "server-traffic.har", har(requests, recorded), "application/json");
+}
+
+/**
+ * Attach the page of the test's traffic, and its HAR.
+ *
+ * @param {Session} session that has ended
+ * @param {import("@playwright/test").TestInfo} testInfo
+ * @param {import("./test-record.js").FinishedTest} test
+ * @param {import("./run-recorder.js").Reported} reported
+ */
+async function attachReport(session, testInfo, test, { answer }) {
+  if (!answer) return;
+  const record = { type: "test", test: testRecord(session, test, answer) };
+  const { service, summary } = answer;
+  const page = savedPage(runDocument([[record, { type: "end", services: { [service]: summary } }]]));
+  await attachFile(testInfo, "server-traffic.html", page, "text/html");
+  if (answer.entries.length) {
+    await attachFile(testInfo, "server-traffic.har", JSON.stringify(answer.har, undefined, 1), "application/json");
+  }
 }
 
 /**
@@ -52,41 +66,4 @@ async function attachFile(testInfo, name, content, contentType) {
   testInfo.attachments.push({ name, path, contentType });
 }
 
-/**
- * @param {RequestState[]} requests
- * @param {Recorded} recorded
- */
-function har(requests, recorded) {
-  const entries = requests.map((request) => {
-    const { timestamp: began = Date.now(), durationMs: ms = 0 } = recorded.get(request.id) ?? {};
-    return redacted(harEntry({ request, response: outcomeOf(request), began, ms }, { isFull: true }));
-  });
-  return JSON.stringify(harDocument(entries, version), undefined, 1);
-}
-
-/** @param {RequestState} request */
-function outcomeOf({ response }) {
-  if (!response) return response === null ? "failed" : "no response yet";
-  return response.isDisposed || response.wire.truncated ? "the body was not kept" : response;
-}
-
-/** @param {any} entry of a HAR */
-function redacted({ request, response, ...entry }) {
-  const url = redactUrl(request.url);
-  const queryString = [...new URL(url).searchParams].map(([name, value]) => ({ name, value }));
-  return {
-    ...entry,
-    request: { ...request, url, queryString, headers: redactedLines(request.headers) },
-    response: {
-      ...response,
-      headers: redactedLines(response.headers),
-      redirectURL: redactUrl(response.redirectURL),
-    },
-  };
-}
-
-/** @param {{ name: string, value: string }[]} lines */
-const redactedLines = (lines) =>
-  redactHeaders(lines.map(({ name, value }) => [name, value])).map(([name, value]) => ({ name, value }));
-
-module.exports = { attachTraffic };
+module.exports = { addTraffic, attachReport };

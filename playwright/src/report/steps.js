@@ -1,6 +1,8 @@
 "use strict";
 
+const { AsyncResource } = require("node:async_hooks");
 const { test } = require("@playwright/test");
+const { redactUrl } = require("./redaction.js");
 const { TrafficMock } = require("../objects/traffic-mock.js");
 const { callSite, calledFrom } = require("../session/call-site.js");
 
@@ -97,6 +99,26 @@ function stepAt(location, call, argument, run) {
   return test.step(title, run, { location });
 }
 
+/** The context of this module, which belongs to no step: a request comes between the steps of the test. */
+const outside = new AsyncResource("trafficmock");
+
+/**
+ * Make a step of a request that the test answers. It lasts as long as the handler runs.
+ *
+ * @param {import("../session/session.js").Answer} answer
+ */
+function answerStep({ state, entry, decision, ran }) {
+  const { method, url } = state;
+  const title = `trafficmock: ${method} ${redactUrl(url)}${decision ? ` (${decision})` : ""}`;
+  const location = entry.placeOf();
+  outside.runInAsyncScope(() => {
+    // The error of a handler fails the test at its end. After the test there are no steps.
+    Promise.resolve()
+      .then(() => test.step(title, async () => void (await ran), { location }))
+      .catch(() => {});
+  });
+}
+
 /**
  * @param {any} argument
  * @returns {string}
@@ -109,4 +131,4 @@ function named(argument) {
   return [method, url && named(url)].filter(Boolean).join(" ") || "a URLPattern";
 }
 
-module.exports = { SteppedTrafficMock };
+module.exports = { SteppedTrafficMock, answerStep };

@@ -237,7 +237,8 @@ class HttpRoutes {
     const routed = new RoutedRequest(session, state, entry, runId);
     this.open.set(state.id, routed);
     this.owned.set(state.id, routed);
-    routed.run().catch((error) => session.errors.add(error));
+    const ran = routed.run().catch((error) => session.errors.add(error));
+    session.onAnswer?.({ state, entry, ran });
   }
 
   /** @param {any} message `handler:run` or `request:replied` */
@@ -265,6 +266,7 @@ class HttpRoutes {
     const { action, message: why } = message;
     const decision = action === "abort" ? `aborted (${why})` : action === "fallback" ? "continued" : "fulfilled";
     this.owned.set(state.id, { decision, entry });
+    if (entry) this.session.onAnswer?.({ state, entry, decision });
   }
 
   /** @param {any} message `route:expired`: the route has taken `times` requests */

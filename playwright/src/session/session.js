@@ -30,6 +30,12 @@ const { WrittenStreams } = require("./written-stream.js");
  * @property {boolean} [isShared] whether its routes serve all tests of this worker, after their own
  * @property {boolean} [hasBrowser] whether the proxy opens a port (a *door*) for the browser of this test
  *
+ * @typedef {object} Answer of the test to a request
+ * @property {RequestState} state
+ * @property {import("./http-routes.js").RouteEntry} entry the route
+ * @property {string} [decision] what the proxy did by a fixed response; else a handler runs
+ * @property {Promise<unknown>} [ran] settled when the handler has decided or given up
+ *
  * @typedef {object} Views makes the objects that tests get
  * @property {(state: RequestState) => any} request always the same one
  * @property {(state: ResponseState) => any} response always the same one
@@ -65,6 +71,8 @@ class Session {
     this.isEnded = false;
     /** @type {boolean | undefined} the result of the test, which its runner sets before `finish` */
     this.passed = undefined;
+    /** @type {((answer: Answer) => void) | undefined} is told of each request that the test answers */
+    this.onAnswer = undefined;
   }
 
   /** @param {object} message */

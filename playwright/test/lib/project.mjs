@@ -16,7 +16,17 @@ const PYTHON = process.env.TRAFFICMOCK_TEST_PYTHON ?? "python3";
 const RUN_MS = 300_000;
 const RUNNER = [process.execPath, "node_modules/@playwright/test/cli.js", "test"];
 /** What npm puts into a package of ours. */
-const PACKED = ["src", "package.json", "index.mjs", "core.mjs", "config.mjs", "llm.mjs", "register.js", "*.d.ts"];
+const PACKED = [
+  "src",
+  "package.json",
+  "index.mjs",
+  "core.mjs",
+  "config.mjs",
+  "llm.mjs",
+  "reporter.mjs",
+  "register.js",
+  "*.d.ts",
+];
 
 /**
  * @param {{ specs?: string, files?: Record<string, string>, playwright?: string, copied?: string[], linked?: string[] }}

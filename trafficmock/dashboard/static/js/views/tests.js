@@ -14,7 +14,7 @@ import { cut, oneLine, visible } from "../lib/text.js";
 /** @typedef {import("../../../run-document.js").RunProcess} RunProcess */
 
 /** The colours of outcomes, by the actions that have them; that of a failure is the default. @type {Record<string, string>} */
-const OUTCOMES = { passed: "fulfill", skipped: "pending" };
+const OUTCOMES = { passed: "fulfill", skipped: "pending", unknown: "pending" };
 
 const MOST_TESTS = 1000;
 const MOST_ROUTES = 200;

@@ -1,0 +1,2 @@
+export * from "./reporter.js";
+export { default } from "./reporter.js";

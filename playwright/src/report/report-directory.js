@@ -1,0 +1,78 @@
+"use strict";
+
+const { randomBytes } = require("node:crypto");
+const { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
+const { join } = require("node:path");
+const { dataFiles, readRecords } = require("./data-file.js");
+const { runDocument } = require("./run-document.js");
+
+/**
+ * Writes `run.json` and `index.html` of a report from the data of its processes, as
+ * `trafficmock/report/report_directory.py` does.
+ */
+
+const PAGE = "index.html";
+const DATA_MARK = "<!-- the data of the run -->";
+const PAGE_CHARACTERS = 64 * 2 ** 20;
+const MOST_ROUNDS = 5;
+
+/** @param {string} directory */
+function writeReport(directory) {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const before = sizes(directory);
+    const document = runDocument(dataFiles(directory).map(readRecords));
+    replace(directory, "run.json", `${JSON.stringify(document, undefined, 1)}\n`);
+    replace(directory, PAGE, savedPage(forPage(document)));
+    // Another process may have replaced both by newer ones meanwhile.
+    if (sizes(directory) === before) return;
+  }
+}
+
+/** @param {string} directory @returns {string} the sizes of all data files */
+const sizes = (directory) => JSON.stringify(dataFiles(directory).map((path) => [path, statSync(path).size]));
+
+/**
+ * @param {any} document of a run
+ * @returns {string} the page that shows it, which is whole in itself
+ */
+function savedPage(document) {
+  const [before, after] = readFileSync(join(__dirname, "page.html"), "utf8").split(DATA_MARK);
+  // No text within the element can end it, or begin a comment.
+  const data = JSON.stringify(document).replaceAll("<", "\\u003c");
+  return `${before}<script type="application/json" id="run">${data}</script>${after}`;
+}
+
+/** @param {any} document @returns {any} the document for the page: beyond its limit, tests have no traffic there */
+function forPage(document) {
+  let room = PAGE_CHARACTERS;
+  const tests = document.tests.map((/** @type {any} */ test) => {
+    const size = JSON.stringify([test.requests, test.webSockets]).length;
+    if (size > room) {
+      const missing = "its traffic is in run.json, because the page would be too large";
+      return { ...test, requests: [], webSockets: [], missing };
+    }
+    room -= size;
+    return test;
+  });
+  return { ...document, tests };
+}
+
+/**
+ * Write a file so that readers have the old or the new one, whole.
+ *
+ * @param {string} directory
+ * @param {string} name
+ * @param {string} text
+ */
+function replace(directory, name, text) {
+  mkdirSync(directory, { recursive: true });
+  const added = join(directory, `.${name}-${randomBytes(4).toString("hex")}`);
+  try {
+    writeFileSync(added, text);
+    renameSync(added, join(directory, name));
+  } finally {
+    rmSync(added, { force: true });
+  }
+}
+
+module.exports = { PAGE, savedPage, writeReport };

@@ -1,0 +1,155 @@
+"use strict";
+
+const { reportSettings } = require("../settings.js");
+const { DataFile } = require("./data-file.js");
+const { writeReport } = require("./report-directory.js");
+const { askForReport, plain, testRecord } = require("./test-record.js");
+
+/**
+ * One process of a run, with the tests that its report gets; `trafficmock/testing/reporting` is the same for Python.
+ *
+ * @typedef {import("../connection/worker-connection.js").WorkerConnection} WorkerConnection
+ * @typedef {import("../session/session.js").Session} Session
+ * @typedef {import("./test-record.js").FinishedTest} FinishedTest
+ * @typedef {import("./test-record.js").ReportAnswer} ReportAnswer
+ * @typedef {import("../settings.js").ReportSettings} ReportSettings
+ */
+
+/** The variable by which a reporter tells the workers that it counts the tests and merges the data. */
+const HAS_REPORTER = "TRAFFICMOCK_REPORT_HAS_REPORTER";
+
+class RunRecorder {
+  /** @type {Record<string, number>} */
+  #counts = {};
+  /** @type {Record<string, any>} */
+  #services = {};
+  /** @type {any[]} */
+  #refused = [];
+  #dropped = 0;
+  #problem = "";
+  #isEnded = false;
+
+  /**
+   * @param {ReportSettings} settings
+   * @param {string} runner
+   * @param {string} worker
+   */
+  constructor(settings, runner, worker) {
+    this.settings = settings;
+    this.startedAt = Date.now();
+    this.file = new DataFile(settings.directory, `${runner}-${worker}`);
+    const process_ = { runner, worker, pid: process.pid, startedAt: this.startedAt };
+    this.file.write({ type: "begin", process: process_ });
+  }
+
+  /** @param {boolean | undefined} failed `undefined`: nobody knows @returns {boolean} whether the report has such a test */
+  wants(failed) {
+    return this.settings.mode === "on" || failed !== false;
+  }
+
+  /** @param {string} outcome */
+  count(outcome) {
+    this.#counts[outcome] = (this.#counts[outcome] ?? 0) + 1;
+  }
+
+  /**
+   * Write the record of a test, and what no test owned meanwhile, because the history may drop it.
+   *
+   * @param {Session} session that has ended
+   * @param {FinishedTest} test
+   * @param {Reported} reported what the proxy has
+   */
+  async write(session, test, { answer, missing }) {
+    const record = testRecord(session, test, answer, missing);
+    if (answer) this.#services[answer.service] = answer.summary;
+    const har = answer?.entries.length ? this.file.writeHar(test.title, answer.har) : undefined;
+    this.file.write({ type: "test", test: { ...record, ...(har && { har }) } });
+    await this.addUnowned(session.connection, session.registration.startedAt);
+  }
+
+  /**
+   * Write what no test owned; what is there twice is merged later.
+   *
+   * @param {WorkerConnection} connection
+   * @param {number} [since] epoch ms; by default the beginning of the run
+   */
+  async addUnowned(connection, since = this.startedAt) {
+    try {
+      const { entries, connections, omitted, service, summary } = await askForReport(connection, this.settings, {
+        since,
+      });
+      this.#services[service] = summary;
+      if (entries.length || connections.length || omitted) {
+        this.file.write({ type: "unowned", requests: entries, webSockets: connections, omitted });
+      }
+    } catch (error) {
+      this.#problem = /** @type {Error} */ (error).message;
+    }
+  }
+
+  /** @param {{ requests: any[], dropped: number }} unmatched that strict mode refused */
+  addRefused({ requests, dropped }) {
+    this.#refused.push(...requests);
+    this.#dropped = Math.max(this.#dropped, dropped);
+  }
+
+  /** Write the end of this process. */
+  end() {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    const problem = this.file.problem || this.#problem;
+    this.file.write({
+      type: "end",
+      process: { endedAt: Date.now(), ...(problem && { problem }) },
+      counts: this.#counts,
+      services: this.#services,
+      refused: this.#refused,
+      refusedDropped: this.#dropped,
+    });
+  }
+
+  /** Write the report of all processes that have written so far. @returns {string} why it could not be written */
+  merge() {
+    try {
+      writeReport(this.settings.directory);
+      return "";
+    } catch (error) {
+      return /** @type {Error} */ (error).message;
+    }
+  }
+}
+
+/** @typedef {{ answer?: ReportAnswer, missing?: string }} Reported what the proxy has of a test, or why it was not asked */
+
+/**
+ * Ask the proxy what it has of a test that has ended.
+ *
+ * @param {Session} session
+ * @param {string} [error] the text of its failure, which is redacted as well
+ * @returns {Promise<Reported>}
+ */
+async function reported({ connection, id }, error) {
+  const settings = reportSettings() ?? { bodyBytes: 256 * 1024, redact: [] };
+  try {
+    const texts = error ? [plain(error)] : [];
+    return { answer: await askForReport(connection, settings, { testId: id, texts }) };
+  } catch (failure) {
+    return { missing: /** @type {Error} */ (failure).message };
+  }
+}
+
+/** @type {RunRecorder | undefined} */
+let current;
+
+/**
+ * @param {string} runner
+ * @param {string} worker
+ * @returns {RunRecorder | undefined} that of this process, made at the first call; `undefined` if no report is wanted
+ */
+function recorder(runner, worker) {
+  const settings = reportSettings();
+  if (settings) current ??= new RunRecorder(settings, runner, worker);
+  return current;
+}
+
+module.exports = { HAS_REPORTER, RunRecorder, recorder, reported };

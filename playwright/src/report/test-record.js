@@ -1,0 +1,102 @@
+"use strict";
+
+const { written } = require("../session/call-site.js");
+
+/**
+ * What a report has of one test.
+ *
+ * @typedef {import("../session/session.js").Session} Session
+ *
+ * @typedef {object} FinishedTest what a test runner knows of a test
+ * @property {string} title
+ * @property {string} file
+ * @property {number} [line] of its beginning in the file, from 1
+ * @property {"passed" | "failed" | "skipped" | "unknown"} outcome
+ * @property {number} [retry] the number of the retry; 0 is the first run
+ * @property {string} [error] the text of its failure
+ * @property {number} startedAt epoch ms
+ *
+ * @typedef {object} ReportAnswer `report:result` (docs/protocol/additions.md)
+ * @property {any[]} entries
+ * @property {any[]} connections
+ * @property {any} har
+ * @property {number} omitted
+ * @property {any} summary
+ * @property {string} service
+ * @property {string[]} texts
+ * @property {string} capture
+ */
+
+/** The most characters of the error of a test. */
+const LONGEST_ERROR = 20_000;
+
+/** The colours of a terminal. */
+const COLOURS = /\u001b\[[0-9;]*m/g;
+
+/** @param {string} error @returns {string} without the colours of a terminal */
+const plain = (error) => error.replace(COLOURS, "").slice(0, LONGEST_ERROR);
+
+/**
+ * Ask the proxy what it has of a test, or of no test.
+ *
+ * @param {import("../connection/worker-connection.js").WorkerConnection} connection
+ * @param {{ bodyBytes: number, redact: string[] }} settings
+ * @param {{ testId?: string, since?: number, texts?: string[] }} which
+ * @returns {Promise<ReportAnswer>}
+ */
+function askForReport(connection, { bodyBytes, redact }, which) {
+  return connection.query({ type: "report:query", bodyBytes, redact, ...which });
+}
+
+/**
+ * @param {Session} session
+ * @param {FinishedTest} test
+ * @param {ReportAnswer | undefined} answer `undefined` if the proxy could not be asked
+ * @param {string} [missing] why it could not
+ */
+function testRecord(session, { error, startedAt, ...test }, answer, missing) {
+  const met = new Map();
+  for (const { routeId } of answer?.connections ?? []) met.set(routeId, (met.get(routeId) ?? 0) + 1);
+  const left = answer && answer.capture !== "all" && `the proxy's history keeps only: ${answer.capture}`;
+  // Without the proxy nobody has removed secrets from the error.
+  const [text = error && "(the proxy was gone, and its secrets could not be removed)"] = answer?.texts ?? [];
+  return {
+    id: session.id,
+    ...test,
+    startedAt,
+    durationMs: Date.now() - startedAt,
+    ...(error && { error: text }),
+    routes: [
+      ...[...session.http.known.values()].map((entry) => routeOf(entry, "http", entry.calls)),
+      ...session.sockets.entries.map((entry) => routeOf(entry, "websocket", met.get(entry.id) ?? 0)),
+    ],
+    requests: answer?.entries ?? [],
+    webSockets: answer?.connections ?? [],
+    omitted: answer?.omitted ?? 0,
+    ...((missing || left) && { missing: missing || left }),
+  };
+}
+
+/**
+ * @param {import("../session/http-routes.js").RouteEntry} entry
+ * @param {string} kind
+ * @param {number} requests
+ */
+function routeOf(entry, kind, requests) {
+  const place = entry.placeOf();
+  return {
+    routeId: entry.id,
+    kind,
+    matcher: shown(entry.matcher.wire),
+    handler: entry.name,
+    requests,
+    ...(place && { place: written(place) }),
+  };
+}
+
+/** @param {any} matcher @returns {any} without the conditions on headers and bodies, which may have secrets */
+function shown({ urlGlob, urlRegex, methods, clientIds, predicate }) {
+  return { urlGlob, urlRegex, methods, clientIds, predicate };
+}
+
+module.exports = { askForReport, plain, testRecord };

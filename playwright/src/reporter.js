@@ -1,0 +1,69 @@
+"use strict";
+
+const { relative, resolve } = require("node:path");
+const { UsageError } = require("./errors.js");
+const { forget } = require("./report/data-file.js");
+const { PAGE } = require("./report/report-directory.js");
+const { HAS_REPORTER, RunRecorder } = require("./report/run-recorder.js");
+const { reportSettings } = require("./settings.js");
+
+/**
+ * A reporter of Playwright: `reporter: [["list"], ["trafficmock-playwright/reporter", { outputFolder: "report" }]]`.
+ *
+ * The fixtures write what the report has of each test; the workers inherit from this process where to.
+ */
+
+const OPTIONS = ["outputFolder", "mode", "configDir", "_mode", "_commandHash", "_isTestServer"];
+const RUNNER = "playwright";
+
+class TrafficMockReporter {
+  /** @type {RunRecorder | undefined} */
+  #run;
+  #mode = "";
+  /** @type {Map<string, string>} the outcome of each test by its id; that of its last retry counts */
+  #outcomes = new Map();
+
+  /** @param {import("../reporter.js").ReporterOptions & { configDir?: string }} [options] Playwright adds its own */
+  constructor(options = {}) {
+    const { outputFolder, mode, configDir = process.cwd() } = options;
+    const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name) && !name.startsWith("_"));
+    if (unknown) throw new UsageError(`the reporter has the options outputFolder and mode, not ${unknown}`);
+    const folder = process.env.TRAFFICMOCK_REPORT || resolve(configDir, outputFolder ?? "trafficmock-report");
+    process.env.TRAFFICMOCK_REPORT = resolve(folder);
+    this.#mode = process.env.TRAFFICMOCK_REPORT_MODE || mode || "retain-on-failure";
+    process.env.TRAFFICMOCK_REPORT_MODE = this.#mode;
+    process.env[HAS_REPORTER] = "1";
+  }
+
+  onBegin() {
+    const settings = reportSettings();
+    if (!settings) return;
+    forget(settings.directory, RUNNER);
+    this.#run = new RunRecorder(settings, RUNNER, "reporter");
+  }
+
+  /**
+   * @param {import("@playwright/test/reporter").TestCase} test
+   */
+  onTestEnd(test) {
+    const outcome = test.outcome();
+    this.#outcomes.set(test.id, outcome === "skipped" ? "skipped" : outcome === "unexpected" ? "failed" : "passed");
+  }
+
+  onEnd() {
+    const run = this.#run;
+    if (!run) return;
+    for (const outcome of this.#outcomes.values()) run.count(outcome);
+    run.end();
+    const problem = run.merge() || run.file.problem;
+    const page = relative(process.cwd(), resolve(run.settings.directory, PAGE));
+    process.stdout.write(`  trafficmock report: ${page}\n`);
+    if (problem) process.stdout.write(`  the trafficmock report is not complete: ${problem}\n`);
+  }
+
+  printsToStdio() {
+    return false;
+  }
+}
+
+module.exports = TrafficMockReporter;

@@ -1,0 +1,147 @@
+/* The reporter in the real Playwright: one report of all workers, in which secrets are marks. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { test } from "node:test";
+import { startProxy } from "../../agent/test/lib/proxy.mjs";
+import { freePort, makeProject, runProgram } from "./lib/project.mjs";
+
+const require = createRequire(import.meta.url);
+const Reporter = require("../src/reporter.js");
+const { reportSettings } = require("../src/settings.js");
+
+const CALL = `
+import http from "node:http";
+
+const proxy = new URL(process.env.TRAFFICMOCK_PROXY_URL);
+
+/** Ask through the forward proxy. */
+export const ask = (url) =>
+  new Promise((resolve, reject) => {
+    const headers = { host: new URL(url).host, authorization: "Bearer hush-hush-hush-12345" };
+    const asked = http.get({ host: proxy.hostname, port: proxy.port, path: url, headers }, (answer) => {
+      answer.resume().on("end", resolve);
+    });
+    asked.on("error", reject);
+  });
+`;
+
+const SPEC = `
+import { test } from "trafficmock-playwright";
+import { ask } from "./call.mjs";
+
+test("passes", async ({ trafficmock }) => {
+  await trafficmock.mock("http://one.test/", { json: {} });
+  await ask("http://one.test/");
+});
+
+test("is flaky", async ({ trafficmock }, { retry }) => {
+  await trafficmock.mock("http://three.test/", { json: { price: 1 } });
+  await ask("http://three.test/");
+  await ask("http://127.0.0.1:9/").catch(() => {});
+  if (!retry) throw new Error("refused with Bearer hush-hush-hush-12345");
+});
+`;
+
+const CONFIG = `
+import { defineConfig } from "@playwright/test";
+import { proxyServer } from "trafficmock-playwright/config";
+
+export default defineConfig({
+  testDir: ".",
+  retries: 1,
+  workers: 2,
+  fullyParallel: true,
+  reporter: [["trafficmock-playwright/reporter", { outputFolder: "report" }]],
+  webServer: proxyServer(),
+});
+`;
+
+test("the reporter writes one report of all workers and retries", async () => {
+  const files = { "call.mjs": CALL, "a.spec.mjs": SPEC, "playwright.config.mjs": CONFIG };
+  const project = makeProject({ files });
+  try {
+    const env = { TRAFFICMOCK_PROXY_URL: `http://127.0.0.1:${await freePort()}` };
+    const { status, output } = await project.run([], env);
+    assert.equal(status, 0, output);
+    assert.match(output, /trafficmock report: report\/index\.html\n/);
+    const place = join(project.place, "report");
+    const text = readFileSync(join(place, "run.json"), "utf8");
+    const run = JSON.parse(text);
+    assert.deepEqual(run.counts, { passed: 2 });
+    const told = run.tests.map(({ title, outcome, retry = 0, requests }) => [title, outcome, retry, requests.length]);
+    assert.deepEqual(told, [["is flaky", "failed", 0, 1]]);
+    const [failed] = run.tests;
+    assert.equal(`${failed.file}:${failed.line}`, "a.spec.mjs:10");
+    assert.match(failed.routes[0].place, /^a\.spec\.mjs:11$/);
+    assert.match(failed.error, /refused with Bearer \[redacted:/);
+    assert.equal(run.totals.requests.decisions.passthrough, 2);
+    assert.deepEqual(
+      run.unowned.requests.map(({ request }) => request.url),
+      ["http://127.0.0.1:9/", "http://127.0.0.1:9/"],
+    );
+    const page = readFileSync(join(place, "index.html"), "utf8");
+    const hars = readdirSync(join(place, "har")).map((name) => readFileSync(join(place, "har", name), "utf8"));
+    assert.equal(hars.length, 1);
+    assert.doesNotMatch([text, page, ...hars].join(), /hush-hush/);
+  } finally {
+    project.remove();
+  }
+});
+
+const NODE_TEST = `
+import { test } from "node:test";
+import { connect } from "trafficmock-playwright/core";
+import { ask } from "./call.mjs";
+
+for (const [title, options] of [["passes", { failed: false }], ["fails", { failed: true, error: new Error("wrong") }], ["unknown", {}]]) {
+  test(title, async () => {
+    const mocks = await connect({ title });
+    await mocks.mock(\`http://\${title}.test/\`, { json: {} });
+    await ask(\`http://\${title}.test/\`);
+    await mocks.end(options);
+  });
+}
+`;
+
+test("tests of other runners say how they ended, and are in the report where the variable is set", async () => {
+  const project = makeProject({ files: { "call.mjs": CALL, "a.test.mjs": NODE_TEST } });
+  const proxy = await startProxy();
+  try {
+    const env = { TRAFFICMOCK_REPORT: "report", TRAFFICMOCK_PROXY_URL: proxy.url };
+    const { output } = await runProgram(project.place, [process.execPath, "--test", "a.test.mjs"], env);
+    const place = join(project.place, "report", "run.json");
+    assert.ok(existsSync(place), output);
+    const { counts, tests } = JSON.parse(readFileSync(place, "utf8"));
+    assert.deepEqual(counts, { failed: 1, passed: 1, unknown: 1 });
+    assert.deepEqual(
+      tests.map(({ title, outcome, requests }) => [title, outcome, requests.length]),
+      [
+        ["fails", "failed", 1],
+        ["unknown", "unknown", 1],
+      ],
+    );
+  } finally {
+    await proxy.stop();
+    project.remove();
+  }
+});
+
+test("wrong options and variables are refused", (t) => {
+  t.after(() => {
+    for (const name of ["", "_MODE", "_BODY_BYTES", "_HAS_REPORTER"]) delete process.env[`TRAFFICMOCK_REPORT${name}`];
+  });
+  assert.throws(() => new Reporter({ folder: "x" }), {
+    name: "UsageError",
+    message: /outputFolder and mode, not folder/,
+  });
+  process.env.TRAFFICMOCK_REPORT = "x";
+  process.env.TRAFFICMOCK_REPORT_MODE = "always";
+  assert.throws(reportSettings, { name: "UsageError", message: /retain-on-failure, on, off; not "always"/ });
+  process.env.TRAFFICMOCK_REPORT_MODE = "off";
+  assert.equal(reportSettings(), undefined);
+  process.env.TRAFFICMOCK_REPORT_MODE = "";
+  process.env.TRAFFICMOCK_REPORT_BODY_BYTES = "many";
+  assert.throws(reportSettings, { name: "UsageError", message: /a number from 0 to 8388608, not "many"/ });
+});

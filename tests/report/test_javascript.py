@@ -1,0 +1,71 @@
+"""The JavaScript reporter does the same with the same data."""
+
+import json
+import subprocess
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.report.records import begin, end, entry, test, totals, unowned
+from tests.support.processes.node_parts import node_binary
+from tests.support.processes.proxy_process import REPOSITORY
+from tools import report_page
+from trafficmock.report.run_document import run_document
+from trafficmock.report.saved_page import saved_page, template
+
+REPORT = REPOSITORY / "playwright" / "src" / "report"
+SCRIPT = """
+const { runDocument } = require(process.argv[1] + "/run-document.js");
+const { savedPage } = require(process.argv[1] + "/report-directory.js");
+const files = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+const page = savedPage({ text: "</script>\u00e9" });
+process.stdout.write(JSON.stringify([files.map(runDocument), page]));
+"""
+
+
+def _ends(number: int) -> dict[str, Any]:
+    refused = {"kind": "http", "method": "GET", "url": "http://p.test/", "clientId": "shop"}
+    summary = {"requests": totals(number, fulfill=number), "webSockets": totals(1)}
+    return end(
+        counts={"failed": number, "passed": 1},
+        services={f"s{number % 2}": summary},
+        refused=[{**refused, "count": number}],
+        refusedDropped=number,
+    )
+
+
+_numbers = st.integers(1, 4)
+_files = st.lists(
+    st.tuples(
+        st.builds(lambda at: begin(f"gw{at}", at), _numbers),
+        st.builds(lambda at: test(f"t{at}", at), _numbers),
+        st.builds(lambda at: unowned(entry(f"r{at}", at), omitted=at), _numbers),
+        st.none() | st.builds(_ends, _numbers),
+    ).map(lambda records: [record for record in records if record is not None]),
+    max_size=4,
+)
+
+
+class JavaScriptTests(SynchronousTestCase):
+    """``playwright/src/report``."""
+
+    def test_page(self) -> None:
+        """Its page is the dashboard of today; ``python -m tools.report_page`` writes it anew."""
+        self.assertEqual(report_page.FILE.read_text(encoding="utf-8"), template())
+
+    @given(st.lists(_files, min_size=20, max_size=20))
+    @settings(max_examples=1)
+    def test_same(self, runs: list[list[list[dict[str, Any]]]]) -> None:
+        """It makes the same document of the same records, and the same page of a document."""
+        done = subprocess.run(
+            [str(node_binary()), "-e", SCRIPT, str(REPORT)],
+            input=json.dumps(runs),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        documents, page = json.loads(done.stdout)
+        self.assertEqual(documents, [run_document(files) for files in runs])
+        self.assertEqual(page, saved_page({"text": "</script>\u00e9"}).replace("\\u00e9", "é"))
