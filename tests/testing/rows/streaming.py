@@ -262,6 +262,19 @@ async def mock_in_chunks_for_any_application(t: RowContext) -> None:
 
 
 @row
+async def stream_as_a_whole(t: RowContext) -> None:
+    """An agent that takes no pieces gets a ``stream`` when it ends; the calls are done at once."""
+    chat = await t(t.mocks.stream(t.url("echo"), content_type=TYPE))
+    key = await t.begin(t.url("echo"))
+    for part in ("one", "two"):
+        await t(chat.send(part))
+    await t(chat.end())
+    outcome = await t.outcome(key)
+    assert (outcome["status"], outcome["body"]) == (200, "onetwo")
+    assert outcome["headers"]["content-type"] == TYPE
+
+
+@row
 async def mock_at_a_rate(t: RowContext) -> None:
     """``mock`` with a ``rate`` sends the body so many bytes in a second, also in a sequence."""
     url = t.url("stream")

@@ -74,8 +74,7 @@ function picture(entry, start) {
     ...(outside && decision ? [["upstream", decision.timestamp, last.timestamp, "upstream"]] : []),
   ];
   const height = TOP + lanes.length * LANE + 16;
-  const words = events.map((event) => WORDS[event.kind] ?? event.kind);
-  const label = `From the request to the last event: ${duration(end - start)}; ${words.join(", ")}`;
+  const label = `From the request to the last event: ${duration(end - start)}; ${told(events).join(", ")}`;
   return svg(
     "svg",
     { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": label, class: "timeline-picture" },
@@ -97,6 +96,22 @@ function picture(entry, start) {
       ),
     ),
   );
+}
+
+/**
+ * @param {HttpEntry["events"]} events
+ * @returns {string[]} what happened; a repeated event is told once, with its count
+ */
+function told(events) {
+  /** @type {{ word: string, count: number }[]} */
+  const runs = [];
+  for (const { kind } of events) {
+    const word = WORDS[kind] ?? kind;
+    const last = runs[runs.length - 1];
+    if (last?.word === word) last.count += 1;
+    else runs.push({ word, count: 1 });
+  }
+  return runs.map(({ word, count }) => (count > 1 ? `${word} (${count} times)` : word));
 }
 
 /** @param {number} span @param {(at: number) => number} x @param {number} start @param {number} height */
