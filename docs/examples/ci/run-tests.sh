@@ -20,9 +20,14 @@ end() {
 }
 trap end EXIT
 
-answers() { # waits 60 s at most
-  curl --silent --show-error --fail --noproxy '*' --output /dev/null --max-time 5 \
-    --retry 60 --retry-delay 1 --retry-max-time 60 --retry-all-errors "$1"
+answers() { # waits 60 s at most, and no longer than the process that was started last
+  for _ in {1..60}; do
+    curl --silent --fail --noproxy '*' --output /dev/null --max-time 5 "$1" && return
+    kill -0 "${started[-1]}" 2> /dev/null || break
+    sleep 1
+  done
+  echo "$1 does not answer" >&2
+  return 1
 }
 
 trafficmock serve --port "${TRAFFICMOCK_PROXY_URL##*:}" > traffic/proxy.log 2>&1 &
