@@ -267,7 +267,13 @@ export interface RouteFromHAROptions {
   readonly url?: UrlMatcher;
   /** For requests that are not in the HAR: `abort` (default) fails them, `fallback` passes them to the next handler. */
   readonly notFound?: "abort" | "fallback";
-  /** Fetch the responses from upstream, and write the HAR at the end of the test. */
+  /**
+   * When to fetch responses from upstream, and write them into the HAR at the end of a test that passed: `none`
+   * (default) never; `once` if there is no HAR yet; `new` for requests that it does not have, which are added; `all`
+   * for all requests, so that the HAR is written anew.
+   */
+  readonly mode?: "none" | "once" | "new" | "all";
+  /** The same as `mode: "all"`. */
   readonly update?: boolean;
   /** `attach` (default) writes bodies to files beside the HAR, `embed` into it. */
   readonly updateContent?: "attach" | "embed";

@@ -1,6 +1,6 @@
 "use strict";
 
-const { mkdir, readFile, writeFile } = require("node:fs/promises");
+const { access, mkdir, readFile, writeFile } = require("node:fs/promises");
 const path = require("node:path");
 const { strFromU8, unzipSync, zipSync } = require("fflate");
 const { UsageError } = require("../errors.js");
@@ -14,6 +14,14 @@ class HarFile {
   constructor(file) {
     this.file = path.resolve(file);
     this.isArchive = path.extname(file) === ".zip";
+  }
+
+  /** @returns {Promise<boolean>} whether the file is there */
+  exists() {
+    return access(this.file).then(
+      () => true,
+      () => false,
+    );
   }
 
   /**
@@ -30,7 +38,7 @@ class HarFile {
     } catch (error) {
       const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
       if (code === "ENOENT") {
-        const how = "run the test once with routeFromHAR(…, { update: true })";
+        const how = "run the test once with routeFromHAR(…, { mode: 'once' })";
         throw new UsageError(`there is no HAR ${this.file}. To record it, ${how}`);
       }
       if (code) throw new UsageError(`${this.file} cannot be read: ${message}`);

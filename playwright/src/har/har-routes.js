@@ -18,6 +18,7 @@ const { harEntries } = require("./har-entries.js");
 
 const WORDS = /** @type {Record<string, string[]>} */ ({
   notFound: ["abort", "fallback"],
+  mode: ["none", "once", "new", "all"],
   updateContent: ["attach", "embed"],
   updateMode: ["minimal", "full"],
 });
@@ -46,20 +47,24 @@ async function routeFromHAR(session, file, options = {}) {
   if (pace !== undefined && !(typeof pace === "number" && pace >= 0 && pace <= MOST_PACE)) {
     throw new UsageError(`pace is a number from 0 to ${MOST_PACE}, not ${JSON.stringify(pace)}`);
   }
+  if (options.update && ![undefined, "all"].includes(options.mode)) {
+    throw new UsageError(`update is mode "all": leave it out for mode ${JSON.stringify(options.mode)}`);
+  }
   const matcher = new Matcher(options.url ?? "**/*", { baseURL: session.baseURL });
   const store = new HarFile(file);
-  if (options.update) {
-    await session.http.route(matcher, recorder(session, file, store, options));
-    return;
+  const mode = options.update ? "all" : (options.mode ?? "none");
+  const replays = mode === "none" || (mode !== "all" && (await store.exists()));
+  const records = mode === "new" || !replays;
+  if (records) {
+    const kept = replays ? await store.entries() : [];
+    await session.http.route(matcher, await recorder(session, file, store, options, kept));
   }
-  const { notFound = "abort" } = options;
-  const har = {
-    name: store.file,
-    entries: await harEntries(store, matcher),
-    notFound,
-    ...(pace !== undefined && { pace }),
-  };
-  await session.http.reply(matcher, { har });
+  if (replays) {
+    const notFound = records ? "fallback" : (options.notFound ?? "abort");
+    const entries = await harEntries(store, matcher);
+    const har = { name: store.file, entries, notFound, ...(pace !== undefined && { pace }) };
+    await session.http.reply(matcher, { har });
+  }
 }
 
 /**
@@ -69,16 +74,19 @@ async function routeFromHAR(session, file, options = {}) {
  * @param {string} file
  * @param {HarFile} store
  * @param {RouteFromHAROptions} options
+ * @param {any[]} kept the entries of an earlier recording, which stay
  */
-function recorder(session, file, store, { updateContent = "attach", updateMode = "minimal" }) {
-  const files = new Map();
+async function recorder(session, file, store, { updateContent = "attach", updateMode = "minimal" }, kept) {
+  const files = await filesOf(store, kept);
   /** @type {object[]} */
-  const entries = [];
+  const entries = [...kept];
   const style = { isFull: updateMode === "full", ...(updateContent === "attach" && { files }) };
   /** @type {string[]} */
   const failed = [];
   session.finishing.push(async () => {
-    await store.save(harDocument(entries, version), files);
+    // A recording of a test that failed would be replayed as if it were right.
+    if (session.passed === false || session.errors.count > 0) return;
+    if (kept.length === 0 || entries.length > kept.length) await store.save(harDocument(entries, version), files);
     if (failed.length) console.warn(withoutAnswer(file, failed));
   });
   return async function recordHAR(/** @type {any} */ route) {
@@ -94,6 +102,27 @@ function recorder(session, file, store, { updateContent = "attach", updateMode =
       routed.settleWith({ response });
     }
   };
+}
+
+/**
+ * Read the files of bodies: an archive is replaced as a whole.
+ *
+ * @param {HarFile} store
+ * @param {any[]} entries
+ * @returns {Promise<Map<string, Buffer>>}
+ */
+async function filesOf(store, entries) {
+  const files = new Map();
+  for (const entry of entries) {
+    for (const body of [entry?.request?.postData, entry?.response?.content]) {
+      const name = body?._file;
+      if (typeof name !== "string" || files.has(name)) continue;
+      // Replayed, the entry says that its file is missing.
+      const content = await store.read(name).catch(() => undefined);
+      if (content) files.set(name, content);
+    }
+  }
+  return files;
 }
 
 /**

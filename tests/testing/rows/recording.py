@@ -1,5 +1,6 @@
 """``route_from_har`` with ``update``: what is recorded can be replayed."""
 
+import contextlib
 import itertools
 import json
 import tempfile
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from tests.testing.row_context import RowContext, row
+from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_recording import Content, Mode
 
 COMBINATIONS = tuple(itertools.product(("some.har", "some.zip"), get_args(Content), get_args(Mode)))
@@ -89,3 +91,86 @@ async def recorded_anew(t: RowContext) -> None:
         await record(t, path, [other])
         entries, _ = read(path)
     assert [entry["request"]["url"] for entry in entries] == [other]
+
+
+async def replay(t: RowContext, path: Path, urls: list[str], *, mode: str) -> list[Any]:
+    """Send requests in a test of a mode; give the outcomes."""
+
+    async def run(mocks: Any) -> list[Any]:
+        await t(mocks.route_from_har(path, mode=mode))
+        return [await t.get(url) for url in urls]
+
+    outcomes: list[Any] = await t.within(run)
+    return outcomes
+
+
+def urls_of(path: Path) -> list[str]:
+    """Give the URLs of the entries."""
+    return [entry["request"]["url"] for entry in read(path)[0]]
+
+
+@row
+async def recorded_once(t: RowContext) -> None:
+    """With the mode ``once``, a HAR that is missing is recorded, and replayed from then on."""
+    url, other = t.url("echo"), t.url("json")
+    for name in ("some.har", "some.zip"):
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / name
+            (first,) = await replay(t, path, [url], mode="once")
+            again, unknown = await replay(t, path, [url, other], mode="once")
+            assert urls_of(path) == [url]
+        assert (first["status"], again["body"]) == (200, first["body"])
+        assert "error" in unknown
+
+
+@row
+async def recorded_if_new(t: RowContext) -> None:
+    """With the mode ``new``, requests that the HAR lacks are added; the others are replayed."""
+    url, other = t.url("echo"), t.url("json")
+    for name in ("some.har", "some.zip"):
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / name
+            (first,) = await replay(t, path, [url], mode="new")
+            again, new = await replay(t, path, [url, other], mode="new")
+            assert urls_of(path) == [url, other]
+            before = path.stat().st_mtime_ns
+            both = await replay(t, path, [url, other], mode="new")
+            assert path.stat().st_mtime_ns == before
+            assert [each["body"] for each in both] == [first["body"], new["body"]]
+        assert (again["body"], new["status"]) == (first["body"], 200)
+
+
+@row
+async def recorded_never(t: RowContext) -> None:
+    """With the mode ``none``, a HAR that is missing is an error that says how to record it."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "some.har"
+        try:
+            await t(t.mocks.route_from_har(path, mode="none"))
+        except UsageError as error:
+            assert "To record it" in str(error), error
+        else:
+            raise AssertionError("a HAR that is missing was accepted")
+
+
+@row
+async def recorded_only_if_passed(t: RowContext) -> None:
+    """The HAR of a test whose handlers fail is not written; an earlier one stays."""
+    url, other = t.url("echo"), t.url("json")
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "some.har"
+        await record(t, path, [url])
+        before = path.read_bytes()
+
+        async def fails(route: Any, request: Any) -> None:
+            raise ValueError("on purpose")
+
+        async def run(mocks: Any) -> None:
+            await t(mocks.route_from_har(path, mode="all"))
+            await t(mocks.route(other, t.adapter.handler(fails)))
+            await t.get(url)
+            await t.get(other)
+
+        with contextlib.suppress(Exception):
+            await t.within(run)
+        assert path.read_bytes() == before

@@ -105,6 +105,8 @@ async def no_handler(t: RowContext) -> None:
         lambda: t.mocks.route_from_har("x.har", not_found="ignore"),
         lambda: t.mocks.route_from_har("x.har", update=True, update_content="omit"),
         lambda: t.mocks.route_from_har("x.har", update=True, update_mode="all"),
+        lambda: t.mocks.route_from_har("x.har", mode="often"),
+        lambda: t.mocks.route_from_har("x.har", mode="once", update=True),
     )
     for attempt in attempts:
         try:

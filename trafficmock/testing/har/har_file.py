@@ -24,6 +24,10 @@ class HarFile:
     def _is_archive(self) -> bool:
         return self.path.suffix == ".zip"
 
+    def exists(self) -> bool:
+        """Return whether the file is there."""
+        return self.path.exists()
+
     def entries(self) -> list[dict[str, Any]]:
         """Read the entries.
 
@@ -35,7 +39,7 @@ class HarFile:
         except FileNotFoundError:
             raise UsageError(
                 f"there is no HAR {self.path}. To record it, run the test once with "
-                f"route_from_har({str(self.path)!r}, update=True)"
+                f"route_from_har({str(self.path)!r}, mode='once')"
             ) from None
         except OSError as error:
             raise UsageError(f"{self.path} cannot be read: {error.strerror}") from None

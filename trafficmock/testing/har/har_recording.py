@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import mimetypes
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl, urlsplit
@@ -16,6 +17,8 @@ from trafficmock.redaction.redactor import Redactor
 from trafficmock.testing.session.arguments import headers as hd
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     from trafficmock.testing.session.arguments.headers import Pairs
     from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
 
@@ -68,6 +71,24 @@ class HarRecording:
             else dict.fromkeys(("send", "wait", "receive"), _UNKNOWN),
         }
         self._entries.append(redacted_har(entry, self.redactor))
+
+    @property
+    def count(self) -> int:
+        """The number of entries."""
+        return len(self._entries)
+
+    def keep(self, entries: Sequence[dict[str, Any]], read: Callable[[str], bytes]) -> None:
+        """Begin with the entries of an earlier recording, and with the files of their bodies.
+
+        :param read: reads a file of the earlier recording.
+        """
+        self._entries += entries
+        for entry in entries:
+            for holder in _bodies(entry):
+                name = holder.get("_file")
+                if isinstance(name, str) and name not in self.files:
+                    with suppress(OSError):  # replayed, it says that it is missing
+                        self.files[name] = read(name)
 
     def document(self) -> dict[str, Any]:
         creator = {"name": "trafficmock", "version": self.version}
@@ -142,6 +163,16 @@ class HarRecording:
             return {"text": content.decode()}
         except UnicodeDecodeError:
             return {"text": base64.b64encode(content).decode(), "encoding": "base64"}
+
+
+def _bodies(entry: Any) -> Iterator[dict[str, Any]]:
+    """Yield what may hold bodies in an entry, which people may have changed."""
+    if isinstance(entry, dict):
+        for part, name in (("request", "postData"), ("response", "content")):
+            holder = entry.get(part)
+            body = holder.get(name) if isinstance(holder, dict) else None
+            if isinstance(body, dict):
+                yield body
 
 
 def _lines(pairs: Pairs) -> list[dict[str, str]]:

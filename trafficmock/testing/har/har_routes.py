@@ -12,6 +12,7 @@ from trafficmock.redaction.redactor import Redactor
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_entries import HarReplay, har_entries
 from trafficmock.testing.har.har_recording import Content, HarRecording, Mode
+from trafficmock.testing.promise import all_of
 from trafficmock.testing.session.arguments.url_matchers import UrlMatcher, make_matcher
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.mock_response import Mock
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.session import Session
 
 NotFound = Literal["abort", "fallback"]
+HarMode = Literal["none", "once", "new", "all"]
+"""When a HAR is recorded: the record modes of VCR."""
 
 
 class HarStore(Protocol):
@@ -36,6 +39,9 @@ class HarStore(Protocol):
     @property
     def path(self) -> Path:
         """The path of the file."""
+
+    def exists(self) -> bool:
+        """Return whether the file is there."""
 
     def entries(self) -> list[dict[str, Any]]:
         """Read the entries."""
@@ -54,6 +60,7 @@ class HarOptions:
     store: HarStore
     url: UrlMatcher = None
     not_found: NotFound = "abort"
+    mode: HarMode | None = None
     update: bool = False
     update_content: Content = "attach"
     update_mode: Mode = "minimal"
@@ -77,6 +84,21 @@ class HarOptions:
         is_number = isinstance(pace, int | float) and not isinstance(pace, bool)
         if pace is not None and not (is_number and 0 <= pace <= MOST_PACE):
             raise UsageError(f"pace is a number from 0 to {MOST_PACE}, not {pace!r}")
+        known = get_args(HarMode)
+        if self.mode is not None and self.mode not in known:
+            raise UsageError(f"mode is {' or '.join(known)}, not {self.mode!r}")
+        if self.update and self.mode not in (None, "all"):
+            raise UsageError(f"update=True is mode='all': leave it out for mode={self.mode!r}")
+
+    def replays(self) -> bool:
+        """Return whether recorded responses are used."""
+        if self.mode in ("once", "new"):
+            return self.store.exists()
+        return self.mode != "all" and not self.update
+
+    def records(self) -> bool:
+        """Return whether a HAR is written at the end of the test."""
+        return self.mode == "new" or not self.replays()
 
     def redactor(self) -> Redactor:
         """Return what replaces secrets in a HAR that is recorded.
@@ -97,21 +119,41 @@ def route_from_har(session: Session, options: HarOptions, place: str) -> Promise
     options.check()
     url = "**/*" if options.url is None else options.url
     matcher = make_matcher(url, base_url=session.base_url)
-    if not options.update:
-        har = SerializedHar(
-            str(options.store.path),
-            har_entries(options.store, matcher),
-            options.not_found,
-            UNSET if options.pace is None else options.pace,
-        )
-        return session.http.route(matcher, HarReplay(har.name), place=place, reply=har)
+    replays, records = options.replays(), options.records()
+    made = []
+    if records:
+        recorder = HarRecorder(_recording(session, options, adds=replays))
+        made.append(session.http.route(matcher, recorder, run=recorder.run, place=place))
+    if replays:
+        entries = har_entries(options.store, matcher)
+        not_found = "fallback" if records else options.not_found
+        pace = UNSET if options.pace is None else options.pace
+        har = SerializedHar(str(options.store.path), entries, not_found, pace)
+        made.append(session.http.route(matcher, HarReplay(har.name), place=place, reply=har))
+    return made[0] if len(made) == 1 else all_of(made)
+
+
+def _recording(session: Session, options: HarOptions, *, adds: bool) -> HarRecording:
+    """Return a recording that is written when the test has passed.
+
+    :param adds: whether it keeps what the HAR has.
+    """
     version = session.client.identity.version
     recording = HarRecording(
         version, options.update_content, options.update_mode, options.redactor()
     )
-    recorder = HarRecorder(recording)
-    session.finishing.append(lambda: options.store.save(recording.document(), recording.files))
-    return session.http.route(matcher, recorder, run=recorder.run, place=place)
+    kept = options.store.entries() if adds else []
+    if kept:
+        recording.keep(kept, options.store.read)
+
+    def save() -> None:
+        # A recording of a test that failed would be replayed as if it were right.
+        has_failed = session.passed is False or bool(session.errors)
+        if not has_failed and (not adds or recording.count > len(kept)):
+            options.store.save(recording.document(), recording.files)
+
+    session.finishing.append(save)
+    return recording
 
 
 @define(eq=False)

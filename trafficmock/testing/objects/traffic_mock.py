@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.testing.har.har_recording import Content, Mode
-    from trafficmock.testing.har.har_routes import NotFound
+    from trafficmock.testing.har.har_routes import HarMode, NotFound
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.arguments.delays import Delay
     from trafficmock.testing.session.arguments.headers import HeadersArgument
@@ -288,6 +288,7 @@ class BaseTrafficMock(
         *,
         url: UrlMatcher = None,
         not_found: NotFound = "abort",
+        mode: HarMode | None = None,
         update: bool = False,
         update_content: Content = "attach",
         update_mode: Mode = "minimal",
@@ -299,7 +300,11 @@ class BaseTrafficMock(
         :param har: the path; ``.zip`` is an archive of the HAR and its files.
         :param url: the requests that it answers, as in :meth:`route`; by default all.
         :param not_found: ``abort`` fails other requests, ``fallback`` passes them on.
-        :param update: fetch the responses from upstream, and write the HAR at the test's end.
+        :param mode: when to fetch responses from upstream, and write them into the HAR at the end
+            of a test that passed: ``none`` (default) never; ``once`` if there is no HAR yet;
+            ``new`` for requests that it does not have, which are added; ``all`` for all requests,
+            so that the HAR is written anew.
+        :param update: the same as ``mode="all"``.
         :param update_content: ``attach`` writes bodies to files beside the HAR, ``embed`` into it.
         :param update_mode: ``full`` records times and sizes as well, ``minimal`` does not.
         :param redact: what is secret in a new HAR besides fields of known names, such as
@@ -312,6 +317,7 @@ class BaseTrafficMock(
             store=HarFile(har),
             url=url,
             not_found=not_found,
+            mode=mode,
             update=update,
             update_content=update_content,
             update_mode=update_mode,
