@@ -52,8 +52,9 @@ class JavaScriptTests(SynchronousTestCase):
     """``playwright/src/report``."""
 
     def test_page(self) -> None:
-        """Its page is the dashboard of today; ``python -m tools.report_page`` writes it anew."""
-        self.assertEqual(report_page.FILE.read_text(encoding="utf-8"), template())
+        """Its page is the dashboard of today; ``python -m tools.facts`` writes it anew."""
+        is_current = report_page.FILE.read_text(encoding="utf-8") == template()
+        self.assertTrue(is_current, "python -m tools.facts writes it anew")
 
     @given(st.lists(_files, min_size=20, max_size=20))
     @settings(max_examples=1)

@@ -41,7 +41,7 @@ started+=("$!")
 answers "http://127.0.0.1:$STOCK_PORT/"
 answers "http://127.0.0.1:$SHOP_PORT/"
 
-pytest --trafficmock-required "$@"
+pytest --trafficmock-required --trafficmock-report=traffic/report "$@"
 
 trafficmock status
 trafficmock history --action passthrough --fail

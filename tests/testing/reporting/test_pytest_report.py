@@ -52,110 +52,12 @@ class PytestReportTests(TestCase):
         return document
 
     def test_failing(self) -> None:
-        """It has the failing test's traffic, routes and error, and what no test owned."""
+        """It has the traffic, routes and errors of tests that failed, and what no test owned.
+
+        So it is with a test that fails in the teardown of another fixture, and with one that starts
+        its own proxy and fails after its block. Passing tests are counted.
+        """
         said = self.ran(
-            """
-            def test_passes(trafficmock, trafficmock_proxy):
-                trafficmock.mock("http://api.test/", json={})
-                call(trafficmock_proxy, "http://api.test/")
-
-            def test_fails(trafficmock, trafficmock_proxy):
-                trafficmock.mock("http://api.test/", json={"price": 1})
-                trafficmock.mock("http://api.test/never", json={})
-                call(trafficmock_proxy, "http://api.test/", b"the body")
-                try:
-                    call(trafficmock_proxy, "http://127.0.0.1:9/gone")
-                except OSError:
-                    pass
-                assert "a" == "b"
-            """
-        )
-        self.assertIn(f"trafficmock report: {self.place}/out/index.html", said)
-        document = self.document()
-        self.assertEqual(document["counts"], {"failed": 1, "passed": 1})
-        (test,) = document["tests"]
-        self.assertEqual((test["title"], test["file"]), ("test_a.py::test_fails", "test_a.py"))
-        self.assertIn("def test_fails", CALLS + (self.place / "test_a.py").read_text())
-        line = (self.place / "test_a.py").read_text().splitlines()[test["line"] - 1]
-        self.assertIn("def test_fails", line)
-        self.assertIn("AssertionError", test["error"])
-        met = [(each["matcher"]["urlGlob"], each["requests"]) for each in test["routes"]]
-        self.assertEqual(met, [("http://api.test/", 1), ("http://api.test/never", 0)])
-        (request,) = test["requests"]
-        self.assertEqual(request["outcome"]["response"]["status"], 200)
-        (left,) = document["unowned"]["requests"]
-        self.assertEqual(left["request"]["url"], "http://127.0.0.1:9/gone")
-        self.assertEqual(document["totals"]["requests"]["total"], 3)
-        har = json.loads((self.place / "out" / test["har"]).read_text())
-        self.assertEqual(har["log"]["entries"][0]["request"]["postData"]["text"], "the body")
-
-    def test_passing(self) -> None:
-        """Passing tests are not in it, but counted; and what left is there all the same."""
-        self.ran(
-            """
-            def test_passes(trafficmock, trafficmock_proxy):
-                try:
-                    call(trafficmock_proxy, "http://127.0.0.1:9/charge")
-                except OSError:
-                    pass
-            """
-        )
-        document = self.document()
-        self.assertEqual((document["tests"], document["counts"]), ([], {"passed": 1}))
-        (left,) = document["unowned"]["requests"]
-        self.assertEqual(left["request"]["url"], "http://127.0.0.1:9/charge")
-
-    def test_mode(self) -> None:
-        """With the mode ``on`` all tests are in it; a new run replaces the old one."""
-        passes = "def test_passes(trafficmock): pass"
-        self.ran(passes, "--trafficmock-report-mode=on")
-        self.assertEqual(len(self.document()["tests"]), 1)
-        self.ran(passes, "--trafficmock-report-mode=on")
-        document = self.document()
-        self.assertEqual((len(document["tests"]), len(document["processes"])), (1, 1))
-
-    def test_variables(self) -> None:
-        """The variables do the same; ``off`` writes nothing."""
-        fails = "def test_fails(trafficmock): assert False"
-        self.ran(fails, TRAFFICMOCK_REPORT="of-variable")
-        self.assertEqual(len(self.document("of-variable")["tests"]), 1)
-        self.ran(fails, TRAFFICMOCK_REPORT="off", TRAFFICMOCK_REPORT_MODE="off")
-        self.assertFalse((self.place / "off").exists())
-
-    def test_wrong(self) -> None:
-        """A wrong mode, and a directory that cannot be written, end the run before it begins."""
-        said = self.ran("def test_passes(): pass", "--trafficmock-report-mode=always")
-        self.assertIn("ERROR: the mode of a report is retain-on-failure, on, off", said)
-        (self.place / "out").write_text("a file")
-        said = self.ran("def test_passes(): pass")
-        self.assertIn("ERROR: the report cannot be written: ", said)
-        self.assertNotIn("Traceback", said)
-
-    def test_own_proxy(self) -> None:
-        """A test that starts its own proxy is in it, also if it fails after its block."""
-        self.ran(
-            """
-            def test_fails():
-                with own_proxy() as proxy:
-                    with sync.mocks(proxy.url, title="mine") as mocks:
-                        mocks.mock("http://api.test/", json={})
-                        call(proxy, "http://api.test/")
-                assert "a" == "b"
-
-            def test_passes():
-                with own_proxy() as proxy, sync.mocks(proxy.url):
-                    pass
-            """
-        )
-        (test,) = self.document()["tests"]
-        self.assertEqual(test["title"], "test_a.py::test_fails")
-        self.assertEqual(
-            [each["request"]["url"] for each in test["requests"]], ["http://api.test/"]
-        )
-
-    def test_teardown(self) -> None:
-        """A test that fails in another fixture's teardown is in it with its traffic."""
-        self.ran(
             """
             import pytest
 
@@ -164,17 +66,71 @@ class PytestReportTests(TestCase):
                 yield
                 raise OSError("broken")
 
-            def test_fails(breaks, trafficmock, trafficmock_proxy):
+            def test_passes(trafficmock, trafficmock_proxy):
                 trafficmock.mock("http://api.test/", json={})
                 call(trafficmock_proxy, "http://api.test/")
 
-            def test_passes(trafficmock):
-                pass
+            def test_fails(trafficmock, trafficmock_proxy):
+                trafficmock.mock("http://api.test/", json={"price": 1})
+                trafficmock.mock("http://api.test/never", json={})
+                call(trafficmock_proxy, "http://api.test/", b"the body")
+                assert "a" == "b"
+
+            def test_breaks(breaks, trafficmock, trafficmock_proxy):
+                trafficmock.mock("http://api.test/", json={})
+                call(trafficmock_proxy, "http://api.test/")
+
+            def test_own_proxy():
+                with own_proxy() as proxy:
+                    with sync.mocks(proxy.url, title="mine") as mocks:
+                        mocks.mock("http://own.test/", json={})
+                        call(proxy, "http://own.test/")
+                assert "a" == "b"
+
+            def test_leaks(trafficmock, trafficmock_proxy):
+                try:
+                    call(trafficmock_proxy, "http://127.0.0.1:9/charge")
+                except OSError:
+                    pass
             """
         )
-        (test,) = self.document()["tests"]
-        self.assertEqual(len(test["requests"]), 1)
-        self.assertIn("broken", test["error"])
+        self.assertIn(f"trafficmock report: {self.place}/out/index.html", said)
+        document = self.document()
+        tests = {test["title"].partition("::")[2]: test for test in document["tests"]}
+        self.assertEqual([*tests], ["test_fails", "test_breaks", "test_own_proxy"])
+        test = tests["test_fails"]
+        line = (self.place / test["file"]).read_text().splitlines()[test["line"] - 1]
+        self.assertIn("def test_fails", line)
+        self.assertIn("AssertionError", test["error"])
+        met = [(each["matcher"]["urlGlob"], each["requests"]) for each in test["routes"]]
+        self.assertEqual(met, [("http://api.test/", 1), ("http://api.test/never", 0)])
+        (request,) = test["requests"]
+        self.assertEqual(request["outcome"]["response"]["status"], 200)
+        har = json.loads((self.place / "out" / test["har"]).read_text())
+        self.assertEqual(har["log"]["entries"][0]["request"]["postData"]["text"], "the body")
+        self.assertEqual(len(tests["test_breaks"]["requests"]), 1)
+        self.assertIn("broken", tests["test_breaks"]["error"])
+        (own,) = tests["test_own_proxy"]["requests"]
+        self.assertEqual(own["request"]["url"], "http://own.test/")
+        (left,) = document["unowned"]["requests"]
+        self.assertEqual(left["request"]["url"], "http://127.0.0.1:9/charge")
+        self.assertEqual(document["counts"], {"failed": 3, "passed": 2})
+        self.assertEqual(document["totals"]["requests"]["total"], 5)
+
+    def test_mode(self) -> None:
+        """With the mode ``on`` all tests are in it; a new run replaces the old one."""
+        passes = "def test_passes(trafficmock): pass"
+        self.ran(passes, TRAFFICMOCK_REPORT="out", TRAFFICMOCK_REPORT_MODE="on")
+        self.ran(passes, "--trafficmock-report-mode=on")
+        document = self.document()
+        self.assertEqual((len(document["tests"]), len(document["processes"])), (1, 1))
+
+    def test_wrong(self) -> None:
+        """A directory that cannot be written ends the run before it begins."""
+        (self.place / "out").write_text("a file")
+        said = self.ran("def test_passes(): pass")
+        self.assertIn("ERROR: the report cannot be written: ", said)
+        self.assertNotIn("Traceback", said)
 
     def test_lost_proxy(self) -> None:
         """If the proxy is gone, the run ends as before, and the report says what is missing."""
