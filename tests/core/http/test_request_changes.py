@@ -43,6 +43,19 @@ class MergedTests(SynchronousTestCase):
         self.assertEqual((both.url, both.method, both.headers), (one.url, "PUT", {"y": "2"}))
         self.assertEqual(both.body_base64, body.NULL)
 
+    def test_together(self) -> None:
+        """Headers as a list and as a map replace each other, and so do a body and its type."""
+        pairs = [("x", "1"), ("x", "2")]
+        as_list = SerializedOverrides(headers_list=pairs)
+        as_map = SerializedOverrides(headers={"y": "2"})
+        for first, then in ((as_list, as_map), (as_map, as_list)):
+            both = merged(first, then)
+            self.assertEqual((both.headers, both.headers_list), (then.headers, then.headers_list))
+        form = SerializedOverrides(body_base64=body.from_bytes(b"a=1"), content_type="a/form")
+        both = merged(merged(NO_CHANGES, form), SerializedOverrides(method="PUT"))
+        self.assertEqual(both.content_type, "a/form")
+        self.assertIs(merged(both, SerializedOverrides(body_base64=body.NULL)).content_type, UNSET)
+
     def test_nothing(self) -> None:
         """No change, and an empty URL or method, change nothing."""
         for nothing in (UNSET, SerializedOverrides(), SerializedOverrides(url="", method="")):
