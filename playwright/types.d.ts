@@ -281,6 +281,8 @@ export interface RouteFromHAROptions {
   readonly updateMode?: "minimal" | "full";
   /** The factor for the pauses between the pieces in which a recorded answer came, 1 for the same ones. Default: no pauses. */
   readonly pace?: number;
+  /** What is secret in a new HAR besides fields of known names: `json:user.email`, `header:x-customer`, …; or `off`. */
+  readonly redact?: string | readonly string[];
 }
 
 /** A request of the application (Playwright's `Request`). */

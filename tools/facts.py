@@ -13,6 +13,7 @@ from pathlib import Path
 from tools import report_page
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL
 from trafficmock.matching.host_pattern import UNDER_TEST
+from trafficmock.redaction import secret_names
 from trafficmock.wire import PROTOCOL_VERSION, features, http_syntax, limits
 from trafficmock.wire.payloads.abort_codes import NETWORK_ERRORS, PLAYWRIGHT_CODES
 from trafficmock.wire.payloads.serialized_har import OF_REQUESTS, OF_RESPONSES
@@ -40,6 +41,10 @@ FACTS = {
     "HAR_REQUEST": OF_REQUESTS,
     "HAR_RESPONSE": OF_RESPONSES,
     "UNDER_TEST": UNDER_TEST,
+    "SECRET_NAMES": secret_names.NAMES,
+    "SHORT_SECRET_NAMES": sorted(secret_names.SHORT_NAMES),
+    "SECRET_PARAMETERS": sorted(secret_names.QUERY_NAMES),
+    "HARMLESS_ENDS": secret_names.HARMLESS_ENDS,
     "PLAYWRIGHT_CODES": PLAYWRIGHT_CODES,
     "NETWORK_ERRORS": {code: error._asdict() for code, error in NETWORK_ERRORS.items()},
 }

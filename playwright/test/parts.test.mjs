@@ -12,7 +12,8 @@ const { Matcher } = require("../src/arguments/matcher.js");
 const { tagsOf } = require("../src/fixtures/browser-contexts.js");
 const { harEntries } = require("../src/har/har-entries.js");
 const { ackTimeoutMs } = require("../src/settings.js");
-const { redactHeaders, redactUrl } = require("../src/report/redaction.js");
+const { attachedBodies } = require("../src/har/har-entry.js");
+const { redactUrl } = require("../src/report/redaction.js");
 const { ProxyClock, beginTurn, now, turnBegan } = require("../src/session/proxy-clock.js");
 const { whenGone } = require("../src/session/forgotten-routes.js");
 const { Questions } = require("../src/connection/questions.js");
@@ -259,22 +260,25 @@ test("one collection of garbage looks for the routes of all requests that wait",
   assert.equal(globalThis.gc ?? runInNewContext("typeof gc"), "undefined");
 });
 
-test("reports have no secrets", () => {
+test("lines of reports have no secrets", () => {
   assert.equal(
-    redactUrl("https://u:p@a.test/x?api_key=1&page=2"),
-    "https://u:redacted@a.test/x?api_key=%5Bredacted%5D&page=2",
+    redactUrl("https://u:p@a.test/x?api_key=1&page=2#access_token=3"),
+    "https://redacted:redacted@a.test/x?api_key=%5Bredacted%5D&page=2",
   );
-  assert.equal(redactUrl("https://a.test/x?page=%41"), "https://a.test/x?page=%41");
-  assert.deepEqual(
-    redactHeaders([
-      ["cookie", "a=1"],
-      ["x-csrf-token", "b"],
-      ["accept", "*/*"],
-    ]),
-    [
-      ["cookie", "[redacted]"],
-      ["x-csrf-token", "[redacted]"],
-      ["accept", "*/*"],
-    ],
-  );
+  for (const url of ["https://a.test/x?page=%41", "https://a.test/x?token_type=b#part", "no url"]) {
+    assert.equal(redactUrl(url), url);
+  }
+});
+
+test("a recorded body goes into a file after it was redacted", () => {
+  const files = new Map();
+  const post = { mimeType: "application/json", text: '{"a":1}' };
+  const content = { size: 2, mimeType: "image/png", text: "iVA=", encoding: "base64" };
+  const entry = attachedBodies({ request: { postData: post }, response: { content } }, files);
+  assert.deepEqual([...files.values()].map(String), ['{"a":1}', String(Buffer.from("iVA=", "base64"))]);
+  assert.equal(entry.request.postData.text, undefined);
+  assert.deepEqual(Object.keys(entry.response.content).sort(), ["_file", "mimeType", "size"]);
+  assert.match(entry.response.content._file, /^[0-9a-f]{40}\.png$/);
+  const none = { request: {}, response: { content: { size: 0, mimeType: "x-unknown" } } };
+  assert.deepEqual(attachedBodies(none, files), none);
 });

@@ -280,6 +280,7 @@ of_workers: SearchStrategy[Message] = st.one_of(
     st.builds(inbound.HandlerResult, REQUESTS, actions),
     st.builds(inbound.HistoryQuery, st.just("h")),
     st.builds(inbound.DiagnosisQuery, st.just("d"), st.just([]), TESTS),
+    st.builds(inbound.RedactQuery, st.just("p")),
     st.builds(inbound.ReportQuery, st.just("p"), st.just(10), TESTS | st.just(UNSET)),
     on_sockets_by_workers,
     st.builds(

@@ -54,6 +54,7 @@ OF_WORKERS: tuple[Message, ...] = (
     inbound.HistoryQuery("h1"),
     inbound.DiagnosisQuery("d1", [], "buys"),
     inbound.ReportQuery("p1", 10, "buys"),
+    inbound.RedactQuery("p2"),
     wait_messages.WaitRegister("w1", "buys", "request", glob("**")),
     wait_messages.WaitJudged("w1", "r1", met=True),
     wait_messages.WaitCancel("w1"),

@@ -5,11 +5,12 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import ANY, glob, start, text
 from tests.support.playbook import Playbook
-from trafficmock.core.effects import AnswerReport, Diagnose
+from trafficmock.core.effects import AnswerReport, Diagnose, Redact
 from trafficmock.records import RequestPassedThrough, RequestSeen
 from trafficmock.wire import outbound
 from trafficmock.wire.inbound import (
     DiagnosisQuery,
+    RedactQuery,
     ReportQuery,
     RouteRegister,
     RouteUnregister,
@@ -99,6 +100,16 @@ class SetupTests(SynchronousTestCase):
         peer = self.playbook.worker("w2", features=["report"])
         peer.sends(asks)
         self.playbook.expect(AnswerReport(peer.id, asks))
+
+    def test_redact(self) -> None:
+        """So is what a worker is about to write."""
+        asks = RedactQuery("p1", texts=["token=a"])
+        self.worker.sends(asks)
+        self.playbook.expect()
+        self.assertIn("without the feature report", self.playbook.notes[-1])
+        peer = self.playbook.worker("w2", features=["report"])
+        peer.sends(asks)
+        self.playbook.expect(Redact(peer.id, asks))
 
     def test_route_before_test(self) -> None:
         """A route of a test that is not registered yet sleeps until it is."""

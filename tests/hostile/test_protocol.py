@@ -27,7 +27,14 @@ FROM_AGENTS = {
 FROM_WORKERS = {
     *("test:register", "test:unregister", "test:subscribe", "route:register", "route:unregister"),
     *("request:claim-result", "ws:claim-result", "handler:result", "history:query"),
-    *("diagnosis:query", "report:query", "test:strict", "run:strict", "run:unmatched:query"),
+    *(
+        "diagnosis:query",
+        "report:query",
+        "redact:query",
+        "test:strict",
+        "run:strict",
+        "run:unmatched:query",
+    ),
     *("ws:sendToPage", "ws:sendToServer", "ws:connect", "ws:ensureOpened"),
     *("stream:data", "stream:end", "stream:abort"),
     *("wait:register", "wait:judged", "wait:cancel"),

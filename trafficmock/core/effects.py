@@ -10,7 +10,14 @@ from msgspec import Struct
 from trafficmock.records import Record
 
 if TYPE_CHECKING:
-    from trafficmock.wire.inbound import DiagnosisQuery, Door, HistoryQuery, Message, ReportQuery
+    from trafficmock.wire.inbound import (
+        DiagnosisQuery,
+        Door,
+        HistoryQuery,
+        Message,
+        RedactQuery,
+        ReportQuery,
+    )
     from trafficmock.wire.outbound import ConnectedClient, TestRegistered
     from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 
@@ -91,6 +98,13 @@ class AnswerReport(Struct, frozen=True):
     query: ReportQuery
 
 
+class Redact(Struct, frozen=True):
+    """Redact what a worker is about to write, and answer it."""
+
+    connection_id: str
+    query: RedactQuery
+
+
 class Diagnose(Struct, frozen=True):
     """Answer a worker's query about unmet routes and waits, from the history.
 
@@ -150,6 +164,7 @@ Effect = (
     | Note
     | AnswerQuery
     | AnswerReport
+    | Redact
     | Diagnose
     | Overdue
     | OpenDoor

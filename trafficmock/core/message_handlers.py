@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from trafficmock.core.effects import AnswerQuery, AnswerReport, Diagnose, EffectList
+from trafficmock.core.effects import AnswerQuery, AnswerReport, Diagnose, EffectList, Redact
 from trafficmock.core.state.peers import Agent, Liveness, Worker, connected
 from trafficmock.wire import inbound, local_reports
 from trafficmock.wire.features import DIAGNOSIS, REPORT
@@ -139,9 +139,16 @@ def _handlers_of_queries(core: Coordinator) -> dict[type[Message], Handler]:
         query = AnswerReport(worker.id, message)
         core.local.when_reported(worker, out, lambda out: out.append(query))
 
+    def redact(worker: Worker, message: inbound.RedactQuery, out: EffectList) -> None:
+        if REPORT not in worker.features:
+            out.note("warn", f"{worker.client_id} asks for marks without the feature report")
+            return
+        out.append(Redact(worker.id, message))
+
     return {
         inbound.HistoryQuery: answer_query,
         inbound.ReportQuery: report,
+        inbound.RedactQuery: redact,
         inbound.DiagnosisQuery: diagnose,
     }
 

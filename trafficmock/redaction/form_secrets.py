@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
 from trafficmock.redaction import marks
+from trafficmock.redaction.secret_names import is_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +44,7 @@ def _pair(
 ) -> str:
     decode, encode = (unquote_plus, quote_plus) if plus else (unquote, quote)
     name, equals, value = pair.partition("=")
-    if equals and is_secret(decode(name)):
+    if equals and is_secret(decode(name)) and not is_count(decode(name), value):
         return f"{name}={mark(decode(value))}"
     parts = []
     for part in (name, value):

@@ -185,11 +185,13 @@ class Redactor:
 
     def parameter(self, name: str, value: str) -> str:
         """Return the value of a parameter of a query, decoded."""
-        return self.mark(value) if self._is_secret_parameter(name) else self.text(value)
+        is_secret = self._is_secret_parameter(name) and not secret_names.is_count(name, value)
+        return self.mark(value) if is_secret else self.text(value)
 
     def field(self, name: str, value: str) -> str:
         """Return the value of a field of a form, decoded."""
-        return self.mark(value) if self._is_secret_field(name) else self.text(value)
+        is_secret = self._is_secret_field(name) and not secret_names.is_count(name, value)
+        return self.mark(value) if is_secret else self.text(value)
 
     def _plain(self, content: bytes, content_type: str, nested: int) -> bytes:
         if content_type.lower().startswith(_BINARY):

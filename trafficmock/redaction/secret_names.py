@@ -118,3 +118,8 @@ def _is_long_name(name: str) -> bool:
 def is_counted(name: str) -> bool:
     """Return whether a number of this name counts something."""
     return _COUNTED.search(name) is not None
+
+
+def is_count(name: str, value: str) -> bool:
+    """Return whether a value is a number that counts something, as that of ``max_tokens``."""
+    return value.isdecimal() and is_counted(name)

@@ -24,6 +24,7 @@ from trafficmock.core.effects import (
     Note,
     OpenDoor,
     Overdue,
+    Redact,
     Send,
     Wake,
 )
@@ -132,6 +133,7 @@ class Driver:
             Note: self._note,
             AnswerQuery: lambda effect, _: self.queries.answer(effect),
             AnswerReport: lambda effect, _: self.queries.answer(effect),
+            Redact: lambda effect, _: self.queries.answer(effect),
             Diagnose: lambda effect, _: self.queries.answer(effect),
             Overdue: lambda effect, _: self.queries.answer(effect),
             OpenDoor: self._open_door,

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 from msgspec import UNSET, Raw
 
-from trafficmock.core.effects import AnswerReport, Diagnose, Overdue
+from trafficmock.core.effects import AnswerReport, Diagnose, Overdue, Redact
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.history.query import Query
 from trafficmock.matching import MatchBudget, MatchResult, PatternCache
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.recorded_content import recorded_content
 from trafficmock.server.reports.reported_traffic import report_steps
+from trafficmock.server.reports.written_marks import redact_steps
 from trafficmock.server.similar_request_search import diagnosis_steps, overdue_steps
 from trafficmock.wire.outbound import HistoryResult, ProxyError
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from trafficmock.history.store import History
     from trafficmock.wire.inbound import HistoryQuery, Message
 
-    HistoryEffect = AnswerQuery | AnswerReport | Diagnose | Overdue
+    HistoryEffect = AnswerQuery | AnswerReport | Diagnose | Overdue | Redact
 
 MOST_BYTES = 32 * 2**20
 """The largest size of all entries in one answer; further ones are left out."""
@@ -86,7 +87,7 @@ class WorkerQueries:
             return
         waiting = self._waiting.setdefault(connection_id, deque())
         if len(waiting) >= MOST_WAITING and not isinstance(effect, Overdue):
-            test_id = effect.query.test_id
+            test_id = getattr(effect.query, "test_id", UNSET)
             self.send(connection_id, ProxyError(TOO_MANY, _TOO_MANY_TEXT, test_id))
             return
         waiting.append(effect)
@@ -127,6 +128,8 @@ class WorkerQueries:
             return diagnosis_steps(self.history, effect)
         if isinstance(effect, AnswerReport):
             return report_steps(self.history, effect, service=self.service, redactor=self.redactor)
+        if isinstance(effect, Redact):
+            return redact_steps(effect, self.redactor)
         return history_steps(self.history, effect.query)
 
     def _work(self) -> None:

@@ -30,6 +30,7 @@ ClientMessage = (
     | inbound.HistoryQuery
     | inbound.DiagnosisQuery
     | inbound.ReportQuery
+    | inbound.RedactQuery
     | inbound.RunStrict
     | inbound.UnmatchedQuery
     | inbound.SocketOpen

@@ -434,6 +434,20 @@ class SocketClaim(Message, frozen=True, tag="ws:claim"):
     route_ids: list[str] | UnsetType = UNSET
 
 
+class RedactResult(Message, frozen=True, tag="redact:result"):
+    """A HAR and texts with marks for their secrets (feature ``report``).
+
+    :param texts: those of the query.
+    :param har: that of the query.
+    :param error: why nothing was redacted: a word of ``redact`` is no field, or the HAR is none.
+    """
+
+    query_id: str
+    texts: list[str]
+    har: Raw | UnsetType = UNSET
+    error: str | UnsetType = UNSET
+
+
 class SocketMatched(Message, frozen=True, tag="ws:matched"):
     """The test owns the WebSocket; the worker runs the handler of the route."""
 

@@ -21,6 +21,10 @@ module.exports = {
   HAR_REQUEST: ["method", "url", "headers", "postData"],
   HAR_RESPONSE: ["status", "statusText", "headers", "content", "_failureText", "_error", "_pieces"],
   UNDER_TEST: "127(?:\\.[0-9]+){3}|\\[::1\\]|(?:.*\\.)?localhost|[^.\\[\\]]+",
+  SECRET_NAMES: "authori[sz]ation|passw(?:or)?d|passphrase|passcode|pwd|secret|token|jwt|credential|cookie|signature|csrf|xsrf|bearer|assertion|card[-_.]?number|sess(?:ion)?[-_.]?(?:id|key)|(?:api|access|private|signing|encryption|shared|master|account|auth|subscription|functions)[-_.]?key|auth[-_.]?code|code[-_.]?verifier",
+  SHORT_SECRET_NAMES: ["auth", "cvc", "cvv", "cvv2", "mfa", "otp", "pass", "pin", "pw", "sid", "sig", "totp"],
+  SECRET_PARAMETERS: ["code", "key"],
+  HARMLESS_ENDS: "(?:types?|counts?|limit|ur[il]|endpoint|name|length|polic(?:y|ies)|details|usage|supported|required|enabled|methods?|errors?|exception|[-_.](?:at|in|on)|exp(?:ir(?:y|es|ation))?[-_.]?(?:at|in|on|time)?|(?:expires|changed|created|updated|issued)(?:at|in|on))$",
   /** @type {Record<string, string>} */ PLAYWRIGHT_CODES: {"aborted": "aborted", "accessdenied": "failed", "addressunreachable": "failed", "blockedbyclient": "failed", "blockedbyresponse": "failed", "connectionaborted": "failed", "connectionclosed": "failed", "connectionfailed": "failed", "connectionrefused": "connectionrefused", "connectionreset": "connectionreset", "failed": "failed", "internetdisconnected": "failed", "namenotresolved": "namenotresolved", "timedout": "timedout"},
   /** @type {Record<string, { code: string, errno: number, syscall: string }>} */ NETWORK_ERRORS: {"failed": {"code": "ECONNRESET", "errno": -104, "syscall": "read"}, "connectionreset": {"code": "ECONNRESET", "errno": -104, "syscall": "read"}, "aborted": {"code": "ECONNABORTED", "errno": -103, "syscall": "read"}, "timedout": {"code": "ETIMEDOUT", "errno": -110, "syscall": "connect"}, "connectionrefused": {"code": "ECONNREFUSED", "errno": -111, "syscall": "connect"}, "namenotresolved": {"code": "ENOTFOUND", "errno": -3008, "syscall": "getaddrinfo"}},
 };

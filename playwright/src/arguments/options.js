@@ -16,7 +16,7 @@ const OPTIONS = {
   sequence: [...RESPONSE, "chunks", "abort", "fault", "after", "rate", "delay"],
   stream: [...STREAM, "required"],
   unrouteAll: ["behavior"],
-  routeFromHAR: ["url", "notFound", "mode", "update", "updateContent", "updateMode", "pace"],
+  routeFromHAR: ["url", "notFound", "mode", "update", "updateContent", "updateMode", "pace", "redact"],
   strict: ["allow"],
   waitForRequest: WAIT,
   waitForResponse: WAIT,

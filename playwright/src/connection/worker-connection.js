@@ -196,6 +196,16 @@ class WorkerConnection {
   }
 
   /**
+   * Ask for marks in place of secrets, before something is written (docs/protocol/additions.md).
+   *
+   * @param {{ har?: object, texts?: readonly string[], redact?: readonly string[] }} asked
+   * @returns {Promise<{ har: any, texts: string[], error?: string }>}
+   */
+  redacted(asked) {
+    return this.query({ type: "redact:query", ...asked });
+  }
+
+  /**
    * Make the run strict: refuse requests that no test owns, until this connection is closed.
    * @param {readonly string[]} allow hosts and URL globs that are let through
    * @throws {UsageError} a pattern is invalid

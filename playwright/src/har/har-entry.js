@@ -10,8 +10,7 @@ const { BYTES_TYPE } = require("../arguments/request-overrides.js");
  *
  * @typedef {import("../session/request-state.js").RequestState} RequestState
  * @typedef {import("../session/response-state.js").ResponseState} ResponseState
- * @typedef {{ isFull: boolean, files?: Map<string, Buffer> }} Style `isFull`: with times and sizes; `files` gets the
- *   bodies by file name, which are otherwise in the HAR
+ * @typedef {{ isFull: boolean }} Style `isFull`: with times and sizes
  */
 
 const UNKNOWN = -1;
@@ -50,7 +49,7 @@ function requestOf(request, style) {
     queryString: [...new URL(request.url).searchParams].map(([name, value]) => ({ name, value })),
     headersSize: UNKNOWN,
     bodySize: sizeOf(body, style),
-    ...(body.length && { postData: { mimeType: type, params: [], ...contentOf(body, type, style) } }),
+    ...(body.length && { postData: { mimeType: type, params: [], ...contentOf(body) } }),
   };
 }
 
@@ -65,7 +64,7 @@ function responseOf(response, style) {
   return {
     ...answer(response.wire.status, response.wire.statusText),
     headers: linesOf(pairs),
-    content: { size: sizeOf(body, style), mimeType: type, ...(body.length && contentOf(body, type, style)) },
+    content: { size: sizeOf(body, style), mimeType: type, ...(body.length && contentOf(body)) },
     bodySize: sizeOf(body, style),
     redirectURL: headers.get(pairs, "location") ?? "",
   };
@@ -102,20 +101,37 @@ const linesOf = (pairs) => pairs.map(([name, value]) => ({ name, value }));
  */
 const sizeOf = (body, { isFull }) => (isFull ? body.length : UNKNOWN);
 
-/**
- * @param {Buffer} body
- * @param {string} type
- * @param {Style} style
- */
-function contentOf(body, type, { files }) {
-  if (files) {
-    // Playwright's file names: a hash of the content, not for security.
-    const name = `${createHash("sha1").update(body).digest("hex")}.${mime.extension(type) || "bin"}`;
-    files.set(name, body);
-    return { _file: name };
-  }
+/** @param {Buffer} body */
+function contentOf(body) {
   const text = body.toString("utf8");
   return Buffer.from(text).equals(body) ? { text } : { text: body.toString("base64"), encoding: "base64" };
+}
+
+/**
+ * Put the bodies of an entry into files.
+ *
+ * @param {any} entry
+ * @param {Map<string, Buffer>} files gets the bodies by file name
+ * @returns {any} the entry, with the names of the files
+ */
+function attachedBodies({ request, response, ...entry }, files) {
+  const postData = attached(request.postData, files);
+  const content = attached(response.content, files);
+  return { ...entry, request: { ...request, ...(postData && { postData }) }, response: { ...response, content } };
+}
+
+/**
+ * @param {any} held the part of an entry that has a body
+ * @param {Map<string, Buffer>} files
+ */
+function attached(held, files) {
+  if (!held?.text) return held;
+  const { text, encoding, ...kept } = held;
+  const body = Buffer.from(text, encoding === "base64" ? "base64" : "utf8");
+  // Playwright's file names: a hash of the content, not for security.
+  const name = `${createHash("sha1").update(body).digest("hex")}.${mime.extension(kept.mimeType) || "bin"}`;
+  files.set(name, body);
+  return { ...kept, _file: name };
 }
 
 /**
@@ -126,4 +142,4 @@ const harDocument = (entries, version) => ({
   log: { version: "1.2", creator: { name: "trafficmock", version }, entries },
 });
 
-module.exports = { harDocument, harEntry };
+module.exports = { attachedBodies, harDocument, harEntry };

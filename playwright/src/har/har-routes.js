@@ -3,7 +3,7 @@
 const { version } = require("../../package.json");
 const { UsageError } = require("../errors.js");
 const { Matcher } = require("../arguments/matcher.js");
-const { harDocument, harEntry } = require("./har-entry.js");
+const { attachedBodies, harDocument, harEntry } = require("./har-entry.js");
 const { redactUrl } = require("../report/redaction.js");
 const { HarFile } = require("./har-file.js");
 const { harEntries } = require("./har-entries.js");
@@ -56,6 +56,8 @@ async function routeFromHAR(session, file, options = {}) {
   const replays = mode === "none" || (mode !== "all" && (await store.exists()));
   const records = mode === "new" || !replays;
   if (records) {
+    const { error } = await session.connection.redacted({ redact: wordsOf(options.redact) });
+    if (error) throw new UsageError(error);
     const kept = replays ? await store.entries() : [];
     await session.http.route(matcher, await recorder(session, file, store, options, kept));
   }
@@ -76,17 +78,19 @@ async function routeFromHAR(session, file, options = {}) {
  * @param {RouteFromHAROptions} options
  * @param {any[]} kept the entries of an earlier recording, which stay
  */
-async function recorder(session, file, store, { updateContent = "attach", updateMode = "minimal" }, kept) {
+async function recorder(session, file, store, { updateContent = "attach", updateMode = "minimal", redact }, kept) {
   const files = await filesOf(store, kept);
-  /** @type {object[]} */
-  const entries = [...kept];
-  const style = { isFull: updateMode === "full", ...(updateContent === "attach" && { files }) };
+  /** @type {Promise<any>[]} */
+  const entries = [];
+  const style = { isFull: updateMode === "full" };
   /** @type {string[]} */
   const failed = [];
   session.finishing.push(async () => {
     // A recording of a test that failed would be replayed as if it were right.
     if (session.passed === false || session.errors.count > 0) return;
-    if (kept.length === 0 || entries.length > kept.length) await store.save(harDocument(entries, version), files);
+    const redacted = await Promise.all(entries);
+    const written = updateContent === "attach" ? redacted.map((entry) => attachedBodies(entry, files)) : redacted;
+    if (kept.length === 0 || written.length) await store.save(harDocument([...kept, ...written], version), files);
     if (failed.length) console.warn(withoutAnswer(file, failed));
   });
   return async function recordHAR(/** @type {any} */ route) {
@@ -94,7 +98,11 @@ async function recorder(session, file, store, { updateContent = "attach", update
     const { request } = routed;
     const began = Date.now();
     const response = await routed.fetch().catch((error) => String(error.message));
-    entries.push(harEntry({ request, response, began, ms: Date.now() - began }, style));
+    const entry = harEntry({ request, response, began, ms: Date.now() - began }, style);
+    const redacted = session.connection.redacted({ har: harDocument([entry], version), redact: wordsOf(redact) });
+    entries.push(redacted.then(({ har }) => har.log.entries[0]));
+    // The end of the test reports it.
+    entries.at(-1)?.catch(() => {});
     if (typeof response === "string") {
       failed.push(`${request.method} ${redactUrl(request.url)}: ${response}`);
       routed.abort("failed");
@@ -103,6 +111,9 @@ async function recorder(session, file, store, { updateContent = "attach", update
     }
   };
 }
+
+/** @param {RouteFromHAROptions["redact"]} redact */
+const wordsOf = (redact = []) => (typeof redact === "string" ? [redact] : [...redact]);
 
 /**
  * Read the files of bodies: an archive is replaced as a whole.

@@ -1,21 +1,24 @@
 "use strict";
 
-/** Removes credentials from reports, which are sent to other people. */
+const {
+  HARMLESS_ENDS,
+  SECRET_NAMES,
+  SECRET_PARAMETERS,
+  SHORT_SECRET_NAMES,
+} = require("trafficmock-agent/protocol/facts");
+
+/** Removes credentials from the lines of reports. A HAR is redacted by the proxy, which has the whole rule. */
 
 const REDACTED = "[redacted]";
-const SECRET_HEADER =
-  /^(?:authorization|proxy-authorization|cookie|set-cookie|x-api-key|api-key|x-auth-token)$|token|secret|password|signature/i;
-const SECRET_PARAMETER = /^(?:key|code|sig|auth)$|token|secret|password|signature|api[_-]?key|credential/i;
+const SECRET = new RegExp(SECRET_NAMES, "i");
+const HARMLESS = new RegExp(HARMLESS_ENDS, "i");
 
-/**
- * @param {import("../arguments/headers.js").Pairs} pairs
- * @returns {import("../arguments/headers.js").Pairs}
- */
-const redactHeaders = (pairs) =>
-  pairs.map(([name, value]) => [
-    name,
-    SECRET_HEADER.test(name) ? REDACTED : name === "location" ? redactUrl(value) : value,
-  ]);
+/** @param {string} name of a parameter */
+function isSecret(name) {
+  const low = name.toLowerCase();
+  if (SHORT_SECRET_NAMES.includes(low) || SECRET_PARAMETERS.includes(low)) return true;
+  return SECRET.test(name) && !HARMLESS.test(name);
+}
 
 /**
  * @param {string} text
@@ -24,11 +27,13 @@ const redactHeaders = (pairs) =>
 function redactUrl(text) {
   if (!URL.canParse(text)) return text;
   const url = new URL(text);
+  if (url.username) url.username = "redacted";
   if (url.password) url.password = "redacted";
   for (const name of url.searchParams.keys()) {
-    if (SECRET_PARAMETER.test(name)) url.searchParams.set(name, REDACTED);
+    if (isSecret(name)) url.searchParams.set(name, REDACTED);
   }
+  if (/[=&]/.test(url.hash)) url.hash = "";
   return url.href === new URL(text).href ? text : url.href;
 }
 
-module.exports = { redactHeaders, redactUrl };
+module.exports = { redactUrl };

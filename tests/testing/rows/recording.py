@@ -174,3 +174,34 @@ async def recorded_only_if_passed(t: RowContext) -> None:
         with contextlib.suppress(Exception):
             await t.within(run)
         assert path.read_bytes() == before
+
+
+@row
+async def recorded_without_secrets(t: RowContext) -> None:
+    """Marks stand for secrets, and any value fits one; ``redact`` names more, or switches off."""
+    url = t.url("echo", "?token=sekret1&size=2")
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "some.har"
+        await record(t, path, [url], update_content="embed")
+        marked = path.read_text()
+        await t(t.mocks.route_from_har(path))
+        other = t.url("echo", "?token=another&size=2")
+        replayed = await t.get(other, method="POST", body="sent")
+        await t(t.mocks.unroute_all())
+        await record(t, path, [url], update_content="embed", redact=["query:size"])
+        (entry,), _ = read(path)
+        await record(t, path, [url], redact="off")
+        exact = path.read_text()
+    assert "sekret1" not in marked
+    assert "[redacted:" in marked
+    assert "size=2" in marked
+    assert "size=2" not in entry["request"]["url"]
+    assert "sekret1" not in entry["request"]["url"]
+    assert "token=sekret1&size=2" in exact
+    assert replayed["status"] == 200, replayed
+    said = ""
+    try:
+        await t(t.mocks.route_from_har(path, update=True, redact="size"))
+    except UsageError as error:
+        said = str(error)
+    assert "'size' is none of header:NAME" in said
