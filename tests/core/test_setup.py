@@ -8,9 +8,9 @@ from tests.support.playbook import Playbook
 from trafficmock.core.effects import AnswerReport, Diagnose, Redact
 from trafficmock.records import RequestPassedThrough, RequestSeen
 from trafficmock.wire import outbound
+from trafficmock.wire.client_message import RedactQuery
 from trafficmock.wire.inbound import (
     DiagnosisQuery,
-    RedactQuery,
     ReportQuery,
     RouteRegister,
     RouteUnregister,

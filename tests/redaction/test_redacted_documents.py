@@ -113,6 +113,18 @@ class DocumentTests(SynchronousTestCase):
         self.assertNotIn(secret, text)
         self.assertNotIn(_base64(body), text)
 
+    def test_pieces(self) -> None:
+        """The pieces of a streamed body have its new size in sum, and their times."""
+        text = 'data: {"token": "abc"}\n\ndata: {"page": 1}\n\n'
+        content = {"size": len(text), "mimeType": "text/event-stream", "text": text}
+        pieces = [{"time": 0, "size": 24}, {"time": 9, "size": len(text) - 24}]
+        shown = redacted_har({"content": content, "_pieces": pieces}, REDACTOR)
+        sizes = [piece["size"] for piece in shown["_pieces"]]
+        self.assertEqual(sum(sizes), len(shown["content"]["text"]))
+        self.assertEqual([piece["time"] for piece in shown["_pieces"]], [0, 9])
+        plain = {"content": {**content, "text": "data: 1\n\n"}, "_pieces": pieces}
+        self.assertEqual(redacted_har(plain, REDACTOR), plain)
+
     def test_odd(self) -> None:
         """What has another form stays, and is searched all the same."""
         for har in (

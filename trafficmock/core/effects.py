@@ -10,12 +10,12 @@ from msgspec import Struct
 from trafficmock.records import Record
 
 if TYPE_CHECKING:
+    from trafficmock.wire.client_message import RedactQuery
     from trafficmock.wire.inbound import (
         DiagnosisQuery,
         Door,
         HistoryQuery,
         Message,
-        RedactQuery,
         ReportQuery,
     )
     from trafficmock.wire.outbound import ConnectedClient, TestRegistered

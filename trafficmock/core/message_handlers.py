@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from trafficmock.core.effects import AnswerQuery, AnswerReport, Diagnose, EffectList, Redact
 from trafficmock.core.state.peers import Agent, Liveness, Worker, connected
 from trafficmock.wire import inbound, local_reports
+from trafficmock.wire.client_message import RedactQuery
 from trafficmock.wire.features import DIAGNOSIS, REPORT
 from trafficmock.wire.inbound import Ping, Pong
 from trafficmock.wire.waits import wait_messages
@@ -139,7 +140,7 @@ def _handlers_of_queries(core: Coordinator) -> dict[type[Message], Handler]:
         query = AnswerReport(worker.id, message)
         core.local.when_reported(worker, out, lambda out: out.append(query))
 
-    def redact(worker: Worker, message: inbound.RedactQuery, out: EffectList) -> None:
+    def redact(worker: Worker, message: RedactQuery, out: EffectList) -> None:
         if REPORT not in worker.features:
             out.note("warn", f"{worker.client_id} asks for marks without the feature report")
             return
@@ -148,7 +149,7 @@ def _handlers_of_queries(core: Coordinator) -> dict[type[Message], Handler]:
     return {
         inbound.HistoryQuery: answer_query,
         inbound.ReportQuery: report,
-        inbound.RedactQuery: redact,
+        RedactQuery: redact,
         inbound.DiagnosisQuery: diagnose,
     }
 

@@ -40,7 +40,23 @@ def redacted_record(entry: Mapping[str, Any], redactor: Redactor) -> dict[str, A
 
 def _changed(value: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:
     """Change an object, whose keys say what its values are."""
-    return {key: _field(key, item, value, redactor) for key, item in value.items()}
+    made = {key: _field(key, item, value, redactor) for key, item in value.items()}
+    pieces, content = value.get("_pieces"), made.get("content")
+    if isinstance(pieces, list) and isinstance(content, dict) and content != value["content"]:
+        made["_pieces"] = _fitted(pieces, content)
+    return made
+
+
+def _fitted(pieces: list[Any], content: Mapping[str, Any]) -> list[Any]:
+    """Return the pieces of a streamed body with sizes that its redacted text has in sum."""
+    text, fitted = str(content.get("text", "")), []
+    is_base64 = content.get("encoding") == "base64"
+    left = len(base64.b64decode(text) if is_base64 else text.encode("utf-8", "surrogatepass"))
+    for number, piece in enumerate(pieces, 1):
+        size = left if number == len(pieces) else min(left, int(piece.get("size", 0)))
+        fitted.append({**piece, "size": size})
+        left -= size
+    return fitted
 
 
 def _field(key: str, item: Any, holder: Mapping[str, Any], redactor: Redactor) -> Any:

@@ -1,7 +1,25 @@
-"""The union of all messages that a client may send, which the decoder takes."""
+"""The union of all messages that a client may send, which the decoder takes, and one of them."""
+
+from msgspec import UNSET, Raw, UnsetType
 
 from trafficmock.wire import inbound, local_reports
+from trafficmock.wire.inbound import Message
 from trafficmock.wire.waits import wait_messages
+
+
+class RedactQuery(Message, frozen=True, tag="redact:query"):
+    """A worker has a HAR and texts redacted before it writes them (feature ``report``).
+
+    :param har: a HAR 1.2.
+    :param texts: any texts.
+    :param redact: as in :class:`~trafficmock.wire.inbound.ReportQuery`.
+    """
+
+    query_id: str
+    har: Raw | UnsetType = UNSET
+    texts: list[str] | UnsetType = UNSET
+    redact: list[str] | UnsetType = UNSET
+
 
 ClientMessage = (
     inbound.Hello
@@ -30,7 +48,7 @@ ClientMessage = (
     | inbound.HistoryQuery
     | inbound.DiagnosisQuery
     | inbound.ReportQuery
-    | inbound.RedactQuery
+    | RedactQuery
     | inbound.RunStrict
     | inbound.UnmatchedQuery
     | inbound.SocketOpen

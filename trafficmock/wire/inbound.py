@@ -351,20 +351,6 @@ class ReportQuery(Message, frozen=True, tag="report:query"):
     texts: list[str] | UnsetType = UNSET
 
 
-class RedactQuery(Message, frozen=True, tag="redact:query"):
-    """A worker has a HAR and texts redacted before it writes them (feature ``report``).
-
-    :param har: a HAR 1.2.
-    :param texts: any texts.
-    :param redact: as in :class:`ReportQuery`.
-    """
-
-    query_id: str
-    har: Raw | UnsetType = UNSET
-    texts: list[str] | UnsetType = UNSET
-    redact: list[str] | UnsetType = UNSET
-
-
 class RunStrict(Message, frozen=True, tag="run:strict"):
     """A strict run: requests that no test owns are refused while this connection is open.
 

@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from trafficmock.core.effects import Redact
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.reports.written_marks import redact_steps
-from trafficmock.wire.inbound import RedactQuery
+from trafficmock.wire.client_message import RedactQuery
 from trafficmock.wire.outbound import RedactResult
 
 REDACTOR = Redactor(key=b"k" * 16)
