@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import time
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,9 @@ ABORTS = ("failed", "aborted", "connectionreset", "connectionrefused", "namenotr
 """The codes that fail a request at once."""
 TIMED_OUT = "timedout"
 RESETS = ("aborted", "connectionreset")
+FAULTS = ("connection_reset", "empty_response", "malformed_chunk", "truncated")
+"""The faults that end a connection; the other one leaves it open."""
+DELAY_MS = 200
 ATTACHED = "-attached"
 """How the names of clients end that load the preload of Python processes."""
 
@@ -146,6 +150,38 @@ def mocked(cell: Cell) -> None:
     answer = cell.ask("GET", "/mocked")
     assert (answer["status"], answer["text"]) == (201, "from the test"), answer
     assert values(answer, "x-mock") == ["yes"], answer
+
+
+def streamed(cell: Cell) -> None:
+    """A test answers event by event: each is there before it sends the next one."""
+    name = f"{cell.client}-{cell.scheme}"
+    following = cell.url(f"/next-event/{name}")
+    answer = cell.ask("GET", f"/streamed/{name}", mode="sse", body=f"n:{following}")
+    assert answer["events"] == ["event 0", "event 1", "event 2"], answer
+
+
+def delayed(cell: Cell) -> None:
+    """A mock comes after its delay."""
+    began = time.monotonic()
+    answer = cell.ask("GET", "/delayed")
+    assert (answer["status"], answer["text"]) == (200, "late"), answer
+    assert time.monotonic() - began >= DELAY_MS / 1000, "too early"
+
+
+def broken(cell: Cell) -> None:
+    """A mock with a fault is an error of the client, with each fault that ends."""
+    if (cell.client, cell.scheme) == ("java", "https"):
+        raise NotAvailableError("over TLS it notices most faults at its own time limit of 30 s")
+    for fault in FAULTS:
+        try:
+            answer = cell.ask("GET", f"/broken/{fault}")
+        except FailedError:
+            continue
+        # Of a real server too, urllib does not notice missing bytes if it is read piece by piece.
+        is_short = fault == "truncated" and answer["size"] < int(
+            values(answer, "content-length")[0]
+        )
+        assert is_short and cell.client.startswith("urllib"), (fault, answer)
 
 
 def overridden(cell: Cell) -> None:
@@ -314,6 +350,9 @@ FEATURES: tuple[Callable[[Cell], None], ...] = (
     without_body,
     kept_alive,
     mocked,
+    streamed,
+    delayed,
+    broken,
     overridden,
     aborted,
     refused,

@@ -4,22 +4,26 @@ import json
 import os
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from threading import Semaphore
 from typing import Any
 
 from attrs import frozen
 
 from tests.interop.clients.cell import HOST, NOWHERE, Cell, FailedError, NotAvailableError
 from tests.interop.clients.clients import Client
-from tests.interop.clients.features import ABORTS, FEATURES, TIMED_OUT
+from tests.interop.clients.features import ABORTS, DELAY_MS, FAULTS, FEATURES, TIMED_OUT
 from tests.support.processes.child_process import Child, ChildError
 from tests.support.processes.proxy_process import REPOSITORY, running_proxy
 from tests.support.self_signed import write_certificate
 from trafficmock.testing import sync
 
 SCHEMES = ("http", "https")
+SECONDS = 15.0
+"""How long a test waits until a client has got an event."""
 TOKEN = "of-the-matrix"
 """With one, clients that keep their credentials until they are asked for them show them too."""
 
@@ -126,11 +130,41 @@ def _register(mocks: Any) -> None:
         "**/mocked",
         lambda route, _: route.fulfill(status=201, body="from the test", headers={"x-mock": "yes"}),
     )
+    _Events().register(mocks)
+    mocks.mock("**/delayed", body="late", delay=DELAY_MS)
+    for fault in FAULTS:
+        mocks.mock(f"**/broken/{fault}", body="a part and more", fault=fault)
     mocks.route("**/overridden", _override)
     for code in (*ABORTS, TIMED_OUT):
         mocks.route(f"**/aborted/{code}", _aborting(code))
     mocks.route_web_socket("**/mocked-socket", _play)
     mocks.route_web_socket("**/connected-socket", lambda socket: socket.connect_to_server())
+
+
+class _Events:
+    """The stream of a test, which sends an event when the client has got the one before."""
+
+    def __init__(self) -> None:
+        self._next: defaultdict[str, Semaphore] = defaultdict(lambda: Semaphore(0))
+
+    def register(self, mocks: Any) -> None:
+        mocks.route("**/streamed/*", self._stream)
+        mocks.route("**/next-event/*", self._release)
+
+    def _stream(self, route: Any, request: Any) -> None:
+        stream = route.stream(content_type="text/event-stream")
+        for number in range(3):
+            stream.sse(f"event {number}")
+            self._next[_name(request)].acquire(timeout=SECONDS)
+        stream.end()
+
+    def _release(self, route: Any, request: Any) -> None:
+        self._next[_name(request)].release()
+        route.fulfill(body="released")
+
+
+def _name(request: Any) -> str:
+    return str(request.url).rpartition("/")[2]
 
 
 def _override(route: Any, request: Any) -> None:
