@@ -1,4 +1,4 @@
-"""Real receivers of OTLP, and traces that join those of instrumented applications."""
+"""Real receivers of OTLP, and traces that join those of an instrumented application."""
 
 from __future__ import annotations
 
@@ -21,11 +21,8 @@ from tests.telemetry.collector import collector
 from tests.telemetry.messages import attributes
 from trafficmock.testing import sync
 
-HERE = Path(__file__).parent
 INSTALL_SECONDS = 500
 INSTRUMENT = "from opentelemetry.instrumentation.auto_instrumentation import run; run()"
-CONTEXT_SPAN = 3
-"""The kind of a span of a client."""
 
 
 class DeepCase(SynchronousTestCase):
@@ -130,36 +127,6 @@ class JoinedTests(DeepCase):
         own = {each["context"]["span_id"].removeprefix("0x") for each in printed}
         self.check(received.spans, own, test_trace)
 
-    def test_express(self) -> None:
-        """Express under the automatic instrumentation of Node, which exports to the same place."""
-        packages = ("express", "@opentelemetry/api", "@opentelemetry/auto-instrumentations-node")
-        self.install(*packages)
-        application = self.folder / "express_application.cjs"
-        shutil.copy(HERE / application.name, application)
-        url = "http://pay.test/charge"
-        with (
-            collector() as received,
-            running_proxy("--otlp-endpoint", received.url) as proxy,
-        ):
-            variables = {
-                "OTEL_EXPORTER_OTLP_ENDPOINT": received.url,
-                "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf",
-                "OTEL_TRACES_EXPORTER": "otlp",
-                "OTEL_METRICS_EXPORTER": "none",
-                "OTEL_LOGS_EXPORTER": "none",
-                "OTEL_BSP_SCHEDULE_DELAY": "100",
-                "OTEL_SERVICE_NAME": "shop",
-                "UPSTREAM": url,
-                "NODE_OPTIONS": "--require @opentelemetry/auto-instrumentations-node/register",
-            }
-            attached = [sys.executable, "-m", "trafficmock", "run", "--proxy-url", proxy.url]
-            command = [*attached, "--", "node", str(application)]
-            child = self.start("express", command, env=variables, cwd=self.folder)
-            test_trace = self.load(proxy.url, child, url)
-            wait_until(lambda: any(_of_node(span) for span in received.spans), "the spans of Node")
-        own = {span.span_id.hex() for span in received.spans if _of_node(span)}
-        self.check(received.spans, own, test_trace)
-
     def load(self, proxy_url: str, child: Child, url: str) -> str:
         """Load the page in a test that mocks what it asks for; return the trace of the test."""
         port = child.announced()["port"]
@@ -188,12 +155,6 @@ class JoinedTests(DeepCase):
 
 def _keys(span: Any) -> set[str]:
     return {pair.key for pair in span.attributes}
-
-
-def _of_node(span: Any) -> bool:
-    """Return whether a span is that of a request which the application sent."""
-    keys = _keys(span)
-    return span.kind == CONTEXT_SPAN and "trafficmock.decision" not in keys and "url.full" in keys
 
 
 def _printed(stdout: Any, spans: int) -> list[dict[str, Any]]:
