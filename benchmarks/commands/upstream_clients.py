@@ -73,7 +73,7 @@ async def _measure(reactor: Any, port: int, options: Namespace) -> None:
 
     async def by_ours() -> None:
         connection = pool.take(origin, repeatable=True) or await pool.connect(origin)
-        collector = ResponseCollector(0)
+        collector = ResponseCollector(0, reactor)
         host, pairs = origin.authority.encode(), [(b"accept", b"*/*")]
         data = request_block(b"GET", _PATH.encode(), host, pairs, NONE)
         connection.begin(collector, b"GET", data, complete=True)

@@ -74,7 +74,12 @@ function decoded(answer) {
   const body = answer.body.length ? decode(answer.body, coding) : answer.body;
   // A body with an unknown coding stays encoded, with the header that names the coding.
   if (!body) return { ...answer, pairs: headers.without(answer.pairs, "transfer-encoding") };
-  return { ...answer, body, pairs: decodedPairs(answer.pairs, answer.body.length ? body : undefined) };
+  return {
+    ...answer,
+    pieces: coding ? undefined : answer.pieces,
+    body,
+    pairs: decodedPairs(answer.pairs, answer.body.length ? body : undefined),
+  };
 }
 
 module.exports = { fetchUpstream };

@@ -3,6 +3,7 @@
 const headers = require("../protocol/headers.js");
 const { isNodes } = require("./foreign-agents.js");
 const { request } = require("./own-request.js");
+const { Arrival } = require("../exchange/arrival.js");
 const { BodyCopy } = require("../exchange/body-copy.js");
 const { BODY_LIMITS, UNFRAMED_STATUSES } = require("../protocol/facts.js");
 const text = require("./text.js");
@@ -135,7 +136,11 @@ function perform(held, wanted, signal) {
     up.on("error", reject);
     up.on("response", (response) => {
       const copy = new BodyCopy(BODY_LIMITS.handler);
-      response.on("data", (data) => copy.push(data));
+      const arrival = new Arrival();
+      response.on("data", (data) => {
+        copy.push(data);
+        arrival.push(data.length);
+      });
       response.on("error", reject);
       response.on("end", () => {
         if (copy.isCut) {
@@ -149,6 +154,7 @@ function perform(held, wanted, signal) {
           pairs: headers.fromRaw(response.rawHeaders),
           body: copy.bytes(),
           url: wanted.url,
+          pieces: arrival.told(),
         });
       });
     });

@@ -30,6 +30,7 @@ const headers = require("./headers.js");
  * @property {headers.Pairs} pairs
  * @property {Buffer} body
  * @property {string} url
+ * @property {[number, number][]} [pieces] the milliseconds from the head to each piece of the body, and its bytes
  */
 
 /** @param {headers.Pairs} pairs */
@@ -51,7 +52,7 @@ function requestToWire({ url, method, pairs, body, truncated }) {
  * @param {import('./messages.js').Answer} answer
  * @param {number} [bodySize] the number of bytes that came, if the body is cut
  */
-function responseToWire({ status, statusText, pairs, body, url }, bodySize) {
+function responseToWire({ status, statusText, pairs, body, url, pieces }, bodySize) {
   return {
     status,
     statusText,
@@ -59,6 +60,7 @@ function responseToWire({ status, statusText, pairs, body, url }, bodySize) {
     bodyBase64: body.length ? body.toString("base64") : null,
     url,
     ...(bodySize !== undefined && { truncated: true, bodySize }),
+    ...(pieces && { pieces }),
   };
 }
 

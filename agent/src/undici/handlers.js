@@ -3,6 +3,7 @@
 const { setImmediate } = require("node:timers");
 const headers = require("../protocol/headers.js");
 const { closedError, malformedError, requestAbortedError } = require("./undici-errors.js");
+const { Arrival } = require("../exchange/arrival.js");
 const { BodyCopy } = require("../exchange/body-copy.js");
 const { isBodiless } = require("../exchange/report.js");
 
@@ -293,6 +294,7 @@ class Collector {
    */
   constructor({ url, method }, limit, signal, resolve, reject) {
     this.copy = new BodyCopy(limit);
+    this.arrival = new Arrival();
     this.signal = signal;
     this.resolve = resolve;
     this.reject = reject;
@@ -349,6 +351,7 @@ class Collector {
    */
   head(status, statusText, pairs) {
     Object.assign(this, { status, statusText, pairs });
+    this.arrival = new Arrival();
     if (!isBodiless(this.method, status)) return;
     this.answer();
     // undici 6 and 7 wait for the length in such a head; the connection would never be free again.
@@ -360,6 +363,7 @@ class Collector {
   /** @param {Buffer} chunk */
   onData(chunk) {
     this.copy.push(chunk);
+    this.arrival.push(chunk.length);
     return true;
   }
 
@@ -368,7 +372,7 @@ class Collector {
    * @param {Buffer} chunk
    */
   onResponseData(_controller, chunk) {
-    this.copy.push(chunk);
+    this.onData(chunk);
   }
 
   onComplete() {
@@ -383,8 +387,9 @@ class Collector {
       );
     }
     const { status, statusText, pairs, url } = this;
+    const pieces = this.arrival.told();
     this.signal.removeEventListener("abort", this.stop);
-    this.resolve({ status, statusText, pairs, body: this.copy.bytes(), url });
+    this.resolve({ status, statusText, pairs, body: this.copy.bytes(), url, pieces });
   }
 
   onResponseEnd() {

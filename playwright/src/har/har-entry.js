@@ -60,6 +60,7 @@ function requestOf(request, style) {
 function responseOf(response, style) {
   const { pairs } = response;
   const body = response.read();
+  const { pieces } = response.wire;
   const type = headers.get(pairs, "content-type") ?? BYTES_TYPE;
   return {
     ...answer(response.wire.status, response.wire.statusText),
@@ -67,6 +68,7 @@ function responseOf(response, style) {
     content: { size: sizeOf(body, style), mimeType: type, ...(body.length && contentOf(body)) },
     bodySize: sizeOf(body, style),
     redirectURL: headers.get(pairs, "location") ?? "",
+    ...(pieces && { _pieces: pieces.map(([time, size]) => ({ time, size })) }),
   };
 }
 

@@ -14,6 +14,7 @@ const headers = require("../arguments/headers.js");
  * @property {[string, string][]} [headersList]
  * @property {string | null} bodyBase64
  * @property {string} [url]
+ * @property {[number, number][]} [pieces] of a fetched response: the milliseconds from the head to each piece, and its bytes
  * @property {boolean} [truncated] whether the body is longer than `bodyBase64`
  */
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from treq.client import HTTPClient
 from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent, IBodyProducer, IResponse
@@ -16,6 +17,7 @@ from zope.interface.verify import verifyObject
 from tests.proxy.harness import OURS, ForwardProxyHarness
 from trafficmock.http.exact_url import ExactUrl
 from trafficmock.proxy.http1.heads import parse_response
+from trafficmock.proxy.transfer.body_arrival import BodyArrival
 from trafficmock.proxy.transfer.body_capture import BodyCapture
 from trafficmock.proxy.transfer.upstream_agent import (
     BytesBody,
@@ -57,7 +59,7 @@ class AgentTests(SynchronousTestCase):
         head = parse_response(b"HTTP/1.1 200 OK")
         verifyObject(IAgent, self.agent)
         verifyObject(IBodyProducer, BytesBody(b""))
-        verifyObject(IResponse, UpstreamResponse(head, BodyCapture(0)))
+        verifyObject(IResponse, UpstreamResponse(head, BodyCapture(0), BodyArrival(Clock())))
 
     def test_exact(self) -> None:
         """Hosts that hyperlink refuses and targets that it rewrites go out as they are."""

@@ -8,12 +8,16 @@ import zipfile
 from pathlib import Path
 from typing import Any, get_args
 
+from tests.support.stream_reader import Reader, with_httpx
 from tests.testing.row_context import RowContext, row
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_recording import Content, Mode
 
 COMBINATIONS = tuple(itertools.product(("some.har", "some.zip"), get_args(Content), get_args(Mode)))
 
+
+UPSTREAM_PAUSE_MS = 200
+"""That of the page `slowly`."""
 
 MARKED = {"x-mark": "m", "content-type": "text/x-sent"}
 
@@ -39,6 +43,24 @@ def read(path: Path) -> tuple[list[Any], set[str]]:
         names = {each.name for each in path.parent.iterdir()}
         text = path.read_bytes()
     return json.loads(text)["log"]["entries"], names - {"har.har", path.name}
+
+
+@row
+async def recorded_pauses(t: RowContext) -> None:
+    """A recording has the pieces in which an answer came, with their times."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "some.har"
+
+        async def run(mocks: Any) -> None:
+            await t(mocks.route_from_har(path, update=True))
+            reader = Reader(with_httpx, t.node_app.proxy.url, t.url("slowly"))
+            assert (await t(t.adapter.in_background(reader.rest)))[0] is not None
+
+        await t.within(run)
+        ((entry,), _) = read(path)
+    pieces = entry["response"]["_pieces"]
+    assert [piece["size"] for piece in pieces] == [3, 3], pieces
+    assert pieces[1]["time"] - pieces[0]["time"] >= UPSTREAM_PAUSE_MS / 2, pieces
 
 
 @row

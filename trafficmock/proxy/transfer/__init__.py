@@ -6,5 +6,6 @@ both to the coordinator, with the copies of ``body_capture``, which ``body_decod
 large ones over several turns of the reactor. ``request_rewriting`` applies overrides and writes
 mocked responses, ``streamed_mock`` those that come piece by piece, ``faulty_mock`` those that
 break. ``answer_changes`` breaks real answers, or slows them down. ``route_fetch`` serves
-``route.fetch`` by treq, over the connections of ``upstream_agent``.
+``route.fetch`` by treq, over the connections of ``upstream_agent``;
+``body_arrival`` has the times of its body.
 """

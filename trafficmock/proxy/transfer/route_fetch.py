@@ -26,6 +26,7 @@ from trafficmock.wire.payloads.serialized_response import REDIRECTS
 if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Pairs, ResponseHead
     from trafficmock.proxy.proxy_settings import ProxyResources
+    from trafficmock.proxy.transfer.body_arrival import BodyArrival
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
     from trafficmock.wire import outbound
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -45,6 +46,7 @@ class FetchedAnswer:
 
     head: ResponseHead
     copy: BodyCapture
+    arrival: BodyArrival
 
 
 @frozen
@@ -111,12 +113,15 @@ class RouteFetch:
         content = BodyCapture(0)
         await treq.collect(response, content.add)
         whole: Any = response.original
-        return FetchedAnswer(whole.head, content)
+        return FetchedAnswer(whole.head, content, whole.arrival)
 
     async def _plain(self, url: str, answer: FetchedAnswer) -> SerializedResponse:
         decoders, pairs = self.resources.decoders, end_to_end(answer.head)
         plain = await decoders.plain(pairs, answer.copy, self.most_bytes)
-        return response_of(url, answer.head, *plain)
+        response = response_of(url, answer.head, *plain)
+        if b"content-encoding" in answer.head.fields:
+            return response
+        return structs.replace(response, pieces=answer.arrival.told())
 
 
 def _headers(pairs: Pairs) -> Headers:

@@ -17,6 +17,7 @@ from trafficmock.proxy import request_target
 from trafficmock.proxy.http1 import content_codings
 from trafficmock.proxy.http1.forwarded_headers import request_block
 from trafficmock.proxy.http1.framing import NONE, Framing, Kind
+from trafficmock.proxy.transfer.body_arrival import BodyArrival
 from trafficmock.proxy.transfer.body_capture import BodyCapture
 from trafficmock.proxy.upstream_errors import UpstreamError, answer_timeout, upstream_error
 
@@ -58,10 +59,12 @@ class UpstreamResponse:
 
     :param head: its status line and all header lines in their order.
     :param body: the body, not decoded.
+    :param arrival: the times of its pieces.
     """
 
     head: ResponseHead
     body: BodyCapture
+    arrival: BodyArrival
     request: Any = None
     previousResponse: Any = None  # noqa: N815 - Twisted's name
     version: tuple[bytes, int, int] = field(init=False)
@@ -139,7 +142,7 @@ class UpstreamAgent:
         self, origin: request_target.Origin, method: bytes, data: bytes
     ) -> UpstreamResponse:
         resources = self.resources
-        pool, collector = resources.pool, ResponseCollector(self.limit)
+        pool, collector = resources.pool, ResponseCollector(self.limit, resources.reactor)
         try:
             connection = await pool.connect(origin, self.reached_at)
             connection.begin(collector, method, data, complete=True)
@@ -165,11 +168,13 @@ class ResponseCollector:
     :param limit: bytes of the largest body; 0 for no limit.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, clock: IReactorTime) -> None:
         self.done: Deferred[UpstreamResponse] = Deferred()
         self._limit = limit
         self._head: ResponseHead | None = None
         self._body = BodyCapture(0)
+        self._clock = clock
+        self._arrival = BodyArrival(clock)
         self._timer: IDelayedCall | None = None
 
     def wait_for_head(self, reactor: IReactorTime, seconds: float) -> None:
@@ -194,10 +199,12 @@ class ResponseCollector:
 
     def response_head(self, head: ResponseHead, body: Framing) -> None:  # noqa: ARG002 - the protocol's
         self._head = head
+        self._arrival = BodyArrival(self._clock)
         self.stop_waiting()
 
     def response_data(self, data: bytes) -> None:
         self._body.add(data)
+        self._arrival.add(data)
         if self._limit and self._body.size > self._limit and not self.done.called:
             text = f"The answer has more than {self._limit} bytes (--handler-body-bytes)."
             self.done.errback(UpstreamError(text, code="upstream_error", errno="EFBIG"))
@@ -207,7 +214,7 @@ class ResponseCollector:
 
     def response_end(self) -> None:
         if self._head is not None and not self.done.called:
-            self.done.callback(UpstreamResponse(self._head, self._body))
+            self.done.callback(UpstreamResponse(self._head, self._body, self._arrival))
 
     def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:  # noqa: ARG002 - the protocol's
         if not self.done.called:

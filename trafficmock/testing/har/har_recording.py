@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl, urlsplit
 
 from attrs import define, field
+from msgspec import UNSET
 
 from trafficmock.redaction.redacted_documents import redacted_har
 from trafficmock.redaction.redactor import Redactor
@@ -18,6 +19,8 @@ from trafficmock.testing.session.arguments import headers as hd
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from msgspec import UnsetType
 
     from trafficmock.testing.session.arguments.headers import Pairs
     from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
@@ -127,6 +130,7 @@ class HarRecording:
             },
             "bodySize": self._size(content),
             "redirectURL": hd.get(response.headers, "location") or "",
+            **_pieces(response.wire.pieces),
         }
 
     def _failed(self, text: str) -> dict[str, Any]:
@@ -177,3 +181,10 @@ def _bodies(entry: Any) -> Iterator[dict[str, Any]]:
 
 def _lines(pairs: Pairs) -> list[dict[str, str]]:
     return [{"name": name, "value": value} for name, value in pairs]
+
+
+def _pieces(pieces: list[tuple[int, int]] | UnsetType) -> dict[str, Any]:
+    """Return the field for the pieces in which a body came."""
+    if pieces is UNSET:
+        return {}
+    return {"_pieces": [{"time": time, "size": size} for time, size in pieces]}

@@ -5,6 +5,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from trafficmock.wire.payloads.body import MessageBody
+from trafficmock.wire.payloads.numbers import Count
 from trafficmock.wire.payloads.serialized_request import BodySize, HeaderPairs
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -20,12 +21,19 @@ FINAL_STATUSES = range(200, 600)
 """
 
 
+MOST_ARRIVALS = 1000
+"""The most pieces of a fetched body that are told apart."""
+
+
 class SerializedResponse(Struct, frozen=True, omit_defaults=True, rename="camel"):
     """An HTTP response with its decoded body (protocol 3 ``SerializedResponse``).
 
     ``truncated`` and ``body_size`` are those of
     :class:`~trafficmock.wire.payloads.serialized_request.SerializedRequest`. ``url`` is the URL of
     the hop that produced the response.
+
+    :param pieces: in the result of a fetch: the milliseconds from the head to each piece in which
+        the body came, and its bytes; unset if all came at once.
     """
 
     status: Status
@@ -36,6 +44,7 @@ class SerializedResponse(Struct, frozen=True, omit_defaults=True, rename="camel"
     headers_list: HeaderPairs | UnsetType = UNSET
     truncated: bool | UnsetType = UNSET
     body_size: BodySize | UnsetType = UNSET
+    pieces: Annotated[list[tuple[Count, Count]], Meta(max_length=MOST_ARRIVALS)] | UnsetType = UNSET
 
     def is_redirect(self) -> bool:
         """Return whether a client that follows redirects follows this response."""

@@ -3,10 +3,14 @@
  * when no test mocks them.
  */
 import http from "node:http";
+import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { announce, bodyOf, endWithParent, listen } from "./lib/announce.mjs";
 import { MeetingPoints } from "./lib/meeting.mjs";
 import { serveWebSockets } from "./lib/upstream-websockets.mjs";
+
+/** Between the two pieces of the page `slowly`. */
+const PAUSE_MS = 200;
 
 const meetings = new MeetingPoints();
 const seen = [];
@@ -60,6 +64,11 @@ const pages = {
     }),
   json: ({ response }) => json(response, { from: "upstream", items: [1, 2] }),
   gzip: ({ response }) => send(response, 200, gzipSync("a text that was compressed"), { "content-encoding": "gzip" }),
+  slowly: async ({ response }) => {
+    response.write("one");
+    await setTimeout(PAUSE_MS);
+    response.end("two");
+  },
   empty: ({ response }) => response.writeHead(204).end(),
   cookies: ({ response }) => {
     response.setHeader("set-cookie", ["a=1; Path=/", "b=2; Path=/"]);

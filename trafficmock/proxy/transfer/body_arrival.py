@@ -1,0 +1,42 @@
+"""When the pieces of a server's body came."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+from msgspec import UNSET
+
+from trafficmock.wire.payloads.serialized_response import MOST_ARRIVALS
+
+if TYPE_CHECKING:
+    from msgspec import UnsetType
+    from twisted.internet.interfaces import IReactorTime
+
+_TOGETHER_MS = 10
+"""What comes within this time of a piece belongs to it."""
+
+
+@define
+class BodyArrival:
+    """The times of a body's pieces, from the head of its response on."""
+
+    clock: IReactorTime
+    _began: float = field(init=False)
+    _pieces: list[tuple[int, int]] = field(init=False, factory=list)
+
+    def __attrs_post_init__(self) -> None:
+        self._began = self.clock.seconds()
+
+    def add(self, data: bytes) -> None:
+        at = round((self.clock.seconds() - self._began) * 1000)
+        if self._pieces:
+            last, size = self._pieces[-1]
+            if at - last < _TOGETHER_MS or len(self._pieces) == MOST_ARRIVALS:
+                self._pieces[-1] = (last, size + len(data))
+                return
+        self._pieces.append((at, len(data)))
+
+    def told(self) -> list[tuple[int, int]] | UnsetType:
+        """Return the milliseconds and bytes of each; ``UNSET`` if all came at once."""
+        return self._pieces if len(self._pieces) > 1 else UNSET
