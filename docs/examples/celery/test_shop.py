@@ -1,4 +1,4 @@
-"""Tests that mock what a task asks; one after the other, since the task has no context."""
+"""Tests that mock what a task asks; one after the other, since they enqueue it themselves."""
 
 import shop
 

@@ -78,6 +78,7 @@ def _changes(
     for place, entries in (
         ("entries.framework_entries", _FRAMEWORKS),
         ("entries.server_entries", _SERVERS),
+        ("entries.task_entries", _TASK_QUEUES),
     ):
         for module, (function, *names) in entries.items():
             add(module, place, function, contexts, *names)
@@ -122,6 +123,15 @@ _SERVERS = {
     "twisted.internet.defer": ("change_deferreds",),
 }
 """Servers by module, with a function of :mod:`.entries.server_entries` and its arguments."""
+
+_TASK_QUEUES = {
+    "kombu.messaging": ("change_kombu",),
+    "celery.app.trace": ("change_celery",),
+    "rq.job": ("change_rq",),
+    "dramatiq.actor": ("change_dramatiq_actors",),
+    "dramatiq.worker": ("change_dramatiq_workers",),
+}
+"""Task queues by module, with a function of :mod:`.entries.task_entries`."""
 
 _ENVIRONMENT_PROXIES = {
     "requests.utils": "urllib3.connection",
