@@ -12,6 +12,7 @@ from trafficmock_preload.context_reading import MEMBER, carried, trace_id
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
 HEADER = "Trafficmock-Context"
 """The header with the context, for the proxy alone; its value is empty without a context."""
@@ -80,6 +81,21 @@ class TestContexts:
     def running(self) -> TestContext | None:
         """Return the context of this code, whether its inbound request is over or not."""
         return self._variable.get()
+
+    def within(
+        self, function: Callable[..., Any], context: TestContext | None
+    ) -> Callable[..., Any]:
+        """Return a function that calls another one in a context, and has its result."""
+
+        def called(*args: Any, **kwargs: Any) -> Any:
+            before = self.running()
+            self.enter(context)
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self.enter(before)
+
+        return called
 
     def current(self) -> TestContext | None:
         """Return the context of a request that is sent now."""

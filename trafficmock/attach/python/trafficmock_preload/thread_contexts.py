@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-    from trafficmock_preload.current_context import TestContext, TestContexts
+    from trafficmock_preload.current_context import TestContexts
 
 
 def change_threading(module: ModuleType, contexts: TestContexts) -> None:
@@ -43,7 +43,7 @@ def change_executors(module: ModuleType, contexts: TestContexts) -> None:
     original = executor.submit
 
     def submit(self: Any, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-        return original(self, _within(fn, contexts.running(), contexts), *args, **kwargs)
+        return original(self, contexts.within(fn, contexts.running()), *args, **kwargs)
 
     executor.submit = submit
 
@@ -54,21 +54,7 @@ def change_twisted_pools(module: ModuleType, contexts: TestContexts) -> None:
     original = pool.callInThreadWithCallback
 
     def callInThreadWithCallback(self: Any, onResult: Any, func: Any, *args: Any, **kw: Any) -> Any:  # noqa: N803 - Twisted's names
-        within = _within(func, contexts.running(), contexts)
+        within = contexts.within(func, contexts.running())
         return original(self, onResult, within, *args, **kw)
 
     pool.callInThreadWithCallback = callInThreadWithCallback
-
-
-def _within(
-    function: Callable[..., Any], context: TestContext | None, contexts: TestContexts
-) -> Callable[..., Any]:
-    def within(*args: Any, **kwargs: Any) -> Any:
-        before = contexts.running()
-        contexts.enter(context)
-        try:
-            return function(*args, **kwargs)
-        finally:
-            contexts.enter(before)
-
-    return within

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
     from trafficmock_preload.current_context import TestContext, TestContexts
 
-_HEADERS = (b"baggage", b"cookie", b"traceparent")
+HEADERS = {"baggage": ",", "cookie": "; ", "traceparent": ","}
+"""The headers that may have a context, with what joins several lines of one."""
+
+_RAW_HEADERS = {name.encode(): joint.encode() for name, joint in HEADERS.items()}
 
 
 def change_wsgi(module: ModuleType, contexts: TestContexts, name: str) -> None:
@@ -162,10 +165,9 @@ def _carried(pairs: Iterable[tuple[bytes, bytes]]) -> list[str | None]:
     """Return the values of the headers that may have a context; names must be in lower case."""
     found: dict[bytes, bytes] = {}
     for name, value in pairs:
-        if name in _HEADERS:
-            joint = b"; " if name == b"cookie" else b", "
-            found[name] = found[name] + joint + value if name in found else value
-    return [found[name].decode("latin-1") if name in found else None for name in _HEADERS]
+        if name in _RAW_HEADERS:
+            found[name] = found[name] + _RAW_HEADERS[name] + value if name in found else value
+    return [found[name].decode("latin-1") if name in found else None for name in _RAW_HEADERS]
 
 
 def change_aiohttp_web(module: ModuleType, contexts: TestContexts) -> None:
@@ -174,21 +176,26 @@ def change_aiohttp_web(module: ModuleType, contexts: TestContexts) -> None:
     original = application._handle
 
     async def handle(self: Any, request: Any) -> Any:
-        headers = request.headers
-        context = contexts.read(
-            ",".join(headers.getall("baggage", ())),
-            ";".join(headers.getall("cookie", ())),
-            headers.get("traceparent"),
-        )
-        running = contexts.running()
-        contexts.enter(context)
-        try:
-            return await original(self, request)
-        finally:
-            contexts.close(context)
-            contexts.enter(running)
+        lines = [request.headers.getall(name, []) for name in HEADERS]
+        return await within_request(original(self, request), lines, contexts)
 
     application._handle = handle
+
+
+async def within_request(coroutine: Any, lines: list[list[str]], contexts: TestContexts) -> Any:
+    """Await a coroutine in the context of a request.
+
+    :param lines: the values of each of :data:`HEADERS`, in their order.
+    """
+    joined = zip(HEADERS.values(), lines)
+    context = contexts.read(*(joint.join(values) if values else None for joint, values in joined))
+    running = contexts.running()
+    contexts.enter(context)
+    try:
+        return await coroutine
+    finally:
+        contexts.close(context)
+        contexts.enter(running)
 
 
 def change_twisted_web(module: ModuleType, contexts: TestContexts) -> None:
@@ -212,4 +219,4 @@ def change_twisted_web(module: ModuleType, contexts: TestContexts) -> None:
 
 
 def _raw_pairs(headers: Any) -> list[tuple[bytes, bytes]]:
-    return [(name, value) for name in _HEADERS for value in headers.getRawHeaders(name) or ()]
+    return [(name, value) for name in _RAW_HEADERS for value in headers.getRawHeaders(name) or ()]

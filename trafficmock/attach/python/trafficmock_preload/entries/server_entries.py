@@ -6,7 +6,12 @@ called by a server that is not listed here.
 
 from __future__ import annotations
 
-from trafficmock_preload.entries.framework_entries import asgi_entry, carried_by
+from trafficmock_preload.entries.framework_entries import (
+    HEADERS,
+    asgi_entry,
+    carried_by,
+    within_request,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,8 +134,8 @@ def change_sanic(module: ModuleType, contexts: TestContexts) -> None:
 
         async def handled(request: Any) -> Any:
             headers = request.headers
-            carried = [headers.getall(name, []) for name in _JOINTS]
-            return await _within_context(handle(request), carried, contexts)
+            lines = [headers.getall(name, []) for name in HEADERS]
+            return await within_request(handle(request), lines, contexts)
 
         self.request_handler = handled
 
@@ -143,30 +148,10 @@ def change_tornado(module: ModuleType, contexts: TestContexts) -> None:
     original = handler._execute
 
     async def _execute(self: Any, *args: Any, **kwargs: Any) -> Any:
-        carried = [self.request.headers.get_list(name) for name in _JOINTS]
-        return await _within_context(original(self, *args, **kwargs), carried, contexts)
+        lines = [self.request.headers.get_list(name) for name in HEADERS]
+        return await within_request(original(self, *args, **kwargs), lines, contexts)
 
     handler._execute = _execute
-
-
-async def _within_context(coroutine: Any, carried: list[list[str]], contexts: TestContexts) -> Any:
-    """Await a coroutine in the context of a request.
-
-    :param carried: the values of each of the headers that may have a context.
-    """
-    lines = zip(_JOINTS.values(), carried)
-    context = contexts.read(*(joint.join(values) if values else None for joint, values in lines))
-    running = contexts.running()
-    contexts.enter(context)
-    try:
-        return await coroutine
-    finally:
-        contexts.close(context)
-        contexts.enter(running)
-
-
-_JOINTS = {"baggage": ",", "cookie": "; ", "traceparent": ","}
-"""The headers that may have a context, with what joins several lines of one."""
 
 
 def change_deferreds(module: ModuleType, contexts: TestContexts) -> None:
@@ -183,15 +168,7 @@ def _adding(original: Any, count: int, contexts: TestContexts) -> Any:
     """
 
     def within(function: Any, context: TestContext) -> Any:
-        def called(*args: Any, **kwargs: Any) -> Any:
-            before = contexts.running()
-            contexts.enter(context)
-            try:
-                return function(*args, **kwargs)
-            finally:
-                contexts.enter(before)
-
-        return called if callable(function) else function
+        return contexts.within(function, context) if callable(function) else function
 
     def add(self: Any, *args: Any, **kwargs: Any) -> Any:
         context = contexts.running()
