@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from attrs import frozen
 
-from trafficmock.http.hosts import is_loopback
+from trafficmock.http.hosts import DEFAULT_PORTS, is_loopback
 from trafficmock.redaction import without_credentials
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ NO_TOKEN = "-"  # noqa: S105 - the absence of one
 """The password without a token: many clients do not send a user without a password."""
 
 _PROXIED = ("http", "https", "ws", "wss")
-_PORTS = {"http": 80, "https": 443}
 
 
 @frozen
@@ -45,12 +44,12 @@ class ProxyAddress:
         :raises ValueError: if it is not an http or https URL with a host.
         """
         parts = urlsplit(url)
-        if parts.scheme not in _PORTS or not parts.hostname:
+        if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"{without_credentials(url)!r} is no URL of a proxy")
         return cls(
             parts.scheme,
             parts.hostname,
-            parts.port or _PORTS[parts.scheme],
+            parts.port or DEFAULT_PORTS[parts.scheme],
             client_id or unquote(parts.username or "") or None,
             token or unquote(parts.password or "") or None,
         )

@@ -15,8 +15,9 @@ _AUTHORITY = re.compile(
 )
 _ORIGIN = re.compile(r"(?P<scheme>https?)://(?P<authority>[^/?#@]+)", re.IGNORECASE)
 _HIGHEST_PORT = 65535
-_DEFAULT_PORTS = {"http": 80, "https": 443}
 
+DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+"""The port of a URL without one, by its scheme."""
 
 WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - listed, not listened on
 """The addresses that stand for all interfaces of the machine."""
@@ -65,7 +66,7 @@ def parse_origin(text: str) -> Authority | None:
     authority = parse_authority(found["authority"])
     if authority is None or authority.port is not None:
         return authority
-    return Authority(authority.host, _DEFAULT_PORTS[found["scheme"].lower()])
+    return Authority(authority.host, DEFAULT_PORTS[found["scheme"].lower()])
 
 
 def parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

@@ -9,10 +9,9 @@ from attrs import field, frozen
 from msgspec import Struct
 
 from trafficmock.http.bounded_cache import cached_by_text
-from trafficmock.http.hosts import Authority, parse_authority
+from trafficmock.http.hosts import DEFAULT_PORTS, Authority, parse_authority
 from trafficmock.proxy.http1.heads import BadMessageError
 
-DEFAULT_PORTS = {"http": 80, "https": 443}
 _SCHEMES = {b"http": "http", b"https": "https", b"ws": "http", b"wss": "https"}
 _ABSOLUTE = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]*)://([^/?]*)((?:/[^?]*)?)((?:\?.*)?)")
 _SEGMENT = r"[A-Za-z0-9\-_~!$&()*+,;=:@%][A-Za-z0-9\-._~!$&()*+,;=:@%]*"

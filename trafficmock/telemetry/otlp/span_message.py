@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from attrs import define, field
 from msgspec import UNSET
 
+from trafficmock.http.hosts import DEFAULT_PORTS
 from trafficmock.telemetry.otlp.protobuf import attribute, fixed64, number, of_length, text, varint
 from trafficmock.telemetry.trace_parent import TraceParent
 
@@ -40,7 +41,6 @@ _INTERNAL, _CLIENT = number(6, 1), number(6, 3)
 _ERROR = 2
 _ATTRIBUTE, _EVENT, _STATUS = 9, 11, 15
 _MOST_CACHED = 2000
-_DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 _FIRST_ERROR = 400
 
 
@@ -243,7 +243,7 @@ def server_of(origin: str) -> tuple[str, int]:
     """Return host and port of a URL; an empty text and 0 if it has none."""
     try:
         parts = urlsplit(origin)
-        return parts.hostname or "", parts.port or _DEFAULT_PORTS.get(parts.scheme, 0)
+        return parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme, 0)
     except ValueError:
         return "", 0
 
