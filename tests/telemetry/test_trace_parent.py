@@ -13,8 +13,8 @@ class TraceParentTests(SynchronousTestCase):
     """W3C Trace Context, section 3.2."""
 
     def test_valid(self) -> None:
-        """Trace id, span id and flags are read."""
-        expected = TraceParent(bytes.fromhex(TRACE), bytes.fromhex(SPAN), 1)
+        """Trace id and span id are read."""
+        expected = TraceParent(bytes.fromhex(TRACE), bytes.fromhex(SPAN))
         self.assertEqual(trace_parent({"traceparent": f"00-{TRACE}-{SPAN}-01"}), expected)
 
     def test_later_version(self) -> None:

@@ -51,7 +51,6 @@ def has_marks(text: str) -> bool:
 
 
 _IN_JSON = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s",\[\]{}]+')
-_IN_STRING = re.compile(r'(?:[^"\\]|\\.)*')
 _IN_URL = re.compile(r"[^&#/?@;]*")
 _IN_PAIR = re.compile(r"[^&]*")
 

@@ -77,11 +77,6 @@ class ExportSettings:
     longest: int | None = None
     warnings: tuple[str, ...] = ()
 
-    @property
-    def is_on(self) -> bool:
-        """Whether anything is exported."""
-        return self.traces is not None or self.metrics is not None
-
 
 def read_settings(option: str | None, environ: Mapping[str, str]) -> ExportSettings:
     """Return the settings.

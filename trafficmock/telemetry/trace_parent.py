@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _TRACEPARENT = re.compile(
     r"[ \t]*(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})"
-    r"-([0-9a-f]{2})(?:-.*)?[ \t]*"
+    r"-[0-9a-f]{2}(?:-.*)?[ \t]*"
 )
 
 
@@ -21,12 +21,10 @@ class TraceParent(Struct, frozen=True, gc=False):
 
     :param trace_id: 16 bytes.
     :param span_id: 8 bytes.
-    :param flags: of W3C Trace Context; 1 for a sampled trace.
     """
 
     trace_id: bytes
     span_id: bytes
-    flags: int = 1
 
 
 def trace_parent(headers: Mapping[str, str]) -> TraceParent | None:
@@ -43,4 +41,4 @@ def read(value: str) -> TraceParent | None:
     found = _TRACEPARENT.fullmatch(value)
     if found is None:
         return None
-    return TraceParent(bytes.fromhex(found[1]), bytes.fromhex(found[2]), int(found[3], 16))
+    return TraceParent(bytes.fromhex(found[1]), bytes.fromhex(found[2]))
