@@ -80,4 +80,12 @@ function reportSettings() {
   return { directory: resolve(env.TRAFFICMOCK_REPORT), mode, bodyBytes, redact };
 }
 
-module.exports = { ackTimeoutMs, checkedProxyUrl, defaultProxyUrl, defaultToken, reportSettings, tellProxyUrl };
+module.exports = {
+  REPORT_BODY_BYTES,
+  ackTimeoutMs,
+  checkedProxyUrl,
+  defaultProxyUrl,
+  defaultToken,
+  reportSettings,
+  tellProxyUrl,
+};

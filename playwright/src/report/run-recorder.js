@@ -1,6 +1,6 @@
 "use strict";
 
-const { reportSettings } = require("../settings.js");
+const { REPORT_BODY_BYTES, reportSettings } = require("../settings.js");
 const { DataFile } = require("./data-file.js");
 const { writeReport } = require("./report-directory.js");
 const { askForReport, plain, testRecord } = require("./test-record.js");
@@ -129,7 +129,7 @@ class RunRecorder {
  * @returns {Promise<Reported>}
  */
 async function reported({ connection, id }, error) {
-  const settings = reportSettings() ?? { bodyBytes: 256 * 1024, redact: [] };
+  const settings = reportSettings() ?? { bodyBytes: REPORT_BODY_BYTES, redact: [] };
   try {
     const texts = error ? [plain(error)] : [];
     return { answer: await askForReport(connection, settings, { testId: id, texts }) };
