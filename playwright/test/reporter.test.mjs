@@ -128,6 +128,25 @@ test("tests of other runners say how they ended, and are in the report where the
   }
 });
 
+test("a word that is no field is an error, and no traffic is written with fewer marks than asked", async () => {
+  const project = makeProject({ files: { "call.mjs": CALL, "a.test.mjs": NODE_TEST } });
+  const proxy = await startProxy();
+  try {
+    const variables = { TRAFFICMOCK_REPORT: "report", TRAFFICMOCK_REPORT_REDACT: "heder:x" };
+    const env = { ...variables, TRAFFICMOCK_PROXY_URL: proxy.url };
+    await runProgram(project.place, [process.execPath, "--test", "a.test.mjs"], env);
+    const { tests } = JSON.parse(readFileSync(join(project.place, "report", "run.json"), "utf8"));
+    assert.equal(tests.length, 2);
+    for (const { missing, requests } of tests) {
+      assert.match(missing, /'heder:x' is none of header:NAME/);
+      assert.deepEqual(requests, []);
+    }
+  } finally {
+    await proxy.stop();
+    project.remove();
+  }
+});
+
 test("wrong options and variables are refused", (t) => {
   t.after(() => {
     for (const name of ["", "_MODE", "_BODY_BYTES", "_HAS_REPORTER"]) delete process.env[`TRAFFICMOCK_REPORT${name}`];

@@ -335,6 +335,7 @@ class ReportResult(Message, frozen=True, tag="report:result"):
     :param service: names this start of the service.
     :param texts: those of the query, redacted.
     :param capture: as in :class:`HistoryResult`.
+    :param error: why there are neither entries nor texts: a word of ``redact`` is no field.
     """
 
     query_id: str
@@ -346,6 +347,7 @@ class ReportResult(Message, frozen=True, tag="report:result"):
     service: str
     texts: list[str]
     capture: str
+    error: str | UnsetType = UNSET
 
 
 class NeedBody(Message, frozen=True, tag="request:need-body"):

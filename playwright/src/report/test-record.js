@@ -1,5 +1,6 @@
 "use strict";
 
+const { UsageError } = require("../errors.js");
 const { written } = require("../session/call-site.js");
 
 /**
@@ -25,6 +26,7 @@ const { written } = require("../session/call-site.js");
  * @property {string} service
  * @property {string[]} texts
  * @property {string} capture
+ * @property {string} [error] why there are neither entries nor texts: a word of `redact` is no field
  */
 
 /** The most characters of the error of a test. */
@@ -43,9 +45,12 @@ const plain = (error) => error.replace(COLOURS, "").slice(0, LONGEST_ERROR);
  * @param {{ bodyBytes: number, redact: string[] }} settings
  * @param {{ testId?: string, since?: number, texts?: string[] }} which
  * @returns {Promise<ReportAnswer>}
+ * @throws {UsageError} a word of `redact` is no field
  */
-function askForReport(connection, { bodyBytes, redact }, which) {
-  return connection.query({ type: "report:query", bodyBytes, redact, ...which });
+async function askForReport(connection, { bodyBytes, redact }, which) {
+  const answer = await connection.query({ type: "report:query", bodyBytes, redact, ...which });
+  if (answer.error) throw new UsageError(answer.error);
+  return answer;
 }
 
 /**
@@ -58,8 +63,8 @@ function testRecord(session, { error, startedAt, ...test }, answer, missing) {
   const met = new Map();
   for (const { routeId } of answer?.connections ?? []) met.set(routeId, (met.get(routeId) ?? 0) + 1);
   const left = answer && answer.capture !== "all" && `the proxy's history keeps only: ${answer.capture}`;
-  // Without the proxy nobody has removed secrets from the error.
-  const [text = error && "(the proxy was gone, and its secrets could not be removed)"] = answer?.texts ?? [];
+  // Only the proxy removes secrets from the error.
+  const [text = error && "(the proxy could not remove its secrets)"] = answer?.texts ?? [];
   return {
     id: session.id,
     ...test,

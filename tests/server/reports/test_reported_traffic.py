@@ -133,7 +133,14 @@ class ReportTests(SynchronousTestCase):
         self.assertIn(mark, entry["request"]["url"].replace("%3A", ":"))
         self.assertIn(mark, answer["texts"][0])
         self.assertIn("s3cret", json.dumps(self.asked(redact=["off"])))
-        self.assertNotIn("s3cret", json.dumps(self.asked(redact=["nonsense"])))
+
+    def test_no_field(self) -> None:
+        """A word that is no field is an error, and nothing goes out with fewer marks than asked."""
+        self.request("a", b"x")
+        answer = self.asked(redact=["header:x-mine", "heder:x-other"], texts=["an error"])
+        self.assertIn("redact: 'heder:x-other' is none of", answer["error"])
+        self.assertEqual((answer["entries"], answer["texts"]), ([], []))
+        self.assertEqual(answer["har"]["log"]["entries"], [])
 
     def test_coded(self) -> None:
         """Of a body that is coded and too long nothing is kept: it cannot be searched."""

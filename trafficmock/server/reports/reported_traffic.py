@@ -45,7 +45,15 @@ def report_steps(
     query = effect.query
     since = None if query.since is UNSET else query.since
     wanted = None if query.test_id is UNSET else query.test_id
-    redactor = _adding(query.redact or (), redactor)
+    summary = Raw(rest_records.encode(history.summary()))
+    try:
+        redactor = redactor.adding(query.redact or ())
+    except InvalidFieldError as error:
+        nothing = Raw(_har(()))
+        yield ReportResult(
+            query.query_id, [], [], nothing, 0, summary, service, [], history.capture, str(error)
+        )
+        return
     room, omitted = MOST_BYTES, 0
     requests: list[bytes] = []
     sockets: list[bytes] = []
@@ -70,7 +78,7 @@ def report_steps(
         connections=[Raw(text) for text in reversed(sockets)],
         har=Raw(_har(reversed(hars))),
         omitted=omitted,
-        summary=Raw(rest_records.encode(history.summary())),
+        summary=summary,
         service=service,
         texts=[redactor.text(text) for text in query.texts or ()],
         capture=history.capture,
@@ -87,14 +95,6 @@ def _belongs(entry: HistoryEntry[Any], test_id: str | None) -> bool:
     if test_id is None:
         return record.test_id is UNSET and not claimants
     return record.test_id == test_id or test_id in claimants
-
-
-def _adding(words: Iterable[str], redactor: Redactor) -> Redactor:
-    """Return what replaces secrets; words that are no fields add nothing."""
-    try:
-        return redactor.adding(words)
-    except InvalidFieldError:
-        return redactor
 
 
 def _record(entry: HistoryEntry[Any], most: int, redactor: Redactor) -> bytes:
@@ -145,7 +145,7 @@ def _exchange(entry: Any, most: int, redactor: Redactor) -> bytes:
     return _encoded(redacted_har(exchange, redactor))
 
 
-def _har(exchanges: Iterator[bytes]) -> bytes:
+def _har(exchanges: Iterable[bytes]) -> bytes:
     creator = b'{"name":"trafficmock","version":"%s"}' % __version__.encode("ascii")
     listed = b",".join(exchanges)
     return b'{"log":{"version":"1.2","creator":%s,"entries":[%s]}}' % (creator, listed)
