@@ -1,4 +1,4 @@
-"""What a report is told by test cases of unittest and trial, and by ``mocks()`` blocks."""
+"""Reports test cases of unittest and trial, and ``mocks()`` blocks of code."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def reported_case(case: Any, result: Any) -> Iterator[None]:
 
 
 def end_block(session: Session, error: BaseException | None) -> None:
-    """Report a ``mocks()`` block as a test, where nobody says how its test ends.
+    """Report a ``mocks()`` block as a test, where no test runner reports the end of the test.
 
     :param error: the error that it has raised.
     """

@@ -39,8 +39,8 @@ class RunRecorder:
     :param runner: the name of the test runner.
     :param worker: the name of this process among its workers.
     :ivar error: the error of the test that runs, as far as it is known.
-    :ivar judged: whether somebody says how each test ends: a session may then be needed although
-        its own block of code has ended well.
+    :ivar judged: whether a test runner reports how each test ends: the traffic of a session may
+        then be needed although its own block of code has ended without an error.
     """
 
     settings: ReportSettings
