@@ -9,7 +9,7 @@ from tests.report.records import begin, end, entry, test
 from trafficmock.errors import LocalError
 from trafficmock.report import report_directory
 from trafficmock.report.data_files import DataFile
-from trafficmock.report.report_directory import for_page, merge_reports, write_report
+from trafficmock.report.report_directory import for_page, merge_reports, read_report, write_report
 from trafficmock.report.run_document import run_document
 from trafficmock.report.saved_page import saved_page
 
@@ -86,6 +86,17 @@ class WriteTests(SynchronousTestCase):
         error = self.assertRaises(LocalError, merge_reports, [one, wrong], self.directory / "all")
         self.assertIn("wrong is no report: it has no directory 'data'", str(error))
         self.assertFalse((self.directory / "all").exists())
+
+    def test_foreign_data(self) -> None:
+        """Records of another form are an error that names the directory."""
+        directory = self.shard("one")
+        foreign = [{"type": "test", "test": 5}, {"type": "begin"}, {"type": "end", "counts": 1}]
+        for record in foreign:
+            (directory / "data" / "other.jsonl").write_text(json.dumps(record))
+            error = self.assertRaises(LocalError, write_report, directory)
+            self.assertIn(f"{directory / 'data'} has data of another version", str(error))
+        (directory / "run.json").write_text('{"format": 1}')
+        self.assertRaises(LocalError, read_report, directory)
 
     def test_large(self) -> None:
         """Beyond its limit the page has no traffic of later tests, and says where it is."""

@@ -33,11 +33,18 @@ def write_report(directory: Path) -> dict[str, Any]:
     results as a whole.
 
     :returns: the document of the run.
+    :raises LocalError: a data file has other records than this version writes.
     :raises OSError: a file cannot be read or written.
     """
     for _ in range(MOST_ROUNDS):
         sizes = _sizes(directory)
-        document = run_document([[*read_records(path)] for path in sizes])
+        try:
+            document = run_document([[*read_records(path)] for path in sizes])
+        except (KeyError, TypeError, AttributeError) as error:
+            raise LocalError(
+                f"{directory / DATA} has data of another version of trafficmock, or of another "
+                "program: remove it, and run the tests again"
+            ) from error
         _replace(directory / RUN, json.dumps(document, indent=1) + "\n")
         _replace(directory / PAGE, saved_page(for_page(document)))
         # Another process may have replaced both by newer ones meanwhile.
@@ -60,7 +67,11 @@ def read_report(directory: Path) -> dict[str, Any]:
         ) from None
     except ValueError:
         document = None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
+    if (
+        not isinstance(document, dict)
+        or document.get("format") != FORMAT
+        or not isinstance(document.get("tests"), list)
+    ):
         raise LocalError(f"{path} is no report of this version of trafficmock")
     return document
 
@@ -71,7 +82,7 @@ def merge_reports(sources: Sequence[Path], output: Path) -> dict[str, Any]:
     :param sources: the directories of reports.
     :param output: the directory of the result, which may be one of them.
     :returns: the document of all runs.
-    :raises LocalError: a source is no report.
+    :raises LocalError: a source is no report, or one of another version.
     :raises OSError: a file cannot be read or written.
     """
     for source in sources:

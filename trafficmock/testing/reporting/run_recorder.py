@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from attrs import define, field
 
+from trafficmock.errors import LocalError
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.report.data_files import DataFile
 from trafficmock.report.report_directory import write_report
@@ -176,7 +177,7 @@ def merge(directory: Path) -> str:
     """
     try:
         write_report(directory)
-    except OSError as error:
+    except (OSError, LocalError) as error:
         return str(error)
     return ""
 
