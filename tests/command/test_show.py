@@ -38,7 +38,11 @@ class ShowTests(CommandTestCase):
         """An unknown id is status 1; so is a beginning that several have, which are named."""
         done = self.run_command("show", "no\x1bpe")
         self.assertEqual((done.status, done.out), (1, ""))
-        self.assertEqual(done.err, "trafficmock show: nothing with the id no\\x1bpe is recorded\n")
+        self.assertEqual(
+            done.err,
+            "trafficmock show: nothing with the id no\\x1bpe is recorded. "
+            "No report or HAR has the name no\\x1bpe either.\n",
+        )
         done = self.run_command("show", "hop")
         self.assertEqual(done.status, 1)
         self.assertIn("hop is the beginning of hop-3, hop-2, hop-1", done.err)
@@ -62,6 +66,13 @@ class SavedTests(CommandTestCase):
             self.assertEqual((done.status, done.out), (1, ""), path)
             self.assertIn(why, done.err)
             self.assertNotIn("Traceback", done.err)
+
+    def test_misspelt(self) -> None:
+        """Without a proxy, the name of a report that does not exist is said to be none."""
+        done = self.run_command("show", "repport", "--proxy-url", "http://127.0.0.1:9")
+        self.assertEqual((done.status, done.out), (3, ""))
+        self.assertIn("no proxy answers at http://127.0.0.1:9", done.err)
+        self.assertIn("No report or HAR has the name repport either.", done.err)
 
     def test_served(self) -> None:
         """The page of a HAR is served at the address that is printed, until Ctrl-C."""

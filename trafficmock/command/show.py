@@ -14,12 +14,13 @@ from trafficmock.command.arguments import (
     proxy,
     redactor,
 )
-from trafficmock.command.exit_status import OK
+from trafficmock.command.exit_status import NOTHING, OK, UNREACHABLE, CommandError
 from trafficmock.command.output.request_page import write_request
 from trafficmock.command.output.terminal import standard_output
 from trafficmock.command.output.websocket_page import write_socket
-from trafficmock.command.rest.id_lookup import completed_ids, find, newest
+from trafficmock.command.rest.id_lookup import Found, completed_ids, find, newest
 from trafficmock.command.rest.list_resources import SOCKETS
+from trafficmock.redaction import printable
 from trafficmock.redaction.redacted_documents import redacted_record
 from trafficmock.report.har_reader import read_har
 from trafficmock.report.page_server import SavedPageServer
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trafficmock.command.output.terminal import Terminal
+    from trafficmock.command.rest.rest_client import RestClient
 
 EXAMPLES = """\
   trafficmock show                 # the newest
@@ -79,7 +81,7 @@ def main(words: Sequence[str]) -> int:
         _serve(Path(options.id), terminal, with_browser=options.open)
         return OK
     client = proxy(options)
-    found = newest(client) if options.id is None else find(client, options.id)
+    found = newest(client) if options.id is None else _find(client, options.id)
     document = redacted_record(found.document, redactor(options, client))
     if options.json:
         terminal.line(json.dumps(document))
@@ -87,6 +89,22 @@ def main(words: Sequence[str]) -> int:
         write = write_socket if found.listing is SOCKETS else write_request
         write(document[found.listing.one], terminal, full=options.full)
     return OK
+
+
+def _find(client: RestClient, given: str) -> Found:
+    """Find an entry by its id.
+
+    :raises CommandError: as for ``find``. It also says that no file has this name, because the
+        name of a report may be misspelt, or relative to another directory.
+    """
+    try:
+        return find(client, given)
+    except CommandError as error:
+        if not given or error.status not in (NOTHING, UNREACHABLE):
+            raise
+        reason = str(error).rstrip(".")
+        message = f"{reason}. No report or HAR has the name {printable(given)} either."
+        raise CommandError(message, status=error.status) from error
 
 
 def _is_path(text: str) -> bool:
