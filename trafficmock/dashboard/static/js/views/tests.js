@@ -81,7 +81,7 @@ function figures({ counts, totals, unowned, refused, refusedDropped }) {
     ...["failed", "passed", "skipped"].map((outcome) =>
       figure(counts[outcome] ?? 0, `tests ${outcome}`, outcome === "failed" && counts.failed ? "figure-error" : ""),
     ),
-    figure(total, "requests in the whole run", "", { view: "http" }),
+    figure(total, "requests since the start of the proxy", "", { view: "http" }),
     figure(passed, "of them went out unmocked", passed ? "figure-passthrough" : "", {
       view: "http",
       action: "passthrough",
