@@ -160,6 +160,10 @@ class AgentTests(SynchronousTestCase):
         """Bodies flow both ways as they come, and the history follows."""
         self.check("clients/stream.test.mjs")
 
+    def test_arrival(self) -> None:
+        """The times at which the pieces of a real answer came are reported to the test."""
+        self.check("clients/arrival.test.mjs")
+
     def test_stream_mocks(self) -> None:
         """A test writes an answer piece by piece, at the pace of each client."""
         self.check("clients/stream-mocks.test.mjs")

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   trafficmock run -- node server.js
   trafficmock run --client-id shop -- flask run --port 5000
-  trafficmock run --sealed --publish 3000 --reach localhost:5432 -- node server.js
+  trafficmock run --sealed --publish 3000 -- node server.js
 """
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126

@@ -26,7 +26,7 @@ class ProcessTests(BrowserTestCase):
             lines = page.locator(".panel", has_text="Agents (2)").locator("tbody tr")
             expect(lines).to_have_count(2)
             expect(lines.nth(0)).to_contain_text("pid 4121 · node server.js")
-            expect(lines.nth(1)).to_contain_text("pid 4188 · node <b>api</b>.js⟨U+202E⟩")
+            expect(lines.nth(1)).to_contain_text("pid 4188 · node <b>api</b>.js\\u202e")
             for number in range(2):
                 self.assertRegex(lines.nth(number).locator("td").nth(3).inner_text(), TIME)
                 expect(lines.nth(number)).to_contain_text("2 by all of this name")

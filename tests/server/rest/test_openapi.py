@@ -61,7 +61,7 @@ BESIDE = {
 }
 """Keys that are written with a body."""
 
-UNSHOWN = {"Overrides": {"contentType"}}
+UNSHOWN = {"Overrides": {"contentType"}, "HttpResponse": {"pieces"}}
 """Keys of messages that records do not have."""
 
 ALWAYS = {"server", "date", "content-type", "transfer-encoding", "connection"}

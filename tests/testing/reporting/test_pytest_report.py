@@ -99,7 +99,7 @@ class PytestReportTests(TestCase):
         tests = {test["title"].partition("::")[2]: test for test in document["tests"]}
         self.assertEqual([*tests], ["test_fails", "test_breaks", "test_own_proxy"])
         test = tests["test_fails"]
-        line = (self.place / test["file"]).read_text().splitlines()[test["line"] - 1]
+        line = (self.place / Path(test["file"]).name).read_text().splitlines()[test["line"] - 1]
         self.assertIn("def test_fails", line)
         self.assertIn("AssertionError", test["error"])
         met = [(each["matcher"]["urlGlob"], each["requests"]) for each in test["routes"]]

@@ -48,7 +48,7 @@ async def chain_to_another_scheme(t: RowContext) -> None:
 
     await t.route(url, handler)
     assert "error" in await t.get(url)
-    (error,) = await t.errors()
+    (error,) = await t.late_errors()
     assert isinstance(error, TrafficMockError)
     assert "same protocol" in str(error)
 

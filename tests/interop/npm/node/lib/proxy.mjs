@@ -51,6 +51,6 @@ export async function socketRow(url, satisfied = (c) => c.outcome !== "pending")
   return found[0];
 }
 
-export async function har(id) {
-  return rest(`/api/history/${encodeURIComponent(id)}/har`);
+export async function har(id, query = "") {
+  return rest(`/api/history/${encodeURIComponent(id)}/har${query}`);
 }
