@@ -50,7 +50,10 @@ BEARER = r"\b(bearer)( {1,4}|%20|\+)([A-Za-z0-9._~+/=-]{6,})"
 BASIC = r"\b(basic)( {1,4}|%20|\+)([A-Za-z0-9+/=_-]{4,})"
 """Basic credentials within a text, in any case: the last group, if it is base64 with a colon."""
 
-NOT_BEARER = r"^(?:auth(?:entication|orization|enticated|orized)?|tokens?|scheme|realm|format|credentials?)[.]?$"
+NOT_BEARER = (
+    r"^(?:auth(?:entication|orization|enticated|orized)?|tokens?|scheme|realm|format"
+    r"|credentials?)[.]?$"
+)
 """Words that follow "bearer" in sentences."""
 
 KNOWN = (

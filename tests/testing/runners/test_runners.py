@@ -162,8 +162,10 @@ class PytestTests(SynchronousTestCase):
             "said = lambda: print(sorted(each for each in sys.modules if 'trafficmock' in each))\n"
             "atexit.register(said)\n"
         )
-        testing = ("pytest_plugin", "reporting", "reporting.report_options", "shared_directory")
-        testing += ("strict_marks", "unowned_requests")
+        testing = (
+            *("pytest_plugin", "reporting", "reporting.report_options", "shared_directory"),
+            *("strict_marks", "unowned_requests"),
+        )
         ours = ["", ".testing", *(f".testing.{each}" for each in testing)]
         output = run(*runs.lean_pytest(), str(test), **runs.LEAN)
         self.assertIn(str([f"trafficmock{each}" for each in ours]), output)
