@@ -14,7 +14,10 @@ from tests.support.processes.proxy_process import REPOSITORY
 
 
 class PlatformTests(SynchronousTestCase):
-    """The product calls what is there on every platform."""
+    """The product calls what is there on every platform; ``tox -e mypy`` asks the same."""
+
+    if not DEEP:
+        skip = "slow: set TRAFFICMOCK_DEEP=1"
 
     def check(self, platform: str) -> None:
         argv = [sys.executable, "-m", "mypy", "--platform", platform, "--cache-dir", self.mktemp()]
@@ -27,6 +30,3 @@ class PlatformTests(SynchronousTestCase):
 
     def test_macos(self) -> None:
         self.check("darwin")
-
-    if not DEEP:
-        test_macos.skip = "slow: set TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined] # trial reads it

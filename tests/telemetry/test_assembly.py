@@ -105,7 +105,7 @@ class ServiceTests(SynchronousTestCase):
         self.assertEqual(found["trafficmock.decision"], "fulfill")
         self.assertEqual(found["test.suite.name"], "tests/test_pay.py")
         self.assertEqual(found["url.full"], "http://pay.test/charge")
-        self.assertLess(mocked.start_time_unix_nano, mocked.end_time_unix_nano)
+        self.assertLessEqual(mocked.start_time_unix_nano, mocked.end_time_unix_nano)
         found = attributes(plain.attributes)
         self.assertEqual(found["http.response.status_code"], 200)
         self.assertNotIn("hidden", found["url.full"])

@@ -9,12 +9,16 @@ from jsonschema import Draft202012Validator
 from twisted.trial.unittest import TestCase
 
 from tests.report.test_run_document import SCHEMA
+from tests.support.hypothesis_profiles import DEEP
 from tests.testing.reporting.test_pytest_report import CALLS
 from tests.testing.runs import run
 
 
 class CaseReportTests(TestCase):
     """``TRAFFICMOCK_REPORT``."""
+
+    if not DEEP:
+        skip = "slow: set TRAFFICMOCK_DEEP=1"
 
     def ran(self, source: str, *command: str) -> dict[str, Any]:
         """Run a module with a report; give its document."""
