@@ -53,6 +53,20 @@ server.handle_request()
 """
 
 
+REFUSED = """
+from trafficmock.command.sealing import namespaces, sealed
+
+def enter():
+    raise namespaces.SealError("the kernel refuses")
+
+namespaces.enter = enter
+try:
+    sealed.seal(sealed.Place("127.0.0.1", 1), [], [])
+except namespaces.SealError as error:
+    print(error)
+"""
+
+
 def may_seal() -> bool:
     """Return whether the kernel lets this user make namespaces."""
     argv = ["unshare", "--user", "--net", "--mount", "--map-root-user", "true"]
@@ -75,6 +89,14 @@ class PlaceTests(SynchronousTestCase):
         self.assertEqual(sealed._addresses(places), {"db": "127.77.0.1", "queue": "127.77.0.2"})
         many = [Place(f"host-{number}", 1) for number in range(MOST_HOSTS + 1)]
         self.assertRaises(SealError, sealed._addresses, many)
+
+    def test_refused(self) -> None:
+        """Where the kernel refuses, no process is left that has the output of the command."""
+        argv = [sys.executable, "-c", REFUSED]
+        done = subprocess.run(
+            argv, cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=SECONDS
+        )
+        self.assertEqual((done.stdout, done.stderr), ("the kernel refuses\n", ""))
 
     def test_other_platforms(self) -> None:
         """Elsewhere it says that it is Linux's."""

@@ -66,6 +66,8 @@ def seal(proxy: Place, reached: Sequence[Place], published: Sequence[int]) -> No
     command = os.getpid()
     child = os.fork()
     if not child:
+        # With its own copy of this end, it would never see that this process has failed.
+        ours.close()
         _relay_outwards(theirs, [proxy, *reached], command)
     theirs.close()
     os.waitpid(child, 0)

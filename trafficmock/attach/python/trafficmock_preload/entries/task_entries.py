@@ -29,7 +29,7 @@ def change_kombu(module: ModuleType, contexts: TestContexts) -> None:
 
     def publish(self: Any, *args: Any, **kwargs: Any) -> Any:
         added = carrying(kwargs.get("headers"), contexts)
-        # The seventh positional argument would be the headers; nobody gives so many.
+        # The headers are the tenth argument of ``publish``: callers give them by name.
         return original(self, *args, **(kwargs if added is None else {**kwargs, "headers": added}))
 
     producer.publish = publish
