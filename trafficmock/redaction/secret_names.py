@@ -51,10 +51,10 @@ BASIC = r"\b(basic)( {1,4}|%20|\+)([A-Za-z0-9+/=_-]{4,})"
 """Basic credentials within a text, in any case: the last group, if it is base64 with a colon."""
 
 NOT_BEARER = (
-    r"^(?:auth(?:entication|orization|enticated|orized)?|tokens?|scheme|realm|format"
-    r"|credentials?)[.]?$"
+    r"^(?:[Aa]uth(?:entication|orization|enticated|orized)?|[Tt]okens?|[Ss]cheme|[Rr]ealm"
+    r"|[Ff]ormat|[Cc]redentials?)[.]?$"
 )
-"""Words that follow "bearer" in sentences."""
+"""Words that follow "bearer" in sentences, as sentences write them."""
 
 KNOWN = (
     r"(^|[^A-Za-z0-9_-])("
