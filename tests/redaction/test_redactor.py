@@ -75,7 +75,7 @@ class SampleTests(SynchronousTestCase):
         self.assertNotEqual(Redactor().text("token=abc"), Redactor().text("token=abc"))
 
     def test_bearer(self) -> None:
-        """A word after "bearer" stays if a sentence writes it so; in another case it may be a token."""
+        """A word after "bearer" stays as sentences write it; in another case it is redacted."""
         self.assertEqual(
             REDACTOR.text("a bearer token, Bearer Token."), "a bearer token, Bearer Token."
         )
