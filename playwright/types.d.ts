@@ -281,6 +281,15 @@ export interface RouteFromHAROptions {
   readonly updateMode?: "minimal" | "full";
   /** The factor for the pauses between the pieces in which a recorded answer came, 1 for the same ones. Default: no pauses. */
   readonly pace?: number;
+  /**
+   * The parts of a request that have to be equal: `method`, `url` or its parts `scheme`, `host`, `port`, `path` and
+   * `query`; `body`, `json`, `form`, `headers`, `header:NAME`. Default: the method, the URL, and of a `POST` the body.
+   */
+  readonly matchOn?: string | readonly string[];
+  /** Fields that need not be equal: `json:meta.id`, `query:nonce`, `form:at`, `header:x-request-id`. */
+  readonly ignore?: string | readonly string[];
+  /** Each entry answers one request, in their order. Default: any number of them; the first of those that are alike. */
+  readonly sequence?: boolean;
   /** What is secret in a new HAR besides fields of known names: `json:user.email`, `header:x-customer`, …; or `off`. */
   readonly redact?: string | readonly string[];
 }

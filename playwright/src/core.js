@@ -118,6 +118,7 @@ async function report(session, { failed, errors, startedAt }) {
   endWithProcess(run, connection);
   const outcome = failed === undefined ? "unknown" : failed ? "failed" : "passed";
   run.count(outcome);
+  run.addHars(session);
   if (!run.wants(failed)) return;
   const texts = errors.flatMap((error) => (error === undefined ? [] : [textOf(error)]));
   const error = texts.join("\n\n");

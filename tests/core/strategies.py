@@ -133,7 +133,14 @@ registrations: SearchStrategy[inbound.RouteRegister] = st.builds(
     kinds,
     reply=responses | st.just(UNSET),
     har=st.just(UNSET)
-    | st.builds(SerializedHar, st.just("some.har"), har_entries, not_found=not_found),
+    | st.builds(
+        SerializedHar,
+        st.just("some.har"),
+        har_entries,
+        not_found=not_found,
+        match_on=st.sampled_from([UNSET, ["method", "json"]]),
+        sequence=st.booleans(),
+    ),
     times=times,
     sequence=st.just(UNSET) | sequences,
     delay_ms=DELAYS,

@@ -1,12 +1,18 @@
 """What a process says of URLs: messages of errors, lines of its log, ``repr``."""
 
+import json
+
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Raw
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.redaction.test_redactor import NAMES, SECRETS
 from tests.testing.fakes import request
-from trafficmock.core.har.har_lookup import HarLookup, HarQuestion
+from trafficmock.core.har.har_lookup import HarLookup
+from trafficmock.core.har.match_rules import HarQuestion
+from trafficmock.core.http.nearest_entry import missing_entry
+from trafficmock.matching import PatternCache
 from trafficmock.matching.url_parts import shown_url
 from trafficmock.redaction.process_redactor import process_redactor, safe_url
 from trafficmock.testing.session.observation.request_state import RequestState
@@ -21,14 +27,16 @@ class MessageTests(SynchronousTestCase):
         """Neither in the user information, nor in the query, nor in the fragment."""
         url = f"https://u:{secret}@h.test/a?{name}={secret}&page=1#token={secret}"
         state = RequestState("r", "shop", request(url), 1)
-        lookup = HarLookup.of(SerializedHar("some.har", []))
+        entry = {"request": {"method": "GET", "url": url}, "response": {}}
+        lookup = HarLookup.of(SerializedHar("some.har", [Raw(json.dumps(entry).encode())]))
+        asked = HarQuestion(f"{url}&{name}={secret}", "GET", [], b"")
         for text in (
             safe_url(url),
             shown_url(url, 1000),
             shown_url(f"no url {url}", 1000),
             str(state),
             repr(state),
-            lookup.missing(HarQuestion(url, "GET", [], b"")),
+            missing_entry(lookup, asked, PatternCache()),
         ):
             self.assertNotIn(secret, text)
         self.assertIn("page=1", safe_url(url))

@@ -50,6 +50,11 @@ def unowned(*requests: dict[str, Any], omitted: int = 0) -> dict[str, Any]:
     return {"type": "unowned", "requests": [*requests], "webSockets": [], "omitted": omitted}
 
 
+def har(file: str, entries: int, *used: int) -> dict[str, Any]:
+    """Make the record of what a test has used of a HAR."""
+    return {"type": "har", "file": file, "entries": entries, "used": [*used]}
+
+
 def totals(total: int, **decisions: int) -> dict[str, Any]:
     """Make the counts of one kind."""
     return {"total": total, "decisions": decisions, "recorded": total, "dropped": 0}

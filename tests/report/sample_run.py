@@ -4,7 +4,7 @@ from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
-from tests.report.records import begin, end, entry, test, totals, unowned
+from tests.report.records import begin, end, entry, har, test, totals, unowned
 from trafficmock.report.run_document import run_document
 from trafficmock.report.saved_page import saved_page
 
@@ -124,7 +124,8 @@ def sample_run() -> dict[str, Any]:
             "count": 7,
         }
     ]
-    first = [begin("gw0", START), declined, unowned(_refused(300))]
+    hars = har("tests/hars/prices.har", 9, 1, 2, 4), har("tests/hars/stock.har", 1, 1)
+    first = [begin("gw0", START), declined, unowned(_refused(300)), *hars]
     last = end(START + 9000, counts=counts, services=services, refused=refused)
     return run_document([[*first, last], [begin("gw1", START + 1), hostile]])
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.report.records import begin, end, entry, test, totals, unowned
+from tests.report.records import begin, end, entry, har, test, totals, unowned
 from trafficmock.report.run_document import run_document
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "run.schema.json").read_text())
@@ -85,6 +85,20 @@ class RunDocumentTests(SynchronousTestCase):
         )
         self.assertEqual(document["refused"], [{**REFUSED, "count": 3}])
         self.assertEqual(document["refusedDropped"], 1)
+
+    def test_hars(self) -> None:
+        """What tests of all workers have used of a HAR adds up."""
+        document = merged(
+            [begin("gw0"), har("b.har", 3, 3, 1), har("a.har", 1), end()],
+            [begin("gw1"), har("b.har", 4, 1, 2)],
+        )
+        self.assertEqual(
+            document["hars"],
+            [
+                {"file": "a.har", "entries": 1, "used": []},
+                {"file": "b.har", "entries": 4, "used": [1, 2, 3]},
+            ],
+        )
 
     @given(st.permutations(range(4)))
     def test_order(self, order: list[int]) -> None:

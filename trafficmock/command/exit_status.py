@@ -12,7 +12,8 @@ PIPE_CLOSED = 141
 
 MEANINGS = {
     OK: "done",
-    NOTHING: "nothing found: an empty list, an unknown id, or no HAR; with --fail something found",
+    NOTHING: "nothing found: an empty list, an unknown id, or no HAR; with --fail something found; "
+    "of har check entries that were not used",
     USAGE: "wrong usage: an unknown option or an invalid value",
     UNREACHABLE: "no proxy answers at the address",
     REFUSED: "the proxy answered with an error",

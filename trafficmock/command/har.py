@@ -1,4 +1,4 @@
-"""``trafficmock har``: write recorded requests as one HAR file.
+"""``trafficmock har``: write recorded requests as one HAR file, or check one that tests replay.
 
 The REST API returns the HAR of one request; this module merges those of several.
 """
@@ -6,6 +6,7 @@ The REST API returns the HAR of one request; this module merges those of several
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,11 @@ from trafficmock.command.output.terminal import complain, standard_output
 from trafficmock.command.rest.id_lookup import completed_ids, find
 from trafficmock.command.rest.list_resources import REQUESTS
 from trafficmock.command.rest.rest_client import entry_path
+from trafficmock.errors import LocalError
 from trafficmock.redaction import printable
+from trafficmock.report.report_directory import read_report
+from trafficmock.report.report_settings import DIRECTORY_VARIABLE
+from trafficmock.report.unused_entries import check_har
 
 if TYPE_CHECKING:
     import argparse
@@ -41,6 +46,7 @@ EXAMPLES = """\
   trafficmock har --failed -o all.har   # with those that got no response
   trafficmock har --redact header:x-customer --redact json:user.email -o all.har
   trafficmock har -q api.example --from 10m -o api.har
+  trafficmock har check tests/hars/*.har --report report   # what no test used
 """
 
 
@@ -49,11 +55,15 @@ def parser() -> argparse.ArgumentParser:
     made = command_parser(
         "har",
         "Write recorded requests as one HAR 1.2 file: those with the given ids, those that the "
-        "filters select, or all. routeFromHAR and route_from_har replay it.",
+        "filters select, or all. routeFromHAR and route_from_har replay it. Or, by the word check, "
+        "list the entries of such files that no test of a run has used; status 1 if there are any.",
         EXAMPLES,
     )
     ids = made.add_argument(
-        "ids", metavar="ID", nargs="*", help="an id, or a unique beginning of one"
+        "ids",
+        metavar="ID|check FILE",
+        nargs="*",
+        help="an id, or a unique beginning of one; or the word check, and HAR files",
     )
     ids.completer = completed_ids  # type: ignore[attr-defined] # argcomplete looks there
     made.add_argument(
@@ -66,6 +76,12 @@ def parser() -> argparse.ArgumentParser:
         "--failed",
         action="store_true",
         help="include requests without a response, with the status 0 and _error",
+    )
+    made.add_argument(
+        "--report",
+        metavar="DIR",
+        default=os.environ.get(DIRECTORY_VARIABLE) or None,
+        help=f"with check: the report of the run (default: {DIRECTORY_VARIABLE})",
     )
     add_redact(made)
     made.add_argument("-n", "--limit", type=count, metavar="N", help="only the N newest")
@@ -82,6 +98,8 @@ def main(words: Sequence[str]) -> int:
         file cannot be written.
     """
     options = parser().parse_args(words)
+    if options.ids[:1] == ["check"]:
+        return check(options.ids[1:], options.report)
     query = {name: value for name, value in filters(options).items() if value is not None}
     if options.limit is not None:
         query["limit"] = options.limit
@@ -95,6 +113,42 @@ def main(words: Sequence[str]) -> int:
     document = compose(client, chosen, failed=options.failed, redact=options.redact)
     _write(document, options.output)
     return OK
+
+
+def check(files: Sequence[str], report: str | None) -> int:
+    """List the entries of HAR files that no test of a run has used.
+
+    :param report: the directory of the run's report.
+    :returns: the exit status.
+    :raises CommandError: there is no report; or a file cannot be read, or has changed since.
+    """
+    if not files:
+        raise CommandError("check takes the HAR files that tests replay", status=USAGE)
+    if report is None:
+        why = "which run? Write its report (pytest --trafficmock-report=DIR), and give --report DIR"
+        raise CommandError(why, status=USAGE)
+    out, status = standard_output("never"), OK
+    try:
+        run = read_report(Path(report))
+        found = [(each, check_har(Path(each), run, Path.cwd())) for each in files]
+    except LocalError as error:
+        raise CommandError(str(error), status=USAGE) from error
+    for process in run["processes"]:
+        if not process["ended"]:
+            complain(
+                f"worker {process['worker']} of {process['runner']} did not end: see the report"
+            )
+    for name, result in found:
+        shown, count = printable(name), len(result.unused)
+        if not count:
+            out.line(f"{shown}: all of {result.total} entries were used")
+            continue
+        status = NOTHING
+        nobody = "" if result.is_known else ", and no test of the run has replayed the file"
+        out.line(f"{shown}: {count} of {result.total} entries were not used{nobody}")
+        for number, request in result.unused.items():
+            out.line(f"  {number}  {printable(request)}")
+    return status
 
 
 def chain(client: RestClient, entry: Entry) -> list[Entry]:

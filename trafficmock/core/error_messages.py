@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trafficmock.redaction.process_redactor import safe_url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from trafficmock.core.ownership.differences import Nearest
     from trafficmock.core.ownership.strictness import Refusal
@@ -108,8 +108,8 @@ def bad_mock(subject: str, problem: str) -> str:
 
 
 def bad_reply(problem: str) -> str:
-    """Return the error for a route whose reply cannot be sent."""
-    return f"The route was not registered, because its reply cannot be sent: {problem}."
+    """Return the error for a route that cannot have its reply, or its HAR."""
+    return f"The route was not registered, because the proxy cannot answer by it: {problem}."
 
 
 def no_room_for_reply(what: str, size: int, used: int, limit: int) -> str:
@@ -125,6 +125,46 @@ def har_failed(subject: str, problem: str, place: str | None) -> str:
     """Return the error for a request that the HAR of a route cannot answer."""
     where = f" (the route is at {place})" if place else ""
     return f"{subject} was not answered: {problem}{where}."
+
+
+MOST_DIFFERENCES_NAMED = 5
+"""The most parts that a message names in which a request differs from an entry of a HAR."""
+
+
+def har_missing(
+    name: str,
+    number: int = 0,
+    method: str = "",
+    url: str = "",
+    differences: Sequence[str] = (),
+) -> str:
+    """Return the text for a request that a HAR does not have.
+
+    :param name: the file.
+    :param number: the number of the nearest entry, whose method and URL follow; 0 without one.
+    :param differences: in what the request differs from it.
+    """
+    if not number:
+        return f"{name} has no such request"
+    more = len(differences) - MOST_DIFFERENCES_NAMED
+    named = ", ".join([*differences[:MOST_DIFFERENCES_NAMED], *([f"{more} more"] * (more > 0))])
+    entry = f"entry {number} ({method} {safe_url(url)})"
+    return f"{name} has no such request. Nearest: {entry}: {named}"
+
+
+def har_redirect(name: str, number: int) -> str:
+    """Return the text for a request whose redirects lead to no entry of the HAR."""
+    what = f"its entry {number} is a redirect, and the end of it is not there"
+    return f"{name} has no such request; {what}"
+
+
+def har_used_up(name: str, numbers: Sequence[int]) -> str:
+    """Return the text for a request whose entries have answered others, in a sequence."""
+    listed = ", ".join(map(str, numbers[:MOST_DIFFERENCES_NAMED]))
+    more = len(numbers) - MOST_DIFFERENCES_NAMED
+    what = f"entries {listed}" if len(numbers) > 1 else f"entry {listed}"
+    rest = f" and {more} more" if more > 0 else ""
+    return f"{name} has no further such request: its {what}{rest} answered earlier ones (sequence)"
 
 
 def bad_overrides(subject: str, problem: str) -> str:
@@ -282,20 +322,21 @@ def _nearest(nearest: Nearest, *, named: bool) -> str:
     route = nearest.route
     place = "" if route.place is None else f" ({route.place})"
     test = f' of "{route.test.title}"' if named and route.test is not None else ""
-    return f"route {_route(route.matcher)}{place}{test}: {_difference(nearest.differs)}"
+    return f"route {_route(route.matcher)}{place}{test}: {difference(nearest.differs)}"
 
 
-def _difference(difference: Difference) -> str:
-    match difference.part:
+def difference(differs: Difference) -> str:
+    """Return in words how a request differs from a route, or from an entry of a HAR."""
+    match differs.part:
         case "predicate":
             return "its predicate said no"
         case "handler":
             return "its handler gave the request back"
         case "condition":
-            return str(difference.found)
+            return str(differs.found)
         case "url":
             return "its regular expression does not match"
-    return f"the {difference.part} differs: {difference.found or 'there is none'}"
+    return f"the {differs.part} differs: {differs.found or 'there is none'}"
 
 
 def _route(matcher: SerializedMatcher) -> str:

@@ -15,6 +15,7 @@ export interface RunDocument {
   unowned: Traffic & { omitted: number };
   refused: RefusedRequest[];
   refusedDropped: number;
+  hars?: UsedHar[];
   /** The name of a HAR, of which the page was made instead of a run. */
   har?: string;
 }
@@ -67,6 +68,13 @@ export interface ReportedRoute {
   place?: string;
   handler?: string;
   requests: number;
+}
+
+/** A HAR that tests have replayed or recorded, with the numbers of the entries that they have used, from 1. */
+export interface UsedHar {
+  file: string;
+  entries: number;
+  used: number[];
 }
 
 export interface RefusedRequest {

@@ -136,7 +136,8 @@ class RequestCondition:
             return f"{self.place}: the proxy cannot compare {self.shown}"
         if not values:
             return f"{self.place} is missing, wanted {self.shown}"
-        if any(isinstance(step, str) and is_secret(step) for step in self.path):
+        in_query = self.part in ("query", "form")
+        if any(isinstance(step, str) and is_secret(step, in_query=in_query) for step in self.path):
             return f"{self.place} differs"
         found = ", ".join(_shown(value) for value in values[:_MOST_SHOWN])
         more = f" and {len(values) - _MOST_SHOWN} more" if len(values) > _MOST_SHOWN else ""

@@ -92,6 +92,13 @@ class RequestContent:
                 return named if len(path) == 1 else [*named[_index(path[1])]]
         return []
 
+    def fields(self, part: str) -> Fields:
+        """Return all values of a query, form or header, by their names.
+
+        :raises UnreadablePartError: the body has no form, or there are too many fields.
+        """
+        return self._named(part)
+
     def search(self, regex: Regex, text: str) -> bool:
         """Search a text for a regular expression; not found if that takes too many steps."""
         if self._searched is None or self._searched.url is not text:

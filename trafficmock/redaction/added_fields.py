@@ -47,17 +47,18 @@ class AddedFields:
     words: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, words: Iterable[str]) -> AddedFields | None:
+    def of(cls, words: Iterable[str], option: str = "redact") -> AddedFields | None:
         """Read what a user wrote.
 
         :param words: fields such as ``header:NAME``; ``on`` is ignored.
+        :param option: the name of what the user wrote, for messages.
         :returns: the fields; ``None`` for the word ``off``.
         :raises InvalidFieldError: a word is none of them.
         """
         given = [word for word in words if word != ON]
         if OFF in given:
             if len(given) > 1:
-                raise InvalidFieldError("redact: off goes with no other field")
+                raise InvalidFieldError(f"{option}: off goes with no other field")
             return None
         found: dict[str, list[str]] = {
             name: [] for name in ("header", "query", "form", "json", "regex")
@@ -65,19 +66,19 @@ class AddedFields:
         for word in given:
             kind, _, name = word.partition(":")
             if kind not in found or not name:
-                raise InvalidFieldError(f"redact: {word!r} is none of {ALLOWED}")
+                raise InvalidFieldError(f"{option}: {word!r} is none of {ALLOWED}")
             found[kind].append(name)
         return cls(
             frozenset(name.lower() for name in found["header"]),
             frozenset(found["query"]),
             frozenset(found["form"]),
-            tuple(path_of(each) for each in found["json"]),
+            tuple(path_of(each, option) for each in found["json"]),
             tuple(_pattern(each) for each in found["regex"]),
             tuple(given),
         )
 
 
-def path_of(text: str) -> tuple[str, ...]:
+def path_of(text: str, option: str = "redact") -> tuple[str, ...]:
     """Return the steps of a path, such as ``items[0].price``, ``$.user.email`` or ``**.email``.
 
     :raises InvalidFieldError: it has no such form.
@@ -87,11 +88,13 @@ def path_of(text: str) -> tuple[str, ...]:
     while at < len(rest):
         step = _STEP.match(rest, at)
         if step is None:
-            raise InvalidFieldError(f"redact: {text!r} is no path in JSON, such as items[0].price")
+            raise InvalidFieldError(
+                f"{option}: {text!r} is no path in JSON, such as items[0].price"
+            )
         steps.append(step[1] or step[2])
         at = step.end()
     if not steps:
-        raise InvalidFieldError("redact: the path after json: is empty")
+        raise InvalidFieldError(f"{option}: the path after json: is empty")
     return tuple(steps)
 
 

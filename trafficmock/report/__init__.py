@@ -14,6 +14,7 @@ Who does what:
   the files alone, so it can be done again, also for the directories of several shards.
 
 ``har_reader`` makes such a document of any HAR, and ``page_server`` serves a page to the browser of
-this machine. ``report_settings`` are the limits, and what
+this machine. ``unused_entries`` compares a HAR that tests replay with what a run has used of it.
+``report_settings`` are the limits, and what
 users set.
 """

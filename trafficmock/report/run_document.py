@@ -29,6 +29,7 @@ def run_document(files: Iterable[Sequence[dict[str, Any]]]) -> dict[str, Any]:
     services: dict[str, dict[str, Any]] = {}
     unowned: dict[str, dict[str, dict[str, Any]]] = {side: {} for side in _SIDES}
     refused: dict[tuple[str, ...], dict[str, Any]] = {}
+    hars: dict[str, dict[str, Any]] = {}
     omitted = dropped = 0
     for records in files:
         process: dict[str, Any] = {}
@@ -40,6 +41,8 @@ def run_document(files: Iterable[Sequence[dict[str, Any]]]) -> dict[str, Any]:
                 case "test":
                     worker = {key: process[key] for key in ("runner", "worker") if key in process}
                     tests.append(record["test"] | worker)
+                case "har":
+                    _add_use(hars, record)
                 case "unowned":
                     for side in _SIDES:
                         unowned[side] |= {each["id"]: each for each in record[side]}
@@ -64,7 +67,15 @@ def run_document(files: Iterable[Sequence[dict[str, Any]]]) -> dict[str, Any]:
         },
         "refused": list(refused.values()),
         "refusedDropped": dropped,
+        "hars": [hars[file] | {"used": sorted(hars[file]["used"])} for file in sorted(hars)],
     }
+
+
+def _add_use(hars: dict[str, dict[str, Any]], record: dict[str, Any]) -> None:
+    """Add what a test has used of a HAR to what others have."""
+    known = hars.setdefault(record["file"], {"file": record["file"], "entries": 0, "used": set()})
+    known["entries"] = max(known["entries"], record["entries"])
+    known["used"].update(record["used"])
 
 
 def _newest(services: dict[str, dict[str, Any]], found: dict[str, dict[str, Any]]) -> None:

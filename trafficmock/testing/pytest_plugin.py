@@ -228,6 +228,7 @@ def trafficmock_shared(
     request.session.stash[_SHARED] = SharedErrors(connection, session)
     yield mocks
     errors = connection.background.wait_for(session.finish)
+    connection.report_hars(session)
     raise_errors(title, errors)
 
 

@@ -206,6 +206,8 @@ class RequestReplied(RequestMessage, frozen=True, tag="request:replied"):
     :param action: what the HAR or the sequence of the route did instead of giving a response.
     :param message: why it aborted the request.
     :param step: the index of the answer in the sequence of the route.
+    :param entries: the numbers, from 1, of the entries of the HAR that were used: redirects, and
+        the last one.
     """
 
     route_id: str
@@ -215,6 +217,7 @@ class RequestReplied(RequestMessage, frozen=True, tag="request:replied"):
     action: ReplyAction | UnsetType = UNSET
     message: str | UnsetType = UNSET
     step: int | UnsetType = UNSET
+    entries: list[int] | UnsetType = UNSET
 
 
 class DoorUntagged(Message, frozen=True, tag="door:untagged"):

@@ -16,7 +16,10 @@ const OPTIONS = {
   sequence: [...RESPONSE, "chunks", "abort", "fault", "after", "rate", "delay"],
   stream: [...STREAM, "required"],
   unrouteAll: ["behavior"],
-  routeFromHAR: ["url", "notFound", "mode", "update", "updateContent", "updateMode", "pace", "redact"],
+  routeFromHAR: [
+    ...["url", "notFound", "mode", "update", "updateContent", "updateMode", "pace", "redact"],
+    ...["matchOn", "ignore", "sequence"],
+  ],
   strict: ["allow"],
   waitForRequest: WAIT,
   waitForResponse: WAIT,

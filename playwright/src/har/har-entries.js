@@ -17,12 +17,13 @@ const { UsageError } = require("../errors.js");
  *
  * @param {Store} store
  * @param {Matcher} matcher of the route
+ * @param {boolean} [isOfAnyUrl] whether entries may answer whose URL the route does not match
  * @returns {Promise<(Entry | null)[]>}
  * @throws {UsageError} the file is missing, cannot be read, or is no HAR, or the entries are too large for a message
  */
-async function harEntries(store, matcher) {
+async function harEntries(store, matcher, isOfAnyUrl = false) {
   const entries = await store.entries();
-  const wanted = entries.map((entry) => hasParts(entry) && isWanted(entry.request, matcher));
+  const wanted = entries.map((entry) => hasParts(entry) && (isOfAnyUrl || isWanted(entry.request, matcher)));
   const leadsOn = entries.some((entry, index) => wanted[index] && REDIRECTS.includes(entry.response.status));
   const needed = entries.map((entry, index) => (wanted[index] || (leadsOn && hasParts(entry)) ? entry : null));
   const made = await Promise.all(needed.map((entry) => entry && encoded(entry, store)));

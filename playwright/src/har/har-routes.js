@@ -50,22 +50,37 @@ async function routeFromHAR(session, file, options = {}) {
   if (options.update && ![undefined, "all"].includes(options.mode)) {
     throw new UsageError(`update is mode "all": leave it out for mode ${JSON.stringify(options.mode)}`);
   }
+  const { sequence = false, ignore } = options;
+  if (typeof sequence !== "boolean") {
+    throw new UsageError(`sequence is true or false, not ${JSON.stringify(sequence)}`);
+  }
+  const matchOn = options.matchOn === undefined ? undefined : wordsOf("matchOn", options.matchOn);
   const matcher = new Matcher(options.url ?? "**/*", { baseURL: session.baseURL });
   const store = new HarFile(file);
   const mode = options.update ? "all" : (options.mode ?? "none");
   const replays = mode === "none" || (mode !== "all" && (await store.exists()));
   const records = mode === "new" || !replays;
   if (records) {
-    const { error } = await session.connection.redacted({ redact: wordsOf(options.redact) });
+    const { error } = await session.connection.redacted({ redact: wordsOf("redact", options.redact) });
     if (error) throw new UsageError(error);
     const kept = replays ? await store.entries() : [];
     await session.http.route(matcher, await recorder(session, file, store, options, kept));
   }
   if (replays) {
     const notFound = records ? "fallback" : (options.notFound ?? "abort");
-    const entries = await harEntries(store, matcher);
-    const har = { name: store.file, entries, notFound, ...(pace !== undefined && { pace }) };
-    await session.http.reply(matcher, { har });
+    // Entries of another URL than the route's may answer where not all of it is compared.
+    const entries = await harEntries(store, matcher, matchOn && !matchOn.includes("url"));
+    const har = {
+      name: store.file,
+      entries,
+      notFound,
+      ...(pace !== undefined && { pace }),
+      ...(matchOn && { matchOn }),
+      ignore: wordsOf("ignore", ignore),
+      sequence,
+    };
+    const { used } = session.useOf(store.file, entries.length);
+    await session.http.reply(matcher, { har }, { used });
   }
 }
 
@@ -91,6 +106,8 @@ async function recorder(session, file, store, { updateContent = "attach", update
     const redacted = await Promise.all(entries);
     const written = updateContent === "attach" ? redacted.map((entry) => attachedBodies(entry, files)) : redacted;
     if (kept.length === 0 || written.length) await store.save(harDocument([...kept, ...written], version), files);
+    const { used } = session.useOf(store.file, kept.length + written.length);
+    for (const index of written.keys()) used.add(kept.length + index + 1);
     if (failed.length) console.warn(withoutAnswer(file, failed));
   });
   return async function recordHAR(/** @type {any} */ route) {
@@ -99,7 +116,10 @@ async function recorder(session, file, store, { updateContent = "attach", update
     const began = Date.now();
     const response = await routed.fetch().catch((error) => String(error.message));
     const entry = harEntry({ request, response, began, ms: Date.now() - began }, style);
-    const redacted = session.connection.redacted({ har: harDocument([entry], version), redact: wordsOf(redact) });
+    const redacted = session.connection.redacted({
+      har: harDocument([entry], version),
+      redact: wordsOf("redact", redact),
+    });
     entries.push(redacted.then(({ har }) => har.log.entries[0]));
     // The end of the test reports it.
     entries.at(-1)?.catch(() => {});
@@ -112,8 +132,18 @@ async function recorder(session, file, store, { updateContent = "attach", update
   };
 }
 
-/** @param {RouteFromHAROptions["redact"]} redact */
-const wordsOf = (redact = []) => (typeof redact === "string" ? [redact] : [...redact]);
+/**
+ * Read an option of one word or several; the proxy says which words there are.
+ *
+ * @param {string} name
+ * @param {string | readonly string[]} [given]
+ * @throws {UsageError} it is neither
+ */
+function wordsOf(name, given = []) {
+  const words = typeof given === "string" ? [given] : given;
+  if (Array.isArray(words) && words.every((word) => typeof word === "string")) return [...words];
+  throw new UsageError(`${name} is a word or a list of words, not ${JSON.stringify(given)}`);
+}
 
 /**
  * Read the files of bodies: an archive is replaced as a whole.

@@ -36,6 +36,7 @@ function runDocument(files) {
     },
     refused: highest(ends.flatMap(({ refused = [] }) => refused)),
     refusedDropped: Math.max(0, ...ends.map(({ refusedDropped = 0 }) => refusedDropped)),
+    hars: uses(all.flatMap(({ hars }) => hars)),
   };
 }
 
@@ -46,7 +47,8 @@ function processOf(records) {
   const process = begin && { ...begin.process, ended: Boolean(end), ...end?.process };
   const { runner, worker } = process ?? {};
   const tests = records.filter(({ type }) => type === "test").map(({ test }) => ({ ...test, runner, worker }));
-  return { process, end, tests, unowned: records.filter(({ type }) => type === "unowned") };
+  const [unowned, hars] = ["unowned", "har"].map((kind) => records.filter(({ type }) => type === kind));
+  return { process, end, tests, unowned, hars };
 }
 
 /**
@@ -101,6 +103,16 @@ function highest(refused) {
     if (!known.has(key) || known.get(key).count < each.count) known.set(key, each);
   }
   return [...known.values()];
+}
+
+/** @param {{ file: string, entries: number, used: number[] }[]} found what each test has used of a HAR */
+function uses(found) {
+  const files = [...new Set(found.map(({ file }) => file))].sort(compare);
+  return files.map((file) => {
+    const same = found.filter((each) => each.file === file);
+    const used = [...new Set(same.flatMap((each) => each.used))].sort((one, other) => one - other);
+    return { file, entries: Math.max(...same.map(({ entries }) => entries)), used };
+  });
 }
 
 /** @param {string} one @param {string} other */

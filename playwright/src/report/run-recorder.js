@@ -1,5 +1,6 @@
 "use strict";
 
+const { isAbsolute, relative, sep } = require("node:path");
 const { REPORT_BODY_BYTES, reportSettings } = require("../settings.js");
 const { DataFile } = require("./data-file.js");
 const { writeReport } = require("./report-directory.js");
@@ -84,6 +85,16 @@ class RunRecorder {
       }
     } catch (error) {
       this.#problem = /** @type {Error} */ (error).message;
+    }
+  }
+
+  /** @param {Session} session that has ended: write what it has used of HARs */
+  addHars({ hars }) {
+    for (const [file, { entries, used }] of hars) {
+      const inside = relative(process.cwd(), file);
+      const isOutside = inside.startsWith("..") || isAbsolute(inside);
+      const shown = (isOutside ? file : inside).replaceAll(sep, "/");
+      this.file.write({ type: "har", file: shown, entries, used: [...used].sort((one, other) => one - other) });
     }
   }
 

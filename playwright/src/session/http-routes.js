@@ -11,10 +11,13 @@ const { RoutedRequest } = require("./routed-request.js");
  * @typedef {import("../arguments/matcher.js").Matcher} Matcher
  * @typedef {import("./request-state.js").RequestState} RequestState
  * @typedef {"default" | "wait" | "ignoreErrors"} Behavior
- * @typedef {{ times?: number, required?: boolean, delay?: number }} RouteOptions how many requests it takes; whether the
- *   test fails if none meets it; the milliseconds after which the proxy sends the reply
- * @typedef {{ reply?: object, sequence?: object[], har?: { name: string, entries: any[], notFound: string } }} Reply the
- *   response to all requests of a route, without a URL; the answers to one after the other; or the HAR that has those to some
+ * @typedef {{ times?: number, required?: boolean, delay?: number, used?: Set<number> }} RouteOptions how many requests it
+ *   takes; whether the test fails if none meets it; the milliseconds after which the proxy sends the reply; where the
+ *   numbers of the entries of its HAR go that answer
+ * @typedef {{ name: string, entries: any[], notFound: string, pace?: number, matchOn?: string[], ignore?: string[],
+ *   sequence?: boolean }} SentHar the HAR of `route:register`
+ * @typedef {{ reply?: object, sequence?: object[], har?: SentHar }} Reply the response to all requests of a route, without
+ *   a URL; the answers to one after the other; or the HAR that has those to some
  */
 
 const BEHAVIORS = ["default", "wait", "ignoreErrors"];
@@ -26,7 +29,7 @@ class RouteEntry {
    * @param {Function} [handler] none for a fixed response
    * @param {RouteOptions} [options]
    */
-  constructor(matcher, handler, { times, required = false, delay } = {}) {
+  constructor(matcher, handler, { times, required = false, delay, used } = {}) {
     this.id = randomUUID();
     this.matcher = matcher;
     /** @type {Function} */
@@ -36,6 +39,8 @@ class RouteEntry {
     this.times = readTimes(times);
     this.delayMs = readDelay(delay);
     this.required = required;
+    /** The numbers of the entries of its HAR that have answered. */
+    this.used = used;
     /** The number of requests that it got. */
     this.calls = 0;
     /** @type {WeakRef<RequestState>[]} those requests, as long as their tests have them */
@@ -263,6 +268,7 @@ class HttpRoutes {
     if (!this.owned.has(state.id)) this.checkContext(message);
     const entry = this.session.connection.route(message.routeId);
     entry?.meet(state);
+    for (const number of message.entries ?? []) entry?.used?.add(number);
     const { action, message: why } = message;
     const decision = action === "abort" ? `aborted (${why})` : action === "fallback" ? "continued" : "fulfilled";
     this.owned.set(state.id, { decision, entry });

@@ -36,6 +36,10 @@ const { WrittenStreams } = require("./written-stream.js");
  * @property {string} [decision] what the proxy did by a fixed response; else a handler runs
  * @property {Promise<unknown>} [ran] settled when the handler has decided or given up
  *
+ * @typedef {object} HarUse
+ * @property {number} entries how many there are
+ * @property {Set<number>} used the numbers, from 1, of those that have answered, or were recorded
+ *
  * @typedef {object} Views makes the objects that tests get
  * @property {(state: RequestState) => any} request always the same one
  * @property {(state: ResponseState) => any} response always the same one
@@ -66,6 +70,8 @@ class Session {
     this.fetches = new HandlerFetches();
     this.streams = new WrittenStreams();
     this.errors = new TestErrors();
+    /** @type {Map<string, HarUse>} what it has used of HARs, by the absolute path of the file */
+    this.hars = new Map();
     /** @type {(() => unknown)[]} functions that are called at the end, before the test is unregistered */
     this.finishing = [];
     this.isEnded = false;
@@ -78,6 +84,19 @@ class Session {
   /** @param {object} message */
   send(message) {
     this.connection.send(message);
+  }
+
+  /**
+   * Return what the test has used of a HAR so far.
+   *
+   * @param {string} file its absolute path
+   * @param {number} entries the number of its entries now
+   * @returns {HarUse}
+   */
+  useOf(file, entries) {
+    const use = { used: this.hars.get(file)?.used ?? new Set(), entries };
+    this.hars.set(file, use);
+    return use;
   }
 
   // Begin and end

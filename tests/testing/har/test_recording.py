@@ -15,7 +15,8 @@ from tests.redaction.test_redactor import SECRETS
 from tests.support.hypothesis_profiles import profile
 from tests.testing import runs
 from tests.testing.fakes import request, response
-from trafficmock.core.har.har_lookup import HarAnswer, HarLookup, HarQuestion
+from trafficmock.core.har.har_lookup import HarAnswer, HarLookup
+from trafficmock.core.har.match_rules import HarQuestion
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_entries import har_entries
@@ -57,8 +58,9 @@ class ReplayTests(SynchronousTestCase):
             SerializedHar("some.har", har_entries(recorded_files, make_matcher("**")))
         )
         found = lookup.find(HarQuestion(URL, "POST", [], sent))
-        assert isinstance(found, HarAnswer)
-        self.assertEqual(body.to_bytes(found.response.body_base64), answered)
+        assert found is not None
+        assert isinstance(found.outcome, HarAnswer)
+        self.assertEqual(body.to_bytes(found.outcome.response.body_base64), answered)
 
     @profile(30)
     @given(SECRETS, st.sampled_from(get_args(Content)), st.sampled_from(["", "gzip"]))
@@ -83,7 +85,8 @@ class ReplayTests(SynchronousTestCase):
         har = SerializedHar("some.har", har_entries(files, make_matcher("**")))
         other = sent.replace(secret.encode(), b"another")
         found = HarLookup.of(har).find(HarQuestion(url.replace(secret, "x"), "POST", [], other))
-        self.assertIsInstance(found, HarAnswer)
+        assert found is not None
+        self.assertIsInstance(found.outcome, HarAnswer)
 
     def test_redact(self) -> None:
         """``redact`` names further fields; ``off`` writes all, and other words are errors."""

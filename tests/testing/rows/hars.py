@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from tests.testing.row_context import RowContext, row
 from tests.testing.rows.streaming import got, read, refused, rest
-from trafficmock.testing.errors import UsageError
+from trafficmock.testing.errors import RoutingError, UsageError
 
 PAUSE_MS = 200
 """Long enough to be seen in the time that a request takes."""
@@ -223,6 +224,83 @@ async def answer_with_its_pauses(t: RowContext) -> None:
         for wrong in (-1, "1", 1001):
             said = await refused(t, lambda wrong=wrong: t.mocks.route_from_har(path, pace=wrong))
             assert said.startswith("pace is a number from 0 to 1000")
+
+
+@row
+async def matched_on_parts(t: RowContext) -> None:
+    """With ``match_on``, chosen parts have to be equal: not the port here, JSON by its values."""
+    url = t.url("echo", "?b=2&a=1")
+    elsewhere = f"http://127.0.0.1:9{urlsplit(url).path}?a=1&b=2"
+    parts = ["method", "path", "query", "json", "header:x-tenant"]
+    entries = (
+        entry(
+            elsewhere, "POST", body='{"n": 1, "m": 2}', text="one", sent=[header("X-Tenant", "a")]
+        ),
+        entry(
+            elsewhere, "POST", body='{"n": 2, "m": 2}', text="two", sent=[header("X-Tenant", "a")]
+        ),
+    )
+    with har(*entries) as path:
+        await t(t.mocks.route_from_har(path, url="**/echo/**", match_on=parts))
+        for body, tenant, expected in (
+            ('{"m":2,"n":2}', "a", "two"),
+            ('{"m":2,"n":1}', "a", "one"),
+            ('{"m":2,"n":1}', "b", None),
+            ('{"m":2,"n":3}', "a", None),
+        ):
+            answer = await t.get(url, method="POST", body=body, headers={"x-tenant": tenant})
+            assert answer.get("body") == expected, answer
+        for wrong, said in (
+            ({"match_on": [1]}, "is a word or a list of words, not [1]"),
+            ({"match_on": ["uri"]}, "or header:NAME, not on 'uri'"),
+            ({"ignore": "id"}, "ignore: 'id' is none of header:NAME"),
+        ):
+            try:
+                await t(t.mocks.route_from_har(path, **wrong))
+            except (RoutingError, UsageError) as error:
+                found = str(error)
+            assert said in found, found
+
+
+@row
+async def ignored_fields(t: RowContext) -> None:
+    """With ``ignore``, fields of queries, JSON and forms need not be equal."""
+    url = t.url("echo", "?page=2&nonce=1")
+    body = '{"user": "ada", "meta": {"at": 1}, "items": [{"id": 1}]}'
+    ignore = ["query:nonce", "json:meta.at", "json:items[*].id"]
+    with har(entry(url, "POST", body=body, text="recorded")) as path:
+        await t(t.mocks.route_from_har(path, ignore=ignore))
+        later = body.replace("1", "77")
+        other = t.url("echo", "?page=2&nonce=77")
+        assert (await t.get(other, method="POST", body=later))["body"] == "recorded"
+        assert "error" in await t.get(other, method="POST", body=later.replace("ada", "bob"))
+
+
+@row
+async def in_sequence(t: RowContext) -> None:
+    """With ``sequence``, each entry answers one request, in their order; then there is none."""
+    url = t.url("echo")
+    with har(entry(url, text="first"), entry(url, text="second")) as path:
+        await t(t.mocks.route_from_har(path, sequence=True))
+        answers = [await t.get(url) for _ in range(3)]
+        assert [each.get("body") for each in answers] == ["first", "second", None]
+        assert "error" in answers[2]
+        said = await refused(t, lambda: t.mocks.route_from_har(path, sequence="yes"))
+        assert said.startswith("sequence is "), said
+
+
+@row
+async def nearest_entry(t: RowContext) -> None:
+    """Where nothing is recorded, the error names the nearest entry and the field that differs."""
+    url = t.url("echo")
+    with har(entry(t.url("other")), entry(url, "POST", body='{"n": 1}')) as path:
+        await t(t.mocks.route_from_har(path, match_on=["method", "url", "json"]))
+        assert "error" in await t.get(url, method="POST", body='{"n": 2}')
+        (found,) = [each for each in await t.recorded() if each["request"]["url"] == url]
+        (said,) = [
+            each["detail"] for each in found["events"] if "Nearest" in each.get("detail", "")
+        ]
+        assert f"Nearest: entry 2 (POST {url}): json.n is 2, wanted 1" in said, said
 
 
 @row

@@ -1,18 +1,21 @@
-"""Finds the recorded response to a request in the HAR of a route (Playwright's rules)."""
+"""Finds the recorded response to a request in the HAR of a route."""
 
 from __future__ import annotations
 
+import operator
 import re
-from itertools import chain, pairwise
-from operator import itemgetter
+from contextlib import suppress
+from hashlib import blake2b
+from heapq import nlargest
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-import ada_url
 from attrs import field, frozen
 from msgspec import UNSET, Raw
 
 from trafficmock.core.har.har_parts import STALLED, HarEntryError, key_of, read_entry
+from trafficmock.core.har.match_rules import HarQuestion, Key, MatchRules, likeness
 from trafficmock.redaction import marks
 from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.wire.http_syntax import join_repeats
@@ -20,24 +23,20 @@ from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_response import REDIRECTS, SerializedResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from msgspec import UnsetType
 
     from trafficmock.core.har.har_parts import HarEntry, HarResponse
     from trafficmock.wire.payloads.handler_action import AbortCode
     from trafficmock.wire.payloads.serialized_har import SerializedHar
-    from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedRequest
+    from trafficmock.wire.payloads.serialized_request import HeaderPairs
 
 LONGEST_PAUSE_MS = 24 * 60 * 60 * 1000
 """The longest pause before a piece of a recorded answer: a day."""
 
-_SEE_OTHER = 303
-_MOVED = frozenset({301, 302})
 _NOT_AS_STORED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 """Headers about the encoded body; a HAR has the decoded one."""
-_MARK = b"[redacted:"
-_BOUNDARY = re.compile(r"boundary=\"?([^\";\r\n]+)")
 _FAILURES: tuple[tuple[AbortCode, re.Pattern[str]], ...] = (
     ("namenotresolved", re.compile(r"ENOTFOUND|EAI_|DNS|getaddrinfo|not.?resolved", re.IGNORECASE)),
     ("connectionrefused", re.compile("refused", re.IGNORECASE)),
@@ -49,40 +48,6 @@ _FAILURES: tuple[tuple[AbortCode, re.Pattern[str]], ...] = (
 
 _Numbered = tuple[int, Raw]
 """An entry and its number in the HAR, which begins with 1."""
-
-
-@frozen
-class HarQuestion:
-    """A request to look up.
-
-    :param lines: the header lines, with names in lower case.
-    """
-
-    url: str
-    method: str
-    lines: HeaderPairs = field(repr=False)
-    content: bytes = field(repr=False)
-
-    @classmethod
-    def of(cls, request: SerializedRequest) -> HarQuestion:
-        """Return the question for a request."""
-        listed = request.headers_list
-        pairs = request.headers.items() if listed is UNSET else listed
-        lines = [(name.lower(), value) for name, value in pairs]
-        return cls(request.url, request.method, lines, body.to_bytes(request.body_base64))
-
-    def follow(self, status: int, location: str) -> HarQuestion:
-        """Return the request that a client sends after a redirect (the Fetch standard's rules)."""
-        try:
-            url = ada_url.URL(location, self.url).href
-        except ValueError:
-            url = location
-        method, content = self.method, self.content
-        if (status in _MOVED and method == "POST") or (
-            status == _SEE_OTHER and method not in ("GET", "HEAD")
-        ):
-            method, content = "GET", b""
-        return HarQuestion(url, method, self.lines, content)
 
 
 @frozen
@@ -98,11 +63,24 @@ class HarAnswer:
     pieces: tuple[tuple[int, int], ...] = field(repr=False, default=())
 
 
+@frozen
+class HarFound:
+    """What was recorded for a request.
+
+    :param entries: the numbers of the entries: redirects, and the last one.
+    :param outcome: the response, or the code of a failure.
+    """
+
+    entries: tuple[int, ...]
+    outcome: HarAnswer | AbortCode
+
+
 @frozen(eq=False, repr=False)
 class HarLookup:
-    """The entries of one HAR; each can answer any number of requests.
+    """The entries of one HAR.
 
     :param size: the bytes of the entries that are kept: those with a request and a response.
+    :param in_sequence: each entry answers one request, in their order; else any number of them.
     """
 
     name: str
@@ -111,47 +89,65 @@ class HarLookup:
     pace: float | UnsetType
     """The factor for the pauses of the answers; unset for answers that are sent at once."""
 
-    _by_request: dict[tuple[str, str], list[_Numbered]]
-    """The entries by method and URL, in their order."""
+    rules: MatchRules
+    in_sequence: bool
 
-    _redacted: dict[tuple[str, str], list[_Numbered]]
-    """Those with a mark in the URL, where any value may stand in a request."""
+    _by_key: dict[Key, list[_Numbered]]
+    """The entries by what has to be equal of method and URL, in their order."""
+
+    _redacted: dict[Key, list[_Numbered]]
+    """Those with a mark there, where any value may stand in a request."""
+
+    _used: set[int] = field(factory=set)
+    """The numbers of the entries that have answered, in a sequence."""
+
+    _digests: dict[int, bytes] = field(factory=dict)
+    """The parts beside method and URL of entries without marks, once they were compared."""
 
     @classmethod
     def of(cls, har: SerializedHar) -> HarLookup:
-        """Return the lookup for the HAR of a message, without a reference to the message."""
-        size, by_request = 0, dict[tuple[str, str], list[_Numbered]]()
-        for number, entry in enumerate(har.entries, 1):
-            key = key_of(entry)
-            if key is not None:
-                size += len(memoryview(entry))
-                by_request.setdefault(key, []).append((number, entry.copy()))
-        redacted = {key: found for key, found in by_request.items() if marks.has_marks(key[1])}
-        return cls(har.name, har.not_found, size, har.pace, by_request, redacted)
+        """Return the lookup for the HAR of a message, without a reference to the message.
 
-    def find(self, question: HarQuestion) -> HarAnswer | AbortCode | None:
+        :raises MatchRuleError: a rule by which requests are compared is none.
+        """
+        match_on = None if har.match_on is UNSET else har.match_on
+        rules = MatchRules.of(match_on, har.ignore)
+        size, by_key = 0, dict[Key, list[_Numbered]]()
+        for number, entry in enumerate(har.entries, 1):
+            head = key_of(entry)
+            if head is not None:
+                size += len(memoryview(entry))
+                by_key.setdefault(rules.key(*head), []).append((number, entry.copy()))
+        redacted = {key: found for key, found in by_key.items() if any(map(marks.has_marks, key))}
+        return cls(har.name, har.not_found, size, har.pace, rules, har.sequence, by_key, redacted)
+
+    def find(self, question: HarQuestion) -> HarFound | None:
         """Return what was recorded for a request, after redirects within the HAR.
 
-        :returns: the response, or the code of a failure; ``None`` where the HAR has neither, or
-            where its redirects form a cycle.
+        In a sequence, the entries are used by that.
+
+        :returns: ``None`` where the HAR has neither a response nor a failure, or where its
+            redirects form a cycle.
         :raises HarEntryError: an entry for the request cannot be replayed; the message names it.
         """
-        seen: set[int] = set()
+        seen: dict[int, None] = {}
         while True:
-            best = self._best(question)
+            best = self.best(question)
             if best is None or best[0] in seen:
                 return None
-            seen.add(best[0])
+            seen[best[0]] = None
             response = best[1].response
             location = _header(response.lines, "location")
             if response.status not in REDIRECTS or not location:
                 break
             question = question.follow(response.status, location)
+        if self.in_sequence:
+            self._used.update(seen)
         if response.status in (0, STALLED):
-            return _failure(response.failure)
+            return HarFound((*seen,), _failure(response.failure))
         name = self._named(best[0], question)
         try:
-            return HarAnswer(name, _given(response), self._paced(response))
+            return HarFound((*seen,), HarAnswer(name, _given(response), self._paced(response)))
         except HarEntryError as error:
             raise HarEntryError(f"{name}: {error}") from None
 
@@ -165,116 +161,127 @@ class HarLookup:
             for pause, piece in zip(pauses, response.pieces, strict=True)
         )
 
-    def _best(self, question: HarQuestion) -> tuple[int, HarEntry] | None:
-        """Return the entry with the most header lines in common, the first of several.
+    def best(self, question: HarQuestion) -> tuple[int, HarEntry] | None:
+        """Return the entry that answers a request; ``None`` if none does.
 
-        One with the same body goes before one that has marks in it.
+        One with equal parts goes before one that has marks in them. Then the first one is taken
+        in a sequence, else the one with the most header lines in common, the first of several.
         """
-        best, most = None, (-1, -1)
+        best, most = None, (0, -1)
         asked = set(question.lines)
-        for number, raw in self._of_url(question):
-            try:
-                entry = read_entry(raw)
-                likeness = _likeness(entry, question)
-                if not likeness:
-                    continue
-            except HarEntryError as error:
-                raise HarEntryError(f"{self._named(number, question)}: {error}") from None
-            common = sum(1 for line in entry.request.lines if line in asked)
-            if (likeness, common) > most:
-                best, most = (number, entry), (likeness, common)
+        for number, like, entry in self._alike(question):
+            if self.in_sequence and number in self._used:
+                continue
+            common = 0
+            if not self.in_sequence:
+                common = sum(1 for line in entry.request.lines if line in asked)
+            if (like, common) > most:
+                best, most = (number, entry), (like, common)
         return best
 
-    def _of_url(self, question: HarQuestion) -> Sequence[_Numbered]:
+    def used_up(self, question: HarQuestion) -> list[int]:
+        """Return the numbers of the entries for a request that have answered in the sequence."""
+        return [number for number, _, _ in self._alike(question) if number in self._used]
+
+    def _alike(self, question: HarQuestion) -> Iterator[tuple[int, int, HarEntry]]:
+        """Yield the entries for a request, each with its number and how alike it is.
+
+        :raises HarEntryError: one of them has not the form of a HAR.
+        """
+        rules = self.rules
+        if not rules.parts_beside or rules.leaves_body(question):
+            forms: tuple[str, ...] = ()
+        else:
+            forms = rules.content_forms(question)
+        digest = _digest(forms)
+        for number, raw in self._of_key(question):
+            if forms and self._digests.get(number, digest) != digest:
+                continue
+            try:
+                entry = read_entry(raw)
+                like = self._likeness(number, entry, question, forms)
+            except HarEntryError as error:
+                raise HarEntryError(f"{self._named(number, question)}: {error}") from None
+            if like:
+                yield number, like, entry
+
+    def _likeness(
+        self, number: int, entry: HarEntry, question: HarQuestion, forms: tuple[str, ...]
+    ) -> int:
+        """Return 2 for an entry with equal parts, 1 if marks stand in them, 0 for another.
+
+        :param forms: the parts of the request that are compared, without method and URL.
+        """
+        if not forms or self._digests.get(number) is not None:
+            return 2
+        recorded = question_of(entry)
+        if self.rules.is_default and recorded.content in (b"", question.content):
+            return 2
+        kept = self.rules.content_forms(recorded)
+        if not self.rules.is_default and not any(map(marks.has_marks, kept)):
+            self._digests[number] = _digest(kept)
+        return likeness(kept, forms)
+
+    def _of_key(self, question: HarQuestion) -> Sequence[_Numbered]:
         """Return the entries for a method and a URL, which may have been recorded with marks."""
-        found = self._by_request.get((question.method, question.url))
+        asked = self.rules.key(question.method, question.url)
+        found = self._by_key.get(asked)
         if found is not None:
             return found
         fit = {
-            url: entries
-            for (method, url), entries in self._redacted.items()
-            if method == question.method and marks.fits(url, question.url, is_url=True)
+            key: entries for key, entries in self._redacted.items() if self.rules.fits(key, asked)
         }
         # The application may have a mark from an earlier answer: a token for the next page.
-        asked = unquote(question.url)
-        same = [entries for url, entries in fit.items() if unquote(url) == asked]
-        return sorted(chain.from_iterable(same or fit.values()), key=itemgetter(0))
+        plain = [*map(unquote, asked)]
+        same = [entries for key, entries in fit.items() if [*map(unquote, key)] == plain]
+        return sorted(chain.from_iterable(same or fit.values()), key=operator.itemgetter(0))
+
+    def neighbours(self, question: HarQuestion, most: int) -> list[tuple[int, HarQuestion]]:
+        """Return recorded requests that are like another one, with their numbers.
+
+        :param most: how many; those with the same method and URL are the first ones.
+        """
+        asked = _without_queries(self.rules.key(question.method, question.url))
+
+        def closeness(key: Key) -> int:
+            return sum(map(operator.eq, _without_queries(key), asked))
+
+        keys = nlargest(most, self._by_key, key=closeness)
+        numbered = chain(self._of_key(question), *(self._by_key[key] for key in keys))
+        found: dict[int, HarQuestion] = {}
+        for number, raw in islice(numbered, 2 * most):
+            if number not in found and len(found) < most:
+                with suppress(HarEntryError):
+                    found[number] = question_of(read_entry(raw))
+        return [*found.items()]
 
     def _named(self, number: int, question: HarQuestion) -> str:
         return f"{self.name}, entry {number} ({question.method} {safe_url(question.url)})"
 
-    def missing(self, question: HarQuestion) -> str:
-        """Return the text for a request that the HAR does not have, with the nearest entry.
 
-        It has the number of that entry and the part that differs, without its content.
-        """
-        near = self._nearest(question)
-        return f"{self.name} has no such request{near and '; its entry '}{near}"
+def question_of(entry: HarEntry) -> HarQuestion:
+    """Return the request of an entry.
 
-    def _nearest(self, question: HarQuestion) -> str:
-        if best := self._best(question):
-            return f"{best[0]} is a redirect, and the end of it is not there"
-        if same := self._of_url(question):
-            number, raw = same[0]
-            recorded = read_entry(raw).request.read()
-            return (
-                f"{number} has another body: {len(recorded)} bytes, not "
-                f"{len(question.content)}; they differ from byte "
-                f"{_common(recorded, question.content)}"
-            )
-        path = question.url.partition("?")[0]
-        for (method, url), ((number, _), *_) in self._by_request.items():
-            if url == question.url:
-                return f"{number} has the method {method}"
-            if url.partition("?")[0] == path and method == question.method:
-                return f"{number} has another query"
-        return ""
+    :raises HarEntryError: its body cannot be read.
+    """
+    request = entry.request
+    return HarQuestion(request.url, request.method, request.lines, request.read())
 
 
-def _likeness(entry: HarEntry, question: HarQuestion) -> int:
-    """Return 2 for an entry with the body of a request, 1 if marks stand in it, 0 for another."""
-    if question.method != "POST" or not question.content:
-        return 2
-    recorded = entry.request.read()
-    if not recorded or question.content == recorded:
-        return 2
-    if _fits_marks(recorded, question.content):
-        return 1
-    kind = _header(question.lines, "content-type")
-    recorded_kind = _header(entry.request.lines, "content-type")
-    asked, kept = (
-        _without_boundary(question.content, kind),
-        _without_boundary(recorded, recorded_kind),
-    )
-    return 2 if asked == kept else int(_fits_marks(kept, asked))
+def _without_queries(key: Key) -> list[str]:
+    return [part.partition("?")[0] for part in key]
 
 
-def _fits_marks(recorded: bytes, content: bytes) -> bool:
-    """Return whether a body is the recorded one, where any value may stand for a mark."""
-    if _MARK not in recorded:
-        return False
-    return marks.fits(recorded.decode("latin-1"), content.decode("latin-1"))
+def _digest(forms: tuple[str, ...]) -> bytes:
+    """Return what is kept of the parts of an entry: equal for equal ones."""
+    made = blake2b(digest_size=16)
+    for form in forms:
+        made.update(f"{len(form)}:{form}".encode("utf-8", "surrogatepass"))
+    return made.digest()
 
 
 def _header(lines: HeaderPairs, name: str) -> str:
     return next((value for each, value in lines if each == name), "")
-
-
-def _common(one: bytes, other: bytes) -> int:
-    """Return the number of bytes at the beginning that are equal."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _without_boundary(content: bytes, kind: str) -> bytes:
-    found = _BOUNDARY.search(kind)
-    return content.replace(found[1].strip().encode(), b"") if found else content
 
 
 def _failure(text: str) -> AbortCode:

@@ -12,8 +12,10 @@ from attrs import define
 from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
-from trafficmock.core.har.har_lookup import HarAnswer, HarLookup, HarQuestion
+from trafficmock.core.har.har_lookup import HarAnswer, HarLookup
 from trafficmock.core.har.har_parts import HarEntryError
+from trafficmock.core.har.match_rules import HarQuestion, MatchRuleError
+from trafficmock.core.http.nearest_entry import missing_entry
 from trafficmock.core.http.observation import clock_reading
 from trafficmock.core.mocks import response_rules
 from trafficmock.core.mocks.body_pacing import Pacing, as_recorded, at_rate, in_pieces
@@ -81,7 +83,10 @@ class Replies:
         return None if har is UNSET else self._from_har(har)
 
     def _from_har(self, har: SerializedHar) -> Reply:
-        lookup = HarLookup.of(har)
+        try:
+            lookup = HarLookup.of(har)
+        except MatchRuleError as error:
+            raise ReplyError(str(error)) from None
         self._check_room(lookup.size, f"the HAR {har.name}")
         return Reply(lookup, lookup.size)
 
@@ -161,21 +166,25 @@ class Replies:
         question = HarQuestion.of(chain.request)
         try:
             found = lookup.find(question)
-            missing = lookup.missing(question) if found is None else ""
-            kept = _kept(found) if isinstance(found, HarAnswer) else None
+            missing = ""
+            if found is None:
+                missing = missing_entry(lookup, question, self.state.registry.pattern_cache)
+            answer = found.outcome if found is not None else None
+            kept = _kept(answer) if isinstance(answer, HarAnswer) else None
         except HarEntryError as error:
             self._tell(pending, chain, route, out, "abort", "an error of the HAR")
             text = error_messages.har_failed(str(pending), str(error), route.place)
             self.decisions.fail_owner(pending, "handler_failed", text, out)
             return True
+        entries = UNSET if found is None else [*found.entries]
         if kept is not None:
-            self._tell(pending, chain, route, out)
+            self._tell(pending, chain, route, out, entries=entries)
             step = KeptStep(kept, UNSET)
-            recorded = found.pieces if isinstance(found, HarAnswer) else ()
+            recorded = answer.pieces if isinstance(answer, HarAnswer) else ()
             self._give(step, kept, pending, chain, out, recorded=recorded)
-        elif isinstance(found, str):
-            self._tell(pending, chain, route, out, "abort", _RECORDED)
-            self.decisions.abort(pending, DecisionAbort(pending.id, found), out)
+        elif isinstance(answer, str):
+            self._tell(pending, chain, route, out, "abort", _RECORDED, entries=entries)
+            self.decisions.abort(pending, DecisionAbort(pending.id, answer), out)
         elif lookup.not_found == "fallback":
             self._tell(pending, chain, route, out, "fallback")
             return False
@@ -219,6 +228,7 @@ class Replies:
         why: str | UnsetType = UNSET,
         *,
         step: int | UnsetType = UNSET,
+        entries: list[int] | UnsetType = UNSET,
     ) -> None:
         worker = chain.owner.worker
         notice = RequestReplied(
@@ -232,6 +242,7 @@ class Replies:
             action,
             why,
             step,
+            entries,
         )
         out.send(worker.id, notice)
         if self.state.registry.count(route):

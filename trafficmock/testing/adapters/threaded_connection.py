@@ -124,6 +124,7 @@ class ThreadedConnection:
         run = recorder()
         if run is None:
             return
+        run.add_hars(session)
         if not run.wants(failed=failed):
             if stays_open:
                 run.ask_later(lambda: self.report(session, failed=True))
@@ -142,6 +143,12 @@ class ThreadedConnection:
             run.offer(session, answer, error=known)
             # The history may drop it before the run ends.
             self.report_unowned(session.started_at)
+
+    def report_hars(self, session: Session) -> None:
+        """Give what a session of no test has used of HARs to the report of the run."""
+        run = recorder()
+        if run is not None:
+            run.add_hars(session)
 
     def report_block(self, session: Session, error: BaseException | None) -> None:
         """Report a block whose session has ended, before the connection is closed.

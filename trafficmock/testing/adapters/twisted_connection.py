@@ -194,7 +194,10 @@ class TwistedConnection:
         :param failed: whether its test has failed; ``None`` if that is not known yet.
         """
         run = recorder()
-        if run is None or not run.wants(failed=failed):
+        if run is None:
+            return
+        run.add_hars(session)
+        if not run.wants(failed=failed):
             return
         client, since = self.client, session.started_at
         try:

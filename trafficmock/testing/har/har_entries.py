@@ -18,6 +18,7 @@ from trafficmock.wire.payloads.serialized_response import REDIRECTS
 
 if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.url_matchers import Matcher
+    from trafficmock.testing.session.har_use import HarUse
 
 _NULL = Raw(b"null")
 
@@ -27,6 +28,7 @@ class HarReplay:
     """The handler of a route that answers from a HAR, for its name."""
 
     name: str
+    use: HarUse
 
     def __repr__(self) -> str:
         return f"of the HAR {self.name}"
@@ -42,17 +44,21 @@ class HarReader(Protocol):
         """Read a body beside the HAR."""
 
 
-def har_entries(reader: HarReader, matcher: Matcher) -> list[Raw]:
+def har_entries(reader: HarReader, matcher: Matcher, *, of_any_url: bool = False) -> list[Raw]:
     """Return the entries of a HAR as JSON, with ``null`` for those that the route does not need.
 
     Bodies in files are read. All entries are needed where only a predicate of the test can tell,
     and where one that the route wants is a redirect, which leads to others.
 
+    :param of_any_url: whether entries may answer whose URL the route does not match.
     :raises UsageError: the file is missing, cannot be read, or is no HAR, or the entries are too
         large for a message.
     """
     entries = reader.entries()
-    wanted = [_has_parts(each) and _is_wanted(each["request"], matcher) for each in entries]
+    wanted = [
+        _has_parts(each) and (of_any_url or _is_wanted(each["request"], matcher))
+        for each in entries
+    ]
     leads_on = any(
         each["response"].get("status") in REDIRECTS for each in compress(entries, wanted)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from attrs import define, frozen
@@ -19,7 +20,6 @@ from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.wire.payloads.serialized_har import MOST_PACE, SerializedHar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from trafficmock.testing.promise import Promise
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.observation.request_state import ResponseState
     from trafficmock.testing.session.ports import Done
     from trafficmock.testing.session.session import Session
+
+Words = str | Iterable[str] | None
+"""One word, or several."""
 
 NotFound = Literal["abort", "fallback"]
 HarMode = Literal["none", "once", "new", "all"]
@@ -64,8 +67,11 @@ class HarOptions:
     update: bool = False
     update_content: Content = "attach"
     update_mode: Mode = "minimal"
-    redact: str | Iterable[str] | None = None
+    redact: Words = None
     pace: float | None = None
+    match_on: Words = None
+    ignore: Words = None
+    sequence: bool = False
 
     def check(self) -> None:
         """Check the arguments at run time: not every test is type-checked.
@@ -87,6 +93,8 @@ class HarOptions:
         known = get_args(HarMode)
         if self.mode is not None and self.mode not in known:
             raise UsageError(f"mode is {' or '.join(known)}, not {self.mode!r}")
+        if not isinstance(self.sequence, bool):
+            raise UsageError(f"sequence is True or False, not {self.sequence!r}")
         if self.update and self.mode not in (None, "all"):
             raise UsageError(f"update=True is mode='all': leave it out for mode={self.mode!r}")
 
@@ -125,12 +133,37 @@ def route_from_har(session: Session, options: HarOptions, place: str) -> Promise
         recorder = HarRecorder(_recording(session, options, adds=replays))
         made.append(session.http.route(matcher, recorder, run=recorder.run, place=place))
     if replays:
-        entries = har_entries(options.store, matcher)
+        match_on = _words("match_on", options.match_on)
+        # Entries of another URL than the route's may answer where not all of it is compared.
+        of_any_url = match_on is not None and "url" not in match_on
+        entries = har_entries(options.store, matcher, of_any_url=of_any_url)
         not_found = "fallback" if records else options.not_found
         pace = UNSET if options.pace is None else options.pace
-        har = SerializedHar(str(options.store.path), entries, not_found, pace)
-        made.append(session.http.route(matcher, HarReplay(har.name), place=place, reply=har))
+        har = SerializedHar(
+            str(options.store.path),
+            entries,
+            not_found,
+            pace,
+            UNSET if match_on is None else match_on,
+            _words("ignore", options.ignore) or [],
+            options.sequence,
+        )
+        use = session.har_use(str(options.store.path.absolute()), len(entries))
+        made.append(session.http.route(matcher, HarReplay(har.name, use), place=place, reply=har))
     return made[0] if len(made) == 1 else all_of(made)
+
+
+def _words(name: str, given: Words) -> list[str] | None:
+    """Read an argument of one word or several; the proxy says which words there are.
+
+    :raises UsageError: it is neither.
+    """
+    if given is None:
+        return None
+    words = [given] if isinstance(given, str) else given
+    if not isinstance(words, Iterable) or not all(isinstance(word, str) for word in words):
+        raise UsageError(f"{name} is a word or a list of words, not {given!r}")
+    return list(words)
 
 
 def _recording(session: Session, options: HarOptions, *, adds: bool) -> HarRecording:
@@ -151,6 +184,8 @@ def _recording(session: Session, options: HarOptions, *, adds: bool) -> HarRecor
         has_failed = session.passed is False or bool(session.errors)
         if not has_failed and (not adds or recording.count > len(kept)):
             options.store.save(recording.document(), recording.files)
+            use = session.har_use(str(options.store.path.absolute()), recording.count)
+            use.used.update(range(len(kept) + 1, recording.count + 1))
 
     session.finishing.append(save)
     return recording

@@ -294,6 +294,9 @@ class BaseTrafficMock(
         update_mode: Mode = "minimal",
         redact: str | Iterable[str] | None = None,
         pace: float | None = None,
+        match_on: str | Iterable[str] | None = None,
+        ignore: str | Iterable[str] | None = None,
+        sequence: bool = False,
     ) -> DoneT:
         """Answer requests with the responses of a HAR file, or record one.
 
@@ -311,6 +314,14 @@ class BaseTrafficMock(
             ``json:user.email``, or several; ``off`` writes all as it was.
         :param pace: the factor for the pauses between the pieces in which a recorded answer came:
             1 for the same ones. By default answers are sent at once.
+        :param match_on: the parts of a request that have to be equal: ``method``, ``url`` or its
+            parts ``scheme``, ``host``, ``port``, ``path`` and ``query``; ``body``, ``json``,
+            ``form``, ``headers``, ``header:NAME``. By default the method, the URL, and of a
+            ``POST`` the body.
+        :param ignore: fields that need not be equal, such as ``json:meta.id``, ``query:nonce``,
+            ``form:at``, ``header:x-request-id``.
+        :param sequence: each entry answers one request, in their order; by default any number of
+            them, and the first one answers of those that are alike.
         """
         place = place_of_call(self._session.info.root)
         options = HarOptions(
@@ -323,6 +334,9 @@ class BaseTrafficMock(
             update_mode=update_mode,
             redact=redact,
             pace=pace,
+            match_on=match_on,
+            ignore=ignore,
+            sequence=sequence,
         )
         return self._done(lambda: route_from_har(self._session, options, place))
 

@@ -103,6 +103,13 @@ class RunRecorder:
         self._offered.append(SessionTraffic(session, answer, missing, error))
         self._heard(answer)
 
+    def add_hars(self, session: Session) -> None:
+        """Write what a session that has ended has used of HARs."""
+        hars, session.hars = session.hars, {}
+        for path, use in hars.items():
+            used = {"entries": use.entries, "used": sorted(use.used)}
+            self._file.write({"type": "har", "file": _shown(path), **used})
+
     def ask_later(self, ask: Callable[[], object]) -> None:
         """Keep a function that asks for the traffic of a session, should its test fail yet."""
         self._later.append(ask)
@@ -184,6 +191,14 @@ def merge(directory: Path) -> str:
 
 _STARTED_IN = Path.cwd()
 """Trial has another working directory while it runs tests."""
+
+
+def _shown(path: str) -> str:
+    """Return a path from the directory in which the run began, if it is within that."""
+    whole = Path(os.path.normpath(path))
+    inside = whole.is_relative_to(_STARTED_IN)
+    return (whole.relative_to(_STARTED_IN) if inside else whole).as_posix()
+
 
 _current: RunRecorder | None = None
 _is_chosen = False

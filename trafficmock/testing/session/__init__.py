@@ -5,7 +5,8 @@ the ``session`` of its test. :mod:`~trafficmock.testing.session.arguments` reads
 the test's calls, :mod:`~trafficmock.testing.session.handlers` runs its handlers,
 :mod:`~trafficmock.testing.session.observation` has the traffic that it observes and waits for.
 ``traffic_context`` is the id on its requests, ``traffic_report`` and ``unowned_text`` are texts for
-failed tests. ``required_routes`` fails a test with a route that no request met. ``ports`` has the
+failed tests. ``required_routes`` fails a test with a route that no request met; ``har_use`` is
+what a test has used of a HAR. ``ports`` has the
 interfaces that a session needs: the connection to the proxy, and an adapter that calls the
 functions of the test.
 """

@@ -17,6 +17,7 @@ from trafficmock.testing.session.handlers.handler_fetches import HandlerFetches
 from trafficmock.testing.session.handlers.http_routes import HttpRoutes
 from trafficmock.testing.session.handlers.websocket_routes import WebSocketRoutes
 from trafficmock.testing.session.handlers.written_stream import WrittenStreams
+from trafficmock.testing.session.har_use import HarUse
 from trafficmock.testing.session.observation.proxy_clock import ProxyClock
 from trafficmock.testing.session.observation.traffic import ObservedTraffic, RecordedTraffic
 from trafficmock.testing.session.observation.waiting import Observation
@@ -106,6 +107,7 @@ class Session:
     :ivar allow: the patterns that strict mode lets through; ``None`` for a test that is not strict.
     :ivar untagged: origins to which the test's browser sent requests without the context.
     :ivar refused: the ids of the requests that strict mode refused.
+    :ivar hars: what it has used of HARs, by the path of the file.
     """
 
     id: str
@@ -132,6 +134,7 @@ class Session:
     allow: tuple[str, ...] | None = field(init=False, default=None)
     untagged: list[str] = field(init=False, factory=list)
     refused: set[str] = field(init=False, factory=set)
+    hars: dict[str, HarUse] = field(init=False, factory=dict)
     _subscribed: Promise[Any] | None = field(init=False, default=None)
     _without_context: dict[str, IsolationError] = field(init=False, factory=dict)
 
@@ -150,6 +153,16 @@ class Session:
     def send(self, message: Message) -> None:
         """Send a message for this test."""
         self.client.send(message)
+
+    def har_use(self, path: str, entries: int) -> HarUse:
+        """Return what the test has used of a HAR so far.
+
+        :param path: the absolute path of the file.
+        :param entries: the number of its entries now.
+        """
+        use = self.hars.setdefault(path, HarUse())
+        use.entries = entries
+        return use
 
     def register_route(
         self,

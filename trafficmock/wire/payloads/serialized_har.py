@@ -10,12 +10,15 @@ MOST_PACE: Final = 1000
 MOST_ENTRIES: Final = 200_000
 """The most entries of a HAR: each is looked at when the route is registered."""
 
+MOST_RULES: Final = 100
+"""The most parts that are compared, and the most fields that are ignored."""
+
 OF_REQUESTS = ("method", "url", "headers", "postData")
 OF_RESPONSES = ("status", "statusText", "headers", "content", "_failureText", "_error", "_pieces")
 """The parts of the requests and responses of a HAR that the coordinator reads."""
 
 
-class SerializedHar(Struct, frozen=True, rename="camel"):
+class SerializedHar(Struct, frozen=True, omit_defaults=True, rename="camel"):
     """The entries of a HAR.
 
     :param name: the file, for messages.
@@ -26,9 +29,16 @@ class SerializedHar(Struct, frozen=True, rename="camel"):
     :param not_found: what becomes of a request that the HAR does not have.
     :param pace: the factor for the pauses between the pieces of recorded answers; without it they
         are sent at once.
+    :param match_on: the parts of a request that have to be equal, such as ``method`` or ``json``;
+        by default Playwright's.
+    :param ignore: fields that need not be equal, such as ``json:meta.id``.
+    :param sequence: each entry answers one request, in their order; else any number of them.
     """
 
     name: str
     entries: Annotated[list[Raw], Meta(max_length=MOST_ENTRIES)]
     not_found: Literal["abort", "fallback"] = "abort"
     pace: Annotated[float, Meta(ge=0, le=MOST_PACE)] | UnsetType = UNSET
+    match_on: Annotated[list[str], Meta(max_length=MOST_RULES)] | UnsetType = UNSET
+    ignore: Annotated[list[str], Meta(max_length=MOST_RULES)] = []
+    sequence: bool = False

@@ -25,6 +25,10 @@ class SerializedRegex(Struct, frozen=True):
     flags: str
 
 
+ConditionPart = Literal["query", "header", "form", "json", "operation", "variables"]
+"""A part of a request beside its method and URL."""
+
+
 class SerializedCondition(Struct, frozen=True, omit_defaults=True, rename="camel"):
     """A condition on the values at one place of a request (feature ``conditions``).
 
@@ -40,7 +44,7 @@ class SerializedCondition(Struct, frozen=True, omit_defaults=True, rename="camel
     :param is_absent: there must be no value.
     """
 
-    part: Literal["query", "header", "form", "json", "operation", "variables"]
+    part: ConditionPart
     path: Annotated[list[str | int], Meta(max_length=MOST_STEPS)] = []
     equals: str | int | float | bool | UnsetType | None = UNSET
     matches: SerializedRegex | UnsetType = UNSET

@@ -304,6 +304,8 @@ class HttpRoutes:
             session.check_context(message)
         if entry is not None:
             entry.meet(state)
+            if message.entries is not UNSET:
+                entry.handler.use.used.update(message.entries)
         match message.action:
             case "fallback":
                 # Unless a handler follows, which then decides.

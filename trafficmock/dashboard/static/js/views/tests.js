@@ -19,6 +19,8 @@ const OUTCOMES = { passed: "fulfill", skipped: "pending", unknown: "pending" };
 const MOST_TESTS = 1000;
 const MOST_ROUTES = 200;
 const MOST_REFUSED = 200;
+const MOST_HARS = 200;
+const MOST_ENTRIES = 20;
 const LONGEST_ERROR = 20_000;
 const LONGEST_URL = 300;
 
@@ -51,6 +53,7 @@ export class TestsView {
       ...shown.map(testPanel),
       tests.length > shown.length && h("p", { class: "note" }, `and ${tests.length - shown.length} more, in run.json`),
       document.refused.length > 0 && refusedPanel(document),
+      document.hars?.length && harsPanel(document.hars),
     );
   }
 }
@@ -175,6 +178,41 @@ function routeLine({ kind, matcher, handler = "", place = "", requests }) {
     h("td", {}, visible(handler)),
     h("td", { class: "mono" }, visible(place)),
     h("td", { class: `number ${requests ? "" : "bad"}` }, requests.toLocaleString("en")),
+  );
+}
+
+/** @param {import("../../../run-document.js").UsedHar[]} hars */
+function harsPanel(hars) {
+  const titles = ["HAR", "Entries", "Not used"];
+  return h(
+    "section",
+    { class: "panel" },
+    h("h2", {}, "Recordings"),
+    h(
+      "div",
+      { class: "scrolls", tabindex: 0, role: "region", "aria-label": "Recordings" },
+      h(
+        "table",
+        { class: "wide" },
+        h("thead", {}, h("tr", {}, ...titles.map((name) => h("th", { scope: "col" }, name)))),
+        h("tbody", {}, ...hars.slice(0, MOST_HARS).map(harLine)),
+      ),
+    ),
+    hars.length > MOST_HARS && h("p", { class: "note" }, `and ${hars.length - MOST_HARS} more, in run.json`),
+  );
+}
+
+/** @param {import("../../../run-document.js").UsedHar} har */
+function harLine({ file, entries, used }) {
+  const known = new Set(used);
+  const unused = Array.from({ length: entries }, (_, index) => index + 1).filter((number) => !known.has(number));
+  const more = unused.length > MOST_ENTRIES ? ` and ${unused.length - MOST_ENTRIES} more` : "";
+  return h(
+    "tr",
+    {},
+    h("td", { class: "mono" }, visible(file)),
+    h("td", { class: "number" }, entries.toLocaleString("en")),
+    h("td", {}, unused.slice(0, MOST_ENTRIES).join(", ") + more || "none"),
   );
 }
 

@@ -185,16 +185,19 @@ class NotFoundTests(HarCase):
         for asked, expected in (
             (
                 (URL, "POST", SECRET.upper().encode()),
-                "; its entry 2 has another body: 14 bytes, not 14; they differ from byte 1",
+                f"2 (POST {URL}): the body has 14 bytes, wanted 14; they differ from byte 1",
             ),
-            ((URL, "PUT"), "; its entry 2 has the method POST"),
-            ((f"{OTHER}?b", "GET"), "; its entry 3 has another query"),
-            (("http://h.test/never", "GET"), ""),
+            ((URL, "PUT"), f"2 (POST {URL}): the method differs: PUT"),
+            ((f"{OTHER}?b=", "GET"), f'3 (GET {OTHER}): query.b is "", wanted none'),
+            (("http://h.test/never", "GET"), f"3 (GET {OTHER}): the path differs: /never"),
         ):
             with self.subTest(asked[1]):
-                self.assertEqual(
-                    self.answer(*asked), f"failed: some.har has no such request{expected}"
-                )
+                nearest = f"some.har has no such request. Nearest: entry {expected}"
+                self.assertEqual(self.answer(*asked), f"failed: {nearest}")
+
+    def test_empty(self) -> None:
+        """An empty HAR has no nearest entry; the owner is told the text."""
+        self.replays()
         told = self.told(self.sends("http://h.test/never"))
         self.assertEqual((told.action, told.message), ("abort", "some.har has no such request"))
 

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from tests.core.http.test_har_replies import HarCase, entry
+from tests.core.har.test_har_replies import HarCase, entry
 from tests.support.builders import URL
 from trafficmock.redaction.redacted_documents import redacted_har
 from trafficmock.redaction.redactor import Redactor

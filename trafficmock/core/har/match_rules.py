@@ -1,0 +1,288 @@
+"""The rules by which requests are compared with recorded ones: Playwright's, or parts as in VCR."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote_plus
+
+import ada_url
+import msgspec
+from attrs import field, frozen
+
+from trafficmock.matching.request_content import RequestContent, UnreadablePartError
+from trafficmock.matching.url_parts import url_parts
+from trafficmock.redaction import marks
+from trafficmock.redaction.added_fields import AddedFields, InvalidFieldError
+from trafficmock.wire.payloads import body
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedRequest
+
+OF_URL: Final = ("url", "scheme", "host", "port", "path", "query")
+PARTS: Final = ("method", *OF_URL, "headers", "body", "json", "form")
+"""The parts that a user may name, besides ``header:NAME``."""
+
+MATCHED_BY_DEFAULT: Final = ("method", "url", "body")
+"""Playwright's rule, by which the body counts only where it is that of a ``POST``."""
+
+_IGNORED: Final = ("header:", "query:", "json:", "form:")
+_OF_CONNECTIONS = frozenset(
+    {"connection", "content-length", "host", "keep-alive", "transfer-encoding", "user-agent"}
+)
+"""Headers that are not compared: they tell of the connection and of the client's version."""
+
+_MOVED = frozenset({301, 302})
+_SEE_OTHER = 303
+_BOUNDARY = re.compile(r"boundary=\"?([^\";\r\n]+)")
+_MARK = "[redacted:"
+_FORM = "application/x-www-form-urlencoded"
+
+Key = tuple[str, ...]
+"""The parts of a request's head that have to be equal, as texts."""
+
+
+class MatchRuleError(ValueError):
+    """A rule of a user is none; the message says what is allowed."""
+
+
+@frozen
+class HarQuestion:
+    """A request to look up, or one of the HAR.
+
+    :param lines: the header lines, with names in lower case.
+    """
+
+    url: str
+    method: str
+    lines: HeaderPairs = field(repr=False)
+    content: bytes = field(repr=False)
+
+    @classmethod
+    def of(cls, request: SerializedRequest) -> HarQuestion:
+        """Return the question for a request."""
+        listed = request.headers_list
+        pairs = request.headers.items() if isinstance(listed, msgspec.UnsetType) else listed
+        lines = [(name.lower(), value) for name, value in pairs]
+        return cls(request.url, request.method, lines, body.to_bytes(request.body_base64))
+
+    def follow(self, status: int, location: str) -> HarQuestion:
+        """Return the request that a client sends after a redirect (the Fetch standard's rules)."""
+        try:
+            url = ada_url.URL(location, self.url).href
+        except ValueError:
+            url = location
+        method, content = self.method, self.content
+        if (status in _MOVED and method == "POST") or (
+            status == _SEE_OTHER and method not in ("GET", "HEAD")
+        ):
+            method, content = "GET", b""
+        return HarQuestion(url, method, self.lines, content)
+
+    def read(self) -> RequestContent:
+        """Return the request as conditions look at it."""
+        return RequestContent(self.url, self.lines, lambda: self.content)
+
+    def header(self, name: str) -> str:
+        """Return the first value of a header, empty text without it."""
+        return next((value for each, value in self.lines if each == name), "")
+
+
+@frozen
+class MatchRules:
+    """What is compared, and which fields are not.
+
+    :ivar parts: those of :data:`PARTS`, and ``header:NAME``.
+    :ivar is_default: nobody has chosen the parts.
+    """
+
+    parts: tuple[str, ...] = MATCHED_BY_DEFAULT
+    is_default: bool = True
+    ignored: AddedFields = field(factory=AddedFields)
+
+    @classmethod
+    def of(cls, match_on: Sequence[str] | None, ignore: Sequence[str]) -> MatchRules:
+        """Read what a user wrote.
+
+        :param match_on: the parts; ``None`` for the default ones.
+        :param ignore: fields, such as ``json:meta.id`` or ``query:nonce``.
+        :raises MatchRuleError: a word is none of those.
+        """
+        for part in match_on or ():
+            kind, _, name = part.partition(":")
+            if part not in PARTS and not (kind == "header" and name):
+                raise MatchRuleError(
+                    f"requests are matched on {', '.join(PARTS)} or header:NAME, not on {part!r}"
+                )
+        if match_on is not None and not match_on:
+            raise MatchRuleError("requests are matched on one part at least")
+        for word in ignore:
+            if not word.startswith(_IGNORED):
+                raise MatchRuleError(
+                    f"ignore: {word!r} is none of header:NAME, query:NAME, json:PATH, form:NAME"
+                )
+        try:
+            ignored = AddedFields.of(ignore, "ignore") or AddedFields()
+        except InvalidFieldError as error:
+            raise MatchRuleError(str(error)) from None
+        if match_on is None:
+            return cls(ignored=ignored)
+        return cls(tuple(part.lower() for part in match_on), is_default=False, ignored=ignored)
+
+    def key(self, method: str, url: str) -> Key:
+        """Return the parts of a method and URL that have to be equal."""
+        parts = url_parts(url) if set(self.parts) & set(OF_URL[1:]) else None
+        found: dict[str, str] = {"method": method, "url": self.compared_url(url)}
+        for name in OF_URL[1:-1]:
+            # What is no URL is compared as a whole.
+            found[name] = url if parts is None else getattr(parts, name)
+        if "query" in self.parts:
+            found["query"] = self._fields("query", HarQuestion(url, method, [], b"").read())
+        return tuple(found[part] for part in self.parts if part in found)
+
+    def fits(self, recorded: Key, asked: Key) -> bool:
+        """Return whether a key is one with marks, for which any values may stand."""
+        names = [part for part in self.parts if part in ("method", *OF_URL)]
+        return all(
+            one == other or marks.fits(one, other, is_url=name != "query")
+            for name, one, other in zip(names, recorded, asked, strict=True)
+        )
+
+    def compared_url(self, url: str) -> str:
+        """Return a URL without the parameters that are ignored."""
+        ignored = self.ignored.query
+        if not ignored:
+            return url
+        whole, hash_sign, fragment = url.partition("#")
+        base, _, query = whole.partition("?")
+        kept = [
+            pair
+            for pair in query.split("&")
+            if pair and unquote_plus(pair.partition("=")[0]) not in ignored
+        ]
+        return f"{base}{'?' if kept else ''}{'&'.join(kept)}{hash_sign}{fragment}"
+
+    def content_forms(self, request: HarQuestion) -> tuple[str, ...]:
+        """Return the parts beside method and URL, as texts that are equal for equal parts."""
+        read = request.read()
+        return tuple(self._form_of(part, request, read) for part in self.parts_beside)
+
+    @property
+    def parts_beside(self) -> tuple[str, ...]:
+        """The parts that are neither the method nor of the URL."""
+        return tuple(part for part in self.parts if part not in ("method", *OF_URL))
+
+    def leaves_body(self, request: HarQuestion) -> bool:
+        """Return whether the body of a request does not count: Playwright's rule."""
+        return self.is_default and (request.method != "POST" or not request.content)
+
+    def reading(self, part: str, request: HarQuestion) -> str:
+        """Return how a part of a request is read: ``json``, ``form``, ``header`` or ``bytes``."""
+        if part.startswith("header"):
+            return "header"
+        is_form = request.header("content-type").partition(";")[0].strip().lower() == _FORM
+        if is_form and (part == "form" or (part == "body" and self.ignored.form)):
+            return "form"
+        if part == "json" or (part == "body" and self.ignored.paths):
+            return "json"
+        return "bytes"
+
+    def _form_of(self, part: str, request: HarQuestion, read: RequestContent) -> str:
+        how = self.reading(part, request)
+        # Without an end of the recursion in a deep document, its bytes are compared.
+        with suppress(UnreadablePartError, RecursionError):
+            if how == "json":
+                return _written(self.without_ignored(read.values("json", ())[0]))
+            if how == "form":
+                return self._fields("form", read)
+        if how == "header":
+            return _written(self.compared_headers(part, read))
+        return without_boundary(request).decode("latin-1")
+
+    def compared_headers(self, part: str, read: RequestContent) -> dict[str, list[str]]:
+        """Return the headers that ``headers`` or ``header:NAME`` compares."""
+        wanted = part.partition(":")[2]
+        left_out = _OF_CONNECTIONS | self.ignored.headers
+        return {
+            name: values
+            for name, values in read.fields("header").items()
+            if (name == wanted if wanted else name not in left_out)
+        }
+
+    def compared_fields(self, part: str, read: RequestContent) -> dict[str, list[str]]:
+        """Return the fields of a query or a form without those that are ignored.
+
+        :raises UnreadablePartError: it cannot be read.
+        """
+        ignored = self.ignored.query if part == "query" else self.ignored.form
+        return {name: values for name, values in read.fields(part).items() if name not in ignored}
+
+    def _fields(self, part: str, read: RequestContent) -> str:
+        try:
+            return _written(self.compared_fields(part, read))
+        except UnreadablePartError:
+            return read.url if part == "query" else ""
+
+    def without_ignored(self, value: Any) -> Any:
+        """Return a JSON value without the places that are ignored."""
+        paths = self.ignored.paths
+        return _without(value, [(path, 0) for path in paths]) if paths else value
+
+
+def likeness(recorded: tuple[str, ...], asked: tuple[str, ...]) -> int:
+    """Return 2 for equal forms, 1 if marks in the recorded ones stand for a difference, else 0."""
+    if recorded == asked:
+        return 2
+    return int(
+        all(
+            one == other or (_MARK in one and marks.fits(one, other))
+            for one, other in zip(recorded, asked, strict=True)
+        )
+    )
+
+
+def without_boundary(request: HarQuestion) -> bytes:
+    """Return the body of a request without the boundary of its parts, which is random."""
+    found = _BOUNDARY.search(request.header("content-type"))
+    if found is None:
+        return request.content
+    return request.content.replace(found[1].strip().encode(), b"")
+
+
+def _written(value: Any) -> str:
+    """Return a value as JSON, the same for objects with the same members."""
+    return msgspec.json.encode(value, order="sorted").decode()
+
+
+_Place = tuple[tuple[str, ...], int]
+"""A path in JSON, and how many of its steps lead to a value."""
+
+
+def _without(value: Any, places: Sequence[_Place]) -> Any:
+    """Return a value without what the rest of some paths names; it goes nowhere else."""
+    if isinstance(value, dict):
+        members: Iterable[tuple[Any, Any]] = value.items()
+    elif isinstance(value, list):
+        members = enumerate(value)
+    else:
+        return value
+    kept = []
+    for name, inner in members:
+        after = list(dict.fromkeys(_after(places, str(name))))
+        if not any(all(step == "**" for step in path[at:]) for path, at in after):
+            kept.append((name, _without(inner, after) if after else inner))
+    return dict(kept) if isinstance(value, dict) else [inner for _, inner in kept]
+
+
+def _after(places: Sequence[_Place], name: str) -> Iterator[_Place]:
+    """Yield the places that a step into a member leads to."""
+    for path, at in places:
+        here = at
+        while here < len(path) and path[here] == "**":
+            yield path, here
+            here += 1
+        if here < len(path) and path[here] in ("*", name):
+            yield path, here + 1
