@@ -55,6 +55,11 @@ export interface TrafficMockWorkerOptions {
 export interface TrafficMockWorkerFixtures extends TrafficMockWorkerOptions {
   /** Mocks whose routes serve all tests of the worker, after a test's own routes. */
   trafficmockShared: TrafficMock;
+  /**
+   * Mocks whose routes serve all tests of the run, after all others. Each worker registers them, and they are one route:
+   * the first registration counts, and another answer of another worker is refused.
+   */
+  trafficmockRun: TrafficMock;
 }
 
 /** Playwright's `test`, with the fixtures and options of this package. */

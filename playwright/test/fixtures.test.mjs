@@ -40,6 +40,8 @@ describe("one run of two workers", () => {
     "the fixtures reach each port of loopback with the context",
     "so does a request context that the test opens itself",
     "no other port gets the context",
+    "the route of the run answers one worker",
+    "the route of the run answers another worker",
     "the error says where the test sent no context",
   ]) {
     test(title, () => assert.equal(reported(title).status, "passed", reported(title).text));

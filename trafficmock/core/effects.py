@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from trafficmock.wire.client_message import RedactQuery
     from trafficmock.wire.inbound import (
         DiagnosisQuery,
-        Door,
         HistoryQuery,
         Message,
         ReportQuery,
     )
     from trafficmock.wire.outbound import ConnectedClient, TestRegistered
+    from trafficmock.wire.payloads.door import Door
     from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 
 Level = Literal["debug", "info", "warn", "error"]

@@ -10,9 +10,11 @@ from trafficmock.redaction.process_redactor import safe_url
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from msgspec import UnsetType
+
     from trafficmock.core.ownership.differences import Nearest
     from trafficmock.core.ownership.strictness import Refusal
-    from trafficmock.core.state.registered import RegisteredTest
+    from trafficmock.core.state.registered import RegisteredTest, RunRoute
     from trafficmock.matching.host_pattern import PatternError
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
     from trafficmock.wire.payloads.similar_requests import Difference
@@ -110,6 +112,26 @@ def bad_mock(subject: str, problem: str) -> str:
 def bad_reply(problem: str) -> str:
     """Return the error for a route that cannot have its reply, or its HAR."""
     return f"The route was not registered, because the proxy cannot answer by it: {problem}."
+
+
+def other_answer_of_run(
+    parts: list[str], first: RunRoute, test: RegisteredTest, place: str | UnsetType
+) -> str:
+    """Return the error for a route of the run that a worker registers with another answer.
+
+    :param parts: the names of the parts that differ.
+    :param test: the test that registers it now, at ``place``.
+    """
+    said, says = (
+        f"worker {test.worker_id}" + (f" at {where}" if where else "")
+        for test, where in ((first.test, first.place), (test, place))
+    )
+    return (
+        f"The route was not registered: {said} registered it for the whole run with another "
+        f"answer, and so does {says} now. What differs: {', '.join(parts)}. A request of no test "
+        "may belong to each worker, so all workers of a run give one answer: take what differs out "
+        "of it, give the two routes different URLs, or register them for each worker alone."
+    )
 
 
 def no_room_for_reply(what: str, size: int, used: int, limit: int) -> str:

@@ -13,13 +13,14 @@ from trafficmock.core.http.awaited_reports import tell_of_ends
 from trafficmock.core.http.observation import clock_reading, may_observe
 from trafficmock.core.http.replies import ReplyError
 from trafficmock.core.ownership.registry import with_observer
+from trafficmock.core.ownership.run_routes import RunRouteError
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.matching.host_pattern import PatternError
 from trafficmock.matching.origin_pattern import read_origin_pattern
 from trafficmock.records import TestBegan, TestEnded
 from trafficmock.wire import outbound
 from trafficmock.wire.features import CONTEXT, REPLY, STRICT, SUBSCRIBE
-from trafficmock.wire.inbound import Door
+from trafficmock.wire.payloads.door import Door
 
 if TYPE_CHECKING:
     from trafficmock.core.ended_tests import EndedTests
@@ -140,10 +141,18 @@ class Registration:
             text = error_messages.bad_reply(str(error))
             self._refuse(worker, message.test_id, text, out, route_id=message.route_id)
             return
-        if self.state.registry.add_route(worker, message, reply):
+        try:
+            added = self.state.registry.add_route(worker, message, reply)
+        except RunRouteError as error:
+            test, place = self.state.registry.tests[message.test_id], message.place
+            text = error_messages.other_answer_of_run(error.different, error.first, test, place)
+            self._refuse(worker, message.test_id, text, out, route_id=message.route_id)
+            return
+        if added:
             registered = outbound.RouteRegistered(message.route_id)
-            route = self.state.registry.routes[message.route_id]
-            active = () if route.test is None else (route,)
+            # A copy of a route of the run that is used up is not kept.
+            route = self.state.registry.routes.get(message.route_id)
+            active = () if route is None or route.test is None else (route,)
             self.local.when_applied(
                 worker, active, out, lambda out: out.send(worker.id, registered)
             )

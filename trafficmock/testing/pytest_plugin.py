@@ -212,24 +212,25 @@ def trafficmock_shared(
 ) -> Iterator[Any]:
     """Return mocks whose routes serve all tests of this worker, after a test's own routes.
 
+    ``trafficmock_shared(scope="run")`` returns those that serve the whole run.
     Its calls block, even in coroutine tests. Errors of its handlers fail the test that runs.
     """
     from trafficmock.testing import sync  # noqa: PLC0415 - only where it is needed
     from trafficmock.testing.adapters.pytest_errors import SharedErrors  # noqa: PLC0415
     from trafficmock.testing.adapters.teardown import raise_errors  # noqa: PLC0415
-    from trafficmock.testing.session.session import TestInfo  # noqa: PLC0415
 
     connection = _trafficmock_connection
     connection.refresh()
-    title = f"shared routes of worker {_worker_id()}"
     settings = {**_trafficmock_settings, "required": False}
-    info = TestInfo(title=title, file="", shared=True, **settings)
-    mocks, session = sync.begin(connection, info)
-    request.session.stash[_SHARED] = SharedErrors(connection, session)
+    mocks, sessions = sync.begin_shared(connection, _worker_id(), settings)
+    request.session.stash[_SHARED] = SharedErrors(connection, sessions)
     yield mocks
-    errors = connection.background.wait_for(session.finish)
-    connection.report_hars(session)
-    raise_errors(title, errors)
+    errors: list[BaseException] = []
+    for session in sessions:
+        finished: list[BaseException] = connection.background.wait_for(session.finish)
+        errors += finished
+        connection.report_hars(session)
+    raise_errors(sessions[0].info.title, errors)
 
 
 @pytest.fixture

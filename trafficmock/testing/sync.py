@@ -8,7 +8,10 @@ Playwright.
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any, Unpack
+
+from attrs import evolve
 
 from trafficmock.testing.adapters.blocking_adapter import BlockingAdapter
 from trafficmock.testing.adapters.teardown import (
@@ -18,6 +21,7 @@ from trafficmock.testing.adapters.teardown import (
     raise_errors,
 )
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
+from trafficmock.testing.errors import UsageError
 from trafficmock.testing.objects.capture_warning import warn_of_capture
 from trafficmock.testing.objects.expectations import Expectation
 from trafficmock.testing.objects.request import Request
@@ -31,11 +35,11 @@ from trafficmock.testing.session.session import TestInfo
 from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from trafficmock.testing.session.arguments.match_conditions import MatchArguments
     from trafficmock.testing.session.arguments.url_matchers import Names, UrlMatcher
-    from trafficmock.testing.session.session import Session
+    from trafficmock.testing.session.session import Scope, Session
     from trafficmock.testing.session.traffic_context import Isolation
 
 
@@ -45,6 +49,7 @@ __all__ = [
     "Response",
     "Route",
     "RouteHandle",
+    "SharedTrafficMock",
     "Stream",
     "TrafficMock",
     "WebSocketRoute",
@@ -100,6 +105,57 @@ class TrafficMock(
         found: list[Request] = self._requests(url, method, client_id, match)
         warn_of_capture(self._session)
         return found
+
+
+class SharedTrafficMock(TrafficMock):
+    """The mocks of pytest's fixture ``trafficmock_shared``: routes that serve several tests."""
+
+    def __init__(
+        self, adapter: BlockingAdapter, session: Session, of_run: Callable[[], TrafficMock]
+    ) -> None:
+        super().__init__(adapter, session)
+        self._of_run = of_run
+
+    def __call__(self, *, scope: Scope = "worker") -> TrafficMock:
+        """Return the mocks whose routes serve all tests of this worker, or of the whole run.
+
+        Each worker of a run registers the routes of the run, and they are one route: the first
+        registration counts, together with its ``times`` and sequence, and the others take its place
+        when its worker ends. They serve requests of no test, and all tests, after their own routes
+        and those of their worker.
+
+        :param scope: ``worker`` for these mocks themselves; ``run`` for those of the run.
+        :raises UsageError: for another scope. A route of the run raises ``RoutingError`` if another
+            worker has registered it with another answer.
+        """
+        if scope not in {"worker", "run"}:
+            raise UsageError(f"scope must be 'worker' or 'run', not {scope!r}")
+        return self._of_run() if scope == "run" else self
+
+
+def begin_shared(
+    connection: ThreadedConnection, worker_id: str, settings: dict[str, Any]
+) -> tuple[SharedTrafficMock, list[Session]]:
+    """Register the shared routes of a worker.
+
+    :param settings: for :class:`.TestInfo`.
+    :returns: the mocks, and their sessions; that of the run is appended when it is asked for.
+    """
+    adapter = BlockingAdapter(connection.background, connection.handler_threads)
+    title = f"shared routes of worker {worker_id}"
+    info = TestInfo(title=title, file="", shared="worker", **settings)
+    sessions = [connection.session(info, adapter)]
+
+    @cache
+    def of_run() -> TrafficMock:
+        title = f"routes of the run in worker {worker_id}"
+        # What these routes are for carries no context.
+        auto = "auto" if info.isolation == "required" else info.isolation
+        of_all = evolve(info, title=title, shared="run", isolation=auto)
+        sessions.append(connection.session(of_all, adapter))
+        return TrafficMock(adapter, sessions[-1])
+
+    return SharedTrafficMock(adapter, sessions[0], of_run), sessions
 
 
 def begin(connection: ThreadedConnection, info: TestInfo) -> tuple[TrafficMock, Session]:

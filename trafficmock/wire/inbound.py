@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from trafficmock.wire.client_id import ClientId
 from trafficmock.wire.payloads.body import MessageBody
+from trafficmock.wire.payloads.door import Door
 from trafficmock.wire.payloads.handler_action import (
     Abort,
     AbortCode,
@@ -28,9 +29,6 @@ from trafficmock.wire.payloads.serialized_response import SerializedError, Seria
 from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 
 RouteKind = Literal["http", "websocket"]
-MOST_ORIGINS: Final = 1000
-"""The most origins of one door."""
-
 Behavior = Literal["default", "wait", "ignoreErrors"]
 NewContext = Annotated[str, Meta(pattern=r"^(?!0{32})[0-9a-f]{32}\Z")]
 """128 random bits in lower-case hex: a context is also a valid trace id of W3C Trace Context."""
@@ -162,20 +160,6 @@ class AgentError(Message, frozen=True, tag="agent:error"):
     detail: Raw = Raw()
 
 
-class Door(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """The request for a door: a forward proxy for one test, on a port of its own.
-
-    A door writes the test's context on the requests to the application.
-
-    :param origins: globs of the application's origins; if empty, hosts under test (loopback and
-        ``--own-host``) are the application.
-    :param hosts_under_test: whether hosts under test are the application besides the origins.
-    """
-
-    origins: Annotated[list[str], Meta(max_length=MOST_ORIGINS)] = []
-    hosts_under_test: bool = False
-
-
 class Strict(Struct, frozen=True, rename="camel", omit_defaults=True):
     """Strict mode of a test: requests that no route matches are refused (feature ``strict``).
 
@@ -190,7 +174,8 @@ class TestRegister(Message, frozen=True, tag="test:register"):
 
     :param context: the context of the test's requests (feature ``context``).
     :param scope: ``worker`` for a test whose routes serve all tests of this worker, after their
-        own routes (feature ``context``).
+        own routes (feature ``context``); ``run`` for one whose routes serve all tests of all
+        workers, after all other routes, and are one route although each worker registers them.
     :param door: opens a door; only for a test with a context (feature ``context``).
     :param strict: makes the test strict from its start (feature ``strict``).
     """
@@ -200,7 +185,7 @@ class TestRegister(Message, frozen=True, tag="test:register"):
     file: str
     worker_id: str
     context: NewContext | UnsetType = UNSET
-    scope: Literal["worker"] | UnsetType = UNSET
+    scope: Literal["worker", "run"] | UnsetType = UNSET
     door: Door | UnsetType = UNSET
     strict: Strict | UnsetType = UNSET
 

@@ -38,7 +38,7 @@ class Registration {
   /** Register the test; afterwards it counts for all later requests. */
   async register() {
     const { testId, info, connection } = this;
-    const { isolation = "auto", isShared } = info;
+    const { isolation = "auto", shared } = info;
     this.context = isolation === "off" ? undefined : newId() + newId();
     const asked = now();
     const answer = await connection.ask(`test:register ${testId}`, {
@@ -49,7 +49,7 @@ class Registration {
       workerId: connection.workerId,
       ...(this.context && { context: this.context }),
       ...(info.strict && { strict: { allow: info.allow ?? [] } }),
-      ...(isShared && { scope: "worker" }),
+      ...(shared && { scope: shared }),
       ...(this.context && info.hasBrowser && { door: { origins: info.origins, hostsUnderTest: info.hostsUnderTest } }),
     });
     this.clock = new ProxyClock(answer.clock, { asked, answered: now() });

@@ -43,10 +43,16 @@ class ContextCase(SynchronousTestCase):
         )
 
     def registered(
-        self, worker: WorkerPeer, title: str, context: str | None = None, *, shared: bool = False
+        self,
+        worker: WorkerPeer,
+        title: str,
+        context: str | None = None,
+        *,
+        shared: bool = False,
+        scope: Any = UNSET,
     ) -> RegisteredTest:
         """Register a test of a worker that is told the time."""
-        scope: Any = "worker" if shared else UNSET
+        scope = "worker" if shared else scope
         worker.sends(
             inbound.TestRegister(
                 title, title, f"{title}.py", worker.id[-1], context or UNSET, scope

@@ -17,6 +17,7 @@ from trafficmock.core.effects import CloseDoor, Effects, OpenDoor, Send
 from trafficmock.matching.host_pattern import read_host_pattern
 from trafficmock.records import RequestContinued
 from trafficmock.wire import inbound, outbound
+from trafficmock.wire.payloads.door import Door
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 
@@ -131,7 +132,7 @@ class DoorTests(ContextCase):
                 "f",
                 "0",
                 UNSET if context is None else context,
-                door=inbound.Door(list(origins)),
+                door=Door(list(origins)),
             )
         )
         return self.playbook.take()
@@ -143,7 +144,7 @@ class DoorTests(ContextCase):
         """The test is acknowledged by whoever opens its door, which has its context."""
         effects = self.registers("door", UNKNOWN, "http://*.test")
         registered = self.registered_at("door")
-        expected = OpenDoor(self.mine.id, registered, UNKNOWN, inbound.Door(["http://*.test"]))
+        expected = OpenDoor(self.mine.id, registered, UNKNOWN, Door(["http://*.test"]))
         self.assertEqual(effects, [expected])
         self.assertEqual(self.owner(UNKNOWN), None)
 

@@ -14,7 +14,7 @@ from trafficmock.proxy.door.context_stamp import ContextStamp
 from trafficmock.proxy.door.doors import Doors
 from trafficmock.proxy.downstream.forward_proxy import ForwardProxy, make_forward_proxy
 from trafficmock.proxy.proxy_settings import ProxySettings
-from trafficmock.wire.inbound import Door
+from trafficmock.wire.payloads.door import Door
 
 CONTEXT = "1" * 32
 SPAN = b"2" * 16

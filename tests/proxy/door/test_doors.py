@@ -8,7 +8,7 @@ from tests.proxy.websocket.harness import OPEN
 from trafficmock.proxy.door import doors
 from trafficmock.proxy.door.doors import DoorError
 from trafficmock.proxy.proxy_settings import ProxySettings
-from trafficmock.wire.inbound import Door
+from trafficmock.wire.payloads.door import Door
 
 GET = b"GET http://localhost:3000/x HTTP/1.1\r\nHost: x\r\n\r\n"
 

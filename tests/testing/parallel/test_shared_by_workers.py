@@ -18,7 +18,10 @@ class SharedByWorkersTests(SynchronousTestCase):
     """The thread's requests carry no context, so all workers have a route for them."""
 
     def test_agree(self) -> None:
-        """Equal answers are one, of handlers the first worker's counts; nothing is ambiguous."""
+        """Equal answers are one, of handlers the first worker's counts; nothing is ambiguous.
+
+        The routes of the run are one, with one count, and come after those of the workers.
+        """
         stack = ExitStack()
         self.addCleanup(stack.close)
         proxy = start_proxy([])
@@ -35,8 +38,8 @@ class SharedByWorkersTests(SynchronousTestCase):
                 "TRAFFICMOCK_PROXY_URL": proxy.url,
             },
         )
-        self.assertIn("80 passed", output, output)
-        entries = ask(f"{proxy.url}/api/history?limit=100")["entries"]
+        self.assertIn("100 passed", output, output)
+        entries = ask(f"{proxy.url}/api/history?limit=200")["entries"]
         self.assertEqual({entry["action"] for entry in entries}, {"fulfill"}, json.dumps(entries))
-        self.assertEqual(len(entries), 80)
+        self.assertEqual(len(entries), 100)
         self.assertFalse(any(entry.get("hasContext") for entry in entries))

@@ -175,7 +175,7 @@ class SharedTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.harness = SessionHarness()
-        self.shared = self.harness.begin("shared", info(shared=True))
+        self.shared = self.harness.begin("shared", info(shared="worker"))
         self.asked: list[str] = []
 
     def of_all(self, routed: Any, done: Any) -> None:

@@ -248,7 +248,7 @@ class KindTests(SynchronousTestCase):
     def test_own_requests(self) -> None:
         """A test's list of requests has none with another test's context, and all without one."""
         harness = SessionHarness()
-        harness.begin("t3", TestInfo(title="all", file="", shared=True))
+        harness.begin("t3", TestInfo(title="all", file="", shared="worker"))
         harness.entries = [
             entry(6, "shared", "mocked", testId="t3", title="all", path="", hasContext=True),
             entry(5, "shared", "mocked", testId="t3", title="all", path=""),

@@ -1,9 +1,9 @@
 """Runs the handlers of a request's owner, one after the other (feature ``chain``).
 
 A chain has the owner's routes that match the request, newest first, and behind them the shared
-routes of its worker. The coordinator keeps it: it counts ``times`` when a run begins, gives
-replies, and goes on to the next route when a handler falls back. The worker evaluates predicates
-and runs one handler at a time.
+routes of its worker and those of the run. The coordinator keeps it: it counts ``times`` when a run
+begins, gives replies, and goes on to the next route when a handler falls back. The worker evaluates
+predicates and runs one handler at a time.
 """
 
 from __future__ import annotations
@@ -188,9 +188,12 @@ def _undecided(found: MatchingTests, test: RegisteredTest) -> list[Candidate]:
     return [Candidate(route, matches=False) for route in found.open_routes.get(test.id, ())]
 
 
-def _place(route: RegisteredRoute, owner: RegisteredTest) -> tuple[bool, int]:
-    """Return the place of a route in a chain: the owner's before shared ones, newest first."""
-    return route.test is not owner, -route.sequence
+def _place(route: RegisteredRoute, owner: RegisteredTest) -> tuple[bool, bool, int]:
+    """Return the place of a route in a chain: the owner's, shared ones, those of the run.
+
+    Of each the newest is the first.
+    """
+    return route.test is not owner, route.run is not None, -route.sequence
 
 
 def _in_order(candidates: Iterable[Candidate], owner: RegisteredTest) -> deque[Candidate]:

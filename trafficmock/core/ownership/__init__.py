@@ -2,6 +2,7 @@
 
 ``registry`` has the tests, their routes and the replies of routes (``kept_reply``), and finds the
 routes that match; ``compared_content`` gives it the parts of a request beside the URL.
+``run_routes`` has those that all workers of a run register as one.
 ``owner_resolution`` decides: an owner, no owner, or an error because
 several tests match (``ambiguous_route``; ``ambiguity`` has the text). If only the workers of tests
 can decide whether a route matches, the tests get a question, the **claim** (``claims``).

@@ -25,7 +25,7 @@ from trafficmock.records import CarriedContext
 from trafficmock.wire.outbound import OWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
     from msgspec import UnsetType
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.state.lifecycle import ContextTest
+    from trafficmock.core.state.registered import RegisteredRoute
     from trafficmock.core.timers import Alarm
     from trafficmock.wire.outbound import Context
 
@@ -150,10 +151,11 @@ def only_test(tests: Iterable[RegisteredTest]) -> RegisteredTest | None:
 
 
 def narrow(
-    found: MatchingTests | None, test: RegisteredTest
+    found: MatchingTests | None, test: RegisteredTest, of_run: Collection[str] = ()
 ) -> tuple[MatchingTests | None, tuple[str, ...]]:
     """Filter the tests that may own a request with the context of ``test``.
 
+    :param of_run: the ids of the tests with routes of the run.
     :returns: the tests among ``found`` that may, and the first ids of the matching routes of the
         others.
     """
@@ -171,19 +173,19 @@ def narrow(
         else:
             others += [route.id for route in routes]
     mine.undecided = {i: each for i, each in found.undecided.items() if _is_for(each, test)}
-    mine.awaiting = [ids for ids in found.awaiting if _has_one_for(ids, test)]
+    mine.awaiting = [ids for ids in found.awaiting if _has_one_for(ids, test, of_run)]
     wanted = mine if mine.yes or mine.undecided or mine.awaiting else None
     return wanted, tuple(others[:MOST_ALSO_MATCHED])
 
 
-def _has_one_for(ids: AbstractSet[str], test: RegisteredTest) -> bool:
-    if test.id in ids:
+def _has_one_for(ids: AbstractSet[str], test: RegisteredTest, of_run: Collection[str]) -> bool:
+    if test.id in ids or not ids.isdisjoint(of_run):
         return True
     return any(each.shared and each.id in ids for each in test.worker.tests.values())
 
 
 def _is_for(each: RegisteredTest, test: RegisteredTest) -> bool:
-    return each is test or (each.shared and each.worker is test.worker)
+    return each is test or each.for_run or (each.shared and each.worker is test.worker)
 
 
 def without_outranked(claimants: list[Claimant], test: ContextTest | None) -> list[Claimant]:
@@ -191,10 +193,15 @@ def without_outranked(claimants: list[Claimant], test: ContextTest | None) -> li
 
     The worker's other tests outrank shared routes, and a newer shared route an older one. If only
     shared routes of several workers are left, as of a fixture in parallel runs, the first one wins.
+    All others outrank the routes of the run.
 
     :param test: the test whose context the request carries, if any; its routes outrank all others
         of the worker.
     """
+    if of_run := [each for each in claimants if each[0].for_run]:
+        if len(of_run) == len(claimants):
+            return [_of_run(claimants, test)]
+        claimants = [each for each in claimants if not each[0].for_run]
     first: dict[str, Claimant] = {}  # the newest claimant of each worker
     own = {each.worker.id for each, _ in claimants if not each.shared or each is test}
     for claimant in claimants:
@@ -214,6 +221,29 @@ def without_outranked(claimants: list[Claimant], test: ContextTest | None) -> li
     if len(left) > 1 and all(each.shared for each, _ in left) and _agree(left):
         return [min(left, key=lambda claimant: claimant[1][0].sequence)]
     return left
+
+
+def _of_run(claimants: list[Claimant], test: ContextTest | None) -> Claimant:
+    """Return which of the copies of routes of the run decides.
+
+    A handler runs in the worker of the test whose context the request carries, if it has the
+    route; else in that of the first registration.
+    """
+    worker = test.worker if isinstance(test, RegisteredTest) else None
+
+    def rank(claimant: Claimant) -> tuple[int, bool, int]:
+        newest = max(claimant[1], key=_order)
+        return (
+            -_order(newest),
+            newest.test is None or newest.test.worker is not worker,
+            newest.sequence,
+        )
+
+    return min(claimants, key=rank)
+
+
+def _order(route: RegisteredRoute) -> int:
+    return -1 if route.run is None else route.run.order
 
 
 def _agree(shared: list[Claimant]) -> bool:

@@ -98,16 +98,17 @@ class OwnerResolution(ABC, Generic[S]):
 
         :param content: returns its parts beside the URL and the method, if those are compared.
         """
-        found = self.state.registry.judge(self.kind, url, method, pending.client_id, content)
+        registry = self.state.registry
+        found = registry.judge(self.kind, url, method, pending.client_id, content)
         if self.state.settings.ownership == "always-ask":
-            found = self.state.registry.asking_all(self.kind, found)
-        pending.judged_at = self.state.registry.sequence
+            found = registry.asking_all(self.kind, found)
+        pending.judged_at = registry.sequence
         test = pending.context_test
         if isinstance(test, EndedTest):
-            test = only_test(self.state.registry.tests.values())
+            test = only_test(registry.tests.values())
             pending.is_contested = test is None
         if test is not None:
-            found, pending.also_matched = narrow(found, test)
+            found, pending.also_matched = narrow(found, test, registry.run_routes.tests)
         pending.matching = found
         if found is None:
             self.unmatched(pending, out)

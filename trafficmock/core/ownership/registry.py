@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from attrs import Factory, define, field
 from msgspec import UNSET
 
+from trafficmock.core.ownership.run_routes import RunRoutes
 from trafficmock.core.state.registered import MatchingTests, RegisteredRoute, RegisteredTest
 from trafficmock.matching import PatternCache, RouteIndex, compile_matcher
 from trafficmock.matching.request_conditions import compile_condition
@@ -49,6 +50,7 @@ class Registry:
     asking_when: frozenset[str] = frozenset()
     """The observers with the feature ``clock``."""
     sequence: int = 0
+    run_routes: RunRoutes = field(factory=RunRoutes)
     reply_bytes: int = 0
     """The size of the replies of all routes."""
     _indexes: dict[Kind, RouteIndex] = field(
@@ -74,9 +76,12 @@ class Registry:
             message.file,
             message.worker_id,
             worker,
-            shared=message.scope == "worker" and CONTEXT in worker.features,
+            shared=message.scope is not UNSET and CONTEXT in worker.features,
+            for_run=message.scope == "run" and CONTEXT in worker.features,
         )
         self.tests[test.id] = test
+        if test.for_run:
+            self.run_routes.tests[test.id] = test
         worker.tests[test.id] = test
         for route in [route for route in worker.inert.values() if route.test_id == test.id]:
             del worker.inert[route.id]
@@ -95,6 +100,7 @@ class Registry:
             self.remove_route(test.worker, route.id)
         del self.tests[test.id]
         del test.worker.tests[test.id]
+        self.run_routes.end_test(test)
         self._look_again(test.worker)
 
     def add_route(self, worker: Worker, message: RouteRegister, reply: Reply | None = None) -> bool:
@@ -102,10 +108,17 @@ class Registry:
 
         :param reply: the reply of the route, if it has one.
         :returns: ``False`` if the id is in use, or the test is another worker's.
+        :raises RunRouteError: another worker gave this route of the run another answer.
         """
         test = self.tests.get(message.test_id)
         if message.route_id in self.routes or (test and test.worker is not worker):
             return False
+        left, run = _uses(worker, message), None
+        if test is not None and test.for_run:
+            run = self.run_routes.join(test, message, reply, left)
+            reply = run.reply
+        if run is not None and run.is_used_up:
+            return True
         route = RegisteredRoute(
             message.route_id,
             message.test_id,
@@ -114,9 +127,12 @@ class Registry:
             self.next_sequence(),
             place=(_given(message.place) or "")[:LONGEST_PLACE] or None,
             reply=reply,
-            left=_uses(worker, message),
+            left=left,
+            run=run,
         )
         self.routes[route.id] = route
+        if run is not None:
+            run.copies[route.id] = route
         self.reply_bytes += reply.size if reply else 0
         if test is None:
             worker.inert[route.id] = route
@@ -127,12 +143,21 @@ class Registry:
     def count(self, route: RegisteredRoute) -> bool:
         """Count a request that a route takes, and remove the route with its last one.
 
+        A route of the run is removed with all its copies.
+
         :returns: whether the route was removed.
         """
-        if route.left is None or route.test is None:
+        counted = route if route.run is None else route.run
+        if counted.left is None or route.test is None:
             return False
-        route.left -= 1
-        return not route.left and self.remove_route(route.test.worker, route.id)
+        counted.left -= 1
+        if counted.left:
+            return False
+        copies = [route] if route.run is None else list(route.run.copies.values())
+        for copy in copies:
+            if copy.test is not None:
+                self.remove_route(copy.test.worker, copy.id)
+        return True
 
     def remove_route(self, worker: Worker, route_id: str) -> bool:
         """Remove one route of this worker.
@@ -150,6 +175,8 @@ class Registry:
         else:
             del route.test.routes[route_id]
             self._indexes[route.kind].remove(route_id)
+            if route.run is not None:
+                self.run_routes.leave(route, route.run)
         del self.routes[route_id]
         self.reply_bytes -= route.reply.size if route.reply else 0
         return True

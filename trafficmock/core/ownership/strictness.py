@@ -217,4 +217,6 @@ class Strictness:
 
 
 def _serves(owner: RegisteredTest, test: RegisteredTest | None) -> bool:
-    return test is None or owner is test or (owner.shared and owner.worker is test.worker)
+    if test is None or owner is test or owner.for_run:
+        return True
+    return owner.shared and owner.worker is test.worker

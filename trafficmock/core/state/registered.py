@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 Kind = Literal["http", "websocket"]
 
+RunKey = tuple[str, bytes, int]
+"""The kind and the matcher of a route, and how many with both its test registered before it."""
+
 
 @define(eq=False)
 class RegisteredTest:
@@ -37,6 +40,8 @@ class RegisteredTest:
     :param carried: the test, for the history; ``None`` without a context.
         :class:`~trafficmock.core.ownership.contexts.Contexts` sets both.
     :param shared: whether its routes serve all tests of its worker, after their own routes.
+    :param for_run: whether they serve all tests of the run, after all other routes; such a test is
+        shared, too.
     :param has_door: whether it has a door, which is closed at its end.
     :param is_over: whether it was unregistered.
     :param routes: its routes by id.
@@ -62,6 +67,7 @@ class RegisteredTest:
     context: str | None = None
     carried: CarriedContext | None = None
     shared: bool = False
+    for_run: bool = False
     has_door: bool = False
     is_over: bool = False
     routes: dict[str, RegisteredRoute] = field(factory=dict)
@@ -72,6 +78,8 @@ class RegisteredTest:
     allow_late: AllowList | None = None
     refused: int = 0
     when_settled: Callable[[], object] | None = None
+    of_run: dict[RunKey, RunRoute] = field(factory=dict)
+    """The routes of the run that it registered, also those that are used up."""
 
     def add_request(self, pending: PendingRequest) -> None:
         """Add a request that this test owns from now on."""
@@ -103,6 +111,7 @@ class RegisteredRoute:
     :param place: file and line of the route in the test, for messages.
     :param reply: its reply, if it has one.
     :param left: the number of requests that it may still take; ``None`` for any.
+    :param run: the route of the run that this one is a copy of, if any.
     :param ignores_errors: whether its handler may still run at the end of its test.
     :ivar shown: the route as the history shows it.
     """
@@ -116,6 +125,7 @@ class RegisteredRoute:
     place: str | None = None
     reply: Reply | None = None
     left: int | None = None
+    run: RunRoute | None = None
     ignores_errors: bool = False
     shown: ShownRoute = field(init=False)
 
@@ -140,6 +150,33 @@ class RegisteredRoute:
             worker_id=test.worker_id,
             matcher=self.matcher,
         )
+
+
+@define(eq=False)
+class RunRoute:
+    """A route of the run.
+
+    :param order: its number among the routes of the run; the newest one that matches decides.
+    :param test: the test that registered it first.
+    :param place: file and line of that registration.
+    :param parts: a digest of each part of its answer, by name.
+    :param reply: its reply, if it has one.
+    :param left: the requests that it may still take; ``None`` for any.
+    :ivar copies: the registered routes that are this one, by id.
+    """
+
+    order: int
+    test: RegisteredTest
+    place: str | None
+    parts: dict[str, bytes]
+    reply: Reply | None
+    left: int | None
+    copies: dict[str, RegisteredRoute] = field(factory=dict)
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether it has taken all its requests, so that later copies take none."""
+        return self.left == 0
 
 
 class MatchingTests(Struct):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trafficmock.matching.host_pattern import HostPattern
     from trafficmock.proxy.downstream.forward_proxy import ForwardProxy
     from trafficmock.proxy.downstream.protocol_sniffing import ProtocolSniffer
-    from trafficmock.wire.inbound import Door
+    from trafficmock.wire.payloads.door import Door
 
 
 MOST_DOORS = 1000

@@ -29,15 +29,15 @@ SHARED = "in the routes that the tests of this worker share (trafficmock_shared)
 class SharedErrors:
     """The errors of the routes that all tests of a worker share; they fail the test that runs.
 
-    :param session: the session of the shared routes.
+    :param sessions: the sessions of the shared routes: of the worker, and of the run.
     """
 
     connection: ThreadedConnection
-    session: Session
+    sessions: list[Session]
 
     def take(self) -> list[BaseException]:
         """Return and forget the errors so far."""
-        errors = _taken(self.connection, self.session)
+        errors = [error for session in self.sessions for error in _taken(self.connection, session)]
         for error in errors:
             error.add_note(SHARED)
         return errors

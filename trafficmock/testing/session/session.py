@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, field, frozen
 from msgspec import UNSET, UnsetType
@@ -53,6 +53,9 @@ if TYPE_CHECKING:
     from trafficmock.wire import outbound
     from trafficmock.wire.inbound import Message, RequestResponse, RouteKind, StreamAck
 
+Scope = Literal["worker", "run"]
+"""Which tests shared routes serve."""
+
 EVERYTHING = ("*",)
 """The pattern that allows every host."""
 
@@ -67,7 +70,8 @@ class TestInfo:
     :param isolation: with ``auto`` the test has a context, with ``off`` it has none; with
         ``required`` a matching request without the context fails it.
     :param origins: the origins of the application, for a browser's cookies and for the door.
-    :param shared: its routes serve all tests of this worker, after their own.
+    :param shared: its routes serve all tests of this worker, after their own; or those of the run,
+        after all others, and are one route although each worker registers them.
     :param door: the proxy opens a port (a *door*) for the test's browser, which adds the context.
     :param strict: requests of the test that no route matches are refused.
     :param allow: hosts and URL globs that strict mode lets through.
@@ -83,7 +87,7 @@ class TestInfo:
     base_url: str | None = None
     isolation: Isolation = field(default="auto", validator=lambda *args: check_isolation(args[2]))
     origins: tuple[str, ...] = ()
-    shared: bool = False
+    shared: Scope | None = None
     door: bool = False
     strict: bool = False
     allow: tuple[str, ...] = field(default=(), converter=allow_patterns)
@@ -206,7 +210,7 @@ class Session:
             info.file,
             self.client.identity.worker_id,
             context=UNSET if self.context.id is None else self.context.id,
-            scope="worker" if info.shared else UNSET,
+            scope=info.shared or UNSET,
             door=door_of(info.origins, info.base_url) if info.door and self.context.id else UNSET,
             strict=UNSET if patterns is None else Strict(list(patterns)),
         )

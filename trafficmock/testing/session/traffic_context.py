@@ -10,7 +10,7 @@ from attrs import frozen
 from msgspec import UNSET
 
 from trafficmock.testing.errors import RoutingError, UsageError
-from trafficmock.wire.inbound import Door
+from trafficmock.wire.payloads.door import Door
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,11 +5,11 @@ import urllib.request
 
 import pytest
 
-from trafficmock.testing.sync import Route, TrafficMock
+from trafficmock.testing.sync import Route, SharedTrafficMock, TrafficMock
 
 
 @pytest.fixture(scope="session", autouse=True)
-def of_the_run(trafficmock_shared: TrafficMock) -> None:
+def of_all_tests(trafficmock_shared: SharedTrafficMock) -> None:
     """Answer what the application sends beside its requests."""
     trafficmock_shared.mock("http://analytics.test/**", status=204)
 
@@ -17,6 +17,9 @@ def of_the_run(trafficmock_shared: TrafficMock) -> None:
         route.fulfill(body=os.environ["PYTEST_XDIST_WORKER"])
 
     trafficmock_shared.route("http://mail.test/**", send)
+    of_run = trafficmock_shared(scope="run")
+    of_run.mock("http://tickets.test/**", status=201, times=20)
+    of_run.mock("http://mail.test/**", status=500)
 
 
 def asked(host: str) -> str:
@@ -33,3 +36,8 @@ def test_fixed(number: int, trafficmock: TrafficMock) -> None:
 @pytest.mark.parametrize("number", range(10))
 def test_handler(number: int, trafficmock: TrafficMock) -> None:
     assert asked("mail").startswith("200 gw")
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_of_the_run(number: int, trafficmock: TrafficMock) -> None:
+    assert asked("tickets") == "201"

@@ -1,0 +1,22 @@
+"""The request for a door: a forward proxy for the browser of one test."""
+
+from typing import Annotated, Final
+
+from msgspec import Meta, Struct
+
+MOST_ORIGINS: Final = 1000
+"""The most origins of one door."""
+
+
+class Door(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """The request for a door: a forward proxy for one test, on a port of its own.
+
+    A door writes the test's context on the requests to the application.
+
+    :param origins: globs of the application's origins; if empty, hosts under test (loopback and
+        ``--own-host``) are the application.
+    :param hosts_under_test: whether hosts under test are the application besides the origins.
+    """
+
+    origins: Annotated[list[str], Meta(max_length=MOST_ORIGINS)] = []
+    hosts_under_test: bool = False
