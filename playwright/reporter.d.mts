@@ -1,2 +1,4 @@
-export * from "./reporter.js";
-export { default } from "./reporter.js";
+import TrafficMockReporter from "./reporter.js";
+
+export type ReporterOptions = TrafficMockReporter.ReporterOptions;
+export default TrafficMockReporter;
