@@ -42,13 +42,19 @@ class OptionTests(SynchronousTestCase):
         """Times become seconds."""
         words = ["--claim-timeout-ms", "250", "--heartbeat-ms=1500", "--idle-timeout-ms=9000"]
         more = ["--hello-timeout-ms=0", "--ownership=always-ask", "--handler-body-bytes=7"]
-        more += ["--body-timeout-ms=750", "--history-body-bytes=8", "--max-frame-bytes=4096"]
+        more += [
+            "--strict-quiet-ms=200",
+            "--body-timeout-ms=750",
+            "--history-body-bytes=8",
+            "--max-frame-bytes=4096",
+        ]
         driver: Any = made(*words, *more, "--token", "t").driver
         settings = driver.coordinator.settings
         self.assertEqual(settings.claim_timeout, 0.25)
         self.assertEqual(settings.heartbeat, 1.5)
         self.assertEqual(settings.idle_timeout, 9.0)
         self.assertEqual(settings.hello_timeout, 0.0)
+        self.assertEqual(settings.strict_quiet, 0.2)
         self.assertEqual(settings.body_timeout, 0.75)
         self.assertEqual(settings.ownership, "always-ask")
         self.assertEqual(settings.handler_body_bytes, 7)

@@ -180,6 +180,7 @@ def make_driver(
         version=__version__,
         own_hosts=tuple(options["own-host"]),
         strict=read_allow_list(options["allow"]) if options["strict"] else None,
+        strict_quiet=options["strict-quiet-ms"] / 1000,
         token=options["token"],
         claim_timeout=options["claim-timeout-ms"] / 1000,
         heartbeat=options["heartbeat-ms"] / 1000,

@@ -25,6 +25,7 @@ DEFAULTS: dict[str, Any] = {
     "heartbeat-ms": 15000,
     "idle-timeout-ms": 60000,
     "hello-timeout-ms": 10000,
+    "strict-quiet-ms": 5000,
     "body-timeout-ms": 20000,
     "ownership": "direct",
     "reply-bytes": 268435456,

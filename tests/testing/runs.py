@@ -16,7 +16,7 @@ APPLICATIONS = Path(__file__).parent / "applications"
 PLUGIN = "trafficmock.testing.pytest_plugin"
 LEAN = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
-_PROXIES = re.compile("TRAFFICMOCK_|_PROXY", re.IGNORECASE)
+PROXIES = re.compile("TRAFFICMOCK_|_PROXY", re.IGNORECASE)
 """Variables that name a proxy: ours, or one of the machine's."""
 
 
@@ -38,7 +38,7 @@ def finish(
     :param path: a folder to import from, besides the repository.
     :param seconds: how long it may take.
     """
-    env = {name: value for name, value in os.environ.items() if not _PROXIES.search(name)}
+    env = {name: value for name, value in os.environ.items() if not PROXIES.search(name)}
     env |= {"PYTHONPATH": os.pathsep.join(filter(None, (str(REPOSITORY), path)))}
     env |= environment
     return subprocess.run(

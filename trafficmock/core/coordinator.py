@@ -260,7 +260,7 @@ class Coordinator:
         self.state.delayed.send(out)
         self.sockets.forget_closed(now.seconds)
         self.state.contexts.forget_ended(now.seconds)
-        self.strict_mode.lost_runs.forget(now.seconds)
+        self.strict_mode.lost_runs.forget(now)
         self.local.tick(out)
         self.waits.compare(out)
         self.waits.overdue(out)

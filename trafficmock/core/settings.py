@@ -21,6 +21,8 @@ class Settings:
         requests to them.
     :param strict: the allow list of a strict service, which refuses all other requests that no
         route matches; ``None`` leaves strict mode to tests and runs.
+    :param strict_quiet: the time without a request after which a strict run is over whose worker
+        ended; 0 for at once.
     :param token: the token that ``hello`` must have; ``None`` for no token.
     :param claim_timeout: the time for tests to answer a claim, and for the worker of an owner to
         give a sign of life.
@@ -43,6 +45,7 @@ class Settings:
     version: str
     own_hosts: tuple[HostPattern, ...] = ()
     strict: AllowList | None = None
+    strict_quiet: float = field(default=5.0, validator=validators.ge(0.0))
     token: str | None = None
     claim_timeout: float = field(default=5.0, validator=_positive)
     heartbeat: float = field(default=15.0, validator=_positive)

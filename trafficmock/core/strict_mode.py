@@ -47,7 +47,9 @@ class StrictMode:
     def __attrs_post_init__(self) -> None:
         self.unowned = UnownedRefusals(self.state.clients)
         self.refusals = Refusals(self.state.strictness, self.unowned)
-        self.lost_runs = LostRuns(self.state.strictness, self.state.alarm)
+        self.lost_runs = LostRuns(
+            self.state.strictness, self.state.alarm, self.state.settings.strict_quiet
+        )
 
     def change_test(self, worker: Worker, message: inbound.TestStrict, out: EffectList) -> None:
         """Handle ``test:strict``: begin or end the strict mode of a test."""
@@ -116,6 +118,7 @@ class StrictMode:
         :returns: the error text for the application; ``None`` for an allowed tunnel.
         """
         tunnel = _tunnel(tunnel_id, agent, request)
+        self.state.strictness.judged_at = out.now.seconds
         refusal = self._refusal(tunnel)
         if refusal is None:
             return None

@@ -52,6 +52,12 @@ _PARAMETERS: list[tuple[str, Any, _Coerce, str]] = [
     ("heartbeat-ms", 15000, _number(1), "Time between two pings to a client."),
     ("idle-timeout-ms", 60000, _number(1), "Silence after which a client is disconnected."),
     ("hello-timeout-ms", 10000, _number(0), "Time for a client's first message; 0: no limit."),
+    (
+        "strict-quiet-ms",
+        5000,
+        _number(0),
+        "How long no request must come after a strict run until it is over.",
+    ),
     ("body-timeout-ms", 20000, _number(0), "How long a test waits for a body; 0: no limit."),
     ("ownership", "direct", _choice(*OWNERSHIPS), "direct: ask tests if unsure; or always-ask."),
     (

@@ -2,8 +2,9 @@
 
 from tests.core.strict.case import OF_WORKERS, URL, A, StrictCase, messages
 from tests.support.builders import predicate
+from tests.support.playbook import SETTINGS
 from trafficmock.core.ownership.contexts import LATE_SECONDS
-from trafficmock.core.ownership.lost_runs import ENDED_SECONDS, LOST_SECONDS
+from trafficmock.core.ownership.lost_runs import LOST_SECONDS
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.agent_filter import FilterDrop, FilterEntry, FilterSet
 
@@ -143,7 +144,7 @@ class LostRunTests(EndCase):
         self.assertIn("allows only b.test", text)
         self.worker.closes()
         self.playbook.take()
-        self.playbook.wait(ENDED_SECONDS)
+        self.playbook.wait(SETTINGS.strict_quiet)
         self.playbook.take()
         self.assert_passed(self.asks("http://auth.example/", context=None, request_id="r3"))
         self.refused(self.asks("http://b.test/", context=None, request_id="r4"))

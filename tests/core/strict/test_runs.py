@@ -1,8 +1,7 @@
 """What no test owns: refused where a run or the service is strict, and listed."""
 
 from tests.core.strict.case import OF_AGENTS, OF_WORKERS, URL, A, B, StrictCase, messages
-from tests.support.playbook import Peer, WorkerPeer
-from trafficmock.core.ownership.lost_runs import ENDED_SECONDS
+from tests.support.playbook import SETTINGS, Peer, WorkerPeer
 from trafficmock.core.ownership.unowned_refusals import LONGEST_METHOD, MOST_ROWS
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.wire import inbound, outbound
@@ -68,13 +67,27 @@ class RunTests(RunCase):
         self.run_strict("a.test")
         self.worker.closes()
         self.playbook.expect()
-        self.playbook.wait(ENDED_SECONDS - 1)
+        self.playbook.wait(SETTINGS.strict_quiet - 1)
         self.playbook.take()
         self.assertIn("ended just now", self.refused(self.asks(context=None)))
         self.assert_passed(self.asks("http://a.test/", context=None, request_id="r2"))
-        self.playbook.wait(1)
+        self.playbook.wait(SETTINGS.strict_quiet)
         self.playbook.take()
         self.assert_passed(self.asks(context=None, request_id="r3"))
+
+    def test_lasts_until_quiet(self) -> None:
+        """While the application sends requests, also allowed ones, the run is not over."""
+        self.run_strict("a.test")
+        self.worker.closes()
+        self.playbook.expect()
+        for number in range(3):
+            self.playbook.wait(SETTINGS.strict_quiet - 1)
+            self.playbook.take()
+            self.assert_passed(self.asks("http://a.test/", context=None, request_id=f"a{number}"))
+        self.refused(self.asks(context=None))
+        self.playbook.wait(SETTINGS.strict_quiet)
+        self.playbook.take()
+        self.assert_passed(self.asks(context=None, request_id="r2"))
 
     def test_next_test_ends_it(self) -> None:
         """The first test of a run that is not strict begins without the strictness of the last."""
@@ -83,7 +96,7 @@ class RunTests(RunCase):
         self.playbook.expect()
         self.registers(allow=None, worker=self.other)
         self.assert_passed(self.asks(context=None))
-        self.playbook.wait(ENDED_SECONDS)
+        self.playbook.wait(SETTINGS.strict_quiet)
         self.playbook.take()
 
     def test_lost_and_ended(self) -> None:
@@ -94,7 +107,7 @@ class RunTests(RunCase):
         self.run_strict(worker=self.other)
         self.other.closes()
         self.playbook.take()
-        self.playbook.wait(ENDED_SECONDS)
+        self.playbook.wait(SETTINGS.strict_quiet)
         self.playbook.take()
         self.registers(allow=None, worker=self.playbook.worker("3", features=OF_WORKERS))
         self.refused(self.asks(context=None))

@@ -172,6 +172,7 @@ class OwnerResolution(ABC, Generic[S]):
         :param url: the URL that it would be sent to.
         :returns: whether it was refused, and is settled now.
         """
+        self.state.strictness.judged_at = out.now.seconds
         refusal = self.state.strictness.refusal(pending, url)
         if refusal is None:
             return False

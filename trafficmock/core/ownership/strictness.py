@@ -80,6 +80,7 @@ class Strictness:
     :ivar lost: the end in epoch ms of the runs whose worker is gone, by connection.
     :ivar tests: the allow lists of strict tests, by test id.
     :ivar applications: whether an application was seen in this run.
+    :ivar judged_at: when the last request was judged, in monotonic seconds.
     """
 
     registry: Registry
@@ -89,6 +90,7 @@ class Strictness:
     lost: dict[str, int] = field(factory=dict)
     tests: dict[str, AllowList] = field(factory=dict)
     applications: SeenApplications = field(factory=SeenApplications)
+    judged_at: float = 0.0
 
     # Strict tests and runs
 
