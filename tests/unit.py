@@ -16,7 +16,8 @@ from unittest import TestSuite
 from twisted.trial.runner import TestLoader
 
 TESTS = Path(__file__).parent
-OUTSIDE = {"http.server", "multiprocessing", "playwright", "pty", "pytest", "socket", "subprocess"}
+OUTSIDE = {"http.client", "http.server", "multiprocessing", "playwright", "pty", "pytest"}
+OUTSIDE |= {"socket", "subprocess"}
 """Modules that reach beyond the process of the test."""
 
 FORBIDDEN = {"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "socket.connect"}

@@ -1,11 +1,13 @@
-"""Without the modules that Windows does not have, every module of the product is imported."""
+"""Without the modules that Windows does not have, the product is imported, and its tests run."""
 
 import json
+import os
 import subprocess
 import sys
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.proxy_process import REPOSITORY
 
 
@@ -18,3 +20,23 @@ class ImportTests(SynchronousTestCase):
         found = json.loads(done.stdout or "{}")
         self.assertEqual(found.get("failed"), {}, done.stderr)
         self.assertGreater(found["modules"], 300)
+
+
+class UnitTests(SynchronousTestCase):
+    """The tests that start no process pass without the modules of POSIX, and without ``fork``."""
+
+    if not DEEP:
+        skip = "slow: set TRAFFICMOCK_DEEP=1"
+
+    def test_all(self) -> None:
+        argv = [sys.executable, "-m", "tests.platforms.without_posix_modules", "tests"]
+        done = subprocess.run(
+            [*argv, self.mktemp()],
+            cwd=REPOSITORY,
+            env={**os.environ, "TRAFFICMOCK_DEEP": ""},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 0, done.stdout[-8000:] + done.stderr[-2000:])
+        self.assertRegex(done.stdout, r"Ran [23]\d{3} tests")
