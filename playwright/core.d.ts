@@ -18,7 +18,7 @@ export interface ConnectOptions {
   isolation?: TrafficMockOptions["isolation"];
   /** Whether requests of the test that no route matches are refused. Default: no. */
   strict?: TrafficMockOptions["strict"];
-  /** The hosts, and with a slash the URL globs, that strict mode lets through. */
+  /** What strict mode lets through: hosts, with a slash URL globs, and conditions. */
   allow?: TrafficMockOptions["allow"];
   /** Whether `end` fails if a route of the test met no request; a route's own `required` has precedence. Default: no. */
   required?: TrafficMockOptions["required"];

@@ -5,7 +5,7 @@ import type {
   PlaywrightWorkerOptions,
   TestType,
 } from "@playwright/test";
-import type { TrafficMock, TrafficMockOptions } from "./types.js";
+import type { Allowed, TrafficMock, TrafficMockOptions } from "./types.js";
 
 export { expect } from "@playwright/test";
 export * from "./types.js";
@@ -34,10 +34,10 @@ export interface TrafficMockFixtures {
 /** The options of `use` that hold for all tests of a worker. */
 export interface TrafficMockWorkerOptions {
   /**
-   * Makes the run strict: requests that no route matches are refused, also those without a test. `allow` has the
-   * hosts and URL globs that are let through.
+   * Makes the run strict: requests that no route matches are refused, also those without a test. `allow` has
+   * what is let through.
    */
-  trafficmockStrict: { readonly allow?: readonly string[] } | undefined;
+  trafficmockStrict: { readonly allow?: readonly Allowed[] } | undefined;
   /**
    * The URL of the proxy. Default: what `proxyServer({ proxyUrl })` or `attached({ proxyUrl })` of the configuration says,
    * else `TRAFFICMOCK_PROXY_URL`, else `http://127.0.0.1:4310`.

@@ -31,6 +31,12 @@ export interface RouteFilter {
   readonly matchGraphql?: string | RegExp | readonly [operation: string | RegExp, variables?: MatchedJson];
 }
 
+/**
+ * What strict mode lets through: a host (`*.example.com`, `auth:9000`), with a slash a URL glob, or conditions, whose
+ * `url` is no function.
+ */
+export type Allowed = string | RouteFilter;
+
 /** A value to compare; a RegExp is searched in texts. */
 export type MatchedText = string | number | boolean | RegExp;
 
@@ -521,9 +527,9 @@ export interface TrafficMock {
   requests(url?: RouteMatcher): Promise<readonly Request[]>;
   /**
    * Refuses requests of this test that no route matches, from now on: the application's call fails, and the test fails
-   * at its end. `false` ends strict mode. `allow` has hosts (`*.example.com`, `auth:9000`) and, with a slash, URL globs.
+   * at its end. `false` ends strict mode. `allow` has what is let through.
    */
-  strict(options?: { readonly allow?: readonly string[] } | false): Promise<void>;
+  strict(options?: { readonly allow?: readonly Allowed[] } | false): Promise<void>;
   /** Returns the requests that strict mode refused in this run and that no test owns, each URL once. */
   unmatched(): Promise<readonly UnmatchedRequest[]>;
   /** Returns and forgets the errors so far, so that they do not fail the test at its end. */
@@ -549,8 +555,8 @@ export interface TrafficMockOptions {
   readonly strict?: boolean;
   /** Whether the test fails if no request meets one of its routes and mocks. Default: `false`. */
   readonly required?: boolean;
-  /** The hosts, and with a slash the URL globs, that strict mode lets through. */
-  readonly allow?: readonly string[];
+  /** What strict mode lets through. */
+  readonly allow?: readonly Allowed[];
   /** When the requests of the applications are attached to the report. Default: `on-failure`. */
   readonly traffic?: "on-failure" | "on" | "off";
 }

@@ -335,6 +335,11 @@ def option(name: str, value: Any) -> Any:
         return {"$json": value}
     if name == "headers" and isinstance(value, dict):
         return {key: {"$undefined": 1} if each is None else each for key, each in value.items()}
+    if name == "allow":
+        return [
+            {camel(key): compared(each[key]) for key in each} if isinstance(each, dict) else each
+            for each in value
+        ]
     if isinstance(value, float) and value != value:  # noqa: PLR0124 - NaN, which JSON lacks
         return {"$nan": 1}
     return translated(value)

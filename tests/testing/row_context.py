@@ -98,10 +98,15 @@ class RowContext:
     async def outcome(self, key: str) -> Any:
         return await self.control_app("outcome", key=key)
 
-    async def through_proxy(self, url: str, headers: dict[str, str]) -> str:
-        """Send a request through the forward proxy, as an application does; give the body."""
+    async def through_proxy(
+        self, url: str, headers: dict[str, str], data: bytes | None = None
+    ) -> str:
+        """Send a request through the forward proxy, as an application does; give the body.
+
+        :param data: is sent by POST.
+        """
         found = await self(
-            self.adapter.in_background(ask_through, self.node_app.proxy.url, url, headers)
+            self.adapter.in_background(ask_through, self.node_app.proxy.url, url, headers, data)
         )
         return str(found)
 
@@ -222,9 +227,11 @@ def plain(handler: Handler) -> Callable[..., Any]:
     return call
 
 
-def ask_through(proxy_url: str, url: str, headers: dict[str, str]) -> str:
+def ask_through(
+    proxy_url: str, url: str, headers: dict[str, str], data: bytes | None = None
+) -> str:
     """Send a request through the forward proxy."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy_url}))
-    with opener.open(urllib.request.Request(url, headers=headers), timeout=30) as answer:
+    with opener.open(urllib.request.Request(url, data, headers), timeout=30) as answer:
         body: str = answer.read().decode()
         return body

@@ -340,6 +340,11 @@ def _allowed(patterns: tuple[str, ...]) -> str:
     return f"strict mode allows only {named}" + (f" and {rest} more" if rest > 0 else "")
 
 
+def allowed_matcher(matcher: SerializedMatcher) -> str:
+    """Return what a matcher of an allow list is shown as."""
+    return _route(matcher) + (" with conditions" if matcher.conditions else "")
+
+
 def _nearest(nearest: Nearest, *, named: bool) -> str:
     route = nearest.route
     place = "" if route.place is None else f" ({route.place})"

@@ -14,7 +14,7 @@ from trafficmock.core.http.observation import clock_reading, may_observe
 from trafficmock.core.http.replies import ReplyError
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.core.ownership.run_routes import RunRouteError
-from trafficmock.matching.allow_list import read_allow_list
+from trafficmock.core.strict_mode import read_allowed
 from trafficmock.matching.host_pattern import PatternError
 from trafficmock.matching.origin_pattern import read_origin_pattern
 from trafficmock.records import TestBegan, TestEnded
@@ -239,7 +239,7 @@ def _allow_list(worker: Worker, message: inbound.TestRegister) -> AllowList | No
     """
     if message.strict is UNSET or STRICT not in worker.features:
         return None
-    return read_allow_list(message.strict.allow)
+    return read_allowed(message.strict.allow)
 
 
 def _unmatchable(door: Door) -> PatternError | None:

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import define, field
+from attrs import define, evolve, field
 from msgspec import UNSET
 
 from trafficmock import records
 from trafficmock.core import error_messages
 from trafficmock.core.ownership.lost_runs import LostRuns
 from trafficmock.core.ownership.refusals import Refusals
+from trafficmock.core.ownership.registry import compile_route
 from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
 from trafficmock.core.state.lifecycle import PendingRequest
 from trafficmock.core.state.peers import Agent
-from trafficmock.matching.allow_list import read_allow_list
+from trafficmock.matching.allow_list import MOST_PATTERNS, read_allow_list
 from trafficmock.matching.host_pattern import PatternError
 from trafficmock.wire import outbound
 from trafficmock.wire.features import STRICT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
@@ -27,7 +30,10 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.strictness import Refusal
     from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.peers import Worker
+    from trafficmock.matching.allow_list import AllowList
+    from trafficmock.matching.compiled_matcher import RouteMatcher
     from trafficmock.wire import inbound
+    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
     from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 
@@ -71,7 +77,7 @@ class StrictMode:
             self.state.strictness.tests.pop(test.id, None)
             return None
         try:
-            self.state.strictness.tests[test.id] = read_allow_list(message.allow)
+            self.state.strictness.tests[test.id] = read_allowed(message.allow)
         except PatternError as error:
             return f"The allow list of strict mode cannot be read: {error}."
         return None
@@ -82,7 +88,7 @@ class StrictMode:
             return
         problem: str | UnsetType = UNSET
         try:
-            self.state.strictness.runs[worker.id] = read_allow_list(message.allow)
+            self.state.strictness.runs[worker.id] = read_allowed(message.allow)
         except PatternError as error:
             problem = f"The allow list of strict mode cannot be read: {error}."
         else:
@@ -170,3 +176,31 @@ def _knows(worker: Worker, out: EffectList) -> bool:
         "warn", f"{worker.client_id} sent a message of strict mode without the feature `strict`"
     )
     return False
+
+
+def read_allowed(allow: Iterable[str | SerializedMatcher]) -> AllowList:
+    """Read an allow list.
+
+    :raises PatternError: for an invalid pattern, for a matcher that only the worker can compare,
+        and for more than :data:`.MOST_PATTERNS` of both.
+    """
+    given = list(allow)
+    wired = [each for each in given if not isinstance(each, str)]
+    patterns = read_allow_list([each for each in given if isinstance(each, str)])
+    texts = tuple(map(error_messages.allowed_matcher, wired))
+    if len(given) > MOST_PATTERNS:
+        raise PatternError(
+            (*patterns.texts, *texts)[MOST_PATTERNS],
+            f"is one too many: at most {MOST_PATTERNS} are read",
+        )
+    matchers = tuple(_compiled(*each) for each in zip(wired, texts, strict=True))
+    return evolve(patterns, texts=(*patterns.texts, *texts), matchers=matchers)
+
+
+def _compiled(wired: SerializedMatcher, text: str) -> RouteMatcher:
+    compiled = compile_route(wired)
+    if compiled.condition.open_question:
+        raise PatternError(
+            text, "has a URL that the proxy cannot compare: write https://HOST/… or **/…"
+        )
+    return compiled

@@ -1,14 +1,16 @@
-"""The allow list of strict mode: patterns for the hosts and URLs of allowed requests.
+"""The allow list of strict mode: patterns for the hosts and URLs of allowed requests, and matchers.
 
-A pattern without a slash is a host with an optional port; a pattern with a slash is a URL glob.
+A pattern without a slash is a host with an optional port; a pattern with a slash is a URL glob. A
+matcher is that of a route, for requests that must have more than a URL.
 """
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from attrs import frozen
 
+from trafficmock.matching.compiled_matcher import RouteMatcher
 from trafficmock.matching.host_pattern import (
     LONGEST_PATTERN,
     HostPattern,
@@ -19,10 +21,12 @@ from trafficmock.matching.host_pattern import (
 from trafficmock.matching.patterns.glob import Glob, compile_glob
 from trafficmock.matching.patterns.glob_resolution import needs_base
 from trafficmock.matching.patterns.glob_tokens import GlobError
+from trafficmock.matching.patterns.match_result import MatchResult
+from trafficmock.matching.request_content import RequestContent
 from trafficmock.matching.url_parts import UrlParts, shown_url
 
 MOST_PATTERNS = 1000
-"""The most patterns of one list."""
+"""The most patterns and matchers of one list."""
 
 _WITHOUT_PATH = re.compile(r"[^/]*://[^/]*")
 """A glob of a scheme and a host without a path: it matches no URL, since URLs have a path."""
@@ -32,12 +36,13 @@ _WITHOUT_PATH = re.compile(r"[^/]*://[^/]*")
 class AllowList:
     """The allow list of a test, a run or the service.
 
-    :param texts: the patterns as the user wrote them.
+    :param texts: the patterns as the user wrote them, and descriptions of the matchers.
     """
 
     texts: tuple[str, ...] = ()
     hosts: tuple[HostPattern, ...] = ()
     globs: tuple[Glob, ...] = ()
+    matchers: tuple[RouteMatcher, ...] = ()
 
     def allows(self, url: str, parts: UrlParts | None) -> bool:
         """Return whether a pattern allows a request.
@@ -52,6 +57,31 @@ class AllowList:
             # Without this, the star of `https://*.test/` could match `user@evil` before `.test`.
             url = shown_url(url, sys.maxsize)
         return any(glob.fullmatch(url) for glob in self.globs)
+
+    def meets(
+        self, url: str, method: str, client_id: str, content: Callable[[], RequestContent] | None
+    ) -> bool | None:
+        """Return whether a request meets a matcher; ``None`` if that depends on a body to come.
+
+        :param url: the whole URL.
+        :param method: the method, in any case; ``GET`` for a WebSocket.
+        :param content: returns the parts of the request; ``None`` for a WebSocket, which meets no
+            matcher with conditions on more than the URL.
+        """
+        if self.matchers and "@" in url:
+            url = shown_url(url, sys.maxsize)
+        result: bool | None = False
+        for each in self.matchers:
+            if each.judge(url, method, client_id) is not MatchResult.YES:
+                continue
+            if each.beside is None:
+                return True
+            met = content is not None and each.beside.hold(content())
+            if met:
+                return True
+            if met is None:
+                result = None
+        return result
 
 
 def read_allow_list(patterns: Iterable[str]) -> AllowList:

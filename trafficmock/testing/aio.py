@@ -27,6 +27,7 @@ from trafficmock.testing.session.session import TestInfo
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
+    from trafficmock.testing.session.arguments.allow_patterns import Allowed
     from trafficmock.testing.session.session import Session
     from trafficmock.testing.session.traffic_context import Isolation
 
@@ -63,7 +64,7 @@ async def mocks(
     door: bool = False,
     strict: bool = False,
     required: bool = False,
-    allow: Sequence[str] = (),
+    allow: Sequence[Allowed] = (),
 ) -> AsyncIterator[AsyncTrafficMock]:
     """Connect to the proxy and register one test, for an ``async with`` block.
 
@@ -80,7 +81,7 @@ async def mocks(
     :param door: open a port of the proxy for this test's browser, see ``proxy``.
     :param strict: refuse requests of the test that no route matches; they fail it at its end.
     :param required: fail the test at its end if no request meets one of its routes.
-    :param allow: hosts and URL globs that strict mode lets through.
+    :param allow: what strict mode lets through: hosts, URL globs, and dicts of conditions.
     :raises ConnectionLostError: no proxy answers.
     :raises RefusedError: the proxy refuses the connection.
     :raises UsageError: an argument is invalid, or the proxy lacks what it asks for.

@@ -8,6 +8,7 @@ from trafficmock.testing.session.session import TestInfo
 
 if TYPE_CHECKING:
     from trafficmock.testing.launch.proxy_process import Proxy
+    from trafficmock.testing.session.arguments.allow_patterns import Allowed
     from trafficmock.testing.session.traffic_context import Isolation
 
 
@@ -27,7 +28,7 @@ class CaseSettings:
     trafficmock_door: bool = False
     trafficmock_strict: bool = False
     trafficmock_required: bool = False
-    trafficmock_allow: tuple[str, ...] = ()
+    trafficmock_allow: tuple[Allowed, ...] = ()
 
     def _trafficmock_info(self: Any) -> TestInfo:
         """Return the settings of the test that is about to run."""

@@ -12,13 +12,15 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from trafficmock.testing.session.arguments.allow_patterns import Allowed
+
 MARK = "trafficmock"
 OPTION = "--trafficmock-strict"
 INI_STRICT = "trafficmock_strict"
 INI_ALLOW = "trafficmock_allow"
 _MEANING = (
     "trafficmock(strict=True, allow=['auth.example']): refuse the requests of this test that no "
-    "route wants, but for these hosts and URL globs"
+    "route wants, but for these hosts, URL globs and dicts of conditions"
 )
 _KEYWORDS = ("strict", "allow")
 
@@ -59,12 +61,13 @@ def settings(item: pytest.Item) -> dict[str, Any]:
     given = [strict for strict, _ in said if strict is not None]
     in_run = allowed_in_run(item.config) is not None
     strict = given[0] if given else in_run
-    marked = (pattern for _, patterns in reversed(said) for pattern in patterns)
-    allow = tuple(dict.fromkeys((*item.config.getini(INI_ALLOW), *marked)))
-    return {"strict": strict, "allow": allow, "exempt": in_run and not strict}
+    listed = list(item.config.getini(INI_ALLOW))
+    for _, patterns in reversed(said):
+        listed += [each for each in patterns if each not in listed]
+    return {"strict": strict, "allow": tuple(listed), "exempt": in_run and not strict}
 
 
-def _read(mark: pytest.Mark) -> tuple[bool | None, Sequence[str]]:
+def _read(mark: pytest.Mark) -> tuple[bool | None, Sequence[Allowed]]:
     if mark.args:
         raise _error(f"takes no argument without a name, and has {mark.args[0]!r}")
     for name in mark.kwargs:
@@ -77,8 +80,12 @@ def _read(mark: pytest.Mark) -> tuple[bool | None, Sequence[str]]:
     strict, allow = mark.kwargs.get("strict"), mark.kwargs.get("allow", ())
     if strict not in (None, True, False):
         raise _error(f"has strict={strict!r}: it is True or False")
-    if not isinstance(allow, list | tuple) or not all(isinstance(each, str) for each in allow):
-        raise _error(f"has allow={allow!r}: it is a list of hosts and URL globs")
+    if not isinstance(allow, list | tuple) or not all(
+        isinstance(each, str | dict) for each in allow
+    ):
+        raise _error(
+            f"has allow={allow!r}: it is a list of hosts, URL globs and dicts of conditions"
+        )
     return strict, allow
 
 

@@ -37,6 +37,7 @@ from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from trafficmock.testing.session.arguments.allow_patterns import Allowed
     from trafficmock.testing.session.arguments.match_conditions import MatchArguments
     from trafficmock.testing.session.arguments.url_matchers import Names, UrlMatcher
     from trafficmock.testing.session.session import Scope, Session
@@ -183,7 +184,7 @@ def mocks(
     door: bool = False,
     strict: bool = False,
     required: bool = False,
-    allow: Sequence[str] = (),
+    allow: Sequence[Allowed] = (),
 ) -> Iterator[TrafficMock]:
     """Connect to the proxy and register one test, for a ``with`` block.
 
@@ -200,7 +201,7 @@ def mocks(
     :param door: open a port of the proxy for this test's browser, see ``proxy``.
     :param strict: refuse requests of the test that no route matches; they fail it at its end.
     :param required: fail the test at its end if no request meets one of its routes.
-    :param allow: hosts and URL globs that strict mode lets through.
+    :param allow: what strict mode lets through: hosts, URL globs, and dicts of conditions.
     :raises ConnectionLostError: no proxy answers.
     :raises RefusedError: the proxy refuses the connection.
     :raises UsageError: an argument is invalid, or the proxy lacks what it asks for.

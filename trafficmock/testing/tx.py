@@ -29,6 +29,7 @@ from trafficmock.testing.session.worker_client import WorkerIdentity
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
+    from trafficmock.testing.session.arguments.allow_patterns import Allowed
     from trafficmock.testing.session.traffic_context import Isolation
 
 __all__ = [
@@ -52,7 +53,7 @@ async def connect(
     token: str | None = None,
     worker_id: str = "0",
     strict: bool = False,
-    allow: Sequence[str] = (),
+    allow: Sequence[Allowed] = (),
 ) -> TwistedConnection:
     """Connect to the proxy.
 
@@ -63,7 +64,7 @@ async def connect(
     :param worker_id: the index of this test worker.
     :param strict: refuse requests that no test owns until this connection closes, see
         :meth:`~trafficmock.testing.aio.AsyncTrafficMock.unmatched`.
-    :param allow: hosts and URL globs that strict mode lets through.
+    :param allow: what strict mode lets through: hosts, URL globs, and dicts of conditions.
     :raises ConnectionLostError: no proxy answers there.
     :raises RefusedError: the proxy refuses the connection.
     :raises UsageError: a pattern of ``allow`` is invalid.
@@ -97,7 +98,7 @@ async def mocks(
     door: bool = False,
     strict: bool = False,
     required: bool = False,
-    allow: Sequence[str] = (),
+    allow: Sequence[Allowed] = (),
 ) -> AsyncIterator[AsyncTrafficMock]:
     """Connect to the proxy and register one test, for an ``async with`` block on the reactor.
 
@@ -115,7 +116,7 @@ async def mocks(
     :param door: open a port of the proxy for this test's browser, see ``proxy``.
     :param strict: refuse requests of the test that no route matches; they fail it at its end.
     :param required: fail the test at its end if no request meets one of its routes.
-    :param allow: hosts and URL globs that strict mode lets through.
+    :param allow: what strict mode lets through: hosts, URL globs, and dicts of conditions.
     :raises ConnectionLostError: no proxy answers.
     :raises RefusedError: the proxy refuses the connection.
     :raises UsageError: an argument is invalid, or the proxy lacks what it asks for.

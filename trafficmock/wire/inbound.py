@@ -163,10 +163,10 @@ class AgentError(Message, frozen=True, tag="agent:error"):
 class Strict(Struct, frozen=True, rename="camel", omit_defaults=True):
     """Strict mode of a test: requests that no route matches are refused (feature ``strict``).
 
-    :param allow: hosts and URL globs of requests that are not refused.
+    :param allow: hosts, URL globs and matchers (``conditions``) of requests that are not refused.
     """
 
-    allow: list[str] = []
+    allow: list[str | SerializedMatcher] = []
 
 
 class TestRegister(Message, frozen=True, tag="test:register"):
@@ -213,7 +213,7 @@ class TestStrict(Message, frozen=True, tag="test:strict"):
     """
 
     test_id: str
-    allow: list[str] | UnsetType = UNSET
+    allow: list[str | SerializedMatcher] | UnsetType = UNSET
 
 
 class RouteRegister(Message, frozen=True, tag="route:register"):
@@ -345,7 +345,7 @@ class RunStrict(Message, frozen=True, tag="run:strict"):
     """
 
     query_id: str
-    allow: list[str]
+    allow: list[str | SerializedMatcher]
 
 
 class UnmatchedQuery(Message, frozen=True, tag="run:unmatched:query"):

@@ -3,6 +3,7 @@
 const { randomUUID } = require("node:crypto");
 const { Link } = require("trafficmock-agent/protocol/link");
 const { version } = require("../../package.json");
+const { readAllowed } = require("../arguments/allowed.js");
 const { ConnectionError, UsageError } = require("../errors.js");
 const { withoutFrames } = require("../session/call-site.js");
 const { beginTurn } = require("../session/proxy-clock.js");
@@ -12,6 +13,7 @@ const { Questions } = require("./questions.js");
 
 /**
  * @typedef {import("../session/session.js").Session} Session
+ * @typedef {import("../../index.js").Allowed} Allowed
  *
  * @typedef {object} HistoryEntry a request in the proxy's history, with the fields that reports use
  * @property {string} id
@@ -207,11 +209,11 @@ class WorkerConnection {
 
   /**
    * Make the run strict: refuse requests that no test owns, until this connection is closed.
-   * @param {readonly string[]} allow hosts and URL globs that are let through
+   * @param {readonly Allowed[]} allow what is let through
    * @throws {UsageError} a pattern is invalid
    */
   async refuseUnowned(allow) {
-    const { error } = await this.query({ type: "run:strict", allow });
+    const { error } = await this.query({ type: "run:strict", allow: readAllowed(allow) });
     if (error) throw new UsageError(error);
     this.strictRun = true;
     // The proxy keeps the list of refused requests while a connection is open that has asked for it.

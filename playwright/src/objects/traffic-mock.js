@@ -202,7 +202,7 @@ class TrafficMock {
     return seen.filter(({ id }) => !meeting || meeting.has(id)).map((request) => this.#session.views.request(request));
   }
 
-  /** @param {{ allow?: readonly string[] } | false} [options] */
+  /** @param {{ allow?: readonly import("../../index.js").Allowed[] } | false} [options] */
   async strict(options = {}) {
     const allow = options === false ? undefined : (checked("strict", options).allow ?? []);
     await this.#session.registration.setStrict(allow);

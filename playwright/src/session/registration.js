@@ -1,12 +1,14 @@
 "use strict";
 
 const { newId } = require("trafficmock-agent/protocol/ids");
+const { readAllowed } = require("../arguments/allowed.js");
 const { written } = require("./call-site.js");
 const { ProxyClock, now } = require("./proxy-clock.js");
 
 /**
  * @typedef {import("../connection/worker-connection.js").WorkerConnection} WorkerConnection
  * @typedef {import("./session.js").TestInfo} TestInfo
+ * @typedef {import("../../index.js").Allowed} Allowed
  */
 
 /**
@@ -48,7 +50,7 @@ class Registration {
       file: info.file,
       workerId: connection.workerId,
       ...(this.context && { context: this.context }),
-      ...(info.strict && { strict: { allow: info.allow ?? [] } }),
+      ...(info.strict && { strict: { allow: readAllowed(info.allow ?? []) } }),
       ...(shared && { scope: shared }),
       ...(this.context && info.hasBrowser && { door: { origins: info.origins, hostsUnderTest: info.hostsUnderTest } }),
     });
@@ -128,12 +130,16 @@ class Registration {
 
   /**
    * Refuse the requests that no route of this test matches, from now on.
-   * @param {readonly string[] | undefined} allow hosts and URL globs that are let through; `undefined` ends strict mode
+   * @param {readonly Allowed[] | undefined} allow what is let through; `undefined` ends strict mode
    * @throws {UsageError} a pattern is invalid
    */
   async setStrict(allow) {
     const { connection, testId } = this;
-    await connection.ask(`test:strict ${testId}`, { type: "test:strict", testId, ...(allow && { allow }) });
+    await connection.ask(`test:strict ${testId}`, {
+      type: "test:strict",
+      testId,
+      ...(allow && { allow: readAllowed(allow) }),
+    });
     this.info.strict = allow !== undefined;
   }
 

@@ -26,7 +26,7 @@ const { WrittenStreams } = require("./written-stream.js");
  * @property {boolean} [hostsUnderTest] whether loopback and the other hosts under test are the application too
  * @property {boolean} [strict] whether requests that no route matches are refused
  * @property {boolean} [required] whether the test fails if no request meets one of its routes
- * @property {readonly string[]} [allow] hosts and URL globs that strict mode lets through
+ * @property {readonly import("../../index.js").Allowed[]} [allow] what strict mode lets through
  * @property {"worker" | "run"} [shared] its routes serve all tests of this worker, after their own; or of the run
  * @property {boolean} [hasBrowser] whether the proxy opens a port (a *door*) for the browser of this test
  *

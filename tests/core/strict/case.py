@@ -39,7 +39,7 @@ class StrictCase(SynchronousTestCase):
         test_id: str = "buys",
         *,
         context: str | None = A,
-        allow: Sequence[str] | None = (),
+        allow: Sequence[str | SerializedMatcher] | None = (),
         worker: WorkerPeer | None = None,
         shared: bool = False,
     ) -> None:

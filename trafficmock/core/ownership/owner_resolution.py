@@ -170,12 +170,16 @@ class OwnerResolution(ABC, Generic[S]):
         """Refuse a request or WebSocket that no route matches, if strict mode does.
 
         :param url: the URL that it would be sent to.
-        :returns: whether it was refused, and is settled now.
+        :returns: whether it must not pass: it was refused, and is settled now, or its body decides,
+            with which its owner is found anew.
         """
         self.state.strictness.judged_at = out.now.seconds
         refusal = self.state.strictness.refusal(pending, url)
         if refusal is None:
             return False
+        if refusal.awaits_body:
+            self._await_body(pending, out)
+            return True
         text, notice = self.refusals.message(self.kind, pending, refusal)
         self.fail(pending, UNMATCHED, text, out)
         if notice is not None:

@@ -6,10 +6,13 @@ service is strict; a request of no test is refused if a run or the service is st
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
+from trafficmock.core.ownership.compared_content import content_of
+from trafficmock.core.state.lifecycle import PendingRequest
 from trafficmock.core.state.registered import RegisteredTest
 from trafficmock.matching.host_pattern import is_under_test
 from trafficmock.matching.url_parts import url_parts
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trafficmock.core.ownership.registry import Registry
-    from trafficmock.core.state.lifecycle import ContextTest, Owned, PendingRequest
+    from trafficmock.core.state.lifecycle import ContextTest, Owned
     from trafficmock.core.state.registered import RegisteredRoute
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.matching.host_pattern import HostPattern
@@ -62,12 +65,14 @@ class Refusal:
     :param allow: the patterns of the allow lists in force.
     :param parts: the parts of the request's URL; ``None`` if it cannot be parsed.
     :param lost_until: the end of the refusals in epoch ms, if only lost runs refuse the request.
+    :param awaits_body: whether the body, which is still to come, decides if it is refused.
     """
 
     test: RegisteredTest | None
     allow: tuple[str, ...]
     parts: UrlParts | None
     lost_until: int | None = None
+    awaits_body: bool = False
 
 
 @define
@@ -143,12 +148,29 @@ class Strictness:
         parts = url_parts(url)
         if parts is not None and is_under_test(self.own_hosts, parts.host, parts.port):
             return None
-        if any(allowed.allows(url, parts) for allowed in lists):
+        met = any(allowed.allows(url, parts) for allowed in lists) or self._meet(
+            lists, pending, url
+        )
+        if met:
             return None
         texts = tuple(dict.fromkeys(text for allowed in lists for text in allowed.texts))
         if isinstance(context_test, RegisteredTest) and not context_test.is_over:
-            return Refusal(context_test, texts, parts)
-        return Refusal(None, texts, parts, self._lost_until(context_test))
+            return Refusal(context_test, texts, parts, awaits_body=met is None)
+        until = self._lost_until(context_test)
+        return Refusal(None, texts, parts, until, awaits_body=met is None)
+
+    def _meet(self, lists: list[AllowList], pending: Owned, url: str) -> bool | None:
+        """Return whether a request meets a matcher; ``None`` if that depends on a body to come."""
+        lists = [each for each in lists if each.matchers]
+        if not lists:
+            return False
+        method, content = pending.method, None
+        if isinstance(pending, PendingRequest):
+            request = pending.request if pending.chain is None else pending.chain.request
+            method, is_pending = request.method, pending.deferred is not None
+            content = cache(partial(content_of, request, self.registry, is_pending=is_pending))
+        met = [each.meets(url, method, pending.client_id, content) for each in lists]
+        return True if True in met else None if None in met else False
 
     def judges_hops(self, pending: PendingRequest) -> bool:
         """Return whether the agent must ask before it follows a redirect of this request."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trafficmock import __version__
 from trafficmock.attach import agent_variables
@@ -50,7 +50,7 @@ class ThreadedConnection:
             token=token or agent_variables.proxy_token(),
         )
         self.handler_threads = HandlerThreads()
-        self._run_allow: tuple[str, ...] | None = None
+        self._run_allow: tuple[Any, ...] | None = None
         self._has_asked = False
         self.background = BackgroundConnection(url, identity)
         self.background.open()
@@ -81,10 +81,10 @@ class ThreadedConnection:
             # The proxy keeps the list as long as a connection is open that has asked for it.
             self.unmatched()
 
-    def make_run_strict(self, allow: Iterable[str]) -> None:
+    def make_run_strict(self, allow: Iterable[Any]) -> None:
         """Refuse requests that no test owns until this connection is closed.
 
-        :param allow: hosts and URL globs that are let through.
+        :param allow: what is let through.
         :raises UsageError: a pattern is invalid.
         """
         background, self._run_allow = self.background, tuple(allow)

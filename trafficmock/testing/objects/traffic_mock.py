@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.har.har_recording import Content, Mode
     from trafficmock.testing.har.har_routes import HarMode, NotFound
     from trafficmock.testing.promise import Promise
+    from trafficmock.testing.session.arguments.allow_patterns import Allowed
     from trafficmock.testing.session.arguments.delays import Delay
     from trafficmock.testing.session.arguments.headers import HeadersArgument
     from trafficmock.testing.session.arguments.match_conditions import MatchArguments
@@ -359,11 +360,12 @@ class BaseTrafficMock(
 
         return self._done(register)
 
-    def strict(self, *, allow: Sequence[str] = ()) -> DoneT:
+    def strict(self, *, allow: Sequence[Allowed] = ()) -> DoneT:
         """Refuse requests of this test that no route matches, from now on; they fail the test.
 
-        :param allow: hosts (``auth.example``, ``*.example.com``, ``auth.example:9000``) and URL
-            globs to let through, besides those that are allowed already.
+        :param allow: hosts (``auth.example``, ``*.example.com``, ``auth.example:9000``), URL globs
+            and dicts of conditions (``url``, ``method``, ``client_id`` and those of
+            :class:`.MatchArguments`) to let through, besides those that are allowed already.
         """
         return self._done(lambda: self._session.make_strict(allow))
 

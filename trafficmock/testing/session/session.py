@@ -45,6 +45,7 @@ from trafficmock.wire.payloads.serialized_response import SerializedResponse
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from trafficmock.testing.session.arguments.allow_patterns import Allowed
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.handlers.routed_request import RoutedRequest
     from trafficmock.testing.session.observation.request_state import RequestState
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.worker_client import WorkerClient
     from trafficmock.wire import outbound
     from trafficmock.wire.inbound import Message, RequestResponse, RouteKind, StreamAck
+    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 Scope = Literal["worker", "run"]
 """Which tests shared routes serve."""
@@ -74,7 +76,7 @@ class TestInfo:
         after all others, and are one route although each worker registers them.
     :param door: the proxy opens a port (a *door*) for the test's browser, which adds the context.
     :param strict: requests of the test that no route matches are refused.
-    :param allow: hosts and URL globs that strict mode lets through.
+    :param allow: what strict mode lets through, see :func:`.allow_patterns`.
     :param exempt: the test is not strict, even if the whole service is.
     :param required: the test fails if a route of it meets no request.
     :param root: the directory of relative file names, by default the working directory.
@@ -90,7 +92,7 @@ class TestInfo:
     shared: Scope | None = None
     door: bool = False
     strict: bool = False
-    allow: tuple[str, ...] = field(default=(), converter=allow_patterns)
+    allow: tuple[str | SerializedMatcher, ...] = field(default=(), converter=allow_patterns)
     exempt: bool = False
     required: bool = False
     root: str = ""
@@ -135,7 +137,7 @@ class Session:
     context: TrafficContext = field(init=False, factory=TrafficContext)
     _registered: outbound.TestRegistered | None = field(init=False, default=None)
     tagged: bool = field(init=False, default=False)
-    allow: tuple[str, ...] | None = field(init=False, default=None)
+    allow: tuple[str | SerializedMatcher, ...] | None = field(init=False, default=None)
     untagged: list[str] = field(init=False, factory=list)
     refused: set[str] = field(init=False, factory=set)
     hars: dict[str, HarUse] = field(init=False, factory=dict)
@@ -230,10 +232,10 @@ class Session:
         asked.watch(forget_if_refused)
         return mapped(asked, registered)
 
-    def make_strict(self, allow: Iterable[str]) -> Promise[Any]:
+    def make_strict(self, allow: Iterable[Allowed]) -> Promise[Any]:
         """Refuse requests of this test that no route matches, from now on.
 
-        :param allow: hosts and URL globs that are let through in addition.
+        :param allow: what is let through in addition.
         :raises UsageError: a pattern is invalid.
         """
         more = allow_patterns(allow)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
+    from trafficmock.testing.session.arguments.allow_patterns import Allowed
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.ports import ProxyLink
     from trafficmock.testing.session.session import Session
@@ -272,10 +273,10 @@ class WorkerClient:
 
     # Strict mode
 
-    def make_run_strict(self, allow: Iterable[str]) -> Promise[None]:
+    def make_run_strict(self, allow: Iterable[Allowed]) -> Promise[None]:
         """Refuse requests that no test owns until this connection is closed.
 
-        :param allow: hosts and URL globs that are let through.
+        :param allow: what is let through.
         :raises UsageError: a pattern is invalid.
         """
         patterns = allow_patterns(allow)
