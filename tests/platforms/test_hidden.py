@@ -4,6 +4,7 @@ import os
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -31,7 +32,14 @@ class HiddenTests(SynchronousTestCase):
         argv = ["unshare", "--mount", "sh", "-c"]
         if subprocess.run([*argv, HIDE], capture_output=True, check=False).returncode:
             self.skipTest("the file system cannot be mounted here: run it as root")
-        tests = [sys.executable, "-m", "twisted.trial", "--temp-directory", self.mktemp(), *TESTS]
+        tests = [
+            sys.executable,
+            "-m",
+            "twisted.trial",
+            "--temp-directory",
+            str(Path(self.mktemp()).resolve()),
+            *TESTS,
+        ]
         done = subprocess.run(
             [*argv, f"{HIDE} && {shlex.join(tests)}"],
             cwd=REPOSITORY,

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -31,7 +32,7 @@ class UnitTests(SynchronousTestCase):
     def test_all(self) -> None:
         argv = [sys.executable, "-m", "tests.platforms.without_posix_modules", "tests"]
         done = subprocess.run(
-            [*argv, self.mktemp()],
+            [*argv, str(Path(self.mktemp()).resolve())],
             cwd=REPOSITORY,
             env={**os.environ, "TRAFFICMOCK_DEEP": ""},
             capture_output=True,

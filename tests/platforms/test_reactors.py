@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -53,7 +54,7 @@ class SuiteTests(SynchronousTestCase):
     def check(self, name: str) -> None:
         environment = {**os.environ, "TRAFFICMOCK_REACTOR": name, "TRAFFICMOCK_DEEP": ""}
         argv = [sys.executable, "-m", "twisted.trial", "--reactor", name]
-        argv += ["--temp-directory", self.mktemp(), *DEEP_TESTS]
+        argv += ["--temp-directory", str(Path(self.mktemp()).resolve()), *DEEP_TESTS]
         done = subprocess.run(
             argv, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False
         )

@@ -6,6 +6,7 @@ The stubs of the standard library leave out what a platform does not have, so a 
 
 import subprocess
 import sys
+from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -20,8 +21,8 @@ class PlatformTests(SynchronousTestCase):
         skip = "slow: set TRAFFICMOCK_DEEP=1"
 
     def check(self, platform: str) -> None:
-        argv = [sys.executable, "-m", "mypy", "--platform", platform, "--cache-dir", self.mktemp()]
-        argv += ["trafficmock"]
+        argv = [sys.executable, "-m", "mypy", "--platform", platform, "--cache-dir"]
+        argv += [str(Path(self.mktemp()).resolve()), "trafficmock"]
         done = subprocess.run(argv, cwd=REPOSITORY, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
