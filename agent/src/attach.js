@@ -8,6 +8,7 @@ const { onModule } = require("./process/modules.js");
 const { hideProxyVariables } = require("./proxy-variables.js");
 const { attachWorkers } = require("./process/workers.js");
 const { hookIntervals } = require("./contexts/intervals.js");
+const { carryMessages } = require("./messages/libraries.js");
 const { watchHttp2 } = require("./http/http2.js");
 const { keyFetch } = require("./contexts/fetch-key.js");
 const { PARENT } = require("./settings.js");
@@ -169,6 +170,7 @@ function install(agent) {
     http.install(agent, (held) => sockets.takeRequest(held)),
     sockets.install(),
     watchHttp2(agent),
+    carryMessages(agent.contexts),
     onModule(UNDICI, (exports) => undici.hookModule(exports)),
     () => undici.uninstall(),
   ];

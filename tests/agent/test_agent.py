@@ -106,6 +106,11 @@ class AgentTests(SynchronousTestCase):
         self.check("contexts/context-headers.test.mjs")
         self.check("contexts/known-contexts.test.mjs")
         self.check("contexts/intervals.test.mjs")
+        self.check("contexts/http2-servers.test.mjs")
+
+    def test_messages(self) -> None:
+        """So do messages of queues, by stand-ins of the libraries, and jobs of BullMQ by Redis."""
+        self.check("contexts/messages.test.mjs", "contexts/bullmq.test.mjs")
 
     def test_async_context(self) -> None:
         """The application's own AsyncLocalStorages are there in its requests' events."""

@@ -1,10 +1,13 @@
 """What takes long: the agent on every Node version, its memory, and frameworks that are large."""
 
+import os
 import shutil
+from unittest.mock import patch
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.agent.test_agent import AGENT, SECONDS, run
+from tests.interop.clients.python.test_services import python
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.npm_packages import install
 
@@ -75,6 +78,12 @@ class DeepTests(SynchronousTestCase):
         install(PLACE, "p-queue")
         for version in VERSIONS:
             self.check(node(version), "deep/ways.test.mjs")
+
+    def test_messages(self) -> None:
+        """Messages of BullMQ, amqplib, kafkajs, SQS and SNS are handled in their contexts."""
+        install(PLACE, "amqplib")
+        with patch.dict(os.environ, {"TRAFFICMOCK_BENCH_PYTHON": python()}):
+            self.check(shutil.which("node") or "node", "deep/messages.test.mjs", seconds=900)
 
     def test_servers(self) -> None:
         """Parallel tests on one Express, Fastify or Koa server are kept apart, in all hooks."""

@@ -46,7 +46,7 @@ function valueOf(text, separator, name) {
 const memberOf = (baggage) => valueOf(baggage ?? "", ",", MEMBER);
 
 /**
- * @param {import('node:http').IncomingHttpHeaders} incoming
+ * @param {import('node:http').IncomingHttpHeaders} incoming also those of HTTP/2
  * @returns {{ id: string, isForwarded: boolean } | undefined} the context of a request, and whether the agent forwards
  *   it; the application itself forwards a trace
  */

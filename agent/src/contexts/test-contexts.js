@@ -16,10 +16,11 @@ const {
   withoutContext,
 } = require("./context-headers.js");
 const { KnownContexts } = require("./known-contexts.js");
+const { onServers } = require("./http2-servers.js");
 const headers = require("../protocol/headers.js");
 
-/** Events with which a server passes a request to the application. */
-const ENTRIES = new Set(["request", "checkContinue", "checkExpectation", "upgrade"]);
+/** Events with which a server passes a request to the application; `stream` is that of HTTP/2. */
+const ENTRIES = new Set(["request", "checkContinue", "checkExpectation", "upgrade", "stream"]);
 
 /** The keys of OpenTelemetry's API in the global object, and of the baggage in its contexts, in every copy of it. */
 const TRACING = Symbol.for("opentelemetry.js.api.1");
@@ -60,6 +61,7 @@ class TestContexts {
   hookServers() {
     if (!this.isOn) return () => {};
     const undo = [http.Server.prototype, https.Server.prototype].map((owner) => this.hookServer(owner));
+    undo.push(onServers((owner) => undo.push(this.hookServer(owner))));
     return () => {
       for (const act of undo) act();
     };
@@ -73,7 +75,11 @@ class TestContexts {
     /** @this {any} */
     function emit(/** @type {string} */ event, /** @type {any[]} */ ...args) {
       if (!ENTRIES.has(event)) return original.call(this, event, ...args);
-      return contexts.enter(args[0], args[1], () => original.call(this, event, ...args));
+      const act = () => original.call(this, event, ...args);
+      const [first, second] = args;
+      if (event === "stream") return first?.session && second ? contexts.enter(first, second, first, act) : act();
+      // The requests of a server of HTTP/2 have begun as streams; it may serve those of HTTP/1, too.
+      return first instanceof http.IncomingMessage ? contexts.enter(first, first.headers, second, act) : act();
     }
     owner.emit = emit;
     return () => {
@@ -86,22 +92,33 @@ class TestContexts {
   /**
    * Run the handler of an inbound request in the context that it carries.
    * @template T
-   * @param {import('node:http').IncomingMessage} req
-   * @param {import('node:events').EventEmitter} other its response, or the socket of an upgrade
+   * @param {import('node:events').EventEmitter} req the request, or the stream of HTTP/2
+   * @param {import('node:http').IncomingHttpHeaders} incoming
+   * @param {import('node:events').EventEmitter} other its response, the socket of an upgrade, or the same stream
    * @param {() => T} act
    * @returns {T}
    */
-  enter(req, other, act) {
-    const found = contextOf(req.headers);
-    if (!found) return this.storage.getStore() ? this.storage.run(undefined, act) : act();
+  enter(req, incoming, other, act) {
+    const context = this.begin(incoming);
+    if (!context) return this.storage.getStore() ? this.storage.run(undefined, act) : act();
+    // The connection emits the events of the body and of an upgraded socket, and it serves many requests.
+    this.enclose(req, context);
+    if (other !== req && !(other instanceof http.ServerResponse)) this.enclose(other, context);
+    other.once("close", () => this.known.close(context));
+    return this.storage.run(context, act);
+  }
+
+  /**
+   * @param {import('node:http').IncomingHttpHeaders} incoming headers of a request, or of a message
+   * @returns {TestContext | undefined} the context that they carry
+   */
+  begin(incoming) {
+    const found = contextOf(incoming);
+    if (!found) return undefined;
     /** @type {TestContext} */
     const context = { ...found, closedAt: undefined };
     this.known.add(context);
-    // The connection emits the events of the body and of an upgraded socket, and it serves many requests.
-    this.enclose(req, context);
-    if (!(other instanceof http.ServerResponse)) this.enclose(other, context);
-    other.once("close", () => this.known.close(context));
-    return this.storage.run(context, act);
+    return context;
   }
 
   /**

@@ -21,7 +21,7 @@ for (const [name, setIntervalOf] of [
     const [req, socket, ticks] = [new EventEmitter(), new EventEmitter(), new EventEmitter()];
     req.headers = { baggage: `trafficmock.test=${ID}` };
     let given;
-    const timer = contexts.enter(req, socket, () =>
+    const timer = contexts.enter(req, req.headers, socket, () =>
       setIntervalOf()(
         function (...args) {
           given = [this, args];

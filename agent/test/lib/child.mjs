@@ -43,8 +43,13 @@ export function runNode(code, { env = {}, module = false, preload = REQUIRE, ms 
  * @returns {Promise<{ next(): Promise<any>, send(message: object): void, signal(name: string): void, stop(signal?: string): Promise<void>, said(): object }>}
  *   `next` gives its messages in turn; `said` what it printed, and the messages nobody asked for
  */
-export async function startNode(code, env) {
-  const child = spawn(process.execPath, ["-e", code], {
+export const startNode = (code, env) => startWords(["-e", code], env);
+
+/** As above, with a file: what it forks has its `execArgv`, in which code would be. */
+export const startFile = (file, env) => startWords([file], env);
+
+async function startWords(words, env) {
+  const child = spawn(process.execPath, words, {
     cwd: AGENT,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],

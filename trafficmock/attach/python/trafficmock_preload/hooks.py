@@ -79,6 +79,7 @@ def _changes(
         ("entries.framework_entries", _FRAMEWORKS),
         ("entries.server_entries", _SERVERS),
         ("entries.task_entries", _TASK_QUEUES),
+        ("entries.aws_messages", {"botocore.client": ("change_botocore",)}),
     ):
         for module, (function, *names) in entries.items():
             add(module, place, function, contexts, *names)

@@ -1,5 +1,6 @@
 """Where inbound requests and tasks begin.
 
-:mod:`.framework_entries` changes web frameworks, :mod:`.server_entries` servers, and
-:mod:`.task_entries` the libraries of task queues.
+:mod:`.framework_entries` changes web frameworks, :mod:`.server_entries` servers,
+:mod:`.task_entries` the libraries of task queues, and :mod:`.aws_messages` the client of SQS and
+SNS.
 """

@@ -1,0 +1,133 @@
+"""Messages of SQS and SNS, with a class that stands for the client of botocore."""
+
+import json
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from trafficmock_preload.current_context import TestContexts
+from trafficmock_preload.entries import aws_messages
+from twisted.trial.unittest import SynchronousTestCase
+
+MEMBER = "trafficmock.test=a"
+ATTRIBUTE = {"DataType": "String", "StringValue": MEMBER}
+JSON = st.recursive(
+    st.none() | st.integers() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["MessageAttributes", "baggage", "Value"]), inner)
+    ),
+    max_leaves=8,
+)
+
+
+def client_class(contexts: TestContexts, answer: Any = None) -> Any:
+    class BaseClient:
+        def __init__(self, service: str) -> None:
+            self.meta = SimpleNamespace(service_model=SimpleNamespace(service_name=service))
+
+        def _make_api_call(self, _operation: str, given: Any) -> Any:
+            return {"given": given} if answer is None else {**answer, "given": given}
+
+    module = ModuleType("botocore.client")
+    module.__dict__["BaseClient"] = BaseClient
+    aws_messages.change_botocore(module, contexts)
+    return BaseClient
+
+
+class AwsCase(SynchronousTestCase):
+    """Has contexts of its own."""
+
+    def setUp(self) -> None:
+        self.contexts = TestContexts(30)
+        self.addCleanup(self.contexts.enter, None)
+
+    def enter(self) -> None:
+        self.contexts.enter(self.contexts.read(MEMBER, None, None))
+
+    def current(self) -> str | None:
+        found = self.contexts.current()
+        return None if found is None else found.id
+
+
+class SentTests(AwsCase):
+    """What is sent."""
+
+    def sent(self, operation: str, given: Any, service: str = "sqs") -> Any:
+        client = client_class(self.contexts)(service)
+        return client._make_api_call(operation, given)["given"]
+
+    def test_without_context(self) -> None:
+        """Nothing is changed without a context, or in other services and calls."""
+        self.assertEqual(self.sent("SendMessage", {"MessageBody": "x"}), {"MessageBody": "x"})
+        self.enter()
+        for operation, service in (("SendMessage", "ses"), ("CreateQueue", "sqs")):
+            self.assertEqual(
+                self.sent(operation, {"MessageBody": "x"}, service), {"MessageBody": "x"}
+            )
+
+    def test_attribute(self) -> None:
+        """The context is an attribute, beside others and the application's baggage."""
+        self.enter()
+        wanted = {"MessageBody": "x", "MessageAttributes": {"baggage": ATTRIBUTE}}
+        self.assertEqual(self.sent("SendMessage", {"MessageBody": "x"}), wanted)
+        batch = self.sent("PublishBatch", {"PublishBatchRequestEntries": [{"Message": "x"}]}, "sns")
+        (entry,) = batch["PublishBatchRequestEntries"]
+        self.assertEqual(entry["MessageAttributes"], {"baggage": ATTRIBUTE})
+        given = {"MessageAttributes": {"baggage": {**ATTRIBUTE, "StringValue": "user=7"}}}
+        merged = self.sent("SendMessage", given)["MessageAttributes"]["baggage"]
+        self.assertEqual(merged["StringValue"], f"user=7,{MEMBER}")
+
+    def test_limits(self) -> None:
+        """A message without a place for it is sent as it is."""
+        self.enter()
+        binary = {"DataType": "Binary", "BinaryValue": b"x"}
+        for message in (
+            {"MessageAttributes": {str(number): ATTRIBUTE for number in range(10)}},
+            {"MessageAttributes": {"baggage": binary}},
+            {"MessageAttributes": 7},
+            {"MessageBody": "x" * (256 * 1024 - 20)},
+            {"MessageAttributes": {"baggage": ATTRIBUTE}},
+        ):
+            self.assertEqual(self.sent("SendMessage", message), message)
+        self.assertEqual(self.sent("SendMessageBatch", {"Entries": 7}), {"Entries": 7})
+
+
+class ReceivedTests(AwsCase):
+    """What is received."""
+
+    def received(self, messages: Any, given: Any = None) -> Any:
+        client = client_class(self.contexts, {"Messages": messages})("sqs")
+        return client._make_api_call("ReceiveMessage", {} if given is None else given)
+
+    def test_loop(self) -> None:
+        """A message is handled in its context, and the code behind the loop in its own."""
+        body = json.dumps({"MessageAttributes": {"baggage": {"Value": "trafficmock.test=b"}}})
+        messages = [
+            {"MessageAttributes": {"baggage": ATTRIBUTE}, "MD5OfMessageAttributes": "x"},
+            {"Body": "x"},
+            {"Body": body},
+        ]
+        answer = self.received(messages)
+        self.assertEqual(answer["given"], {"MessageAttributeNames": ["baggage"]})
+        self.assertEqual(answer["Messages"], [{}, {"Body": "x"}, {"Body": body}])
+        self.assertEqual([self.current() for _ in answer["Messages"]], ["a", None, "b"])
+        for _ in answer["Messages"]:
+            break
+        self.assertIsNone(self.current())
+
+    def test_asked(self) -> None:
+        """Who asks for the attribute gets it; messages without one are a plain list."""
+        asked = {"MessageAttributeNames": ["All"]}
+        messages = [{"MessageAttributes": {"baggage": ATTRIBUTE}}]
+        answer = self.received(messages, asked)
+        self.assertEqual((answer["given"], answer["Messages"]), (asked, messages))
+        self.assertIs(type(self.received([{"Body": "x"}])["Messages"]), list)
+
+    @given(JSON)
+    def test_bodies(self, value: Any) -> None:
+        """No body of a message breaks what receives it."""
+        body = json.dumps([MEMBER, value])
+        for text in (body, json.dumps(value) + MEMBER, json.dumps({"MessageAttributes": value})):
+            self.received([{"Body": text}])
