@@ -170,8 +170,6 @@ def delayed(cell: Cell) -> None:
 
 def broken(cell: Cell) -> None:
     """A mock with a fault is an error of the client, with each fault that ends."""
-    if (cell.client, cell.scheme) == ("java", "https"):
-        raise NotAvailableError("over TLS it notices most faults at its own time limit of 30 s")
     for fault in FAULTS:
         try:
             answer = cell.ask("GET", f"/broken/{fault}")

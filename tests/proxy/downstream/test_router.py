@@ -79,6 +79,16 @@ class InsideTests(SynchronousTestCase):
         client.sends(b"\x16\x03")
         self.assertEqual(client.tls, "context of api.test")
 
+    def test_end_of_tls(self) -> None:
+        """The end of the connection follows that of TLS, for which Java's client waits."""
+        _, client = self.tunnel()
+        client.sends(CONNECT)
+        client.sends(b"\x16\x03")
+        client.took()
+        client.sends(b"no request\r\n\r\n")
+        self.assertIn(b"400 Bad Request", client.took())
+        self.assertEqual((client.half_closed, client.disconnecting), (True, True))
+
     def test_over_tls(self) -> None:
         """On an endpoint with TLS a tunnel is refused in words, unless nobody is to read it."""
         api = read_host_pattern("api.*:443")
@@ -92,7 +102,8 @@ class InsideTests(SynchronousTestCase):
             client.protocol.makeConnection(client)
             client.sends(CONNECT)
             self.assertIn(expected, client.took())
-            self.assertEqual((client.half_closed, client.disconnecting), (False, not tunnels))
+            closed = not tunnels
+            self.assertEqual((client.half_closed, client.disconnecting), (closed, closed))
 
     def test_plain(self) -> None:
         """Plain HTTP in a tunnel is read as such; a mock works there too."""

@@ -328,8 +328,13 @@ class ClientConnection(Protocol):
         self._input.take()
         self._unread_for = 0
         self._idle.stop()
-        # Twisted cannot close one direction of a TLS connection.
-        if not unread or self.secure or ISSLTransport.providedBy(self.transport):
+        if self.secure or ISSLTransport.providedBy(self.transport):
+            # Twisted ends the connection once the client has answered the end of TLS, which some
+            # clients, such as Java's, do not while it is open. So its end follows at once.
+            self.transport.loseConnection()
+            self.transport.loseWriteConnection()
+            return
+        if not unread:
             self.transport.loseConnection()
             return
         self.transport.resumeProducing()
