@@ -1,7 +1,7 @@
 """Writes the facts of the Python package that the npm packages share: ``python -m tools.facts``.
 
-Both npm packages read ``agent/src/protocol/facts.js``, which this tool writes; so it does the page
-of reports (``report_page``). A test fails while they are not current.
+Both npm packages read ``agent/src/protocol/facts.js``, which this tool writes. A test fails
+while it is not current.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import json
 import sys
 from pathlib import Path
 
-from tools import report_page
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL
 from trafficmock.matching.host_pattern import UNDER_TEST
 from trafficmock.redaction import secret_names
@@ -68,12 +67,11 @@ def written() -> str:
 
 
 def main() -> int:
-    """Write the file anew, and the page of reports.
+    """Write the file anew.
 
     :returns: the exit status.
     """
     FILE.write_text(written(), encoding="utf-8")
-    report_page.write()
     return 0
 
 

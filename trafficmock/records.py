@@ -46,7 +46,9 @@ class CarriedContext(Struct, frozen=True):
 class TestBegan(Struct, frozen=True):
     """A test was registered.
 
-    :param context: its context; ``None`` without one. The history never gets it.
+    :param context: its context; ``None`` without one. The history never keeps it.
+    :param worker: the id of the connection of its worker.
+    :param shared: it is no test, but what a worker serves to all its tests; no end follows.
     """
 
     __test__ = False
@@ -55,6 +57,8 @@ class TestBegan(Struct, frozen=True):
     title: str
     file: str
     context: str | None
+    worker: str = ""
+    shared: bool = False
 
     def __repr__(self) -> str:
         """Show all but the context, which no message or log may have."""

@@ -56,6 +56,8 @@ class DroppedTests(CommandTestCase):
         self.assertIn("1 older ones are gone: ", self.run_command("history").err)
         out = self.run_command("status").out
         self.assertIn("requests    5 fulfill\n            since the start 5 fulfill, 1 pass", out)
+        self.assertIn("hosts       pay.example: 5 fulfill\n            api.example: 1 pass", out)
+        self.assertRegex(out, r"tests       .+: 5 fulfill\n            \(no test\): 1 passthrough")
         status = json.loads(self.run_command("status", "--json").out)
         self.assertEqual(status["summary"]["requests"]["decisions"]["passthrough"], 1)
 

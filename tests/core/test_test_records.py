@@ -34,7 +34,9 @@ class TestRecordTests(SynchronousTestCase):
             self.register(context=CONTEXT)
             self.register(context=CONTEXT)
             self.unregister(passed=passed)
-            began, ended = TestBegan("t1", "pays", "f.py", CONTEXT), TestEnded("t1", passed)
+            worker = self.worker.id
+            began = TestBegan("t1", "pays", "f.py", CONTEXT, worker)
+            ended = TestEnded("t1", passed)
             self.assertEqual(self.playbook.tests, [began, ended])
 
     def test_worker_lost(self) -> None:
@@ -42,11 +44,13 @@ class TestRecordTests(SynchronousTestCase):
         self.register()
         self.worker.dies()
         self.playbook.take()
-        expected = [TestBegan("t1", "pays", "f.py", None), TestEnded("t1", passed=None)]
+        began = TestBegan("t1", "pays", "f.py", None, self.worker.id)
+        expected = [began, TestEnded("t1", passed=None)]
         self.assertEqual(self.playbook.tests, expected)
 
     def test_shared(self) -> None:
-        """Shared routes of a worker are no test of the run."""
+        """Shared routes of a worker are no test of the run, but traffic of it."""
         self.register(scope="worker")
         self.unregister(passed=None)
-        self.assertEqual(self.playbook.tests, [])
+        began = TestBegan("t1", "pays", "f.py", None, self.worker.id, shared=True)
+        self.assertEqual(self.playbook.tests, [began])

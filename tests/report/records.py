@@ -55,9 +55,16 @@ def har(file: str, entries: int, *used: int) -> dict[str, Any]:
     return {"type": "har", "file": file, "entries": entries, "used": [*used]}
 
 
-def totals(total: int, **decisions: int) -> dict[str, Any]:
-    """Make the counts of one kind."""
-    return {"total": total, "decisions": decisions, "recorded": total, "dropped": 0}
+def counts(**decisions: int) -> dict[str, Any]:
+    """Make the counts of requests to one host."""
+    requests = {"decisions": decisions, "hosts": {"h.test": decisions} if decisions else {}}
+    return {"requests": requests, "webSockets": {"decisions": {}, "hosts": {}}}
+
+
+def worker(name: str, **more: Any) -> dict[str, Any]:
+    """Make what a proxy has counted for a worker; the proxy is named by the first letter."""
+    told = {"tests": counts(), "before": counts(), "unowned": counts(), **more}
+    return {name: {"worker": name, "service": name[0], **told}}
 
 
 def end(at: int = 9, **more: Any) -> dict[str, Any]:
@@ -66,7 +73,7 @@ def end(at: int = 9, **more: Any) -> dict[str, Any]:
         "type": "end",
         "process": {"endedAt": at},
         "counts": {},
-        "services": {},
+        "workers": {},
         "refused": [],
         "refusedDropped": 0,
         **more,

@@ -4,7 +4,8 @@ from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
-from tests.report.records import begin, end, entry, har, test, totals, unowned
+from tests.report.records import begin, end, entry, har, test, unowned, worker
+from tests.report.records import counts as traffic
 from trafficmock.report.run_document import run_document
 from trafficmock.report.saved_page import saved_page
 
@@ -114,7 +115,7 @@ def sample_run() -> dict[str, Any]:
     )
     hostile = test("t2", START + 900, title=HOSTILE, error=HOSTILE, missing="the proxy was gone")
     counts = {"passed": 41, "failed": 2, "skipped": 1}
-    services = {"s": {"requests": totals(160, fulfill=156, passthrough=4), "webSockets": totals(1)}}
+    workers = worker("s", tests=traffic(fulfill=156), unowned=traffic(passthrough=4))
     refused = [
         {
             "kind": "http",
@@ -126,7 +127,7 @@ def sample_run() -> dict[str, Any]:
     ]
     hars = har("tests/hars/prices.har", 9, 1, 2, 4), har("tests/hars/stock.har", 1, 1)
     first = [begin("gw0", START), declined, unowned(_refused(300)), *hars]
-    last = end(START + 9000, counts=counts, services=services, refused=refused)
+    last = end(START + 9000, counts=counts, workers=workers, refused=refused)
     return run_document([[*first, last], [begin("gw1", START + 1), hostile]])
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.report.records import begin, end, entry, har, test, totals, unowned
+from tests.report.records import begin, counts, end, entry, har, test, unowned, worker
 from trafficmock.report.run_document import run_document
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "run.schema.json").read_text())
@@ -60,21 +60,32 @@ class RunDocumentTests(SynchronousTestCase):
         self.assertEqual((ids, document["unowned"]["omitted"]), (["r1", "r2"], 3))
 
     def test_totals(self) -> None:
-        """Workers of one proxy tell its counts at different times: the latest ones hold."""
-        one, later, other = totals(1, fulfill=1), totals(5, fulfill=5), totals(2, passthrough=2)
-        none = totals(0)
-
-        def services(name: str, counts: dict[str, Any]) -> dict[str, Any]:
-            return {name: {"requests": counts, "webSockets": none}}
-
-        document = merged(
-            [begin("gw0"), end(services=services("p", later))],
-            [begin("gw1"), end(services=services("p", one))],
-            [begin("gw2"), end(services=services("q", other))],
+        """The run has what its tests had, and what came of no test from its begin to its end."""
+        first = worker(
+            "p1",
+            tests=counts(fulfill=5),
+            before=counts(passthrough=7),
+            unowned=counts(passthrough=8),
         )
+        later = worker(
+            "p2",
+            tests=counts(fulfill=2, passthrough=1),
+            before=counts(passthrough=8),
+            unowned=counts(passthrough=10),
+        )
+        other = worker("q1", unowned=counts(abort=1))
+        document = merged(
+            [begin("gw0"), end(workers=later)],
+            [begin("gw1"), end(workers=first | other)],
+            [begin("gw2")],
+        )
+        decisions = {"abort": 1, "fulfill": 7, "passthrough": 4}
         self.assertEqual(
             document["totals"],
-            {"requests": totals(7, fulfill=5, passthrough=2), "webSockets": none},
+            {
+                "requests": {"total": 12, "decisions": decisions, "hosts": {"h.test": decisions}},
+                "webSockets": {"total": 0, "decisions": {}, "hosts": {}},
+            },
         )
 
     def test_refused(self) -> None:

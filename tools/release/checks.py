@@ -31,6 +31,8 @@ def check(packages: Packages) -> None:
     require("wheel", zipfile.ZipFile(packages.wheel).namelist(), "trafficmock/_agent/register.js")
     with tarfile.open(packages.agent) as tarball:
         require("npm package", tarball.getnames(), "package/register.js")
+    with tarfile.open(packages.playwright) as tarball:
+        require("npm package", tarball.getnames(), "package/src/report/page.html")
 
 
 def require(what: str, names: list[str], name: str) -> None:
@@ -39,4 +41,6 @@ def require(what: str, names: list[str], name: str) -> None:
     :raises CommandError: when it is not there.
     """
     if name not in names:
-        raise CommandError(f"the {what} lacks {name}: was npm there when it was built?")
+        raise CommandError(
+            f"the {what} lacks {name}: were npm and python3 there when it was built?"
+        )

@@ -16,10 +16,15 @@ from trafficmock.redaction import printable
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from trafficmock.command.output.terminal import Terminal
     from trafficmock.command.rest.rest_client import RestClient
+
+LISTED = 10
+"""The most hosts, and the most tests, in the output for people."""
+
+LONGEST_TITLE = 80
 
 EXAMPLES = """\
   trafficmock status
@@ -107,6 +112,7 @@ def _lines(status: Mapping[str, Any], terminal: Terminal) -> Iterator[str]:
     yield from _more(status["summary"].get("requests"), terminal)
     yield _tally("websockets", status["webSockets"], terminal)
     yield from _more(status["summary"].get("webSockets"), terminal)
+    yield from _by_host_and_test(status["summary"], terminal)
 
 
 def local_line(local: Mapping[str, Any]) -> str:
@@ -158,6 +164,36 @@ def _more(totals: Mapping[str, Any] | None, terminal: Terminal) -> Iterator[str]
     """Yield the counts since the start, if the history does not have all of it."""
     if totals is not None and totals["total"] > totals["recorded"]:
         yield f"            since the start {_counts(totals['decisions'], terminal)}"
+
+
+def _by_host_and_test(summary: Mapping[str, Any], terminal: Terminal) -> Iterator[str]:
+    """Yield the counts of requests and WebSockets since the start, the highest ones first."""
+    if "tests" not in summary:  # the proxy is another version
+        return
+    kinds = ("requests", "webSockets")
+    hosts: dict[str, Counter[str]] = {}
+    for kind in kinds:
+        for host, counts in summary[kind]["hosts"].items():
+            hosts.setdefault(host, Counter()).update(counts)
+    yield from _highest("hosts", hosts.items(), terminal)
+    tests = [(each["title"], each) for each in summary["tests"]]
+    tests.append(("(no test)", summary["unowned"]))
+    counted = [
+        (title, sum((Counter(each[kind]["decisions"]) for kind in kinds), Counter[str]()))
+        for title, each in tests
+    ]
+    yield from _highest("tests", [each for each in counted if each[1]], terminal)
+
+
+def _highest(
+    name: str, counts: Iterable[tuple[str, Counter[str]]], terminal: Terminal
+) -> Iterator[str]:
+    rows = sorted(counts, key=lambda each: -each[1].total())
+    for index, (what, count) in enumerate(rows[:LISTED]):
+        start = terminal.paint(name, "bold") + " " * (12 - len(name)) if index == 0 else " " * 12
+        yield f"{start}{cut(printable(what), LONGEST_TITLE)}: {_counts(count, terminal)}"
+    if len(rows) > LISTED:
+        yield f"            and {len(rows) - LISTED} more; --json has all"
 
 
 def _tally(name: str, counts: Mapping[str, int], terminal: Terminal) -> str:

@@ -228,8 +228,8 @@ def _began(test: RegisteredTest, out: EffectList) -> None:
     """Note the time of the first registration of a test."""
     if not test.registered_at:
         test.registered_at = out.now.epoch_ms
-        if not test.shared:
-            out.record(TestBegan(test.id, test.title, test.file, test.context))
+        context, worker = test.context, test.worker.id
+        out.record(TestBegan(test.id, test.title, test.file, context, worker, shared=test.shared))
 
 
 def _allow_list(worker: Worker, message: inbound.TestRegister) -> AllowList | None:

@@ -32,17 +32,54 @@ export interface Health {
 export interface Summary {
   requests: Totals;
   webSockets: Totals;
+  /** The counts of each test, oldest first: of what carried its context, else of what it owned. */
+  tests: TestCounts[];
+  /**
+   * How many of the oldest tests are not listed any more, because 20,000 counts of a host and a decision
+   * are kept; the other counts have them.
+   */
+  testsDropped: number;
+  /** The counts of what no test had. */
+  unowned: TrafficCounts;
+}
+
+export interface TestCounts {
+  testId: string;
+  title: string;
+  path: string;
+  requests: Counts;
+  webSockets: Counts;
+}
+
+export interface TrafficCounts {
+  requests: Counts;
+  webSockets: Counts;
+}
+
+export interface Counts {
+  /** How many were decided, by the action; of WebSockets by the outcome. */
+  decisions: Record<string, number>;
+  /**
+   * For each host, with its port if the URL has one, how many were decided, by the action. Beyond 1000
+   * hosts, others count as `(other hosts)`.
+   */
+  hosts: Record<string, Record<string, number>>;
 }
 
 export interface Totals {
   /** How many there were since the start of the service; each hop of a redirect counts. */
   total: number;
-  /** How many of them were decided, by the action; of WebSockets by the outcome. */
+  /** How many were decided, by the action; of WebSockets by the outcome. */
   decisions: Record<string, number>;
   /** How many entries the history has. */
   recorded: number;
   /** How many entries it has dropped to stay within its limits. */
   dropped: number;
+  /**
+   * For each host, with its port if the URL has one, how many were decided, by the action. Beyond 1000
+   * hosts, others count as `(other hosts)`.
+   */
+  hosts: Record<string, Record<string, number>>;
 }
 
 export interface Connections {

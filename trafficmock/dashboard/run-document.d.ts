@@ -34,8 +34,7 @@ export interface RunProcess {
 export interface Totals {
   total: number;
   decisions: Record<string, number>;
-  recorded: number;
-  dropped: number;
+  hosts: Record<string, Record<string, number>>;
 }
 
 export interface Traffic {

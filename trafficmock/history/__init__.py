@@ -9,8 +9,9 @@ sets of **rows** (:mod:`~trafficmock.history.rows`), which share one **budget**
 REST selects entries by a **query**
 (:mod:`~trafficmock.history.query`, :mod:`~trafficmock.history.search`) and sends them
 as JSON **records** (:mod:`~trafficmock.history.rest_records`), or one of them as a HAR
-(:mod:`~trafficmock.history.har_export`, ``har_cookies``). The rows also count requests,
-WebSockets and decisions, whatever is kept.
+(:mod:`~trafficmock.history.har`). Requests,
+WebSockets and decisions are counted whatever is kept, by host, test and worker
+(``traffic_counts``).
 
 A **part** is a body or a frame that counts in the budget; the **head** of an entry is the rest: its
 ids, URL, headers and texts. Nothing here reads a clock, logs or waits: times are arguments, in

@@ -54,7 +54,7 @@ class RequestRecorder:
         }
 
     def _seen(self, record: records.RequestSeen, at: int) -> None:
-        self.requests.seen += 1
+        self.requests.counts.saw(record.request_id, record.request.url, record.carried)
         if self.capture != "none":
             entry = self._new_request(record, at)
             if record.body_pending:
@@ -80,7 +80,7 @@ class RequestRecorder:
         self._hold(entry, entry.request_body)
 
     def _passed_through(self, record: records.RequestPassedThrough, at: int) -> None:
-        entry = self._undecided(record.request_id, "passthrough")
+        entry = self._undecided(record.request_id, "passthrough", None)
         if entry is None:
             return
         if self.capture == "handled":
@@ -97,7 +97,7 @@ class RequestRecorder:
         entry.passed(also)
 
     def _continued(self, record: records.RequestContinued, at: int) -> None:
-        entry = self._undecided(record.request_id, "continue")
+        entry = self._undecided(record.request_id, "continue", record.owner)
         if entry is None:
             return
         entry.settle("continue", RequestOutcome("continued"), record.owner, at)
@@ -106,7 +106,7 @@ class RequestRecorder:
         self._settled(entry, entry.overrides_body, grown)
 
     def _fulfilled(self, record: records.RequestFulfilled, at: int) -> None:
-        entry = self._undecided(record.request_id, "fulfill")
+        entry = self._undecided(record.request_id, "fulfill", record.owner)
         if entry is None:
             return
         entry.action = "fulfill"
@@ -145,7 +145,7 @@ class RequestRecorder:
         self._settled(entry, entry.response_body, grown)
 
     def _aborted(self, record: records.RequestAborted, at: int) -> None:
-        entry = self._undecided(record.request_id, "abort")
+        entry = self._undecided(record.request_id, "abort", record.owner)
         if entry is None:
             return
         outcome = RequestOutcome("aborted", error_code=record.error_code)
@@ -154,7 +154,7 @@ class RequestRecorder:
         self._settled(entry, None, len(record.error_code))
 
     def _failed(self, record: records.RequestFailed, at: int) -> None:
-        entry = self._undecided(record.request_id, "error")
+        entry = self._undecided(record.request_id, "error", record.owner)
         if entry is None:
             return
         message, matches = record.message, record.matches or UNSET
@@ -216,8 +216,9 @@ class RequestRecorder:
 
     def _hop_seen(self, record: records.HopSeen, at: int) -> None:
         action = record.action
-        self.requests.seen += 1
-        self.requests.decisions[action] += 1
+        counts = self.requests.counts
+        counts.saw(record.request_id, record.request.url, record.carried)
+        counts.decided(record.request_id, action, record.owner)
         if self.capture == "none" or (self.capture == "handled" and action == "passthrough"):
             return
         entry = self._new_request(record, at)
@@ -262,17 +263,17 @@ class RequestRecorder:
         else:
             self.requests.add(entry)
 
-    def _undecided(self, request_id: str, action: str) -> RequestEntry | None:
+    def _undecided(
+        self, request_id: str, action: str, owner: records.Owner | None
+    ) -> RequestEntry | None:
         """Count a decision, and return the entry of its request.
 
-        :returns: ``None`` for a second decision, which does not count, and if the history does not
-            have the request, which may have been dropped.
+        :returns: ``None`` for a second decision, and if the history does not have the request,
+            which may have been dropped.
         """
+        self.requests.counts.decided(request_id, action, owner)
         entry = self.requests.find(request_id)
-        if entry is not None and entry.action != "pending":
-            return None
-        self.requests.decisions[action] += 1
-        return entry
+        return entry if entry is not None and entry.action == "pending" else None
 
     def _settled(self, entry: RequestEntry, body: Body | None, grown: int) -> None:
         self.requests.settle(entry)

@@ -10,6 +10,7 @@ from typing import Any, Generic, Literal, TypeVar
 from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.json import Encoder
 
+from trafficmock.history.traffic_counts import TestCounts, TrafficCounts
 from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, ShownRoute
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -185,19 +186,29 @@ class Totals(Struct):
     :param decisions: how many of them were decided, by the action.
     :param recorded: how many entries the history has.
     :param dropped: how many entries it has dropped to stay within its limits.
+    :param hosts: for each host, how many were decided, by the action.
     """
 
     total: int
     decisions: dict[str, int]
     recorded: int
     dropped: int
+    hosts: dict[str, dict[str, int]]
 
 
 class Summary(Struct, rename="camel"):
-    """The counts of a service since its start."""
+    """The counts of a service since its start.
+
+    :param tests: those of each test, oldest first.
+    :param tests_dropped: how many tests are no longer listed.
+    :param unowned: those of no test.
+    """
 
     requests: Totals
     web_sockets: Totals
+    tests: list[TestCounts]
+    tests_dropped: int
+    unowned: TrafficCounts
 
 
 _AS_THEY_ARE = set(RequestFacts.__struct_fields__) - {"request", "outcome", "overrides"}

@@ -1,6 +1,6 @@
 """Rows: the entries of one kind, in order, bounded by number and by the size of their heads."""
 
-from collections import OrderedDict, defaultdict, deque
+from collections import OrderedDict, deque
 from collections.abc import Iterator
 from heapq import heappop, heappush
 from itertools import chain, takewhile
@@ -13,6 +13,7 @@ from trafficmock.history.entry import HistoryEntry
 from trafficmock.history.query import Query
 from trafficmock.history.rest_records import Totals
 from trafficmock.history.search import slices
+from trafficmock.history.traffic_counts import DecisionCounts
 
 E = TypeVar("E", bound=HistoryEntry[Any])
 
@@ -36,17 +37,15 @@ class Rows(Generic[E]):
     :param budget: bounds bodies and frames.
     :param hides_pending: whether an entry is shown only after it is settled. Hidden entries do not
         count among the others, and have the bound ``limit`` of their own.
-    :ivar seen: how many requests or WebSockets there were, whether kept or not.
-    :ivar decisions: how many of them were decided, by the action.
+    :param counts: counts requests or WebSockets, whether kept or not.
     :ivar dropped: how many entries were removed for a bound.
     """
 
     limit: int
     budget: ByteBudget
+    counts: DecisionCounts
     hides_pending: bool = False
     revision: int = 0
-    seen: int = 0
-    decisions: defaultdict[str, int] = Factory(lambda: defaultdict(int))
     dropped: int = 0
     weight: int = 0
     _serial: int = 0
@@ -67,7 +66,9 @@ class Rows(Generic[E]):
 
     def totals(self) -> Totals:
         """Return the counts since the start, which no bound touches."""
-        return Totals(self.seen, dict(self.decisions), len(self), self.dropped)
+        counts = self.counts
+        decided = counts.all
+        return Totals(counts.seen, decided.decisions, len(self), self.dropped, decided.hosts)
 
     def get(self, entry_id: str) -> E | None:
         """Return an entry that is shown, else ``None``."""

@@ -11,7 +11,9 @@ from trafficmock.history.budget import ByteBudget
 from trafficmock.history.request_recorder import RequestRecorder
 from trafficmock.history.rest_records import Summary
 from trafficmock.history.rows import Rows
+from trafficmock.history.traffic_counts import Tally
 from trafficmock.history.websocket_recorder import SocketRecorder
+from trafficmock.records import TestBegan
 from trafficmock.redaction.redacted_events import redacting
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ class History:
     byte_limit: int = DEFAULT_BYTES
     redactor: Redactor | None = None
     event_prefix: str = "e"
+    tally: Tally = field(init=False, factory=Tally)
     requests: Rows[RequestEntry] = field(init=False)
     sockets: Rows[SocketEntry] = field(init=False)
     writers: dict[type, Callable[[Any, int], None]] = field(init=False)
@@ -56,9 +59,13 @@ class History:
 
     def __attrs_post_init__(self) -> None:
         hides = self.capture == "handled"
-        budget = ByteBudget(self.byte_limit)
-        self.requests = Rows(limit=self.http_limit, budget=budget, hides_pending=hides)
-        self.sockets = Rows(limit=self.socket_limit, budget=budget, hides_pending=hides)
+        budget, tally = ByteBudget(self.byte_limit), self.tally
+        self.requests = Rows(
+            limit=self.http_limit, budget=budget, counts=tally.requests, hides_pending=hides
+        )
+        self.sockets = Rows(
+            limit=self.socket_limit, budget=budget, counts=tally.web_sockets, hides_pending=hides
+        )
         numbers = count(1)
 
         def event_id() -> str:
@@ -68,11 +75,19 @@ class History:
         sockets = SocketRecorder(self.sockets, self.capture, event_id)
         writers = requests.writers() | sockets.writers()
         redactor = self.redactor
+        writers[TestBegan] = tally.began
         self.writers = writers if redactor is None else redacting(writers, redactor)
 
     def summary(self) -> Summary:
         """Return the counts since the start, also of what was not kept."""
-        return Summary(self.requests.totals(), self.sockets.totals())
+        tally = self.tally
+        return Summary(
+            self.requests.totals(),
+            self.sockets.totals(),
+            tally.tests,
+            tally.dropped,
+            tally.unowned,
+        )
 
     def record(self, record: Record, at: int) -> None:
         """Write an event into the history.

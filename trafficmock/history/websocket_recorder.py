@@ -44,7 +44,7 @@ class SocketRecorder:
         }
 
     def _seen(self, record: records.SocketSeen, at: int) -> None:
-        self.sockets.seen += 1
+        self.sockets.counts.saw(record.socket_id, record.url, record.carried)
         if self.capture == "none":
             return
         url, protocols = record.url, record.protocols
@@ -64,14 +64,14 @@ class SocketRecorder:
 
     def _owned(self, record: records.SocketOwned, at: int) -> None:
         entry = self.sockets.find(record.socket_id)
-        self._count(entry, "matched")
+        self.sockets.counts.decided(record.socket_id, "matched", record.owner)
         if entry is not None and entry.pending:
             entry.own(record.owner)
             self._settle(entry, "matched", at)
 
     def _passed_through(self, record: records.SocketPassedThrough, at: int) -> None:
         entry = self.sockets.find(record.socket_id)
-        self._count(entry, "passthrough")
+        self.sockets.counts.decided(record.socket_id, "passthrough")
         if entry is None or not entry.pending:
             return
         if self.capture == "handled":
@@ -81,18 +81,12 @@ class SocketRecorder:
             self._settle(entry, "passthrough", at)
             self.sockets.weigh(entry, grown)
 
-    def _count(self, entry: SocketEntry | None, action: str) -> None:
-        """Count a decision, but no second one."""
-        if entry is None or entry.pending:
-            self.sockets.decisions[action] += 1
-
     def _failed(self, record: records.SocketFailed, at: int) -> None:
         """Write the failure of a WebSocket, unless it has failed or was closed before."""
+        self.sockets.counts.decided(record.socket_id, "error", record.owner)
         entry = self.sockets.find(record.socket_id)
         if entry is None or entry.action == "error" or entry.closed_sides:
             return
-        if entry.pending:
-            self.sockets.decisions["error"] += 1
         entry.own(record.owner)
         kept, message = entry.record, record.message
         kept.outcome = "error"

@@ -6,6 +6,7 @@ The published schema of it is ``docs/run.schema.json``. The JavaScript reporter 
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from trafficmock import __version__
@@ -26,7 +27,7 @@ def run_document(files: Iterable[Sequence[dict[str, Any]]]) -> dict[str, Any]:
     processes: list[dict[str, Any]] = []
     tests: list[dict[str, Any]] = []
     counts: dict[str, int] = {}
-    services: dict[str, dict[str, Any]] = {}
+    workers: dict[str, dict[str, Any]] = {}
     unowned: dict[str, dict[str, dict[str, Any]]] = {side: {} for side in _SIDES}
     refused: dict[tuple[str, ...], dict[str, Any]] = {}
     hars: dict[str, dict[str, Any]] = {}
@@ -51,7 +52,7 @@ def run_document(files: Iterable[Sequence[dict[str, Any]]]) -> dict[str, Any]:
                     process |= {"ended": True, **record["process"]}
                     for outcome, count in record["counts"].items():
                         counts[outcome] = counts.get(outcome, 0) + count
-                    _newest(services, record.get("services", {}))
+                    workers |= record.get("workers", {})
                     _highest(refused, record.get("refused", ()))
                     dropped = max(dropped, record.get("refusedDropped", 0))
     return {
@@ -59,7 +60,7 @@ def run_document(files: Iterable[Sequence[dict[str, Any]]]) -> dict[str, Any]:
         "version": __version__,
         "processes": sorted(processes, key=lambda each: (each["startedAt"], each["pid"])),
         "counts": dict(sorted(counts.items())),
-        "totals": {side: _total(services.values(), side) for side in _SIDES},
+        "totals": {side: _total([*workers.values()], side) for side in _SIDES},
         "tests": sorted(tests, key=lambda test: (test["startedAt"], test["id"])),
         "unowned": {
             **{side: _oldest_first(unowned[side].values()) for side in _SIDES},
@@ -78,18 +79,6 @@ def _add_use(hars: dict[str, dict[str, Any]], record: dict[str, Any]) -> None:
     known["used"].update(record["used"])
 
 
-def _newest(services: dict[str, dict[str, Any]], found: dict[str, dict[str, Any]]) -> None:
-    """Keep the latest counts of each proxy: counts only rise."""
-    for name, summary in found.items():
-        known = services.get(name)
-        if known is None or _all(known) <= _all(summary):
-            services[name] = summary
-
-
-def _all(summary: dict[str, Any]) -> int:
-    return sum(summary[side]["total"] for side in _SIDES)
-
-
 def _highest(
     refused: dict[tuple[str, ...], dict[str, Any]], found: Iterable[dict[str, Any]]
 ) -> None:
@@ -100,16 +89,34 @@ def _highest(
             refused[key] = each
 
 
-def _total(summaries: Iterable[dict[str, Any]], side: str) -> dict[str, Any]:
-    """Return the sum of the counts of several proxies."""
-    result: dict[str, Any] = {"total": 0, "decisions": {}, "recorded": 0, "dropped": 0}
-    for summary in summaries:
-        for name in ("total", "recorded", "dropped"):
-            result[name] += summary[side][name]
-        for action, count in summary[side]["decisions"].items():
-            result["decisions"][action] = result["decisions"].get(action, 0) + count
-    result["decisions"] = dict(sorted(result["decisions"].items()))
-    return result
+def _total(workers: Sequence[dict[str, Any]], side: str) -> dict[str, Any]:
+    """Return what the tests of the run had, and what of no test came while it ran.
+
+    :param workers: the counts of each connection of a worker with a proxy (``WorkerCounts``), with
+        its ``service``. Those of no test only rise, and workers share them: the run began with the
+        least of them, and ended with the most.
+    """
+    counted = sum((_cells(each["tests"][side]) for each in workers), Counter[tuple[str, str]]())
+    for service in {each["service"] for each in workers}:
+        of_service = [each for each in workers if each["service"] == service]
+        before = min((_cells(each["before"][side]) for each in of_service), key=Counter.total)
+        after = max((_cells(each["unowned"][side]) for each in of_service), key=Counter.total)
+        counted += after - before
+    decisions: Counter[str] = Counter()
+    hosts: dict[str, dict[str, int]] = {}
+    for (host, action), number in sorted(counted.items()):
+        decisions[action] += number
+        hosts.setdefault(host, {})[action] = number
+    return {
+        "total": counted.total(),
+        "decisions": dict(sorted(decisions.items())),
+        "hosts": hosts,
+    }
+
+
+def _cells(counts: dict[str, Any]) -> Counter[tuple[str, str]]:
+    hosts: dict[str, dict[str, int]] = counts["hosts"]
+    return Counter({(host, action): n for host, of in hosts.items() for action, n in of.items()})
 
 
 def _oldest_first(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

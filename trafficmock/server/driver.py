@@ -31,17 +31,18 @@ from trafficmock.core.effects import (
 from trafficmock.http.backpressure import Backpressure
 from trafficmock.http.log_safety import LogRateLimit, one_line
 from trafficmock.proxy.door.doors import DoorError
-from trafficmock.records import RequestFailed, SocketFailed, TestBegan, TestEnded
+from trafficmock.records import RequestFailed, SocketFailed, TestEnded
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.message_kinds import DEFERRABLE, NOTED
 from trafficmock.server.strict_tunnels import StrictTunnels
 from trafficmock.server.websocket.data_frames import text_frame
 from trafficmock.server.worker_queries import WorkerQueries
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
+from trafficmock.wire.features import REPORT
 from trafficmock.wire.inbound import SocketFrame
 from trafficmock.wire.invalid_message import too_long
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
-from trafficmock.wire.outbound import DoorUntagged
+from trafficmock.wire.outbound import DoorUntagged, HelloOk
 from trafficmock.wire.shrink import shrink, too_large
 
 if TYPE_CHECKING:
@@ -119,9 +120,8 @@ class Driver:
             send=lambda to, answer: self._send(Send((to,), answer), self._now()),
         )
         self.tunnels = StrictTunnels(self.coordinator, self._now, self._perform)
-        # The history does not keep the records of tests.
-        ignored = dict.fromkeys((TestBegan, TestEnded), _ignore)
-        self.writers = ignored | self.history.writers | self.writers
+        # The history does not keep the ends of tests.
+        self.writers = {TestEnded: _ignore} | self.history.writers | self.writers
         self._recorders = dict(self.writers)
         for logged in (RequestFailed, SocketFailed):
             del self._recorders[logged]
@@ -176,6 +176,7 @@ class Driver:
         if link.id in self._introduced:
             self._introduced.discard(link.id)
             self.event_log.closed(link.id)
+            self.history.tally.left(link.id)
         self._backpressure.gone(link)
         self.queries.forget(link.id)
         now = self._now()
@@ -322,6 +323,8 @@ class Driver:
         else:
             self.event_log.sent(send, link.peer)
             self._introduced.add(link.id)
+            if isinstance(send.message, HelloOk) and REPORT in (send.message.features or ()):
+                self.history.tally.joined(link.id)
             link.welcome()
 
     def _send_within(self, send: Send) -> bool:

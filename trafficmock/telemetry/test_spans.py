@@ -60,6 +60,8 @@ class TestSpans:
             self._end(test, at)
 
     def _began(self, record: records.TestBegan, at: int) -> None:
+        if record.shared:
+            return
         trace_id = bytes.fromhex(record.context) if record.context else self.new_id(16)
         self._running[record.test_id] = TestSpan(
             test_id=record.test_id,

@@ -334,7 +334,8 @@ class ReportResult(Message, frozen=True, tag="report:result"):
     :param connections: WebSockets, as ``/api/ws/{id}`` has them.
     :param har: the requests as HAR 1.2.
     :param omitted: how many of both are left out, because the answer would be too large.
-    :param summary: the counts of the service, as ``/api/summary`` has them.
+    :param counts: what was counted for this worker, and for no test
+        (:class:`trafficmock.history.traffic_counts.WorkerCounts`).
     :param service: names this start of the service.
     :param texts: those of the query, redacted.
     :param capture: as in :class:`HistoryResult`.
@@ -346,7 +347,7 @@ class ReportResult(Message, frozen=True, tag="report:result"):
     connections: list[Raw]
     har: Raw
     omitted: int
-    summary: Raw
+    counts: Raw
     service: str
     texts: list[str]
     capture: str

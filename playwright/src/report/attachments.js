@@ -42,8 +42,7 @@ async function addTraffic(session, testInfo) {
 async function attachReport(session, testInfo, test, { answer }) {
   if (!answer) return;
   const record = { type: "test", test: testRecord(session, test, answer) };
-  const { service, summary } = answer;
-  const page = savedPage(runDocument([[record, { type: "end", services: { [service]: summary } }]]));
+  const page = savedPage(runDocument([[record]]));
   await attachFile(testInfo, "server-traffic.html", page, "text/html");
   if (answer.entries.length) {
     await attachFile(testInfo, "server-traffic.har", JSON.stringify(answer.har, undefined, 1), "application/json");

@@ -1,7 +1,8 @@
 "use strict";
 
+const { execFileSync } = require("node:child_process");
 const { randomBytes } = require("node:crypto");
-const { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
+const { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 const { dataFiles, readRecords } = require("./data-file.js");
 const { runDocument } = require("./run-document.js");
@@ -13,6 +14,7 @@ const { runDocument } = require("./run-document.js");
 
 const PAGE = "index.html";
 const DATA_MARK = "<!-- the data of the run -->";
+const CHECKOUT = join(__dirname, "..", "..", "..");
 const PAGE_CHARACTERS = 64 * 2 ** 20;
 const MOST_ROUNDS = 5;
 
@@ -36,10 +38,22 @@ const sizes = (directory) => JSON.stringify(dataFiles(directory).map((path) => [
  * @returns {string} the page that shows it, which is whole in itself
  */
 function savedPage(document) {
-  const [before, after] = readFileSync(join(__dirname, "page.html"), "utf8").split(DATA_MARK);
+  const [before, after] = template().split(DATA_MARK);
   // No text within the element can end it, or begin a comment.
   const data = JSON.stringify(document).replaceAll("<", "\\u003c");
   return `${before}<script type="application/json" id="run">${data}</script>${after}`;
+}
+
+/** @type {string | undefined} */
+let known;
+
+/** @returns {string} the dashboard as one page without data: a file of the package, which the checkout makes when it packs */
+function template() {
+  const packed = join(__dirname, "page.html");
+  known ??= existsSync(packed)
+    ? readFileSync(packed, "utf8")
+    : execFileSync("python3", ["-m", "trafficmock.report.saved_page"], { cwd: CHECKOUT, encoding: "utf8" });
+  return known;
 }
 
 /** @param {any} document @returns {any} the document for the page: beyond its limit, tests have no traffic there */
@@ -75,4 +89,4 @@ function replace(directory, name, text) {
   }
 }
 
-module.exports = { PAGE, savedPage, writeReport };
+module.exports = { PAGE, savedPage, template, writeReport };

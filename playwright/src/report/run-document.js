@@ -18,7 +18,7 @@ function runDocument(files) {
   const all = files.map(processOf);
   const ends = all.flatMap(({ end }) => (end ? [end] : []));
   const left = all.flatMap(({ unowned }) => unowned);
-  const services = latest(ends.flatMap((end) => Object.entries(end.services ?? {})));
+  const workers = Object.values(Object.assign({}, ...ends.map((end) => end.workers)));
   return {
     format: FORMAT,
     version,
@@ -26,7 +26,7 @@ function runDocument(files) {
       .flatMap(({ process }) => (process ? [process] : []))
       .sort((one, other) => one.startedAt - other.startedAt || one.pid - other.pid),
     counts: sorted(added(ends.map(({ counts }) => counts))),
-    totals: Object.fromEntries(SIDES.map((side) => [side, total(services, side)])),
+    totals: Object.fromEntries(SIDES.map((side) => [side, total(workers, side)])),
     tests: all
       .flatMap(({ tests }) => tests)
       .sort((one, other) => one.startedAt - other.startedAt || compare(one.id, other.id)),
@@ -52,25 +52,44 @@ function processOf(records) {
 }
 
 /**
- * Keep the latest counts of each proxy: counts only rise.
+ * What the tests of the run had, and what of no test came while it ran.
  *
- * @param {[string, any][]} found
+ * @param {any[]} workers the counts of each connection of a worker with a proxy, with its `service`. Those of no test only
+ *   rise, and workers share them: the run began with the least of them, and ended with the most.
+ * @param {string} side
  */
-function latest(found) {
-  const known = new Map();
-  const size = (/** @type {any} */ summary) => SIDES.reduce((sum, side) => sum + summary[side].total, 0);
-  for (const [name, summary] of found) {
-    if (!known.has(name) || size(known.get(name)) <= size(summary)) known.set(name, summary);
+function total(workers, side) {
+  const counted = workers.map(({ tests }) => cells(tests[side], 1));
+  for (const service of new Set(workers.map((each) => each.service))) {
+    const same = workers.filter((each) => each.service === service);
+    const before = same.map((each) => cells(each.before[side], -1)).sort((one, other) => size(other) - size(one));
+    const after = same.map((each) => cells(each.unowned[side], 1)).sort((one, other) => size(other) - size(one));
+    counted.push(before[0], after[0]);
   }
-  return [...known.values()];
+  const found = Object.entries(sorted(added(counted))).filter(([, number]) => number > 0);
+  /** @type {Record<string, Record<string, number>>} */
+  const hosts = {};
+  for (const [cell, number] of found) {
+    const [host, action] = JSON.parse(cell);
+    (hosts[host] ??= {})[action] = number;
+  }
+  return { total: size(Object.fromEntries(found)), decisions: sorted(added(Object.values(hosts))), hosts };
 }
 
-/** @param {any[]} summaries of several proxies @param {string} side */
-function total(summaries, side) {
-  const sum = (/** @type {string} */ name) => summaries.reduce((all, summary) => all + summary[side][name], 0);
-  const decisions = sorted(added(summaries.map((summary) => summary[side].decisions)));
-  return { total: sum("total"), decisions, recorded: sum("recorded"), dropped: sum("dropped") };
+/**
+ * @param {{ hosts: Record<string, Record<string, number>> }} counts
+ * @param {1 | -1} sign
+ * @returns {Record<string, number>} the numbers by host and decision
+ */
+function cells({ hosts }, sign) {
+  const found = Object.entries(hosts).flatMap(([host, actions]) =>
+    Object.entries(actions).map(([action, number]) => [JSON.stringify([host, action]), sign * number]),
+  );
+  return Object.fromEntries(found);
 }
+
+/** @param {Record<string, number>} counts */
+const size = (counts) => Object.values(counts).reduce((all, number) => all + number, 0);
 
 /** @param {Record<string, number>[]} counts */
 function added(counts) {

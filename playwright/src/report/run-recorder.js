@@ -23,7 +23,7 @@ class RunRecorder {
   /** @type {Record<string, number>} */
   #counts = {};
   /** @type {Record<string, any>} */
-  #services = {};
+  #workers = {};
   /** @type {any[]} */
   #refused = [];
   #dropped = 0;
@@ -62,7 +62,7 @@ class RunRecorder {
    */
   async write(session, test, { answer, missing }) {
     const record = testRecord(session, test, answer, missing);
-    if (answer) this.#services[answer.service] = answer.summary;
+    if (answer) this.#counted(answer);
     const har = answer?.entries.length ? this.file.writeHar(test.title, answer.har) : undefined;
     this.file.write({ type: "test", test: { ...record, ...(har && { har }) } });
     await this.addUnowned(session.connection, session.registration.startedAt);
@@ -76,16 +76,20 @@ class RunRecorder {
    */
   async addUnowned(connection, since = this.startedAt) {
     try {
-      const { entries, connections, omitted, service, summary } = await askForReport(connection, this.settings, {
-        since,
-      });
-      this.#services[service] = summary;
+      const answer = await askForReport(connection, this.settings, { since });
+      const { entries, connections, omitted } = answer;
+      this.#counted(answer);
       if (entries.length || connections.length || omitted) {
         this.file.write({ type: "unowned", requests: entries, webSockets: connections, omitted });
       }
     } catch (error) {
       this.#problem = /** @type {Error} */ (error).message;
     }
+  }
+
+  /** @param {ReportAnswer} answer */
+  #counted({ service, counts }) {
+    this.#workers[counts.worker] = { ...counts, service };
   }
 
   /** @param {Session} session that has ended: write what it has used of HARs */
@@ -113,7 +117,7 @@ class RunRecorder {
       type: "end",
       process: { endedAt: Date.now(), ...(problem && { problem }) },
       counts: this.#counts,
-      services: this.#services,
+      workers: this.#workers,
       refused: this.#refused,
       refusedDropped: this.#dropped,
     });

@@ -22,7 +22,7 @@ const { written } = require("../session/call-site.js");
  * @property {any[]} connections
  * @property {any} har
  * @property {number} omitted
- * @property {any} summary
+ * @property {any} counts of the worker and of no test
  * @property {string} service
  * @property {string[]} texts
  * @property {string} capture

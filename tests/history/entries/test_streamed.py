@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.history.builders import OWNER, request, response, shown
 from trafficmock import records
-from trafficmock.history.har_export import to_har
+from trafficmock.history.har.har_export import to_har
 from trafficmock.history.request_entry import MAX_EVENTS, MAX_PIECES, RequestEntry
 from trafficmock.history.store import History
 from trafficmock.wire.payloads import body

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.history.har_cookies import sent_cookies, set_cookie, split_set_cookie
+from trafficmock.history.har.har_cookies import sent_cookies, set_cookie, split_set_cookie
 
 EXPIRING = "a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/"
 

@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.history.builders import OWNER, request, response
 from tests.history.store.test_store import REQUESTS, RESPONSES
 from trafficmock import records
-from trafficmock.history.har_export import har_available, har_filename, to_har
+from trafficmock.history.har.har_export import har_available, har_filename, to_har
 from trafficmock.history.request_entry import RequestEntry
 from trafficmock.history.store import History
 from trafficmock.wire.payloads.serialized_request import SerializedRequest

@@ -18,7 +18,7 @@ from tests.history.builders import (
 from tests.support.hypothesis_profiles import profile
 from tests.support.state_machines import run_machine
 from trafficmock import records
-from trafficmock.history.har_export import har_available, to_har
+from trafficmock.history.har.har_export import har_available, to_har
 from trafficmock.history.query import Query
 from trafficmock.history.rows import Rows
 from trafficmock.history.store import History

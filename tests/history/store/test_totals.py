@@ -26,6 +26,11 @@ def mocked(history: History, number: int) -> None:
         history.record(records.RequestFulfilled(f"m{each}", OWNER, response()), 4)
 
 
+def totals(total: int, recorded: int, dropped: int, **decisions: int) -> Totals:
+    """Make the counts of requests to one host."""
+    return Totals(total, decisions, recorded, dropped, {"shop.test": decisions})
+
+
 class RequestTests(SynchronousTestCase):
     """Counts of requests."""
 
@@ -36,7 +41,7 @@ class RequestTests(SynchronousTestCase):
         mocked(history, 1000)
         self.assertEqual(
             history.summary().requests,
-            Totals(1001, {"passthrough": 1, "fulfill": 1000}, 10, 991),
+            totals(1001, 10, 991, passthrough=1, fulfill=1000),
         )
 
     def test_capture(self) -> None:
@@ -48,7 +53,7 @@ class RequestTests(SynchronousTestCase):
                 mocked(history, 2)
                 self.assertEqual(
                     history.summary().requests,
-                    Totals(5, {"passthrough": 3, "fulfill": 2}, recorded, 0),
+                    totals(5, recorded, 0, passthrough=3, fulfill=2),
                 )
         self.assertEqual(set(get_args(Capture)), {"all", "handled", "none"})
 
@@ -59,7 +64,7 @@ class RequestTests(SynchronousTestCase):
             history.record(records.RequestSeen(f"r{each}", "app", request()), 1)
         for each in range(5):
             history.record(records.RequestAborted(f"r{each}", OWNER, "failed", ""), 2)
-        self.assertEqual(history.summary().requests, Totals(5, {"abort": 5}, 2, 3))
+        self.assertEqual(history.summary().requests, totals(5, 2, 3, abort=5))
 
     def test_one_decision_each(self) -> None:
         """Each decision counts once; a second one does not."""
@@ -87,7 +92,7 @@ class RequestTests(SynchronousTestCase):
         passed(history, 1)
         hop = records.HopSeen("h", "app", request(), "p0", "passthrough", None)
         history.record(hop, 5)
-        self.assertEqual(history.summary().requests, Totals(2, {"passthrough": 2}, 0, 0))
+        self.assertEqual(history.summary().requests, totals(2, 0, 0, passthrough=2))
 
 
 class SocketTests(SynchronousTestCase):

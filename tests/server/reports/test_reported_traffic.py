@@ -152,6 +152,11 @@ class ReportTests(SynchronousTestCase):
         self.assertEqual(entry["request"]["bodySize"], 30)
 
     def test_totals(self) -> None:
-        """The counts are those of the service."""
+        """The counts are those of the worker that asks, and of no test."""
+        self.history.tally.joined("c")
         self.request("a")
-        self.assertEqual(self.asked("t1")["summary"]["requests"]["total"], 1)
+        self.history.record(records.RequestPassedThrough("a"), 1500)
+        counts = self.asked("t1")["counts"]
+        self.assertEqual(counts["worker"], "c")
+        self.assertEqual(counts["tests"]["requests"]["decisions"], {})
+        self.assertEqual(counts["unowned"]["requests"]["decisions"], {"passthrough": 1})

@@ -17,7 +17,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.http_client import OWNER, Answer, Service, record
 from trafficmock import __version__, records
 from trafficmock.certificates.files import CertificateError
-from trafficmock.history import rest_records
+from trafficmock.history import rest_records, traffic_counts
 from trafficmock.history.query import Query
 from trafficmock.history.store import History
 from trafficmock.server.rest.rest_api import API_PATHS
@@ -44,6 +44,9 @@ SCHEMAS: dict[type[Struct], str] = {
     rest_records.SocketEvent: "WebSocketEvent",
     rest_records.Totals: "Totals",
     rest_records.Summary: "Summary",
+    traffic_counts.Counts: "Counts",
+    traffic_counts.TrafficCounts: "TrafficCounts",
+    traffic_counts.TestCounts: "TestCounts",
     SerializedRequest: "HttpRequest",
     SerializedResponse: "HttpResponse",
     SerializedOverrides: "Overrides",

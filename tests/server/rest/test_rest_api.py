@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.server.rest.small_service import API, service
 from tests.support.http_client import Answer, Service, ids, record
-from trafficmock.history.har_export import to_har
+from trafficmock.history.har.har_export import to_har
 from trafficmock.history.store import History
 
 ABSENT = ["/", "/api", "/api/", "/health/", "/api/history/", "/api/ws/", "/api/history/a/"]

@@ -10,7 +10,7 @@ from msgspec import UNSET, Raw
 
 from trafficmock import __version__
 from trafficmock.history import rest_records
-from trafficmock.history.har_export import to_har
+from trafficmock.history.har.har_export import to_har
 from trafficmock.history.query import Query
 from trafficmock.redaction.added_fields import InvalidFieldError
 from trafficmock.redaction.redacted_documents import redacted_har, redacted_record
@@ -45,13 +45,13 @@ def report_steps(
     query = effect.query
     since = None if query.since is UNSET else query.since
     wanted = None if query.test_id is UNSET else query.test_id
-    summary = Raw(rest_records.encode(history.summary()))
+    counts = Raw(rest_records.encode(history.tally.of_worker(effect.connection_id)))
     try:
         redactor = redactor.adding(query.redact or ())
     except InvalidFieldError as error:
         nothing = Raw(_har(()))
         yield ReportResult(
-            query.query_id, [], [], nothing, 0, summary, service, [], history.capture, str(error)
+            query.query_id, [], [], nothing, 0, counts, service, [], history.capture, str(error)
         )
         return
     room, omitted = MOST_BYTES, 0
@@ -78,7 +78,7 @@ def report_steps(
         connections=[Raw(text) for text in reversed(sockets)],
         har=Raw(_har(reversed(hars))),
         omitted=omitted,
-        summary=summary,
+        counts=counts,
         service=service,
         texts=[redactor.text(text) for text in query.texts or ()],
         capture=history.capture,

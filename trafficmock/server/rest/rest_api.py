@@ -20,7 +20,7 @@ from werkzeug.routing import RequestRedirect
 
 from trafficmock.certificates.files import CertificateError
 from trafficmock.history import rest_records
-from trafficmock.history.har_export import har_available, har_filename, to_har
+from trafficmock.history.har.har_export import har_available, har_filename, to_har
 from trafficmock.history.query import Query
 from trafficmock.history.rows import Rows
 from trafficmock.history.store import History

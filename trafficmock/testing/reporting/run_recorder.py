@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import time
 from pathlib import Path
@@ -55,7 +56,7 @@ class RunRecorder:
     _offered: list[SessionTraffic] = field(init=False, factory=list)
     _later: list[Callable[[], object]] = field(init=False, factory=list)
     _counts: dict[str, int] = field(init=False, factory=dict)
-    _services: dict[str, Any] = field(init=False, factory=dict, repr=False)
+    _workers: dict[str, Any] = field(init=False, factory=dict, repr=False)
     _refused: list[UnmatchedRequest] = field(init=False, factory=list)
     _dropped: int = field(init=False, default=0)
     _problem: str = field(init=False, default="")
@@ -166,7 +167,7 @@ class RunRecorder:
                 "type": "end",
                 "process": process,
                 "counts": self._counts,
-                "services": self._services,
+                "workers": self._workers,
                 "refused": msgspec.to_builtins(self._refused),
                 "refusedDropped": self._dropped,
             }
@@ -174,7 +175,8 @@ class RunRecorder:
 
     def _heard(self, answer: ReportResult | None) -> None:
         if answer is not None:
-            self._services[answer.service] = answer.summary
+            counts = json.loads(bytes(answer.counts))
+            self._workers[counts["worker"]] = {**counts, "service": answer.service}
 
 
 def merge(directory: Path) -> str:

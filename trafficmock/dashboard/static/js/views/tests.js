@@ -23,6 +23,8 @@ const MOST_HARS = 200;
 const MOST_ENTRIES = 20;
 const LONGEST_ERROR = 20_000;
 const LONGEST_URL = 300;
+const MOST_LEFT = 5;
+const LONGEST_HOST = 100;
 
 export class TestsView {
   /** @param {import("../data/store.js").Store} store */
@@ -76,7 +78,7 @@ function problem({ runner, worker, ended, problem: text = "" }) {
 function figures({ counts, totals, unowned, refused, refusedDropped }) {
   const left = unowned.requests.length + unowned.webSockets.length + unowned.omitted;
   const sum = refused.reduce((all, { count }) => all + count, refusedDropped);
-  const { total, decisions } = totals.requests;
+  const { total, decisions, hosts } = totals.requests;
   const passed = decisions.passthrough ?? 0;
   return h(
     "div",
@@ -84,14 +86,26 @@ function figures({ counts, totals, unowned, refused, refusedDropped }) {
     ...["failed", "passed", "skipped"].map((outcome) =>
       figure(counts[outcome] ?? 0, `tests ${outcome}`, outcome === "failed" && counts.failed ? "figure-error" : ""),
     ),
-    figure(total, "requests since the start of the proxy", "", { view: "http" }),
-    figure(passed, "of them went out unmocked", passed ? "figure-passthrough" : "", {
-      view: "http",
-      action: "passthrough",
-    }),
+    figure(total, "requests", "", { view: "http" }),
+    figure(
+      passed,
+      passed ? `of them went out unmocked: ${leftFor(hosts)}` : "of them went out unmocked",
+      passed ? "figure-passthrough" : "",
+      {
+        view: "http",
+        action: "passthrough",
+      },
+    ),
     figure(left, "that no test owned", left ? "figure-passthrough" : "", { view: "http", owner: "unowned" }),
     sum > 0 && figure(sum, "refused by strict mode, of no test", "figure-error"),
   );
+}
+
+/** @param {Record<string, Record<string, number>>} hosts @returns {string} to which hosts requests went out */
+function leftFor(hosts) {
+  const left = Object.entries(hosts).filter(([, { passthrough }]) => passthrough);
+  const shown = left.slice(0, MOST_LEFT).map(([host, { passthrough }]) => `${cut(host, LONGEST_HOST)} ${passthrough}`);
+  return visible([...shown, ...(left.length > MOST_LEFT ? [`${left.length - MOST_LEFT} more hosts`] : [])].join(", "));
 }
 
 /** @param {number} count @param {string} text @param {string} kind @param {Record<string, string>} [where] its link */

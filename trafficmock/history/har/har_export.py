@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from msgspec import UNSET, UnsetType
 
-from trafficmock.history.har_cookies import sent_cookies, set_cookie, split_set_cookie
+from trafficmock.history.har.har_cookies import sent_cookies, set_cookie, split_set_cookie
 from trafficmock.history.request_entry import PIECE, RequestEntry
 from trafficmock.history.rest_records import RequestRecord
 from trafficmock.history.stored_bodies import Body
