@@ -4,6 +4,7 @@
   test is bytes that are sent and what must come of them, in a ``Case``, or what a few clients do.
 - :mod:`~tests.hostile.exchanges`: ``Case``, its runner and the lists of cases.
 - ``clients`` send the input.
+- :mod:`~tests.hostile.leaving`: the ways to leave in a strict test, one by one.
 - :mod:`~tests.hostile.strict`: attacks on strict mode by processes that end, stop and lose each
   other.
 """

@@ -26,7 +26,6 @@ from trafficmock.attach.proxy_variables import (
 )
 from trafficmock.attach.python_preload import (
     AUTHORITY_VARIABLE,
-    STRICT_VARIABLE,
     fingerprint,
     python_variables,
 )
@@ -119,8 +118,8 @@ class Attachment:
             forward_proxy=forward_proxy,
         )
 
-    def strict_note(self) -> str | None:
-        """Return what to say of hosts beside the proxy, if the service is strict; else ``None``.
+    def direct_note(self) -> str | None:
+        """Return what to say of hosts beside the proxy; ``None`` for nothing.
 
         :raises AttachError: if the proxy answers with an error.
         """
@@ -130,14 +129,13 @@ class Attachment:
         ]
         if not self.forward_proxy or not (left_out or unseen):
             return None
-        if not is_strict(self.address.base_url):
-            return None
         notes = []
         if left_out:
-            notes.append(f"these hosts of NO_PROXY are reached through it: {', '.join(left_out)}")
-        if unseen:
-            notes.append(f"it does not see requests to {', '.join(unseen)}")
-        return f"the proxy is strict; {'; '.join(notes)}"
+            hosts = ", ".join(left_out)
+            notes.append(f"these hosts of NO_PROXY are reached through the proxy: {hosts}")
+        if unseen and is_strict(self.address.base_url):
+            notes.append(f"strict mode does not see all requests to {', '.join(unseen)}")
+        return "; ".join(notes) or None
 
     def environment(self) -> dict[str, str]:
         """Return ``base`` with the variables of the attachment.
@@ -178,8 +176,7 @@ def forward_variables(
 
     :param present: the environment without the attachment; its options are kept.
     :param ca_directory: the directory of the certificate authority on this machine.
-    :param no_proxy: hosts to reach directly, instead of those in ``NO_PROXY``. A strict service is
-        asked, and those of ``NO_PROXY`` are then left out.
+    :param no_proxy: hosts to reach directly, instead of those of :func:`.direct_hosts`.
     :returns: an empty dict, if the proxy is not a forward proxy.
     :raises AttachError: if the proxy does not send its certificate.
     :raises CertificateError: if files of certificates cannot be read or written here.
@@ -187,13 +184,11 @@ def forward_variables(
     trust = _trust(address, present, ca_directory)
     if trust is None:
         return {}
-    strict = is_strict(address.base_url)
-    direct = direct_hosts(address, present, no_proxy, strict=strict)
+    direct = direct_hosts(address, present, no_proxy)
     java = with_java_options(present.get("JAVA_TOOL_OPTIONS", ""), address, trust, direct)
     return {
         **proxy_variables(address, direct),
         AUTHORITY_VARIABLE: fingerprint(trust.ca.read_bytes()),
-        **({STRICT_VARIABLE: "1"} if strict else {}),
         **trust_variables(trust, present),
         **python_variables(present),
         "JAVA_TOOL_OPTIONS": java,

@@ -91,16 +91,16 @@ def direct_hosts(
     address: ProxyAddress,
     present: Mapping[str, str],
     no_proxy: str | None = None,
-    *,
-    strict: bool = False,
 ) -> list[str]:
-    """List the hosts to reach directly: the proxy itself, and those of ``NO_PROXY``.
+    """List the hosts to reach directly: the proxy itself, and loopback of ``NO_PROXY``.
+
+    ``NO_PROXY`` says which servers a proxy of the network does not reach. Tests mock these, too,
+    and strict mode must see them.
 
     :param no_proxy: hosts instead of those in ``NO_PROXY``.
-    :param strict: whether the service is strict: of ``NO_PROXY`` only loopback hosts are kept then.
     """
     if no_proxy is None:
-        left_out = unapplied_hosts(present) if strict else []
+        left_out = unapplied_hosts(present)
         words = [word for word in _no_proxy_words(present) if word not in left_out]
     else:
         words = _words(no_proxy)
@@ -108,7 +108,7 @@ def direct_hosts(
 
 
 def unapplied_hosts(present: Mapping[str, str]) -> list[str]:
-    """List the words of ``NO_PROXY`` that are left out if the service is strict.
+    """List the words of ``NO_PROXY`` that are left out: all but loopback.
 
     A name of ``NO_PROXY`` stands for its subdomains as well, in most programs.
     """

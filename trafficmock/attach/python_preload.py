@@ -24,7 +24,7 @@ OFF_VARIABLE = "TRAFFICMOCK_PYTHON_PRELOAD"
 AUTHORITY_VARIABLE = "TRAFFICMOCK_AUTHORITY_SHA256"
 """The fingerprint of the proxy's authority: the preload trusts no other in its tunnels."""
 
-STRICT_VARIABLE = "TRAFFICMOCK_STRICT"
+ALLOW_UNATTACHED_VARIABLE = "TRAFFICMOCK_ALLOW_UNATTACHED"
 """If it is 1, the preload refuses to import clients that it cannot attach."""
 
 HTTPS_PROBLEM = (

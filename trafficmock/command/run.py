@@ -20,7 +20,11 @@ from typing import TYPE_CHECKING, NoReturn
 
 from trafficmock.attach.hello_probe import check_welcome
 from trafficmock.attach.node import may_start_node, runs_node
-from trafficmock.attach.python_preload import https_problem, runs_python
+from trafficmock.attach.python_preload import (
+    ALLOW_UNATTACHED_VARIABLE,
+    https_problem,
+    runs_python,
+)
 from trafficmock.attach.rest_probe import AttachError, check_health
 from trafficmock.command.arguments import command_parser
 from trafficmock.command.attach_options import (
@@ -69,6 +73,11 @@ def parser() -> argparse.ArgumentParser:
     made = command_parser("run", f"Run a command attached. {HOW_IT_JOINS}", EXAMPLES)
     made.usage = "trafficmock run [options] -- COMMAND..."
     add_attach_options(made)
+    made.add_argument(
+        "--allow-unattached",
+        action="store_true",
+        help="let Python import client libraries that cannot be attached",
+    )
     made.add_argument(
         "--sealed",
         action="store_true",
@@ -119,9 +128,11 @@ def main(words: Sequence[str]) -> NoReturn:
         raise AttachError(problem)
     check_health(found.address.base_url)
     check_welcome(found.address)
-    if note := found.strict_note():
+    if note := found.direct_note():
         sys.stderr.write(f"trafficmock: {printable(note)}\n")
     environment = found.environment()
+    if options.allow_unattached:
+        environment[ALLOW_UNATTACHED_VARIABLE] = "1"
     if options.sealed:
         from trafficmock.command.sealing.sealed import Place, seal  # noqa: PLC0415 - it imports asyncio
 

@@ -35,18 +35,18 @@ class HookTests(SynchronousTestCase):
         self.assertEqual([name for name in found if name.startswith("websocket")], [])
 
     def test_not_attachable(self) -> None:
-        """A client of unknown form is named in a sentence; under strict mode it is refused."""
+        """A client of unknown form is named in a sentence, and refused unless that is allowed."""
         future = ModuleType("urllib3.connection")
         vars(future).update(HTTPConnection=object, HfaceBackend=object)
         other = ModuleType("urllib3.connection")
         for module, reason in ((future, "it is urllib3-future"), (other, "KeyError")):
-            for strict in ("0", "1"):
+            for allowed in ("0", "1"):
                 errors = io.StringIO()
                 self.patch(sys, "stderr", errors)
-                wanted = {URL: "http://p:1", "TRAFFICMOCK_STRICT": strict}
+                wanted = {URL: "http://p:1", "TRAFFICMOCK_ALLOW_UNATTACHED": allowed}
                 tunnels = Tunnels(PreloadSettings(wanted, str))
                 change = hooks._changes(tunnels, TestContexts(30), "/")["urllib3.connection"]
-                if strict == "1":
+                if allowed == "0":
                     error = self.assertRaises(NotAttachableError, apply, change, module)
                     said = f"{error}{errors.getvalue()}"
                     self.assertIn("the import is refused", said)

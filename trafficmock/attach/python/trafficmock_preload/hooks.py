@@ -179,7 +179,8 @@ def _change(place: str, function: str, needed: tuple[Any, ...], module: ModuleTy
 def _not_attached(module: ModuleType, error: Exception, tunnels: Tunnels) -> None:
     """Handle a client library that cannot be changed.
 
-    :raises NotAttachableError: if the service is strict, which would not see its requests.
+    :raises NotAttachableError: unless ``TRAFFICMOCK_ALLOW_UNATTACHED`` is set: its requests would
+        reach real servers, and neither tests nor strict mode would see them.
     """
     reason = f"{type(error).__name__}: {error}"
     if getattr(module, "HfaceBackend", None) is not None:
@@ -188,8 +189,10 @@ def _not_attached(module: ModuleType, error: Exception, tunnels: Tunnels) -> Non
         f"{module.__name__} cannot be attached ({reason}). Its requests pass through the proxy "
         "only where the library reads the proxy variables"
     )
-    if tunnels.settings is not None and tunnels.settings.strict:
+    if tunnels.settings is not None and not tunnels.settings.allows_unattached:
         raise import_hook.NotAttachableError(
-            f"{text}, so strict mode may not see them: the import is refused"
+            f"{text}, so tests and strict mode may not see them: the import is refused. To go on "
+            "without, start the application by `trafficmock run --allow-unattached`, or with "
+            "TRAFFICMOCK_ALLOW_UNATTACHED=1"
         ) from error
     sys.stderr.write(f"trafficmock: {text}.\n")

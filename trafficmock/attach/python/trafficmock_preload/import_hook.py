@@ -18,7 +18,7 @@ VENDORED = ".urllib3."
 
 
 class NotAttachableError(ImportError):
-    """A library that strict mode does not let an application use, because it cannot be changed."""
+    """A library that an attached application must not use, because it cannot be changed."""
 
 
 class ChangingFinder:

@@ -44,7 +44,7 @@ class PreloadSettings:
         self.no_proxy = _words(no_proxy)
         self.authority_sha256 = environment.get(AUTHORITY_VARIABLE, "").lower()
         self.ignored = _words(environment.get("TRAFFICMOCK_IGNORE_HOSTS", ""))
-        self.strict = environment.get("TRAFFICMOCK_STRICT") == "1"
+        self.allows_unattached = environment.get("TRAFFICMOCK_ALLOW_UNATTACHED") == "1"
         self.all_websockets = _is_all(environment, "TRAFFICMOCK_WEBSOCKET")
         self.reads_contexts = _switch(environment, "TRAFFICMOCK_CONTEXT")
         self.context_seconds = _milliseconds(environment, "TRAFFICMOCK_CONTEXT_MS") / 1000
