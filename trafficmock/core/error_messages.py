@@ -169,7 +169,7 @@ def har_missing(
     if not number:
         return f"{name} has no such request"
     more = len(differences) - MOST_DIFFERENCES_NAMED
-    named = ", ".join([*differences[:MOST_DIFFERENCES_NAMED], *([f"{more} more"] * (more > 0))])
+    named = "; ".join([*differences[:MOST_DIFFERENCES_NAMED], *([f"{more} more"] * (more > 0))])
     entry = f"entry {number} ({method} {safe_url(url)})"
     return f"{name} has no such request. Nearest: {entry}: {named}"
 

@@ -312,8 +312,8 @@ class NearestTests(HarCase):
         self.assertEqual(
             said,
             f"failed: some.har has no such request. Nearest: entry 2 (POST {URL}): "
-            'json.meta.at is 2, wanted 1, json.meta.id is missing, wanted "x", '
-            'json.items is [{"id": 1, "n": 2, "x": 0}, 3], wanted 1 items, '
+            'json.meta.at is 2, wanted 1; json.meta.id is missing, wanted "x"; '
+            'json.items is [{"id": 1, "n": 2, "x": 0}, 3], wanted 1 items; '
             "json.items[0].x is 0, wanted none",
         )
         many = {f"f{number}": number for number in range(9)}

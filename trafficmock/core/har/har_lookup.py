@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 LONGEST_PAUSE_MS = 24 * 60 * 60 * 1000
 """The longest pause before a piece of a recorded answer: a day."""
 
+MOST_NEIGHBOUR_BYTES = 2**20
+"""The most bytes of the entries that a request is compared with to find the nearest one."""
+
 _NOT_AS_STORED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 """Headers about the encoded body; a HAR has the decoded one."""
 _FAILURES: tuple[tuple[AbortCode, re.Pattern[str]], ...] = (
@@ -249,7 +252,11 @@ class HarLookup:
         keys = nlargest(most, self._by_key, key=closeness)
         numbered = chain(self._of_key(question), *(self._by_key[key] for key in keys))
         found: dict[int, HarQuestion] = {}
+        room = MOST_NEIGHBOUR_BYTES
         for number, raw in islice(numbered, 2 * most):
+            if room <= 0:
+                break
+            room -= len(memoryview(raw))
             if number not in found and len(found) < most:
                 with suppress(HarEntryError):
                     found[number] = question_of(read_entry(raw))

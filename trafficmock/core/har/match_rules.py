@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote_plus
 
@@ -229,7 +230,7 @@ class MatchRules:
     def without_ignored(self, value: Any) -> Any:
         """Return a JSON value without the places that are ignored."""
         paths = self.ignored.paths
-        return _without(value, [(path, 0) for path in paths]) if paths else value
+        return _without(value, tuple((path, 0) for path in paths))
 
 
 def likeness(recorded: tuple[str, ...], asked: tuple[str, ...]) -> int:
@@ -260,24 +261,32 @@ def _written(value: Any) -> str:
 _Place = tuple[tuple[str, ...], int]
 """A path in JSON, and how many of its steps lead to a value."""
 
+_Places = tuple[_Place, ...]
 
-def _without(value: Any, places: Sequence[_Place]) -> Any:
+
+def _without(value: Any, places: _Places) -> Any:
     """Return a value without what the rest of some paths names; it goes nowhere else."""
-    if isinstance(value, dict):
-        members: Iterable[tuple[Any, Any]] = value.items()
-    elif isinstance(value, list):
-        members = enumerate(value)
-    else:
+    if not places or not isinstance(value, dict | list):
         return value
+    members: Iterable[tuple[Any, Any]]
+    members = value.items() if isinstance(value, dict) else enumerate(value)
     kept = []
     for name, inner in members:
-        after = list(dict.fromkeys(_after(places, str(name))))
-        if not any(all(step == "**" for step in path[at:]) for path, at in after):
-            kept.append((name, _without(inner, after) if after else inner))
+        after = _step(places, str(name))
+        if after is not None:
+            kept.append((name, _without(inner, after)))
     return dict(kept) if isinstance(value, dict) else [inner for _, inner in kept]
 
 
-def _after(places: Sequence[_Place], name: str) -> Iterator[_Place]:
+@lru_cache(maxsize=4096)
+def _step(places: _Places, name: str) -> _Places | None:
+    """Return where a step into a member leads to; ``None`` if a path names the member."""
+    after = tuple(dict.fromkeys(_after(places, name)))
+    is_named = any(all(step == "**" for step in path[at:]) for path, at in after)
+    return None if is_named else after
+
+
+def _after(places: _Places, name: str) -> Iterator[_Place]:
     """Yield the places that a step into a member leads to."""
     for path, at in places:
         here = at

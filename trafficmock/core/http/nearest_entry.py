@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from trafficmock.core import error_messages
 from trafficmock.core.ownership.differences import (
     MOST_COMPARED,
+    MOST_DIFFERENCES,
     ComparedMatcher,
     ComparedRequest,
     Rank,
@@ -18,7 +19,6 @@ from trafficmock.matching.url_parts import url_parts
 from trafficmock.redaction import marks
 from trafficmock.redaction.process_redactor import process_redactor, safe_url
 from trafficmock.wire.payloads.serialized_matcher import (
-    MOST_CONDITIONS,
     MOST_STEPS,
     SerializedCondition,
     SerializedMatcher,
@@ -97,7 +97,7 @@ def _matcher_of(rules: MatchRules, recorded: HarQuestion, asked: HarQuestion) ->
     return SerializedMatcher(
         url_glob="*".join(each.translate(_GLOB_SIGNS) for each in marks.MARK.split(base)[::3]),
         methods=[recorded.method],
-        conditions=[*islice(_conditions(rules, recorded, asked), MOST_CONDITIONS)],
+        conditions=[*islice(_conditions(rules, recorded, asked), MOST_DIFFERENCES)],
     )
 
 
@@ -133,8 +133,9 @@ def _of_values(
     part: ConditionPart, kept: Mapping[str, list[str]], found: Mapping[str, list[str]]
 ) -> Iterator[SerializedCondition]:
     for name, values in kept.items():
-        yield from (_equal(part, [name], value) for value in values)
-        if len(values) != len(found.get(name, ())):
+        there = found.get(name, [])
+        yield from (_equal(part, [name], value) for value in values if value not in there)
+        if len(values) != len(there):
             yield SerializedCondition(part, [name], length=len(values))
     yield from (
         SerializedCondition(part, [name], is_absent=True) for name in found if name not in kept
@@ -152,12 +153,13 @@ def _of_json(
 
 
 def _of_member(path: list[str | int], wanted: Any, there: Any) -> Iterator[SerializedCondition]:
-    """Yield the conditions of a JSON value and of its members.
+    """Yield the conditions of a JSON value and of its members that a request may fail.
 
     :param there: what the request has at this place; what is only there has to be absent.
     """
     if len(path) >= MOST_STEPS or not isinstance(wanted, dict | list):
-        yield _equal("json", path, wanted)
+        if type(wanted) is not type(there) or wanted != there:
+            yield _equal("json", path, wanted)
         return
     if isinstance(wanted, dict) and isinstance(there, dict):
         yield from (
