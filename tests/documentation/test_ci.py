@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from twisted.trial.unittest import SynchronousTestCase
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
+from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.node_parts import node_binary
 from tests.support.processes.proxy_process import REPOSITORY, free_port
 from tests.testing import runs
@@ -64,6 +65,19 @@ def test_leaves(trafficmock):
     url = f"http://127.0.0.1:{os.environ['SHOP_PORT']}/teapots"
     with urlopen(Request(url, headers=trafficmock.headers)) as answer:
         assert answer.read() == b"no price"
+"""
+
+
+MOCKS = """
+import os
+from urllib.request import Request, urlopen
+
+def test_mocks(trafficmock):
+    trafficmock.mock("http://warehouse.example/**", body="7")
+    url = f"http://127.0.0.1:{os.environ['STOCK_PORT']}/teapots"
+    for _ in range(1000):
+        with urlopen(Request(url, headers=trafficmock.headers)) as answer:
+            assert answer.read() == b"7"
 """
 
 
@@ -125,6 +139,22 @@ class RecipeTests(SynchronousTestCase):
         self.assertTrue(all("headers" in each["request"] for each in kept))
         har = json.loads((self.folder / "traffic" / "traffic.har").read_text())["log"]["entries"]
         self.assertEqual(len(har), len(kept))
+
+    def test_dropped(self) -> None:
+        """A real request fails the job after more mocks than the history keeps, and is told of."""
+        if not DEEP:
+            raise SkipTest("slow: set TRAFFICMOCK_DEEP=1")
+        (self.folder / "test_leaves.py").write_text(LEAVES)
+        (self.folder / "test_mocks.py").write_text(MOCKS)
+        done = self.job()
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("4 passed", done.stdout)
+        kept = json.loads((self.folder / "traffic" / "history.json").read_text())["entries"]
+        self.assertEqual({each["action"] for each in kept}, {"fulfill"})
+        self.assertIn("prices.example: 1 passthrough", done.stdout)
+        run = json.loads((self.folder / "traffic" / "report" / "run.json").read_text())
+        left = run["totals"]["requests"]["hosts"]["prices.example"]
+        self.assertEqual(left, {"fulfill": 1, "passthrough": 1})
 
     def test_crashed(self) -> None:
         """An application that ends at once fails the job, in a bounded time, with its output."""

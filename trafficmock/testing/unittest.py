@@ -77,7 +77,9 @@ class TrafficMockMixin(CaseSettings):
             # Errors in `tearDown` and in subtests are known to unittest alone.
             session.passed = getattr(getattr(self, "_outcome", None), "success", None)
         errors = finish(self.trafficmock)
-        connection.report(session, failed=bool(errors) or self._trafficmock_failed)
+        # An error in `tearDown` is in the result alone, which is judged at the end.
+        failed = True if errors or self._trafficmock_failed else None
+        connection.report(session, failed=failed)
         raise_errors(title, errors)
 
     def _trafficmock_wrapped(self, method: Callable[[], Any]) -> Callable[[], Any]:

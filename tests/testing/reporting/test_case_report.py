@@ -119,3 +119,32 @@ class CaseReportTests(TestCase):
         (test,) = document["tests"]
         self.assertEqual((test["title"], len(test["requests"])), ("second", 1))
         self.assertIn("SystemError: wrong", test["error"])
+
+    def test_tear_down(self) -> None:
+        """A test that only its ``tearDown`` fails is in it, with its traffic."""
+        for runner, begins, waits, threads in (
+            ("unittest", "def", "", "call("),
+            ("twisted.trial", "async def", "await ", "await deferToThread(call, "),
+        ):
+            with self.subTest(runner):
+                document = self.ran(
+                    f"""
+                    from twisted.internet.threads import deferToThread
+
+                    from trafficmock.testing.launch import process_proxy
+                    from trafficmock.testing.{runner.rpartition(".")[2]} import TestCase
+
+                    class Cases(TestCase):
+                        {begins} test_passes(self):
+                            {waits}self.trafficmock.mock("http://api.test/", json={{}})
+                            {threads}process_proxy(), "http://api.test/")
+
+                        def tearDown(self):
+                            raise OSError("tidy")
+                    """,
+                    *(runner, "cases"),
+                )
+                self.assertEqual(document["counts"], {"failed": 1})
+                (test,) = document["tests"]
+                self.assertIn("tidy", test["error"])
+                self.assertEqual(len(test["requests"]), 1)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trafficmock.testing.promise import Promise
+    from trafficmock.testing.reporting.run_recorder import RunRecorder
     from trafficmock.testing.session.ports import Adapter
     from trafficmock.testing.session.session import TestInfo
     from trafficmock.wire.outbound import ReportResult, Unmatched
@@ -128,6 +129,10 @@ class ThreadedConnection:
         if not run.wants(failed=failed):
             if stays_open:
                 run.ask_later(lambda: self.report(session, failed=True))
+            else:
+                # Nobody can ask for its counts later.
+                with contextlib.suppress(ConnectionLostError):
+                    run.heard(self.background.wait_for(lambda: self._counts(run)))
             return
         background = self.background
         client, known = background.client, run.error
@@ -143,6 +148,9 @@ class ThreadedConnection:
             run.offer(session, answer, error=known)
             # The history may drop it before the run ends.
             self.report_unowned(session.started_at)
+
+    def _counts(self, run: RunRecorder) -> Promise[ReportResult]:
+        return self.background.client.report(**run.counted)
 
     def report_hars(self, session: Session) -> None:
         """Give what a session of no test has used of HARs to the report of the run."""

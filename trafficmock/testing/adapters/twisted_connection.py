@@ -197,9 +197,13 @@ class TwistedConnection:
         if run is None:
             return
         run.add_hars(session)
-        if not run.wants(failed=failed):
-            return
         client, since = self.client, session.started_at
+        if not run.wants(failed=failed):
+            # Nobody can ask for its counts later.
+            with contextlib.suppress(ConnectionLostError):
+                counted = await as_deferred(client.report(**run.counted))
+                run.heard(counted)
+            return
         try:
             own = await as_deferred(client.report(test_id=session.id, **run.asked))
             run.offer(session, own)

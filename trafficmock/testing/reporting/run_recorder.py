@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 
+_LATER = 2**53 - 1
+"""Epoch milliseconds: the latest time that a query can have."""
+
+
 def now_ms() -> int:
     """Return the time in epoch milliseconds."""
     return time.time_ns() // 1_000_000
@@ -90,6 +94,11 @@ class RunRecorder:
         """The arguments of each query."""
         return {"body_bytes": self.settings.body_bytes, "redact": self.settings.redact}
 
+    @property
+    def counted(self) -> dict[str, Any]:
+        """The arguments of a query for the counts alone: nothing came that late."""
+        return self.asked | {"since": _LATER}
+
     def offer(
         self, session: Session, answer: ReportResult | None, missing: str = "", error: str = ""
     ) -> None:
@@ -102,7 +111,7 @@ class RunRecorder:
         if any(each.session is session for each in self._offered):
             return
         self._offered.append(SessionTraffic(session, answer, missing, error))
-        self._heard(answer)
+        self.heard(answer)
 
     def add_hars(self, session: Session) -> None:
         """Write what a session that has ended has used of HARs."""
@@ -142,7 +151,7 @@ class RunRecorder:
         if answer is None:
             self._problem = missing
             return
-        self._heard(answer)
+        self.heard(answer)
         if answer.entries or answer.connections or answer.omitted:
             sides = {"requests": answer.entries, "webSockets": answer.connections}
             self._file.write({"type": "unowned", **sides, "omitted": answer.omitted})
@@ -173,7 +182,8 @@ class RunRecorder:
             }
         )
 
-    def _heard(self, answer: ReportResult | None) -> None:
+    def heard(self, answer: ReportResult | None) -> None:
+        """Take what the proxy has counted for a connection."""
         if answer is not None:
             counts = json.loads(bytes(answer.counts))
             self._workers[counts["worker"]] = {**counts, "service": answer.service}
