@@ -87,6 +87,9 @@ COMMANDS = {
     ),
     "report": Command(summary="merge the reports of test runs", module="report"),
     "har": Command(summary="write recorded requests as a HAR file", module="har"),
+    "doctor": Command(
+        summary="say where requests lost their test, and what to do", module="doctor"
+    ),
     "status": Command(summary="show the proxy and who is connected", module="status"),
     "completion": Command(summary="complete commands in bash, zsh, fish", module="completion"),
 }

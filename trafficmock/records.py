@@ -21,6 +21,7 @@ class Owner(Struct, frozen=True):
     :param route: what the route matches, and where the test registers it.
     :param other_tests: the number of other tests that ran, if the request carries no context: it
         may be theirs.
+    :param is_shared: whether the route serves requests of several tests, or of none.
     """
 
     test_id: str
@@ -29,6 +30,7 @@ class Owner(Struct, frozen=True):
     file: str
     route: ShownRoute | None = None
     other_tests: int = 0
+    is_shared: bool = False
 
 
 class CarriedContext(Struct, frozen=True):
@@ -41,6 +43,20 @@ class CarriedContext(Struct, frozen=True):
     title: str
     file: str
     late: bool
+
+
+class LostContext(Struct, frozen=True):
+    """Where a request without a context came from, while tests with contexts were running.
+
+    :param how: where it lost the context, as far as its agent tells that.
+    :param remedy: what to do about it.
+    """
+
+    how: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.how} {self.remedy}"
 
 
 class TestBegan(Struct, frozen=True):
@@ -84,6 +100,7 @@ class RequestSeen(Struct, frozen=True):
     :param redirected_from: the id of the request of the same client whose redirect this one
         follows.
     :param carried: the test whose context the request carries, if any.
+    :param lost: why it carries none, while tests with contexts run.
     """
 
     request_id: str
@@ -92,6 +109,7 @@ class RequestSeen(Struct, frozen=True):
     body_pending: bool = False
     redirected_from: str | None = None
     carried: CarriedContext | None = None
+    lost: LostContext | None = None
 
 
 class RequestBodyCame(Struct, frozen=True):

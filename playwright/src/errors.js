@@ -62,18 +62,19 @@ class RoutingError extends TrafficMockError {
   }
 }
 
+const WITHOUT_CONTEXT =
+  "Put trafficmock.headers or trafficmock.cookie() on the requests of the test; if they have them, the application lost " +
+  "the context between the request that came in and this one.";
+
 /** A request came without the context that its test requires (`isolation: "required"`). */
 class IsolationError extends TrafficMockError {
   /**
    * @param {string} request its method and URL
    * @param {string} clientId the client id of the application that sent it
+   * @param {string} [lost] where it lost the context, and what to do, as the proxy says
    */
-  constructor(request, clientId) {
-    super(
-      `${request} of the application "${clientId}" came without the context of this test. Put trafficmock.headers or ` +
-        "trafficmock.cookie() on the requests of the test; if they have them, the application lost the context between " +
-        "the request that came in and this one.",
-    );
+  constructor(request, clientId, lost = WITHOUT_CONTEXT) {
+    super(`${request} of the application "${clientId}" came without the context of this test. ${lost}`);
     this.request = request;
     /** The number of further requests with this method and URL. */
     this.repeats = 0;

@@ -149,6 +149,7 @@ class ProtocolTests(SynchronousTestCase):
                 "messages",
                 "handshake",
                 "objects",
+                "context",
                 "strict",
                 "local",
                 "additions",

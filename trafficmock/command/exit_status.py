@@ -13,6 +13,7 @@ PIPE_CLOSED = 141
 MEANINGS = {
     OK: "done",
     NOTHING: "nothing found: an empty list, an unknown id, or no HAR; with --fail something found; "
+    "of doctor requests without a context; "
     "of har check entries that were not used",
     USAGE: "wrong usage: an unknown option or an invalid value",
     UNREACHABLE: "no proxy answers at the address",

@@ -13,6 +13,7 @@ disconnected or a test that ended.
   or several, which is ambiguous;
 * :mod:`trafficmock.core.har` finds the answer to a request in the HAR of a route;
 * :mod:`trafficmock.core.http` handles a request from its announcement to its response;
+* :mod:`trafficmock.core.isolation` says where a request lost the context of its test;
 * :mod:`trafficmock.core.mocks` has the rules of mocked answers;
 * :mod:`trafficmock.core.local` tells agents which requests they may let pass without asking;
 * :mod:`trafficmock.core.waits` ends the waits of tests for requests and responses;

@@ -375,6 +375,18 @@ export interface HttpEntry {
    * no context: it may be theirs.
    */
   otherTests?: number;
+  lost?: LostContext;
+}
+
+/**
+ * Where the request lost the context of its test: it carries none, came while tests with contexts ran,
+ * and no shared route answered it.
+ */
+export interface LostContext {
+  /** Where it was lost, as far as its agent tells that. */
+  how: string;
+  /** What to do about it. */
+  remedy: string;
 }
 
 /** An entry without bodies, headers and events. */
@@ -434,6 +446,7 @@ export interface HttpSummary {
    * no context: it may be theirs.
    */
   otherTests?: number;
+  lost?: LostContext;
   /** What the last event says, when upstream failed after passthrough or continue. */
   upstreamError?: string;
   /** What the handler of a test raised, when that is why the request was aborted. */

@@ -163,6 +163,9 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         self.action = self.record.action = action
         self.record.outcome = outcome
         self.own(owner)
+        if owner is not None and owner.is_shared:
+            # Shared routes serve what belongs to no test.
+            self.record.lost = UNSET
         self.time(at)
 
     def time(self, at: int) -> None:

@@ -61,13 +61,20 @@ class RequestRecorder:
                 entry.request, entry.request_body = announced(entry.request)
             if record.redirected_from is not None:
                 self._link(entry, record.redirected_from, record.client_id)
-            entry.write_later(self._write_seen, record.carried, at)
+            entry.write_later(self._write_seen, (record.carried, record.lost), at)
             self._add(entry)
+            if record.lost is not None:
+                self.requests.weigh(entry, len(record.lost.how) + len(record.lost.remedy))
 
     def _write_seen(
-        self, entry: RequestEntry, carried: records.CarriedContext | None, at: int
+        self,
+        entry: RequestEntry,
+        test: tuple[records.CarriedContext | None, records.LostContext | None],
+        at: int,
     ) -> None:
+        carried, lost = test
         entry.carries(carried)
+        entry.record.lost = UNSET if lost is None else lost
         entry.log(self._event_id(), at, "observed")
 
     def _body_came(self, record: records.RequestBodyCame, _: int) -> None:

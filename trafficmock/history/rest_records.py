@@ -11,6 +11,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.json import Encoder
 
 from trafficmock.history.traffic_counts import TestCounts, TrafficCounts
+from trafficmock.records import LostContext
 from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, ShownRoute
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -100,6 +101,7 @@ class RequestFacts(
     late: bool | UnsetType = UNSET
     also_matched: list[str] | UnsetType = UNSET
     other_tests: int | UnsetType = UNSET
+    lost: LostContext | UnsetType = UNSET
 
 
 class RequestRecord(RequestFacts[SerializedRequest, RequestOutcome], kw_only=True):

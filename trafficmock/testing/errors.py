@@ -71,19 +71,24 @@ class RepeatedError(LocalError):
     repeats = 0
 
 
+_WITHOUT_CONTEXT = (
+    "Put trafficmock.headers or trafficmock.cookie on the requests of the test; if they have them, "
+    "the application lost the context between the request that came in and this one"
+)
+
+
 class IsolationError(RepeatedError):
     """A request came without the context that its test requires (``isolation="required"``).
 
     :param request: the method and URL of the request.
     :param client_id: the client id of the application that sent it.
+    :param lost: where it lost the context, and what to do, as the proxy says.
     """
 
-    def __init__(self, request: str, client_id: str) -> None:
+    def __init__(self, request: str, client_id: str, lost: str = "") -> None:
         super().__init__(
             f"{request} of the application {client_id!r} came without the context of this test. "
-            "Put trafficmock.headers or trafficmock.cookie on the requests of the test; if they "
-            "have them, the application lost the context between the request that came in and "
-            "this one"
+            + (lost or _WITHOUT_CONTEXT)
         )
 
 

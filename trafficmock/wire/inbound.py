@@ -22,6 +22,7 @@ from trafficmock.wire.payloads.handler_action import (
     SequenceStep,
 )
 from trafficmock.wire.payloads.numbers import Count, Number, SafeInt, Times
+from trafficmock.wire.payloads.request_origin import RequestOrigin
 from trafficmock.wire.payloads.serialized_har import SerializedHar
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import BodySize, NonEmpty, SerializedRequest
@@ -81,6 +82,7 @@ class RequestStart(Message, frozen=True, tag="request:start"):
     :param context: the context of the request (feature ``context``); any text.
     :param unreported: the number of requests that the agent has let pass without a report since
         its last ``request:start``, because reports are turned off (feature ``local``).
+    :param origin: where it was sent from, if it carries no context.
     """
 
     request_id: str
@@ -90,6 +92,7 @@ class RequestStart(Message, frozen=True, tag="request:start"):
     redirected_from_request_id: str | UnsetType = UNSET
     context: str | UnsetType = UNSET
     unreported: Count | UnsetType = UNSET
+    origin: RequestOrigin | UnsetType = UNSET
 
 
 class RequestBody(Message, frozen=True, tag="request:body"):

@@ -188,12 +188,14 @@ class HandlerRun(RequestMessage, frozen=True, tag="handler:run"):
 
     :param run_id: identifies the run in ``handler:result``.
     :param test_id: the test that owns the request; the route may be a shared one of its worker.
+    :param lost: where a request without a context lost it, and what to do.
     """
 
     run_id: str
     route_id: str
     test_id: str
     context: Context | UnsetType = UNSET
+    lost: str | UnsetType = UNSET
 
 
 ReplyAction = Literal["abort", "fallback"]
@@ -208,6 +210,7 @@ class RequestReplied(RequestMessage, frozen=True, tag="request:replied"):
     :param step: the index of the answer in the sequence of the route.
     :param entries: the numbers, from 1, of the entries of the HAR that were used: redirects, and
         the last one.
+    :param lost: as in :class:`HandlerRun`.
     """
 
     route_id: str
@@ -218,6 +221,7 @@ class RequestReplied(RequestMessage, frozen=True, tag="request:replied"):
     message: str | UnsetType = UNSET
     step: int | UnsetType = UNSET
     entries: list[int] | UnsetType = UNSET
+    lost: str | UnsetType = UNSET
 
 
 class DoorUntagged(Message, frozen=True, tag="door:untagged"):

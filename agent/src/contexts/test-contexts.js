@@ -17,7 +17,11 @@ const {
 } = require("./context-headers.js");
 const { KnownContexts } = require("./known-contexts.js");
 const { onServers } = require("./http2-servers.js");
+const { RequestOrigin } = require("./request-origin.js");
 const headers = require("../protocol/headers.js");
+
+/** Kept, because tests of applications replace the clock. */
+const { now } = Date;
 
 /** Events with which a server passes a request to the application; `stream` is that of HTTP/2. */
 const ENTRIES = new Set(["request", "checkContinue", "checkExpectation", "upgrade", "stream"]);
@@ -36,6 +40,7 @@ const TRACED = /^traceparent:/im;
  * @property {boolean} isForwarded whether the agent adds it to requests to the system under test
  * @property {number | undefined} closedAt when the inbound request was over; ms
  * @property {string} [alias] the text that other hosts, tests and the history get in the place of the id
+ * @property {import("./request-origin.js").Inbound} [inbound] the request that carried it
  * @property {boolean} [isPast] whether it does not count any more; its id is still hidden from other hosts
  */
 
@@ -50,7 +55,11 @@ class TestContexts {
     this.hosts = hosts;
     /** @type {AsyncLocalStorage<TestContext | undefined>} */
     this.storage = new AsyncLocalStorage();
+    /** The inbound request without a context whose code runs. @type {AsyncLocalStorage<import("./request-origin.js").Inbound>} */
+    this.without = new AsyncLocalStorage();
     this.known = new KnownContexts(contextMs);
+    /** The context that came in last. @type {TestContext | undefined} */
+    this.latest = undefined;
     this.aliasKey = randomBytes(32);
   }
 
@@ -99,8 +108,15 @@ class TestContexts {
    * @returns {T}
    */
   enter(req, incoming, other, act) {
+    const { method = incoming[":method"], url = incoming[":path"] } = /** @type {any} */ (req);
+    const inbound = { method: method ?? "", path: url ?? "", at: now() };
     const context = this.begin(incoming);
-    if (!context) return this.storage.getStore() ? this.storage.run(undefined, act) : act();
+    if (!context) {
+      const enter = () => this.without.run(inbound, act);
+      return this.storage.getStore() ? this.storage.run(undefined, enter) : enter();
+    }
+    context.inbound = inbound;
+    this.latest = context;
     // The connection emits the events of the body and of an upgraded socket, and it serves many requests.
     this.enclose(req, context);
     if (other !== req && !(other instanceof http.ServerResponse)) this.enclose(other, context);
@@ -141,6 +157,17 @@ class TestContexts {
     const traced = tracedId();
     const found = (traced && this.known.byId.get(traced)) || this.storage.getStore();
     return found && this.known.isOver(found) ? { ...found, isForwarded: false, isPast: true } : found;
+  }
+
+  /**
+   * @param {TestContext | undefined} context of a request that is made now
+   * @param {Function} callee is left out of its callers
+   * @returns {RequestOrigin | undefined} where it is sent from, if it has no context that counts
+   */
+  originOf(context, callee) {
+    if (!this.isOn || (context && !context.isPast)) return undefined;
+    const inbound = this.without.getStore();
+    return new RequestOrigin({ past: context?.inbound, inbound, carried: this.latest?.inbound }, callee);
   }
 
   /**

@@ -23,6 +23,7 @@ const now = performance.now.bind(performance);
  * @property {<R>(act: () => R) => R} inScope calls a function in the asynchronous context of the request; the others are called in it
  * @property {import('../contexts/test-contexts.js').TestContext | undefined} context
  * @property {{ stack?: string } | undefined} callers of the function that sends the request
+ * @property {import('../contexts/request-origin.js').RequestOrigin | undefined} [origin] of a request without a context
  * @property {() => void} passthrough let the application's client send the request
  * @property {(changed: import('../protocol/messages.js').Outgoing, wayBack?: import('./relayed-body.js').WayBack) => void} resume
  *   send this request in its place, and do to its answer what the test says
@@ -66,7 +67,8 @@ class Exchange extends ReportedRequest {
     this.agent.keepAlive.hold();
     this.agent.waiters.enter(this.id, this, () => {
       this.askedAt = now();
-      this.announce("request:start", { ...this.bodyNews, ...this.agent.local.count() });
+      const origin = this.origin && { origin: this.origin.toWire() };
+      this.announce("request:start", { ...this.bodyNews, ...this.agent.local.count(), ...origin });
     });
   }
 

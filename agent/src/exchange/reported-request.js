@@ -9,16 +9,19 @@ class ReportedRequest {
   /**
    * @param {import('../agent.js').Agent} agent
    * @param {import('../protocol/messages.js').Outgoing} request
-   * @param {{ context: import('../contexts/test-contexts.js').TestContext | undefined, callers: { stack?: string } | undefined }} origin
-   *   of the request: the test that it belongs to, and the callers of the function that sends it
+   * @param {object} sender of the request
+   * @param {import('../contexts/test-contexts.js').TestContext | undefined} sender.context
+   * @param {{ stack?: string } | undefined} sender.callers of the function that sends it
+   * @param {import('../contexts/request-origin.js').RequestOrigin | undefined} [sender.origin] of a request without a context
    * @param {import('./upload.js').Upload} [upload] the body, if it is not complete yet
    */
-  constructor(agent, request, { context, callers }, upload) {
+  constructor(agent, request, { context, callers, origin }, upload) {
     this.agent = agent;
     this.id = newId();
     this.request = request;
     this.context = context;
     this.callers = callers;
+    this.origin = origin;
     this.upload = upload;
     /** The headers with which a handler continued the request. @type {import('../protocol/headers.js').Pairs | undefined} */
     this.override = undefined;

@@ -43,6 +43,7 @@ class HeldRequest {
     /** Calls a function in the asynchronous context of the request. @type {<R>(act: () => R) => R} */
     this.inScope = AsyncLocalStorage.snapshot();
     this.context = agent.contexts.current();
+    this.origin = agent.contexts.originOf(this.context, HeldRequest);
     // What follows a redirect is called by the response.
     this.callers = chain?.leadsTo(url.href) ? chain.callers : callers;
     this.upload = new Upload(agent);

@@ -9,13 +9,14 @@ const PACKAGE = /[\\/]node_modules[\\/]((?:@[^\\/\s]+[\\/])?[^\\/\s]+)[\\/](?!(?
 /**
  * Keep the callers of a function. V8 makes their text when it is read; keeping them costs some 5 µs.
  * @param {Function} callee the function
- * @returns {{ stack?: string }} for {@link packagesOf}
+ * @param {number} [frames] how many are kept
+ * @returns {{ stack?: string }} for {@link packagesOf} and {@link textOf}
  */
-function callersOf(callee) {
+function callersOf(callee, frames = FRAMES) {
   const kept = {};
   const limit = Error.stackTraceLimit;
   // Not an assignment: with frozen intrinsics that would throw.
-  Reflect.set(Error, "stackTraceLimit", FRAMES);
+  Reflect.set(Error, "stackTraceLimit", frames);
   Error.captureStackTrace(kept, callee);
   Reflect.set(Error, "stackTraceLimit", limit);
   return kept;
@@ -26,15 +27,29 @@ function callersOf(callee) {
  * @returns {string[]} the npm packages of the callers, the innermost first; none if they are bundled into one file
  */
 function packagesOf(callers) {
-  let stack;
-  try {
-    // May call a function of the application, `Error.prepareStackTrace`.
-    stack = callers?.stack;
-  } catch {
-    return [];
-  }
-  const lines = typeof stack === "string" ? stack.split("\n") : [];
-  return lines.flatMap((line) => PACKAGE.exec(line)?.[1].replace("\\", "/") ?? []);
+  return textOf(callers)
+    .split("\n")
+    .flatMap((line) => packageOf(line) ?? []);
 }
 
-module.exports = { callersOf, packagesOf };
+/**
+ * @param {{ stack?: string } | undefined} callers
+ * @returns {string} a line for each; empty if the application makes something else of them
+ */
+function textOf(callers) {
+  try {
+    // May call a function of the application, `Error.prepareStackTrace`.
+    const stack = callers?.stack;
+    return typeof stack === "string" ? stack : "";
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * @param {string} path of a file, or a line with one
+ * @returns {string | undefined} the npm package that the file belongs to
+ */
+const packageOf = (path) => PACKAGE.exec(path)?.[1].replace("\\", "/");
+
+module.exports = { callersOf, packageOf, packagesOf, textOf };

@@ -54,6 +54,7 @@ class HeldDispatch {
     /** Calls a function in the asynchronous context of the request. @type {<R>(act: () => R) => R} */
     this.inScope = AsyncLocalStorage.snapshot();
     this.context = agent.contexts.current();
+    this.origin = agent.contexts.originOf(this.context, HeldDispatch);
     this.callers = chain?.callers;
     /** @type {Exchange | undefined} */
     this.exchange = undefined;

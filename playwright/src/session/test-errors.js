@@ -41,13 +41,13 @@ class TestErrors {
 
   /**
    * Add an error for a request without the context that the test requires, or count it as a repeat of a known one.
-   * @param {{ request: { method: string, url: string }, clientId: string }} message
+   * @param {{ request: { method: string, url: string }, clientId: string, lost?: string }} message
    */
-  withoutContext({ request: { method, url }, clientId }) {
+  withoutContext({ request: { method, url }, clientId, lost }) {
     const request = `${method} ${url}`;
     const known = this.#errors.find((error) => error instanceof IsolationError && error.request === request);
     if (known) /** @type {IsolationError} */ (known).repeats += 1;
-    else this.add(withoutFrames(new IsolationError(request, clientId)));
+    else this.add(withoutFrames(new IsolationError(request, clientId, lost)));
   }
 
   /**

@@ -4,7 +4,12 @@ import datetime as dt
 import ssl
 from base64 import b64decode, b64encode
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.certificates.authority import open_authority
@@ -15,11 +20,13 @@ from trafficmock.proxy.http1.attached_clients import (
     authority_line,
     failure_lines,
     opens_for_agent,
+    sent_from,
     understands_failures,
 )
 from trafficmock.proxy.http1.context_headers import context_id
 from trafficmock.proxy.http1.forwarded_headers import end_to_end
 from trafficmock.proxy.http1.heads import parse_request
+from trafficmock.wire.payloads.request_origin import RequestOrigin
 
 
 class AttachedClientsTests(SynchronousTestCase):
@@ -34,6 +41,17 @@ class AttachedClientsTests(SynchronousTestCase):
         head = parse_request(b"GET / HTTP/1.1\r\ntrafficmock-context:")
         self.assertTrue(understands_failures(head))
         self.assertFalse(opens_for_agent(head))
+
+    @given(st.binary() | st.text().map(lambda text: b64encode(text.encode())))
+    def test_any_origin(self, value: bytes) -> None:
+        """Where a request was sent from is only shown, so what cannot be read is left out."""
+        head = SimpleNamespace(fields={b"trafficmock-origin": value})
+        self.assertIs(sent_from(cast(Any, head)), UNSET)
+
+    def test_origin(self) -> None:
+        coded = b64encode(b'{"kind":"thread","atImport":true,"later":1}').decode()
+        head = parse_request(f"GET / HTTP/1.1\r\nTrafficmock-Origin: {coded}".encode())
+        self.assertEqual(sent_from(head), RequestOrigin(kind="thread", at_import=True))
 
     def test_process(self) -> None:
         """A process says its id and its command line; what cannot be read is left out."""

@@ -14,6 +14,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from attrs import define, field
+from msgspec import UNSET
 
 from trafficmock.core.http.request_changes import NO_CHANGES, merged
 from trafficmock.core.ownership.compared_content import content_of
@@ -166,6 +167,7 @@ class Chains:
             route.id,
             chain.owner.id,
             context_of(pending.context_test),
+            UNSET if pending.lost is None else str(pending.lost),
         )
         out.send(worker.id, run)
         if self.state.registry.count(route):

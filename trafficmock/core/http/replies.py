@@ -243,6 +243,7 @@ class Replies:
             why,
             step,
             entries,
+            UNSET if pending.lost is None else str(pending.lost),
         )
         out.send(worker.id, notice)
         if self.state.registry.count(route):

@@ -13,6 +13,7 @@ from trafficmock import records
 from trafficmock.core import error_messages
 from trafficmock.core.http.observation import arrival_of, observers_of, send_observed
 from trafficmock.core.http.request_changes import for_continue, has_scheme_of
+from trafficmock.core.isolation.lost_contexts import explain
 from trafficmock.core.ownership.compared_content import content_of
 from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
@@ -90,6 +91,9 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             if body_pending
             else None,
             context_test=context_test,
+            lost=explain(agent, message.origin)
+            if context_test is None and state.contexts.running
+            else None,
         )
         state.pending[request_id] = agent.pending[request_id] = pending
         prior = message.redirected_from_request_id or None
@@ -103,6 +107,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
                 body_pending=body_pending,
                 redirected_from=prior,
                 carried=None if context_test is None else context_test.carried,
+                lost=pending.lost,
             )
         )
         if observers and not body_pending:

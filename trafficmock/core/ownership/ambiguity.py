@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.state.peers import Agent
     from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
-    from trafficmock.records import CarriedContext
+    from trafficmock.records import CarriedContext, LostContext
     from trafficmock.wire.payloads.serialized_matcher import (
         RouteMatchDiagnostic,
         SerializedMatcher,
@@ -36,16 +36,19 @@ _LONGEST = 300
 """The most characters of a test, and of a route."""
 
 
-def ambiguity_text(subject: str, agent: Agent, claimants: list[Claimant]) -> str:
+def ambiguity_text(
+    subject: str, agent: Agent, claimants: list[Claimant], lost: LostContext | None = None
+) -> str:
     """Return the error text: what, a line for each test, and what to do.
 
     Users' tests compare its first words.
 
     :param agent: the agent of the request.
+    :param lost: where it lost the context of its test, if that is known.
     """
     return (
         f"Ambiguous backend mock routing: {len(claimants)} tests match {subject}:"
-        f"{_rivals(claimants)}\n{_advice(agent, [test for test, _ in claimants])}"
+        f"{_rivals(claimants)}\n{_advice(agent, [test for test, _ in claimants], lost)}"
     )
 
 
@@ -80,7 +83,7 @@ def late_text(subject: str, carried: CarriedContext, claimants: list[Claimant]) 
     )
 
 
-def _advice(agent: Agent, tests: list[RegisteredTest]) -> str:
+def _advice(agent: Agent, tests: list[RegisteredTest], lost: LostContext | None) -> str:
     """Return the remedies.
 
     A request with the context of a running test is never ambiguous, so this one has none.
@@ -98,6 +101,8 @@ def _advice(agent: Agent, tests: list[RegisteredTest]) -> str:
             "trafficmock.cookie on the requests of the test, and let its browser use "
             "trafficmock.proxy; if they have that, the application lost the context before this "
             "request."
+            if lost is None
+            else f"The request carries the context of no test. {lost}"
         )
     without = [test for test in tests if test.context is None]
     if off := [test for test in without if CONTEXT in test.worker.features]:

@@ -188,7 +188,7 @@ class OwnerResolution(ABC, Generic[S]):
 
     def _ambiguous(self, pending: S, claimants: list[Claimant], out: EffectList) -> None:
         matches = diagnostics(claimants)
-        text = ambiguity_text(str(pending), pending.agent, claimants)
+        text = ambiguity_text(str(pending), pending.agent, claimants, pending.lost)
         self.fail(pending, "ambiguous_route", text, out, matches=matches)
         for test, _ in claimants:
             out.send(test.worker.id, ProxyError("ambiguous_route", text, test.id, matches))

@@ -83,7 +83,7 @@ class Refusals:
             nearest,
             ended=title_of_ended(pending.context_test),
             is_tunnel=_is_tunnel(pending),
-        )
+        ) + (f" {pending.lost.how}" if pending.lost is not None and refusal.test is None else "")
 
     def _detail(
         self, kind: Kind, pending: Owned, refusal: Refusal, nearest: Nearest | None

@@ -185,6 +185,7 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     :param deferred: the observation that waits for the body; ``None`` after it was sent.
     :param fetches: the ids of the unanswered fetches of its handler.
     :param context_test: the test whose context the request carries, if any.
+    :param lost: why it carries no context, while tests with contexts run.
     :param is_contested: whether its test has ended and several tests run: then none may own it.
     :param also_matched: the ids of routes of other tests that match the request, but do not get
         it because of its context.
@@ -211,6 +212,7 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     deferred: DeferredObservation | None = None
     fetches: set[str] = field(default_factory=set)
     context_test: ContextTest | None = None
+    lost: records.LostContext | None = None
     is_contested: bool = False
     also_matched: tuple[str, ...] = ()
     judged_at: int = 0
@@ -304,6 +306,7 @@ class Socket(Struct, eq=False, kw_only=True):
     closed: set[SocketSide] = field(default_factory=set)
     early: dict[type, tuple[CloseMessage, float]] = field(default_factory=dict)
     context_test: ContextTest | None = None
+    lost: records.LostContext | None = None
     is_contested: bool = False
     also_matched: tuple[str, ...] = ()
     judged_at: int = 0

@@ -138,7 +138,7 @@ class RegisteredRoute:
 
         :param other_tests: as in :class:`~trafficmock.records.Owner`.
         """
-        return Owner(test.id, self.id, test.title, test.file, self.shown, other_tests)
+        return Owner(test.id, self.id, test.title, test.file, self.shown, other_tests, test.shared)
 
     def diagnostic(self, test: RegisteredTest) -> RouteMatchDiagnostic:
         """Describe the route and its test, for the error of an ambiguous request."""

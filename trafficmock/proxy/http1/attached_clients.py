@@ -3,8 +3,9 @@
 The process opens a tunnel for each connection (``CONNECT`` with ``Trafficmock-Agent``). The
 response to it has the certificate of the authority that signs the proxy's certificates within the
 tunnel (``Trafficmock-Authority``). Each request within names its context (``Trafficmock-Context``,
-empty without one). A request that fails is answered with ``Trafficmock-Failure``; the process then
-raises the exception that the failure of a direct connection would raise.
+empty without one); one without a context says where it was sent from (``Trafficmock-Origin``). A
+request that fails is answered with ``Trafficmock-Failure``; the process then raises the exception
+that the failure of a direct connection would raise.
 """
 
 from __future__ import annotations
@@ -13,7 +14,11 @@ from base64 import b64decode
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+import msgspec
 from attrs import frozen
+from msgspec import UNSET, UnsetType
+
+from trafficmock.wire.payloads.request_origin import RequestOrigin
 
 if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Pairs, RequestHead
@@ -21,14 +26,17 @@ if TYPE_CHECKING:
 AGENT = b"trafficmock-agent"
 AUTHORITY = b"trafficmock-authority"
 CONTEXT = b"trafficmock-context"
+ORIGIN = b"trafficmock-origin"
 FAILURE = b"trafficmock-failure"
 
-HEADERS = frozenset({AGENT, AUTHORITY, CONTEXT, FAILURE})
+HEADERS = frozenset({AGENT, AUTHORITY, CONTEXT, ORIGIN, FAILURE})
 """They are removed from forwarded requests and responses, and from the copies for tests."""
 
 _PID_DIGITS = 10
 LONGEST_AGENT = 4096
 """The most bytes of ``Trafficmock-Agent`` that are read."""
+LONGEST_ORIGIN = 8192
+"""The most bytes of ``Trafficmock-Origin`` that are read."""
 LONGEST_TEXT = 2000
 """Characters of a failure's text, before it is percent-encoded; the rest is cut off."""
 
@@ -61,6 +69,17 @@ def attached_process(head: RequestHead) -> AttachedProcess | None:
     except ValueError:
         command = ""  # not base64; it is only shown
     return AttachedProcess(int(pid) if pid.isdigit() and len(pid) <= _PID_DIGITS else None, command)
+
+
+def sent_from(head: RequestHead) -> RequestOrigin | UnsetType:
+    """Read where a request was sent from: JSON in base64, which is only shown."""
+    value = head.fields.get(ORIGIN)
+    if value is None or len(value) > LONGEST_ORIGIN:
+        return UNSET
+    try:
+        return msgspec.json.decode(b64decode(value, validate=True), type=RequestOrigin)
+    except ValueError:
+        return UNSET
 
 
 def opens_for_agent(head: RequestHead) -> bool:

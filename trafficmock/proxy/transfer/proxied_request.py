@@ -10,7 +10,11 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.logger import Logger
 
 from trafficmock.proxy.http1 import framing
-from trafficmock.proxy.http1.attached_clients import failure_lines, understands_failures
+from trafficmock.proxy.http1.attached_clients import (
+    failure_lines,
+    sent_from,
+    understands_failures,
+)
 from trafficmock.proxy.http1.context_headers import (
     carried_context,
     context_id,
@@ -154,6 +158,7 @@ class ProxiedRequest:
                 body_pending=UNSET if self.request_done else True,
                 redirected_from_request_id=UNSET if prior is None else prior,
                 context=UNSET if self.context_id is None else self.context_id,
+                origin=UNSET if self.context_id else sent_from(self.head),
             )
         )
 

@@ -391,7 +391,8 @@ class Session:
         if known := self._without_context.get(key):
             known.repeats += 1
             return
-        self._without_context[key] = error = IsolationError(key, message.client_id)
+        lost = "" if message.lost is UNSET else message.lost
+        self._without_context[key] = error = IsolationError(key, message.client_id, lost)
         self.errors.append(error)
 
     def record(self, error: BaseException, routed: RoutedRequest, entry: RouteEntry | None) -> None:

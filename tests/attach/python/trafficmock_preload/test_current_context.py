@@ -17,7 +17,8 @@ class ContextsTests(SynchronousTestCase):
 
     def test_outgoing(self) -> None:
         """A request names the context; one that was carried goes on in the baggage."""
-        self.assertEqual(self.contexts.outgoing(), [("Trafficmock-Context", "")])
+        named, (origin, _) = self.contexts.outgoing()
+        self.assertEqual((named, origin), (("Trafficmock-Context", ""), "Trafficmock-Origin"))
         self.contexts.enter(self.contexts.read("trafficmock.test=a", None, None))
         self.assertEqual(
             self.contexts.outgoing(),

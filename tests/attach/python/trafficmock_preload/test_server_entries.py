@@ -128,7 +128,9 @@ class AsgiServerTests(ServerCase):
         server_entries.change_sanic(module_with(HttpProtocol=HttpProtocol), self.contexts)
         lines = {"baggage": ["x=1", "trafficmock.test=c"]}
         headers = SimpleNamespace(getall=lines.get)
-        asyncio.run(HttpProtocol().request_handler(SimpleNamespace(headers=headers)))
+        asyncio.run(
+            HttpProtocol().request_handler(SimpleNamespace(headers=headers, method="GET", path="/"))
+        )
         self.assert_over(["c"])
 
     def test_tornado(self) -> None:
@@ -136,9 +138,11 @@ class AsgiServerTests(ServerCase):
 
         class RequestHandler:
             request = SimpleNamespace(
+                method="GET",
+                path="/",
                 headers=SimpleNamespace(
                     get_list=lambda name: ["trafficmock_test=d"] if name == "cookie" else []
-                )
+                ),
             )
 
             async def _execute(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict
 from contextvars import ContextVar
-from time import monotonic
+from time import monotonic, time
 
 from trafficmock_preload.context_reading import MEMBER, carried, trace_id
 
@@ -25,14 +25,25 @@ class TestContext:
 
     :param is_forwarded: whether outgoing requests get it as baggage. The id of a trace does not:
         the application's own tracing forwards it.
+    :param request: the method and the path of the inbound request.
+    :ivar came_at: epoch seconds.
     """
 
-    __slots__ = ("closed_at", "id", "is_forwarded")
+    __slots__ = ("came_at", "closed_at", "id", "is_forwarded", "request")
 
-    def __init__(self, context_id: str, *, is_forwarded: bool) -> None:
+    def __init__(
+        self, context_id: str, *, is_forwarded: bool, request: tuple[Any, Any] | None = None
+    ) -> None:
         self.id = context_id
+        self.request = request
+        self.came_at = time()
         self.is_forwarded = is_forwarded
         self.closed_at: float | None = None
+
+    @property
+    def inbound(self) -> tuple[Any, Any, float]:
+        """The method, the path and the time of the request, to be shown."""
+        return (*(self.request or ("", "")), self.came_at)
 
 
 class TestContexts:
@@ -41,6 +52,7 @@ class TestContexts:
     :param lasting: seconds that a context counts after the end of its inbound request.
     :param is_on: whether contexts are read (``TRAFFICMOCK_CONTEXT``).
     :param now: returns monotonic seconds.
+    :ivar latest: the context that came in last with a request.
     """
 
     def __init__(
@@ -50,19 +62,29 @@ class TestContexts:
         self._lasting = lasting
         self._now = now
         self._variable: ContextVar[TestContext | None] = ContextVar("trafficmock", default=None)
+        self.latest: TestContext | None = None
         self._known: OrderedDict[str, TestContext] = OrderedDict()
 
     def read(
-        self, baggage: str | None, cookie: str | None, traceparent: str | None
+        self,
+        baggage: str | None,
+        cookie: str | None,
+        traceparent: str | None,
+        request: tuple[Any, Any] | None = None,
     ) -> TestContext | None:
-        """Read the context of an inbound request from its headers; ``None`` for none."""
+        """Read the context of an inbound request from its headers; ``None`` for none.
+
+        :param request: the method and the path of the request, to be shown.
+        """
         if not self.is_on:
             return None
         found = carried(baggage, cookie)
         trace = None if found else trace_id(traceparent)
         if found is None and trace is None:
             return None
-        context = TestContext(found or trace or "", is_forwarded=found is not None)
+        context = TestContext(found or trace or "", is_forwarded=found is not None, request=request)
+        if request is not None:
+            self.latest = context
         self._known[context.id] = context
         self._known.move_to_end(context.id)
         while len(self._known) > _MOST_KNOWN:
@@ -121,7 +143,13 @@ class TestContexts:
         """Return the header lines to add to a request in a tunnel that the proxy reads."""
         context = self.current()
         if context is None:
-            return [(HEADER, "")]
+            from trafficmock_preload import sending_code
+
+            past, latest = self.running(), self.latest
+            origin = sending_code.coded(
+                None if past is None else past.inbound, None if latest is None else latest.inbound
+            )
+            return [(HEADER, ""), (sending_code.HEADER, origin)]
         lines = [(HEADER, context.id)]
         if context.is_forwarded:
             lines.append(("baggage", f"{MEMBER}={context.id}"))

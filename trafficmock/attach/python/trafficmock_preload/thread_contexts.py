@@ -6,6 +6,8 @@ applications rely on threads that begin with an empty one.
 
 from __future__ import annotations
 
+from trafficmock_preload.sending_code import STARTED, start_of_thread
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +34,8 @@ def change_threading(module: ModuleType, contexts: TestContexts) -> None:
                 run()
 
             self.run = begun
+        else:
+            setattr(self, STARTED, start_of_thread())
         original(self)
 
     thread_class.start = start

@@ -71,12 +71,13 @@ def served(contexts: TestContexts, environ: Any, call: Callable[[], Any]) -> Any
     return closing(body, lambda: contexts.close(context))
 
 
-def carried_by(environ: Any) -> tuple[str | None, str | None, str | None]:
-    """Return the values in the ``environ`` of a WSGI request that may have a context."""
+def carried_by(environ: Any) -> tuple[str | None, str | None, str | None, tuple[Any, Any]]:
+    """Return what the ``environ`` of a WSGI request has for :meth:`.TestContexts.read`."""
     return (
         environ.get("HTTP_BAGGAGE"),
         environ.get("HTTP_COOKIE"),
         environ.get("HTTP_TRACEPARENT"),
+        (environ.get("REQUEST_METHOD"), environ.get("PATH_INFO")),
     )
 
 
@@ -139,7 +140,8 @@ def asgi_entry(application: Any, contexts: TestContexts) -> Any:
     """Wrap an ASGI application: it is called in the context of each request and WebSocket."""
 
     async def entered(scope: Any, receive: Any, send: Any) -> Any:
-        context = contexts.read(*_carried(scope.get("headers") or ()))
+        named = scope.get("method", "WebSocket"), scope.get("path")
+        context = contexts.read(*_carried(scope.get("headers") or ()), named)
         running = contexts.running()
         if context is None or is_within(running, context):
             if context is None and running is not None:
@@ -161,13 +163,15 @@ def asgi_entry(application: Any, contexts: TestContexts) -> Any:
     return entered
 
 
-def _carried(pairs: Iterable[tuple[bytes, bytes]]) -> list[str | None]:
+def _carried(pairs: Iterable[tuple[bytes, bytes]]) -> tuple[str | None, str | None, str | None]:
     """Return the values of the headers that may have a context; names must be in lower case."""
     found: dict[bytes, bytes] = {}
     for name, value in pairs:
         if name in _RAW_HEADERS:
             found[name] = found[name] + _RAW_HEADERS[name] + value if name in found else value
-    return [found[name].decode("latin-1") if name in found else None for name in _RAW_HEADERS]
+    texts = (found[name].decode("latin-1") if name in found else None for name in _RAW_HEADERS)
+    baggage, cookie, trace = texts
+    return baggage, cookie, trace
 
 
 def change_aiohttp_web(module: ModuleType, contexts: TestContexts) -> None:
@@ -177,18 +181,23 @@ def change_aiohttp_web(module: ModuleType, contexts: TestContexts) -> None:
 
     async def handle(self: Any, request: Any) -> Any:
         lines = [request.headers.getall(name, []) for name in HEADERS]
-        return await within_request(original(self, request), lines, contexts)
+        named = request.method, request.path
+        return await within_request(original(self, request), lines, contexts, named)
 
     application._handle = handle
 
 
-async def within_request(coroutine: Any, lines: list[list[str]], contexts: TestContexts) -> Any:
+async def within_request(
+    coroutine: Any, lines: list[list[str]], contexts: TestContexts, named: tuple[Any, Any]
+) -> Any:
     """Await a coroutine in the context of a request.
 
     :param lines: the values of each of :data:`HEADERS`, in their order.
+    :param named: the method and the path of the request.
     """
     joined = zip(HEADERS.values(), lines)
-    context = contexts.read(*(joint.join(values) if values else None for joint, values in joined))
+    baggage, cookie, trace = (joint.join(each) if each else None for joint, each in joined)
+    context = contexts.read(baggage, cookie, trace, named)
     running = contexts.running()
     contexts.enter(context)
     try:
@@ -206,7 +215,7 @@ def change_twisted_web(module: ModuleType, contexts: TestContexts) -> None:
     def requestReceived(self: Any, command: Any, path: Any, version: Any) -> Any:
         from contextvars import copy_context
 
-        context = contexts.read(*_carried(_raw_pairs(self.requestHeaders)))
+        context = contexts.read(*_carried(_raw_pairs(self.requestHeaders)), (command, path))
         if context is None:
             return original(self, command, path, version)
         if not self._disconnected and not self.finished:

@@ -135,7 +135,9 @@ def change_sanic(module: ModuleType, contexts: TestContexts) -> None:
         async def handled(request: Any) -> Any:
             headers = request.headers
             lines = [headers.getall(name, []) for name in HEADERS]
-            return await within_request(handle(request), lines, contexts)
+            return await within_request(
+                handle(request), lines, contexts, (request.method, request.path)
+            )
 
         self.request_handler = handled
 
@@ -149,7 +151,8 @@ def change_tornado(module: ModuleType, contexts: TestContexts) -> None:
 
     async def _execute(self: Any, *args: Any, **kwargs: Any) -> Any:
         lines = [self.request.headers.get_list(name) for name in HEADERS]
-        return await within_request(original(self, *args, **kwargs), lines, contexts)
+        named = self.request.method, self.request.path
+        return await within_request(original(self, *args, **kwargs), lines, contexts, named)
 
     handler._execute = _execute
 

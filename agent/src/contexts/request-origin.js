@@ -1,0 +1,124 @@
+"use strict";
+
+const { dirname, join, relative } = require("node:path");
+const { fileURLToPath } = require("node:url");
+const { isMainThread, threadId } = require("node:worker_threads");
+const { callersOf, packageOf, textOf } = require("../process/callers.js");
+
+/** The frames that are looked at: enough for a library between the application and its timer. */
+const FRAMES = 50;
+/** The most characters of a text. */
+const LONGEST = 200;
+
+const QUEUES = new Set([
+  "amqplib",
+  "bee-queue",
+  "bull",
+  "bullmq",
+  "graphile-worker",
+  "kafkajs",
+  "nats",
+  "pg-boss",
+  "rhea",
+]);
+const SCHEDULES = new Set(["agenda", "cron", "croner", "node-cron", "node-schedule", "toad-scheduler"]);
+
+const LOCATION = /\(?((?:file:\/\/|node:|\/|[A-Za-z]:\\).*?):(\d+):\d+\)?$/;
+const NAME = /^\s*at (?:async )?(?:new )?(.+?) \(/;
+
+/** The agent's own files: its sources, or the file that they are bundled into. */
+const OWN = /[\\/]src$/.test(dirname(__dirname)) ? join(dirname(__dirname), "x").slice(0, -1) : __filename;
+
+/**
+ * Where a request without a context is sent from, so that people find where it was lost. The proxy only shows it.
+ *
+ * @typedef {object} Inbound a request that came into this process
+ * @property {string} method
+ * @property {string} path without the query
+ * @property {number} at epoch ms
+ */
+
+class RequestOrigin {
+  /**
+   * Keep the callers, which is cheap; their text is made when the request is announced.
+   * @param {{ past?: Inbound, inbound?: Inbound, carried?: Inbound }} requests `past`: whose context does not count any more;
+   *   `inbound`: without a context, whose code runs; `carried`: the latest one with a context
+   * @param {Function} callee is left out of the callers
+   */
+  constructor({ past, inbound, carried }, callee) {
+    this.past = past;
+    this.inbound = inbound;
+    this.carried = carried;
+    this.callers = callersOf(callee, FRAMES);
+  }
+
+  /** @returns {object} the key `origin` of the announcement */
+  toWire() {
+    const frames = textOf(this.callers).split("\n").flatMap(frameOf);
+    const { past, inbound, carried } = this;
+    const [kind, name] = past ? ["expired"] : sourceOf(frames, Boolean(inbound));
+    const came = past ?? (kind === "request" ? inbound : undefined);
+    return {
+      kind,
+      ...(name && { name }),
+      ...(kind === "main" && isLoading(frames) && { atImport: true }),
+      ...callOf(frames),
+      ...(came && { inbound: shown(came) }),
+      ...(carried && { carried: shown(carried) }),
+    };
+  }
+}
+
+/** @typedef {{ file: string, line: string, name: string, package: string | undefined }} Frame */
+
+/** @param {string} line of a stack @returns {Frame[]} */
+function frameOf(line) {
+  const [, place, number] = LOCATION.exec(line) ?? [];
+  if (!place) return [];
+  const file = place.startsWith("file:") ? fileURLToPath(place) : place;
+  if (file.startsWith(OWN)) return [];
+  return [{ file, line: number, name: NAME.exec(line)?.[1] ?? "", package: packageOf(file) }];
+}
+
+/**
+ * @param {Frame[]} frames
+ * @param {boolean} isOfRequest whether it is code of an inbound request
+ * @returns {[string, string?]} the kind of what runs the code that sends the request, and its name
+ */
+function sourceOf(frames, isOfRequest) {
+  for (const { package: name } of frames) {
+    if (name && QUEUES.has(name)) return ["queue", name];
+    if (name && SCHEDULES.has(name)) return ["timer", name];
+  }
+  if (isOfRequest) return ["request"];
+  if (frames.some(({ file }) => file === "node:internal/timers")) return ["timer"];
+  if (isLoading(frames)) return ["main"];
+  return isMainThread ? ["code"] : ["thread", `worker thread ${threadId}`];
+}
+
+/** @param {Frame[]} frames */
+const isLoading = (frames) =>
+  frames.some(({ file }) => /^node:internal\/(?:modules|main|process\/execution)/.test(file));
+
+/**
+ * @param {Frame[]} frames
+ * @returns {object} the call of the application, and the client library that it called
+ */
+function callOf(frames) {
+  let library = "node:http";
+  for (const { file, line, name, package: from } of frames) {
+    if (from) library = from;
+    else if (file.startsWith("node:internal/deps/undici")) library = "fetch";
+    else if (!file.startsWith("node:")) {
+      const here = relative(process.cwd(), file);
+      const shownFile = here.startsWith("..") ? file.split(/[\\/]/).slice(-2).join("/") : here;
+      return { library, place: `${shownFile}:${line}${name && ` in ${name}`}`.slice(0, LONGEST) };
+    }
+  }
+  return frames.length > 0 ? { library } : {};
+}
+
+/** @param {Inbound} inbound */
+const shown = ({ method, path, at }) => ({ method, path: path.split("?", 1)[0].slice(0, LONGEST), at });
+
+module.exports = { RequestOrigin };

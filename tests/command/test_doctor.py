@@ -1,0 +1,50 @@
+"""``trafficmock doctor``."""
+
+import json
+
+from tests.command.recorded_proxy import CommandTestCase
+from tests.command.traffic import HOSTILE, request
+from tests.support.processes.tested_proxy import start_proxy
+from tests.support.raw_client import RawClient
+
+
+class DoctorTests(CommandTestCase):
+    """Requests that lost the context of their test, by application and URL."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.proxy = start_proxy([])
+        self.addCleanup(self.proxy.stop)
+        self.environment["TRAFFICMOCK_PROXY_URL"] = self.proxy.url
+
+    def test_nothing(self) -> None:
+        """Without tests that have contexts nothing is lost."""
+        done = self.run_command("doctor")
+        self.assertEqual(done.status, 0)
+        self.assertIn("No request lost the context of a test", done.out)
+
+    def test_lost(self) -> None:
+        """The same request is told once, with the story of its latest, and without its query."""
+        worker, agent = RawClient.connect(self.proxy.url), RawClient.connect(self.proxy.url)
+        self.addCleanup(worker.close)
+        self.addCleanup(agent.close)
+        worker.hello("playwright", clientId="w", workerId="9", features=["context"])
+        names = {"testId": "t9", "title": "t9", "file": "t9.py", "workerId": "9"}
+        worker.send(type="test:register", **names, context="d" * 32)
+        worker.receive()
+        agent.hello("node", clientId="till", pid=12, features=["context"])
+        for number in (1, 2):
+            sent = {"requestId": f"lost{number}", "clientId": "till"}
+            origin = {"kind": "thread", "name": f"worker {HOSTILE}", "library": "urllib3"}
+            asked = request(f"http://lost.example/e?token={number}", "POST")
+            agent.send(type="request:start", **sent, request=asked, origin=origin)
+            agent.receive()
+        done = self.run_command("doctor")
+        self.assertEqual(done.status, 1)
+        self.check_clean(done)
+        self.assertIn("POST http://lost.example/e  till, 2 times, last at ", done.out)
+        self.assertIn("No request with a context has come into process till 12.", done.out)
+        self.assertNotIn("token", done.out)
+        found = json.loads(self.run_command("doctor", "--json").out)
+        (group,) = found["lost"]
+        self.assertEqual((group["count"], group["lastId"]), (2, "lost2"))

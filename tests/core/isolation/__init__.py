@@ -1,0 +1,1 @@
+"""Requests that lost the context of their test."""

@@ -1,0 +1,111 @@
+"""``trafficmock doctor``: say where requests lost the context of their test, and what to do."""
+
+from __future__ import annotations
+
+import json
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from trafficmock.command.arguments import add_output, command_parser, proxy
+from trafficmock.command.exit_status import NOTHING, OK
+from trafficmock.command.output import list_columns
+from trafficmock.command.output.terminal import standard_output
+from trafficmock.command.rest.list_resources import REQUESTS
+from trafficmock.redaction import printable
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+
+    from trafficmock.command.output.terminal import Terminal
+    from trafficmock.command.rest.rest_client import RestClient
+
+_WIDTH = 100
+"""The characters of a line where the terminal does not tell its width."""
+
+EXAMPLES = """\
+  trafficmock doctor
+  trafficmock doctor --json | jq '.lost[].remedy'
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Make the parser of the command."""
+    made = command_parser(
+        "doctor",
+        "Say where requests lost the context of their test, and what to do. Requests that a shared "
+        "route answered are left out. The exit status is 1 if there are any, 0 if there are none.",
+        EXAMPLES,
+    )
+    add_output(made, "one object with the groups of requests, and counts")
+    return made
+
+
+def main(words: Sequence[str]) -> int:
+    """Run the command.
+
+    :returns: the exit status.
+    :raises CommandError: if the proxy does not answer.
+    """
+    options = parser().parse_args(words)
+    terminal = standard_output(options.color)
+    found = collect(proxy(options))
+    if options.json:
+        terminal.line(json.dumps(found))
+    else:
+        for line in _lines(found, terminal):
+            terminal.line(line)
+    return NOTHING if found["lost"] else OK
+
+
+def collect(client: RestClient) -> dict[str, Any]:
+    """Request the history, and group what lost its context.
+
+    :returns: the object that ``--json`` prints.
+    :raises UnreachableError: if no trafficmock proxy answers.
+    """
+    entries = REQUESTS.get(client, {})
+    groups: dict[tuple[str, ...], dict[str, Any]] = {}
+    for entry in entries:
+        if (lost := entry.get("lost")) is None:
+            continue
+        method, url = entry["request"]["method"], entry["request"]["url"].partition("?")[0]
+        key = entry["clientId"], method, url, lost["remedy"]
+        if key in groups:
+            groups[key]["count"] += 1
+        else:
+            # The newest entry comes first, and its story is told.
+            names = {"clientId": entry["clientId"], "method": method, "url": url}
+            last = {"count": 1, "lastId": entry["id"], "lastAt": entry["timestamp"]}
+            groups[key] = {**names, **last, **lost}
+    agents = client.get("/api/connections").document["nodeAgents"]
+    return {
+        "requests": len(entries),
+        "withContext": sum(bool(entry.get("hasContext")) for entry in entries),
+        "agents": len(agents),
+        "lost": list(groups.values()),
+    }
+
+
+def _lines(found: dict[str, Any], terminal: Terminal) -> Iterator[str]:
+    lost = found["lost"]
+    counted = f"{found['withContext']} of {found['requests']} recorded requests carry a context"
+    if not lost:
+        yield f"No request lost the context of a test; {counted}."
+        if not found["requests"] and not found["agents"]:
+            yield "No application is attached: start it with trafficmock run."
+        return
+    number = sum(each["count"] for each in lost)
+    yield f"{number} without a context came while tests with contexts ran; {counted}."
+    for each in lost:
+        times = "once" if each["count"] == 1 else f"{each['count']} times"
+        last = list_columns.clock(each["lastAt"])
+        yield ""
+        yield (
+            f"{terminal.paint(printable(each['method'] + ' ' + each['url']), 'bold')}  "
+            f"{printable(each['clientId'])}, {times}, last at {last}"
+        )
+        for text, style in ((each["how"], None), (each["remedy"], "green")):
+            for line in wrap(printable(text), (terminal.width or _WIDTH) - 2):
+                yield f"  {terminal.paint(line, style)}"
+        yield f"  trafficmock show {printable(each['lastId'])}"

@@ -1,0 +1,146 @@
+"""Says where a request lost the context of its test, and what to do.
+
+A request without a context may belong to any test. The agents tell where such a request was sent
+from (:class:`.RequestOrigin`); the text is written here, once for REST, reports and errors.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET
+
+from trafficmock.records import LostContext
+from trafficmock.redaction import printable
+from trafficmock.redaction.process_redactor import safe_url
+from trafficmock.wire.features import CONTEXT
+
+if TYPE_CHECKING:
+    from msgspec import UnsetType
+
+    from trafficmock.core.state.peers import Agent
+    from trafficmock.wire.payloads.request_origin import InboundRequest, RequestOrigin
+
+_LONGEST = 200
+"""The most characters of a name, a place or a path."""
+
+_LATEST = 10**14
+"""The end of the times that are shown, in epoch milliseconds: the year 5138."""
+
+_HEADERS = "baggage, the cookie trafficmock_test or traceparent"
+_OF_THE_RUN = (
+    'answer it for the whole run: trafficmock_shared(scope="run") in pytest, trafficmockRun in '
+    "Playwright"
+)
+
+_REMEDIES = {
+    "request": (
+        "Put trafficmock.headers or trafficmock.cookie on the requests of the test, and let its "
+        "browser use trafficmock.proxy. If another service sent it, attach that one too."
+    ),
+    "expired": (
+        "What works on after its request keeps the context for 30 s. Start what lives longer with "
+        f"the application, and {_OF_THE_RUN}; or set TRAFFICMOCK_CONTEXT_MS."
+    ),
+    "thread": (
+        f"It works for no request: {_OF_THE_RUN}. If it works through jobs of requests, hand them "
+        "over by concurrent.futures.ThreadPoolExecutor, whose jobs have the context of their "
+        "submitter."
+    ),
+    "pool": (
+        "Hand the job over while the request is being handled: the pools that are attached give it "
+        f"the context of its submitter. If it works for no request, {_OF_THE_RUN}."
+    ),
+    "queue": (
+        "Attach the process that enqueues the job as well as the worker (trafficmock run): then "
+        f"the message carries the context. A job that no request enqueued belongs to no test: "
+        f"{_OF_THE_RUN}."
+    ),
+    "timer": f"A timer or a schedule works for no request: {_OF_THE_RUN}.",
+    "task": (
+        "Start the task while the request is being handled: it keeps the context. One that is "
+        f"started with the application works for no request: {_OF_THE_RUN}."
+    ),
+    "main": f"A script or a loop works for no request: {_OF_THE_RUN}.",
+    "code": (
+        "Callbacks of queues, pools and sockets run without the context of who asked for them: "
+        "bind them by AsyncResource.bind in Node, by contextvars.copy_context().run in Python. If "
+        f"it works for no request, {_OF_THE_RUN}."
+    ),
+    "proxy": (
+        f"Forward one of the headers {_HEADERS} from the request that comes in to those that go "
+        "out, as OpenTelemetry does; or attach the application (trafficmock run), if it is one of "
+        "Node or Python."
+    ),
+    "agent": "The npm package's agent passes on no contexts: use trafficmock's (trafficmock run).",
+}
+
+
+def explain(agent: Agent, origin: RequestOrigin | UnsetType) -> LostContext | None:
+    """Say where a request lost its context.
+
+    :param agent: of its process.
+    :param origin: where it was sent from, if the agent tells that.
+    :returns: ``None`` if nothing is known about it.
+    """
+    process = _process(agent)
+    if CONTEXT not in agent.features:
+        return LostContext(f"It left {process}.", _REMEDIES["agent"])
+    if origin is UNSET and agent.kind == "proxy":
+        how = f"It left {process} by the forward proxy, without any of the headers {_HEADERS}."
+        return LostContext(how, _REMEDIES["proxy"])
+    if origin is UNSET:
+        return None
+    remedy = _REMEDIES.get(origin.kind, _REMEDIES["code"])
+    return LostContext(f"{_came_in(origin, process)}{_left(origin)}", remedy)
+
+
+def _process(agent: Agent) -> str:
+    pid = "" if agent.pid is None else f" {agent.pid}"
+    return f"process {_cut(agent.client_id)}{pid}"
+
+
+def _came_in(origin: RequestOrigin, process: str) -> str:
+    if origin.kind == "request":
+        inbound = origin.inbound
+        which = "" if inbound is UNSET else f" {_named(inbound)}"
+        return f"A request{which} came into {process} without a context. "
+    if origin.kind == "expired" and origin.inbound is not UNSET:
+        named = _named(origin.inbound)
+        return f"A context came in {named} in {process}, and does not count any more. "
+    if origin.carried is not UNSET:
+        return f"A context came in last {_named(origin.carried)} in {process}. "
+    return f"No request with a context has come into {process}. "
+
+
+def _left(origin: RequestOrigin) -> str:
+    name = "" if origin.name is UNSET else f" {_cut(origin.name)}"
+    source = {
+        "thread": f"from the thread{name}",
+        "pool": f"from the pool's thread{name}",
+        "queue": f"from a job of{name or ' a queue'}",
+        "timer": f"from a timer{name and ' in' + name}",
+        "task": f"from the task{name}",
+        "main": "from the main thread",
+    }.get(origin.kind, "from its code")
+    if origin.at_import:
+        source += ", started at import"
+    if origin.started is not UNSET:
+        source += f"{'' if origin.at_import else ', started'} at {_cut(origin.started)}"
+    by = "" if origin.library is UNSET else f", by {_cut(origin.library)}"
+    at = "" if origin.place is UNSET else f" at {_cut(origin.place)}"
+    return f"This one left {source}{by}{at}."
+
+
+def _named(inbound: InboundRequest) -> str:
+    what = f"{_cut(inbound.method)} {_cut(safe_url(inbound.path.partition('?')[0]))}"
+    if not 0 < inbound.at < _LATEST:
+        return f"to {what}"
+    at = datetime.fromtimestamp(inbound.at / 1000, UTC).astimezone()
+    return f"at {at:%H:%M:%S} to {what}"
+
+
+def _cut(text: str) -> str:
+    shown = printable(text[: _LONGEST + 1])
+    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
