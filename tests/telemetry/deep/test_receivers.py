@@ -22,6 +22,29 @@ from tests.telemetry.messages import attributes
 from trafficmock.testing import sync
 
 INSTALL_SECONDS = 500
+SERVER = 2
+"""The kind of the span of a request that was served."""
+
+EXPRESS = """
+const express = require("express");
+const http = require("node:http");
+const url = "http://pay.test/charge";
+const text = async (stream) => {
+  let all = "";
+  for await (const part of stream) all += part;
+  return all;
+};
+const app = express();
+app.get("/page", async (request, response) => {
+  const first = await new Promise((resolve, reject) => http.get(url, resolve).on("error", reject));
+  response.send((await text(first)) + (await (await fetch(url)).text()));
+});
+const server = app.listen(0, "127.0.0.1", () => {
+  console.log(JSON.stringify({ port: server.address().port }));
+});
+"""
+"""An application that asks by ``http`` and by ``fetch``."""
+
 INSTRUMENT = "from opentelemetry.instrumentation.auto_instrumentation import run; run()"
 
 
@@ -127,6 +150,37 @@ class JoinedTests(DeepCase):
         own = {each["context"]["span_id"].removeprefix("0x") for each in printed}
         self.check(received.spans, own, test_trace)
 
+    def test_express(self) -> None:
+        """Express under OpenTelemetry's Node packages and our agent, in both orders.
+
+        A mocked ``fetch`` makes no span of the application: it is below the test.
+        """
+        modules = self.install("express@5", "@opentelemetry/auto-instrumentations-node@0.81")
+        tracer = modules / "@opentelemetry" / "auto-instrumentations-node" / "build" / "src"
+        preloads = [f"--require {tracer / 'register.js'}"]
+        preloads.append(f"--require {REPOSITORY / 'agent' / 'register.js'}")
+        program = self.folder / "application.cjs"
+        program.write_text(EXPRESS)
+        for order in (preloads, preloads[::-1]):
+            with (
+                collector() as received,
+                running_proxy("--otlp-endpoint", received.url) as proxy,
+            ):
+                variables = {"NODE_OPTIONS": " ".join(order), "TRAFFICMOCK_PROXY_URL": proxy.url}
+                variables |= {"OTEL_EXPORTER_OTLP_ENDPOINT": received.url}
+                variables |= {"OTEL_METRICS_EXPORTER": "none", "OTEL_LOGS_EXPORTER": "none"}
+                variables |= {"OTEL_NODE_RESOURCE_DETECTORS": "none"}
+                variables["OTEL_BSP_SCHEDULE_DELAY"] = "100"
+                child = self.start("express", ["node", str(program)], env=variables)
+                test_trace = self.load(proxy.url, child, "http://pay.test/charge")
+                served = _served(received)
+            own = {span.span_id.hex() for span in received.spans if _is_of_application(span)}
+            ours = _mocked(received.spans)
+            self.assertEqual({span.trace_id.hex() for span in ours}, {test_trace})
+            below = [span for span in ours if span.parent_span_id.hex() in own]
+            self.assertEqual((len(ours), len(below)), (2, 1))
+            self.assertEqual(served.trace_id.hex(), test_trace)
+
     def load(self, proxy_url: str, child: Child, url: str) -> str:
         """Load the page in a test that mocks what it asks for; return the trace of the test."""
         port = child.announced()["port"]
@@ -141,16 +195,34 @@ class JoinedTests(DeepCase):
 
     def check(self, spans: list[Any], own: set[str], test_trace: str) -> None:
         """Check that our spans are in the trace of the test, below those of the application."""
-        ours = [span for span in spans if "trafficmock.decision" in _keys(span)]
-        mocked = [
-            span for span in ours if attributes(span.attributes)["server.address"] == "pay.test"
-        ]
+        mocked = _mocked(spans)
         self.assertTrue(mocked)
         for span in mocked:
             self.assertEqual(span.trace_id.hex(), test_trace, span)
             self.assertIn(span.parent_span_id.hex(), own)
         (test,) = [span for span in spans if span.name == "pays"]
         self.assertEqual(test.trace_id.hex(), test_trace)
+
+
+def _mocked(spans: list[Any]) -> list[Any]:
+    """Return our spans of the requests that the test mocks."""
+    ours = [span for span in spans if "trafficmock.decision" in _keys(span)]
+    return [span for span in ours if attributes(span.attributes)["server.address"] == "pay.test"]
+
+
+def _served(received: Any) -> Any:
+    """Wait until the application has exported the span of the page, the last one of them."""
+
+    def spans() -> list[Any]:
+        return [span for span in received.spans if _is_of_application(span) and span.kind == SERVER]
+
+    wait_until(lambda: bool(spans()), "the application's span of the page")
+    return spans()[0]
+
+
+def _is_of_application(span: Any) -> bool:
+    keys = _keys(span)
+    return "trafficmock.decision" not in keys and "test.case.name" not in keys
 
 
 def _keys(span: Any) -> set[str]:
