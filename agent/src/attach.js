@@ -8,6 +8,7 @@ const { onModule } = require("./process/modules.js");
 const { hideProxyVariables } = require("./proxy-variables.js");
 const { attachWorkers } = require("./process/workers.js");
 const { hookIntervals } = require("./contexts/intervals.js");
+const { hookQueues } = require("./contexts/queues.js");
 const { carryMessages } = require("./messages/libraries.js");
 const { watchHttp2 } = require("./http/http2.js");
 const { keyFetch } = require("./contexts/fetch-key.js");
@@ -167,6 +168,7 @@ function install(agent) {
     keyFetch(agent),
     agent.contexts.hookServers(),
     hookIntervals(agent.contexts),
+    hookQueues(agent.contexts),
     http.install(agent, (held) => sockets.takeRequest(held)),
     sockets.install(),
     watchHttp2(agent),

@@ -44,6 +44,12 @@ const TRACED = /^traceparent:/im;
  * @property {boolean} [isPast] whether it does not count any more; its id is still hidden from other hosts
  */
 
+/**
+ * What code runs in: the context, and that of OpenTelemetry, which comes first.
+ *
+ * @typedef {{ context: TestContext | undefined, traced: any }} Moment
+ */
+
 /** Gives an outbound request the context of the inbound request that caused it. */
 class TestContexts {
   /**
@@ -149,6 +155,26 @@ class TestContexts {
     emitter.emit = function (/** @type {any[]} */ ...args) {
       return storage.run(context, () => emit.apply(this, args));
     };
+  }
+
+  /** @returns {Moment} what this code runs in, for code that runs later because of it */
+  moment() {
+    return { context: this.storage.getStore(), traced: tracing()?.context?.active?.() };
+  }
+
+  /**
+   * @template T
+   * @param {Moment | undefined} moment what to run in; nothing: in no context
+   * @param {() => T} act
+   * @returns {T}
+   */
+  within(moment, act) {
+    const context = moment?.context;
+    const run = () => (this.storage.getStore() === context ? act() : this.storage.run(context, act));
+    const tracer = tracing()?.context;
+    const active = tracer?.active?.();
+    const traced = moment ? moment.traced : active?.deleteValue?.(BAGGAGE);
+    return traced && traced !== active ? tracer.with(traced, run) : run();
   }
 
   /** @returns {TestContext | undefined} the context of a request that is made now */

@@ -9,9 +9,11 @@ const { AsyncResource } = require("node:async_hooks");
 const { EventEmitter, on } = require("node:events");
 const { Worker } = require("node:worker_threads");
 const async = require("async");
+const Bottleneck = require("bottleneck");
 const DataLoader = require("dataloader");
 const express = require("express");
 const fastify = require("fastify");
+const fastq = require("fastq");
 const { default: formidable } = require("formidable");
 const genericPool = require("generic-pool");
 const Redis = require("ioredis");
@@ -20,6 +22,7 @@ const { LRUCache } = require("lru-cache");
 const multer = require("multer");
 const pg = require("pg");
 const { Piscina } = require("piscina");
+const redisClient = require("redis");
 const rxjs = require("rxjs");
 const { startPostgres, startRedis } = require("./servers.cjs");
 
@@ -134,11 +137,109 @@ module.exports = async (ask) => {
       ),
   };
 
+  const queued = queuesOf(ask, redis.port);
+
   return {
-    ways: { ...queries, ...pooled, ...frameworks, ...others },
+    ways: { ...queries, ...pooled, ...queued, ...frameworks, ...others },
     later: { "socket's close": (res) => called(ask, (done) => res.socket.on("close", done)) },
   };
 };
+
+/** Queues whose worker asks, batches, and listeners of messages: of one place, and begun by the first request. */
+function queuesOf(ask, redisPort) {
+  const worker = (_, done) => void ask().then((text) => done(null, text), done);
+  const job = () => ask();
+  /** @param {(done: (error: any, text: string) => void) => void} push */
+  const pushed = (push) =>
+    new Promise((resolve, reject) => push((error, text) => (error ? reject(error) : resolve(text))));
+  const callbacks = fastq(worker, 1);
+  const promises = fastq.promise(job, 1);
+  const limiter = new Bottleneck({ maxConcurrent: 1 });
+  const ordered = async.priorityQueue(worker, 1);
+  const cargo = async.cargo(worker, 1);
+  const asynchronous = async.queue(async () => ask(), 1);
+  const loader = new DataLoader((keys) => Promise.all(keys.map(job)), { cache: false });
+  const single = new DataLoader((keys) => Promise.all(keys.map(job)), { cache: false, maxBatchSize: 1 });
+  const flushed = buffer((waiting) =>
+    ask().then(
+      (text) => waiting.forEach(({ resolve }) => resolve(text)),
+      (error) => waiting.forEach(({ reject }) => reject(error)),
+    ),
+  );
+  const nodeRedis = subscription(redisClient.createClient, redisPort, (client, heard) =>
+    client.connect().then(() => client.subscribe("news", heard)),
+  );
+  const ioRedis = subscription(
+    ({ socket }) => new Redis({ ...socket, protocol: 2, enableReadyCheck: false }),
+    redisPort,
+    (client, heard) => {
+      client.on("message", (_, text) => heard(text));
+      return client.subscribe("news");
+    },
+  );
+
+  return {
+    "async.queue, async worker": () => asynchronous.pushAsync(1),
+    "async.priorityQueue, full": () => pushed((done) => ordered.push(1, 1, done)),
+    "async.cargo, full": () => pushed((done) => cargo.push(1, done)),
+    "fastq, full": () => pushed((done) => callbacks.push(1, done)),
+    "fastq.promise, full": () => promises.push(1),
+    "bottleneck, schedule, full": () => limiter.schedule(job),
+    "bottleneck, wrap, full": () => limiter.wrap(job)(),
+    "bottleneck, submit, full": () => pushed((done) => limiter.submit(worker, 1, done)),
+    "DataLoader of all requests": () => loader.load(1),
+    "DataLoader of all requests, one at a time": () => single.load(1),
+    "a buffer that a timer flushes": () => flushed(),
+    "redis, subscription by the first request": () => nodeRedis(ask),
+    "ioredis, subscription by the first request": () => ioRedis(ask),
+  };
+}
+
+/** Requests that wait for one flush, by the timer of the first of them. */
+function buffer(flush) {
+  let waiting = [];
+  return () =>
+    new Promise((resolve, reject) => {
+      if (!waiting.length) {
+        setTimeout(() => {
+          const all = waiting;
+          waiting = [];
+          flush(all);
+        }, QUIET_MS);
+      }
+      waiting.push({ resolve, reject });
+    });
+}
+
+/** One subscription, which the first request makes; each request publishes, and its message asks. */
+function subscription(create, port, subscribe) {
+  const waiting = new Map();
+  let ready;
+  return async (ask) => {
+    const client = () => create({ RESP: 2, socket: { port, host: "127.0.0.1" } });
+    const heard = (name) => {
+      const found = waiting.get(name);
+      if (found) ask().then(found.resolve, found.reject);
+    };
+    ready ??= subscribe(
+      client().on("error", () => {}),
+      heard,
+    );
+    await ready;
+    const name = `${Math.random()}`;
+    return new Promise((resolve, reject) => {
+      waiting.set(name, { resolve, reject });
+      publish(port, name);
+    });
+  };
+}
+
+function publish(port, text) {
+  net
+    .connect(port, "127.0.0.1")
+    .on("error", () => {})
+    .end(`*3\r\n$7\r\nPUBLISH\r\n$4\r\nnews\r\n$${text.length}\r\n${text}\r\n`);
+}
 
 const called = (ask, act) =>
   new Promise((resolve) => {

@@ -43,15 +43,29 @@ function startPostgres() {
   return listen(server);
 }
 
-/** A Redis that answers each command with OK; commands come whole. */
+/** A Redis that answers each command with OK, and sends what is published to all that subscribe; commands come whole. */
 function startRedis() {
+  const subscribers = new Set();
   const server = net.createServer((socket) => {
     socket.on("error", () => socket.destroy());
+    socket.on("close", () => subscribers.delete(socket));
     socket.on("data", (data) => {
-      for (const _ of String(data).matchAll(/^\*\d+\r\n/gm)) socket.write("+OK\r\n");
+      for (const [, command] of String(data).matchAll(/^\*\d+\r\n((?:\$\d+\r\n[^\r]*\r\n)+)/gm)) {
+        const [name, channel, text] = command.split("\r\n").filter((_, at) => at % 2);
+        if (name.toUpperCase() === "PUBLISH") {
+          for (const each of subscribers) each.write(array("message", channel, text));
+        }
+        if (name.toUpperCase() === "SUBSCRIBE") {
+          subscribers.add(socket);
+          socket.write(`*3\r\n${bulk("subscribe")}${bulk(channel)}:1\r\n`);
+        } else socket.write("+OK\r\n");
+      }
     });
   });
   return listen(server);
 }
+
+const bulk = (text) => `$${text.length}\r\n${text}\r\n`;
+const array = (...texts) => `*${texts.length}\r\n${texts.map(bulk).join("")}`;
 
 module.exports = { startPostgres, startRedis };

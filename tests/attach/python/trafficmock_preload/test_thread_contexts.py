@@ -1,12 +1,17 @@
 """Threads, and jobs of pools."""
 
 import concurrent.futures.thread
+import multiprocessing.pool
 import threading
 from types import ModuleType
 from typing import Any
 
 from trafficmock_preload.current_context import TestContexts
-from trafficmock_preload.thread_contexts import change_executors, change_threading
+from trafficmock_preload.thread_contexts import (
+    change_executors,
+    change_multiprocessing_pools,
+    change_threading,
+)
 from twisted.trial.unittest import SynchronousTestCase
 
 
@@ -64,3 +69,40 @@ class ThreadTests(SynchronousTestCase):
             self.assertRaises(ValueError, failed.result)
             self.contexts.enter(None)
             self.assertIsNone(pool.submit(self.current).result())
+
+    def test_multiprocessing_pool(self) -> None:
+        """A job of a ``ThreadPool`` and its callback belong to the request that gave them."""
+        module = ModuleType("pools")
+        original = multiprocessing.pool.ThreadPool
+        module.__dict__["ThreadPool"] = type("ThreadPool", (original,), {})
+        change_multiprocessing_pools(module, self.contexts)
+        self.enter("a")
+        with module.__dict__["ThreadPool"](1) as pool:
+            for name in ("a", "b", None):
+                self.contexts.enter(None)
+                if name:
+                    self.enter(name)
+                self.check_pool(pool, name)
+            self.assertRaises(ValueError, pool.apply, int, ("no number",))
+
+    def check_pool(self, pool: Any, name: str | None) -> None:
+        """Give a pool jobs in each way."""
+        called: list[str | None] = []
+
+        def ask(one: int, more: int = 0) -> tuple[int, str | None]:
+            return one + more, self.current()
+
+        def done(_: Any) -> None:
+            called.append(self.current())
+
+        both = [(1, name), (2, name)]
+        self.assertEqual(pool.apply(ask, (1,), {"more": 2}), (3, name))
+        self.assertEqual(pool.apply_async(func=ask, args=(1,), callback=done).get(), (1, name))
+        self.assertEqual(pool.apply_async(ask, (1,), {}, done).get(), (1, name))
+        self.assertEqual(pool.map(ask, [1, 2]), both)
+        self.assertEqual(pool.map_async(ask, [1, 2], callback=done).get(), both)
+        self.assertEqual(pool.map_async(ask, [1, 2], None, done).get(), both)
+        self.assertEqual(pool.starmap(ask, [(1, 0), (2, 0)]), both)
+        self.assertEqual(list(pool.imap(ask, [1, 2])), both)
+        self.assertEqual(list(pool.imap_unordered(ask, [1, 2], 2)), both)
+        self.assertEqual(called, [name] * 4)

@@ -85,6 +85,7 @@ def _changes(
             add(module, place, function, contexts, *names)
     add("threading", "thread_contexts", "change_threading", contexts)
     add("concurrent.futures.thread", "thread_contexts", "change_executors", contexts)
+    add("multiprocessing.pool", "thread_contexts", "change_multiprocessing_pools", contexts)
     add("twisted.python.threadpool", "thread_contexts", "change_twisted_pools", contexts)
     return changes
 

@@ -6,6 +6,8 @@ applications rely on threads that begin with an empty one.
 
 from __future__ import annotations
 
+from functools import wraps
+
 from trafficmock_preload.sending_code import STARTED, start_of_thread
 
 TYPE_CHECKING = False
@@ -50,6 +52,37 @@ def change_executors(module: ModuleType, contexts: TestContexts) -> None:
         return original(self, contexts.within(fn, contexts.running()), *args, **kwargs)
 
     executor.submit = submit
+
+
+def change_multiprocessing_pools(module: ModuleType, contexts: TestContexts) -> None:
+    """Do the same for ``multiprocessing.pool.ThreadPool``, and for the callbacks of its jobs."""
+    pool: Any = module.__dict__["ThreadPool"]
+
+    def change(name: str, callbacks: int) -> None:
+        original = getattr(pool, name)
+
+        @wraps(original)
+        def changed(self: Any, func: Any, *args: Any, **kwargs: Any) -> Any:
+            context = contexts.running()
+
+            def within(at: int | str, value: Any) -> Any:
+                is_callback = at in _CALLBACKS if isinstance(at, str) else at >= callbacks
+                return contexts.within(value, context) if value and is_callback else value
+
+            given = [within(at, value) for at, value in enumerate(args)]
+            named = {each: within(each, value) for each, value in kwargs.items()}
+            return original(self, contexts.within(func, context), *given, **named)
+
+        setattr(pool, name, changed)
+
+    # Where callbacks begin among the arguments after the function.
+    change("apply_async", 2)
+    change("_map_async", 3)
+    change("imap", 2)
+    change("imap_unordered", 2)
+
+
+_CALLBACKS = ("callback", "error_callback")
 
 
 def change_twisted_pools(module: ModuleType, contexts: TestContexts) -> None:

@@ -1,0 +1,234 @@
+"use strict";
+
+/*
+ * Libraries that keep jobs, callbacks or keys of many requests and start them later, from the request that makes room.
+ * Each is changed where it takes them: what it then starts has the context of the request that gave it, or none.
+ */
+const { onModule } = require("../process/modules.js");
+const { sayOnce } = require("../process/say-once.js");
+
+/**
+ * @typedef {object} Bindings
+ * @property {<F>(value: F) => F} bound a function that runs in the context of this moment; other values as they are
+ * @property {() => Moment} now
+ * @property {(moment: Moment | undefined, act: () => any) => any} within runs a function in the context of a moment, or in none
+ */
+
+/** @typedef {import('./test-contexts.js').Moment} Moment */
+
+/** @typedef {(exports: any, bindings: Bindings) => any} Change what a module exports in the place of `exports`, or nothing */
+
+/** By the end of the path of a module. @type {Record<string, Change>} */
+const CHANGES = {
+  "async/dist/async": (exports, bindings) => {
+    for (const place of [exports, exports.default]) {
+      for (const name of ["queue", "priorityQueue", "cargo", "cargoQueue"]) {
+        if (place?.[name]) place[name] = asyncQueue(place[name], bindings);
+      }
+    }
+  },
+  "async/queue": asyncQueue,
+  "async/priorityQueue": asyncQueue,
+  "async/cargo": asyncQueue,
+  "async/cargoQueue": asyncQueue,
+  "fastq/queue": (exports, bindings) =>
+    Object.assign(fastq(exports, bindings), exports, exports.promise && { promise: fastq(exports.promise, bindings) }),
+  "bottleneck/lib/Bottleneck": bottleneck,
+  "bottleneck/light": bottleneck,
+  "bottleneck/es5": bottleneck,
+  "dataloader/index": dataLoader,
+  "pg-pool/index": (Pool, bindings) => bindArguments(Pool.prototype, ["connect", "query"], bindings),
+  "pg/lib/client": (Client, bindings) => bindArguments(Client.prototype, ["query"], bindings),
+  // p-queue is an ES module, which no hook sees on every Node. Its class stands on this one.
+  "eventemitter3/index": emitter3,
+  "p-queue/dist/index": ({ default: Queue }, bindings) => bindArguments(Queue.prototype, ["add"], bindings),
+  // Messages come from whoever published them, not from the request that subscribed first.
+  "@redis/client/dist/lib/client/pub-sub": ({ PubSub }, bindings) =>
+    withoutContext(PubSub.prototype, "handleMessageReply", bindings),
+  "ioredis/built/DataHandler": (exports, bindings) =>
+    withoutContext(exports.default.prototype, "handleSubscriberReply", bindings),
+};
+
+const FILE = new RegExp(`[\\\\/](${Object.keys(CHANGES).join("|").replaceAll("/", "[\\\\/]")})\\.js$`);
+
+/**
+ * @param {import('./test-contexts.js').TestContexts} contexts
+ * @returns {() => void} stops changing modules; those that are changed carry no contexts any more
+ */
+function hookQueues(contexts) {
+  if (!contexts.isOn) return () => {};
+  const now = () => contexts.moment();
+  const within = (/** @type {Moment | undefined} */ moment, /** @type {() => any} */ act) =>
+    contexts.within(moment, act);
+  /** @type {(value: any) => any} */
+  const bound = (value) => {
+    if (typeof value !== "function") return value;
+    const moment = now();
+    return /** @this {any} */ function (/** @type {any[]} */ ...args) {
+      return within(moment, () => value.apply(this, args));
+    };
+  };
+  return onModule(FILE, (exports, path) => {
+    const [, name] = /** @type {string[]} */ (FILE.exec(path));
+    try {
+      return CHANGES[name.replaceAll("\\", "/")](exports, { bound, now, within });
+    } catch (error) {
+      const { message } = /** @type {Error} */ (error);
+      return void sayOnce(`${name} cannot be changed (${message}), so its jobs may have another test's context.`);
+    }
+  });
+}
+
+/**
+ * @param {(Moment | undefined)[]} moments
+ * @returns {Moment | undefined} the one whose context all have
+ */
+const common = ([first, ...others]) => (others.every((one) => one?.context === first?.context) ? first : undefined);
+
+/**
+ * @param {any} owner
+ * @param {string[]} names of methods that keep the functions they are given
+ * @param {Bindings} bindings
+ */
+function bindArguments(owner, names, { bound }) {
+  for (const name of names) {
+    const original = owner[name];
+    if (!original) continue;
+    owner[name] = /** @this {any} */ function (/** @type {any[]} */ ...args) {
+      return original.apply(this, args.map(bound));
+    };
+  }
+}
+
+/**
+ * @param {any} owner
+ * @param {string} name of a method
+ * @param {Bindings} bindings
+ */
+function withoutContext(owner, name, { within }) {
+  const original = owner[name];
+  owner[name] = /** @this {any} */ function (/** @type {any[]} */ ...args) {
+    return within(undefined, () => original.apply(this, args));
+  };
+}
+
+/** @type {Change} */
+function bottleneck(Bottleneck, bindings) {
+  bindArguments(Bottleneck.prototype, ["schedule", "submit"], bindings);
+}
+
+/**
+ * @param {any} original makes a queue of a worker
+ * @param {Bindings} bindings
+ */
+function asyncQueue(original, { bound, now, within }) {
+  return (/** @type {Function} */ worker, /** @type {any[]} */ ...rest) => {
+    /** @type {WeakMap<object, Moment>} */
+    const owners = new WeakMap();
+    /** Whose items the next call of the worker gets. @type {(Moment | undefined)[]} */
+    let taken = [];
+    /** @this {any} */
+    const run = function (/** @type {any[]} */ ...args) {
+      const moment = common(taken);
+      taken = [];
+      return within(moment, () => worker.apply(this, args));
+    };
+    // The library knows an asynchronous function by its kind.
+    const isAsync = /** @type {any} */ (worker)?.[Symbol.toStringTag] === "AsyncFunction";
+    const asynchronous = async (/** @type {any[]} */ ...args) => run(...args);
+    const queue = original(typeof worker === "function" ? (isAsync ? asynchronous : run) : worker, ...rest);
+    const { _createTaskItem: create, _tasks: tasks } = queue;
+    // A version that works otherwise: its jobs have no context.
+    if (!create || !tasks?.shift) return queue;
+    const { shift } = tasks;
+    queue._createTaskItem = (/** @type {any} */ data, /** @type {any} */ callback) => {
+      const item = create.call(queue, data, bound(callback));
+      owners.set(item, now());
+      return item;
+    };
+    tasks.shift = function () {
+      const item = shift.call(tasks);
+      if (item) taken.push(owners.get(item));
+      return item;
+    };
+    return queue;
+  };
+}
+
+/** What stands in a queue of `fastq` for a job, with the context of whoever pushed it. */
+class Job {
+  /** @param {any} value @param {Moment} moment */
+  constructor(value, moment) {
+    this.value = value;
+    this.moment = moment;
+  }
+}
+
+/**
+ * @param {any} original makes a queue of a worker
+ * @param {Bindings} bindings
+ */
+function fastq(original, { bound, now, within }) {
+  return (/** @type {any[]} */ ...args) => {
+    const at = args.findIndex((one) => typeof one === "function");
+    const worker = args[at];
+    /** @this {any} */
+    const run = function (/** @type {Job} */ job, /** @type {any[]} */ ...rest) {
+      return within(job.moment, () => worker.call(this, job.value, ...rest));
+    };
+    const queue = original(...args.map((one, place) => (place === at ? run : one)));
+    const { push, unshift, getQueue, error } = queue;
+    queue.push = (/** @type {any} */ value, /** @type {any} */ done) => push(new Job(value, now()), bound(done));
+    queue.unshift = (/** @type {any} */ value, /** @type {any} */ done) => unshift(new Job(value, now()), bound(done));
+    queue.getQueue = () => getQueue().map((/** @type {Job} */ job) => job.value);
+    queue.error = (/** @type {Function | null} */ handler) =>
+      error(handler && ((/** @type {any} */ reason, /** @type {Job} */ job) => handler(reason, job?.value)));
+    return queue;
+  };
+}
+
+/** A batch has the context that all its keys were asked for in, or none. @type {Change} */
+function dataLoader(Loader, { now, within }) {
+  /** Who asked for the keys of a batch. @type {WeakMap<object, Moment[]>} */
+  const owners = new WeakMap();
+  /** Functions that run batches in their contexts. */
+  const changed = new WeakSet();
+  const { load } = Loader.prototype;
+  const inBatch = (/** @type {Function} */ original) => {
+    /** @this {any} */
+    const run = function (/** @type {any[]} */ keys, /** @type {any[]} */ ...rest) {
+      return within(common(owners.get(keys) ?? []), () => original.call(this, keys, ...rest));
+    };
+    changed.add(run);
+    return run;
+  };
+  Loader.prototype.load = function (/** @type {any[]} */ ...args) {
+    if (!changed.has(this._batchLoadFn)) this._batchLoadFn = inBatch(this._batchLoadFn);
+    const loaded = load.apply(this, args);
+    const keys = this._batch?.keys;
+    if (keys) owners.set(keys, [...(owners.get(keys) ?? []), now()]);
+    return loaded;
+  };
+}
+
+/**
+ * Find the class of `p-queue` by the first event of one of its queues, at the end of the first `add`.
+ * @type {Change}
+ */
+function emitter3(Emitter, bindings) {
+  const { emit } = Emitter.prototype;
+  const seen = new WeakSet();
+  Emitter.prototype.emit = function (/** @type {any[]} */ ...args) {
+    if (args[0] === "add" && this.onIdle && this.sizeBy) {
+      const queue = Object.getPrototypeOf(this);
+      const owner = Object.hasOwn(queue, "add") ? queue : Object.getPrototypeOf(queue);
+      if (Object.hasOwn(owner, "add") && !seen.has(owner)) {
+        seen.add(owner);
+        bindArguments(owner, ["add"], bindings);
+      }
+    }
+    return emit.apply(this, args);
+  };
+}
+
+module.exports = { hookQueues };
