@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -49,9 +50,12 @@ class ForwardingTests(SynchronousTestCase):
             "GOCACHE": str(folder / "go"),
             "PYTHONPATH": os.pathsep.join(sys.path),
         }
-        started = [*run, "--ca-dir", str(folder / "ca"), "--no-agent", "--", *words]
+        started = [*run, "--ca-dir", str(folder / "ca"), "--no-agent", "--"]
+        # A group of its own, with the workers of PHP, which outlive what forks them.
+        started += ["setsid", *words]
         shop = Child.start(language, started, env=env, announces=False)
         self.addCleanup(shop.stop)
+        self.addCleanup(os.killpg, shop.process.pid, signal.SIGTERM)
         tests = [self.mocks(proxy.url, f"price of {number}") for number in range(4)]
 
         def load(mocks: TrafficMock) -> str:

@@ -15,7 +15,6 @@ const LIBRARIES = /** @type {const} */ ([
   ["amqplib/lib/callback_model.js", hookChannels],
   ["amqplib/lib/channel.js", hookConsumers],
   ["kafkajs/index.js", hookKafka],
-  ["@confluentinc/kafka-javascript/lib/kafkajs/index.js", hookKafka],
   ["@aws-sdk/client-sqs/dist-cjs/index.js", hookAws],
   ["@aws-sdk/client-sns/dist-cjs/index.js", hookAws],
 ]);
