@@ -118,6 +118,7 @@ IMPURE = {"twisted", "autobahn", "klein", "time", "os", "socket", "random", "sec
 IMPURE |= {"threading", "asyncio", "websockets", "pathlib", "zipfile", "io"}
 
 REACHED_THROUGH = {
+    "__init__.py": "every test; its function by tests/attach/python",
     "attach/python/sitecustomize.py": "Python loads it, in tests/attach/python",
     "attach/python/trafficmock_preload/clients": "real libraries, in tests/interop/clients/python",
     "command": "commands, in tests/command",

@@ -26,4 +26,16 @@ that the core emits and the history keeps), ``errors``, ``redaction`` (secrets r
 ``coercers`` (values of options) and ``ipv6`` (IPv6 addresses in options and URLs).
 """
 
+from importlib import import_module
+from typing import Any
+
 __version__ = "0.1.0"
+
+
+def attach_self(*args: Any, **kwargs: Any) -> Any:
+    """Attach this process, for applications that tests call in it, without a server.
+
+    Arguments and result are those of :func:`trafficmock.testing.self_attachment.attach_self`, which
+    is imported here, because few programs of this package need it.
+    """
+    return import_module("trafficmock.testing.self_attachment").attach_self(*args, **kwargs)

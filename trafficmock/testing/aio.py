@@ -22,6 +22,7 @@ from trafficmock.testing.objects.route import AsyncRoute
 from trafficmock.testing.objects.route_handle import AsyncRouteHandle
 from trafficmock.testing.objects.stream import AsyncStream
 from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
+from trafficmock.testing.self_attachment import current_test
 from trafficmock.testing.session.session import TestInfo
 
 if TYPE_CHECKING:
@@ -103,7 +104,8 @@ async def mocks(
         )
         mine, session = await asyncio.to_thread(begin, connection, info)
         try:
-            yield mine
+            with current_test(session):
+                yield mine
         except BaseException as error:
             session.judged, session.passed = True, False
             if isinstance(error, Exception):

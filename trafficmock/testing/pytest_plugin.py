@@ -41,6 +41,8 @@ _OPTIONS = {
 _REQUIRED = "--trafficmock-required"
 _MUST = "fail a test if no request meets one of its routes"
 _PROXY_OPTIONS = "--trafficmock-proxy-options"
+_ATTACH_SELF = "--trafficmock-attach-self"
+_SELF = "attach the process of the tests, for applications that run in it"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -56,6 +58,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("trafficmock_proxy_options", meaning, type="args", default=[])
     group.addoption(_REQUIRED, action="store_true", default=False, help=_MUST)
     parser.addini("trafficmock_required", _MUST, type="bool", default=False)
+    group.addoption(_ATTACH_SELF, action="store_true", default=False, help=_SELF)
+    parser.addini("trafficmock_attach_self", _SELF, type="bool", default=False)
     strict_marks.add_options(parser, group)
     report_options.add_options(parser, group)
 
@@ -204,6 +208,31 @@ def _trafficmock_strict_run(request: pytest.FixtureRequest) -> None:
         request.getfixturevalue("_trafficmock_connection")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _trafficmock_attach_self(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Attach this process before its first test and fixture, and restore it after the last."""
+    config = request.config
+    if not (config.getoption(_ATTACH_SELF) or config.getini("trafficmock_attach_self")):
+        yield
+        return
+    from trafficmock.testing.errors import UsageError  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.self_attachment import attach_self  # noqa: PLC0415
+    from trafficmock.testing.session.traffic_context import authorities_of  # noqa: PLC0415
+
+    origins = request.getfixturevalue("trafficmock_origins")
+    try:
+        attachment = attach_self(
+            request.getfixturevalue("trafficmock_proxy"), direct=authorities_of(origins)
+        )
+    except UsageError as error:
+        wrong = str(error)
+    else:
+        with attachment:
+            yield
+        return
+    pytest.fail(wrong, pytrace=False)
+
+
 @pytest.fixture(scope="session")
 def trafficmock_shared(
     request: pytest.FixtureRequest,
@@ -244,6 +273,7 @@ def trafficmock(
     Errors of handlers are raised at the test's end, as an ``ExceptionGroup``.
     """
     from trafficmock.testing import aio, sync  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.self_attachment import current_test  # noqa: PLC0415
     from trafficmock.testing.session.session import TestInfo  # noqa: PLC0415
 
     connection = _trafficmock_connection
@@ -257,7 +287,8 @@ def trafficmock(
     mocks, session = (aio if awaits else sync).begin(connection, info)
     errors = _errors_of(request.node, create=True)
     errors.begin(connection, session)
-    yield mocks
+    with current_test(session):
+        yield mocks
     try:
         errors.end()
     finally:

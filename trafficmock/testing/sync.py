@@ -31,6 +31,7 @@ from trafficmock.testing.objects.route_handle import RouteHandle
 from trafficmock.testing.objects.stream import Stream
 from trafficmock.testing.objects.traffic_mock import BaseTrafficMock
 from trafficmock.testing.objects.websocket_route import WebSocketRoute
+from trafficmock.testing.self_attachment import current_test
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
@@ -225,7 +226,8 @@ def mocks(
             ),
         )
         try:
-            yield mine
+            with current_test(session):
+                yield mine
         except BaseException as error:
             session.judged, session.passed = True, False
             if isinstance(error, Exception):

@@ -14,6 +14,7 @@ from trafficmock.testing.case_settings import CaseSettings
 from trafficmock.testing.launch.proxy_process import process_proxy
 from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
 from trafficmock.testing.reporting.case_report import reported_case
+from trafficmock.testing.self_attachment import begin_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,8 +49,11 @@ class TrafficMockMixin(CaseSettings):
         """
         return Deferred.fromCoroutine(_begin(self))
 
-    def _trafficmock_wrapped(self, method: Callable[[], Any]) -> Callable[[], Any]:
+    def _trafficmock_wrapped(self: Any, method: Callable[[], Any]) -> Callable[[], Any]:
         def with_report() -> Deferred[Any]:
+            if self._trafficmock_mine is not None:
+                # Called by the reactor, in whose context the test and its callbacks run.
+                self.addCleanup(begin_test(self._trafficmock_mine[1]))
             return maybeDeferred(method).addCallbacks(
                 self._trafficmock_passed, self._trafficmock_failed
             )

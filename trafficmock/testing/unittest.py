@@ -20,6 +20,7 @@ from trafficmock.testing.errors import (
 from trafficmock.testing.launch.proxy_process import Proxy, process_proxy
 from trafficmock.testing.reporting.case_report import reported_case
 from trafficmock.testing.reporting.run_recorder import recorder
+from trafficmock.testing.self_attachment import begin_test
 from trafficmock.testing.session.unowned_text import UNOWNED, unowned_lines
 from trafficmock.testing.sync import TrafficMock, begin, finish
 
@@ -70,6 +71,7 @@ class TrafficMockMixin(CaseSettings):
         self.trafficmock = mocks
         self._trafficmock_mine = connection, session
         self.addCleanup(lambda: self._trafficmock_end(title))
+        self.addCleanup(begin_test(session))
 
     def _trafficmock_end(self: Any, title: str) -> None:
         connection, session = self._trafficmock_mine

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from trafficmock.testing.errors import UsageError
 from trafficmock.testing.objects.request import AsyncRequest
 from trafficmock.testing.objects.response import AsyncResponse
 from trafficmock.testing.objects.route import AsyncRoute
 from trafficmock.testing.objects.route_handle import AsyncRouteHandle
 from trafficmock.testing.objects.stream import AsyncStream
 from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
+from trafficmock.testing.self_attachment import blocked_client
 from trafficmock.testing.session.ports import Adapter
 
 if TYPE_CHECKING:
@@ -20,6 +23,15 @@ if TYPE_CHECKING:
     from trafficmock.testing.adapters.background_connection import BackgroundConnection
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.ports import Done
+
+BLOCKED_SECONDS = 1.0
+"""How long a client may block the event loop of a test that has to answer a request."""
+
+_BLOCKED = (
+    "the handler runs on the event loop of this test, which a blocking client has blocked for 1 s "
+    "(at {}): neither could go on. Give the response as data, as by mock(url, json={{...}}), or "
+    "call the client on a thread, as by asyncio.to_thread"
+)
 
 T = TypeVar("T")
 
@@ -50,6 +62,7 @@ class AsyncioAdapter(Adapter):
     ) -> None:
         self._background = background
         self._loop = loop
+        self._thread = 0
         self._tasks: set[asyncio.Future[Any]] = set()
         self.call = background.call
         self.post = background.post
@@ -57,7 +70,7 @@ class AsyncioAdapter(Adapter):
     def wait_for(self, function: Callable[[], Promise[T]]) -> asyncio.Future[T]:
         """Call a function of the session, and return its promise as a future of this loop."""
         if self._loop is not self._background.loop:
-            self._loop = asyncio.get_running_loop()
+            self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
         return asyncio.wrap_future(self._background.future(function))
 
     def done(self) -> Finished:
@@ -69,11 +82,27 @@ class AsyncioAdapter(Adapter):
         def finish(result: Any, error: BaseException | None) -> None:
             self.post(lambda: done(result, error))
 
-        loop = self._loop or self._background.loop
+        background = self._background
+        loop = self._loop or background.loop
+        begun: list[bool] = []
+
+        def begin() -> None:
+            if not begun:
+                begun.append(True)
+                self._start(start, finish)
+
+        def check() -> None:
+            if not begun and (place := blocked_client(self._thread)) is not None:
+                begun.append(False)
+                finish(None, UsageError(_BLOCKED.format(place)))
+
         try:
-            loop.call_soon_threadsafe(self._start, start, finish)
+            loop.call_soon_threadsafe(begin)
         except RuntimeError as error:
             finish(None, error)
+            return
+        if loop is not background.loop:
+            background.post(lambda: background.call_later(BLOCKED_SECONDS, check))
 
     def _start(self, start: Callable[[], Any], finish: Done) -> None:
         try:

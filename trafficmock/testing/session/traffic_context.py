@@ -79,6 +79,11 @@ def origins_of(urls: Sequence[str]) -> list[str]:
     return [_DEFAULT_PORT.sub(r"\1\2", origin) for origin in origins]
 
 
+def authorities_of(urls: Sequence[str]) -> list[str]:
+    """Return host and port of URLs or URL globs, or the host alone; default ports are left out."""
+    return [origin.partition("://")[2] for origin in origins_of(urls)]
+
+
 def door_of(origins: Sequence[str], base_url: str | None) -> Door:
     """Return what the application is for the door.
 

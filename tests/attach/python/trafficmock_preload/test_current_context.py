@@ -28,6 +28,32 @@ class ContextsTests(SynchronousTestCase):
         self.contexts.enter(self.contexts.read(None, None, trace))
         self.assertEqual(self.contexts.outgoing(), [("Trafficmock-Context", "a" * 32)])
 
+    def test_own_test(self) -> None:
+        """A call of the application in a test's own thread belongs to the test, until its end."""
+        end = self.contexts.begin_test("a")
+        trace = "00-" + "b" * 32 + "-" + "c" * 16 + "-01"
+        for traceparent in (None, trace):
+            found = self.contexts.read(None, None, traceparent)
+            assert found is not None
+            self.assertEqual(found.id, "a")
+            self.contexts.close(found)
+            self.assertIsNone(found.closed_at)
+        other = self.contexts.read("trafficmock.test=d", None, trace)
+        assert other is not None
+        self.assertEqual(other.id, "d")
+        end()
+        self.assertEqual(self.contexts.outgoing()[0], ("Trafficmock-Context", ""))
+
+    def test_after_own_test(self) -> None:
+        """What a test has left behind is late, and then nobody's."""
+        self.time = 0.0
+        end = self.contexts.begin_test("a")
+        left = copy_context()
+        end()
+        self.assertEqual(left.run(self.contexts.outgoing)[0], ("Trafficmock-Context", "a"))
+        self.time = 31.0
+        self.assertEqual(left.run(self.contexts.outgoing)[0], ("Trafficmock-Context", ""))
+
     def test_time(self) -> None:
         """It counts for 30 s after the inbound request is over."""
         context = self.contexts.read("trafficmock.test=a", None, None)

@@ -21,7 +21,7 @@ class HookTests(SynchronousTestCase):
     def test_functions(self) -> None:
         """Each change is a function that is there."""
         wanted = {URL: "http://p:1", "TRAFFICMOCK_WEBSOCKET": "all"}
-        found = hooks._changes(Tunnels(PreloadSettings(wanted, str)), TestContexts(30), "/preload")
+        found = hooks.changes(Tunnels(PreloadSettings(wanted, str)), TestContexts(30))
         self.assertLessEqual({"http.client", "websockets.sync.client", "websocket._http"}, {*found})
         for name, change in found.items():
             place, function, _ = change.args  # type: ignore[attr-defined]
@@ -31,7 +31,7 @@ class HookTests(SynchronousTestCase):
     def test_websockets(self) -> None:
         """Libraries for WebSockets are left alone unless they are asked for."""
         tunnels = Tunnels(PreloadSettings({URL: "http://p:1"}, str))
-        found = hooks._changes(tunnels, TestContexts(30), "/preload")
+        found = hooks.changes(tunnels, TestContexts(30))
         self.assertEqual([name for name in found if name.startswith("websocket")], [])
 
     def test_not_attachable(self) -> None:
@@ -45,7 +45,7 @@ class HookTests(SynchronousTestCase):
                 self.patch(sys, "stderr", errors)
                 wanted = {URL: "http://p:1", "TRAFFICMOCK_ALLOW_UNATTACHED": allowed}
                 tunnels = Tunnels(PreloadSettings(wanted, str))
-                change = hooks._changes(tunnels, TestContexts(30), "/")["urllib3.connection"]
+                change = hooks.changes(tunnels, TestContexts(30))["urllib3.connection"]
                 if allowed == "0":
                     error = self.assertRaises(NotAttachableError, apply, change, module)
                     said = f"{error}{errors.getvalue()}"

@@ -21,23 +21,30 @@ _MOST_KNOWN = 1000
 
 
 class TestContext:
-    """The context of an inbound request.
+    """The context of an inbound request, or of a test that runs in this process.
 
     :param is_forwarded: whether outgoing requests get it as baggage. The id of a trace does not:
         the application's own tracing forwards it.
     :param request: the method and the path of the inbound request.
+    :param is_own: whether its test runs in this process.
     :ivar came_at: epoch seconds.
     """
 
-    __slots__ = ("came_at", "closed_at", "id", "is_forwarded", "request")
+    __slots__ = ("came_at", "closed_at", "id", "is_forwarded", "is_own", "request")
 
     def __init__(
-        self, context_id: str, *, is_forwarded: bool, request: tuple[Any, Any] | None = None
+        self,
+        context_id: str,
+        *,
+        is_forwarded: bool,
+        request: tuple[Any, Any] | None = None,
+        is_own: bool = False,
     ) -> None:
         self.id = context_id
         self.request = request
         self.came_at = time()
         self.is_forwarded = is_forwarded
+        self.is_own = is_own
         self.closed_at: float | None = None
 
     @property
@@ -74,11 +81,16 @@ class TestContexts:
     ) -> TestContext | None:
         """Read the context of an inbound request from its headers; ``None`` for none.
 
+        A test client calls the application in its own thread or task, often without headers: such
+        a request has the context of the test that runs there.
+
         :param request: the method and the path of the request, to be shown.
         """
         if not self.is_on:
             return None
-        found = carried(baggage, cookie)
+        found, running = carried(baggage, cookie), self.running()
+        if found is None and running is not None and running.is_own:
+            return running
         trace = None if found else trace_id(traceparent)
         if found is None and trace is None:
             return None
@@ -96,9 +108,24 @@ class TestContexts:
         self._variable.set(context)
 
     def close(self, context: TestContext | None) -> None:
-        """Mark the inbound request of a context as over."""
-        if context is not None and context.closed_at is None:
+        """Mark the inbound request of a context as over; a test of this process has not ended."""
+        if context is not None and context.closed_at is None and not context.is_own:
             context.closed_at = self._now()
+
+    def begin_test(self, context_id: str) -> Callable[[], None]:
+        """Set the context of a test that runs in this thread or task.
+
+        :returns: ends the test; it is called in the same thread or task.
+        """
+        before, context = self.running(), TestContext(context_id, is_forwarded=True, is_own=True)
+        self._known[context_id] = context
+        self.enter(context)
+
+        def end() -> None:
+            context.closed_at = self._now()
+            self.enter(before)
+
+        return end
 
     def running(self) -> TestContext | None:
         """Return the context of this code, whether its inbound request is over or not."""

@@ -13,9 +13,13 @@ from trafficmock_preload.proxy_tunnel import Tunnels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, MutableMapping
+    from collections.abc import Callable, Mapping, MutableMapping
     from types import ModuleType
     from typing import Any
+
+
+attached: list[tuple[Tunnels, TestContexts]] = []
+"""What :func:`install` has attached this process with; at most one."""
 
 
 def install(directory: str, environment: MutableMapping[str, str]) -> None:
@@ -28,8 +32,48 @@ def install(directory: str, environment: MutableMapping[str, str]) -> None:
     :param environment: the variables of the process.
     """
     tunnels, contexts = _made(environment)
-    import_hook.install(_changes(tunnels, contexts, directory))
+    every = {**changes(tunnels, contexts), "subprocess": _of_subprocess(directory)}
+    import_hook.install(every)
     child_environment.change_os(directory)
+    attached.append((tunnels, contexts))
+
+
+class OwnProcess:
+    """This process, attached while it runs, such as that of tests, until :meth:`restore`.
+
+    Its child processes are not attached, because its environment stays as it is.
+
+    :param environment: the variables of an attached application; they are not set.
+    :raises SettingsError: if a variable is wrong; then nothing is changed.
+    """
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        settings = PreloadSettings(environment, lambda: application_name({**environment}))
+        self._tunnels = Tunnels(settings)
+        self.contexts = TestContexts(settings.context_seconds, is_on=settings.reads_contexts)
+        self._kept: list[import_hook.Changed] = []
+        self._finder = import_hook.install(
+            {
+                name: partial(self._change, change)
+                for name, change in changes(self._tunnels, self.contexts).items()
+            }
+        )
+
+    def _change(self, change: Callable[[ModuleType], None], module: ModuleType) -> None:
+        kept = import_hook.Changed(module)
+        self._kept.append(kept)
+        try:
+            change(module)
+        finally:
+            kept.compare()
+
+    def restore(self) -> None:
+        """Undo all changes; connections in tunnels stay open."""
+        sys.meta_path.remove(self._finder)
+        self._tunnels.close()
+        for kept in reversed(self._kept):
+            kept.restore()
+        self._kept.clear()
 
 
 def _made(environment: MutableMapping[str, str]) -> tuple[Tunnels, TestContexts]:
@@ -43,19 +87,21 @@ def _made(environment: MutableMapping[str, str]) -> tuple[Tunnels, TestContexts]
     return tunnels, contexts
 
 
-def _changes(
-    tunnels: Tunnels, contexts: TestContexts, directory: str
-) -> dict[str, Callable[[ModuleType], None]]:
-    changes: dict[str, Callable[[ModuleType], None]] = {}
+def _of_subprocess(directory: str) -> Callable[[ModuleType], None]:
+    return partial(_change, "child_environment", "change_subprocess", (directory,))
+
+
+def changes(tunnels: Tunnels, contexts: TestContexts) -> dict[str, Callable[[ModuleType], None]]:
+    """Return the changes by the names of modules, but for those that reach child processes."""
+    made: dict[str, Callable[[ModuleType], None]] = {}
 
     def add(module: str, place: str, function: str, *needed: Any) -> None:
-        changes[module] = partial(_change, place, function, needed)
+        made[module] = partial(_change, place, function, needed)
 
     def add_client(module: str, place: str, function: str) -> None:
         add(module, f"clients.{place}", function, tunnels, contexts)
 
     add("ssl", "tunnel_trust", "change_ssl", tunnels)
-    add("subprocess", "child_environment", "change_subprocess", directory)
     add_client("http.client", "http_client_change", "change_http_client")
     add_client("urllib.request", "http_client_change", "change_urllib")
     add_client("urllib3.connection", "urllib3_change", "change_urllib3")
@@ -87,7 +133,7 @@ def _changes(
     add("concurrent.futures.thread", "thread_contexts", "change_executors", contexts)
     add("multiprocessing.pool", "thread_contexts", "change_multiprocessing_pools", contexts)
     add("twisted.python.threadpool", "thread_contexts", "change_twisted_pools", contexts)
-    return changes
+    return made
 
 
 _WEBSOCKETS = {

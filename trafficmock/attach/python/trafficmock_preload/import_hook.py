@@ -1,14 +1,17 @@
-"""Changes modules when the application imports them, so that none is imported needlessly."""
+"""Changes modules when the application imports them, and restores them.
+
+So none is imported needlessly.
+"""
 
 from __future__ import annotations
 
 import sys
+from types import ModuleType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from importlib.machinery import ModuleSpec
-    from types import ModuleType
     from typing import Any
 
     Change = Callable[[ModuleType], None]
@@ -122,3 +125,53 @@ def _found(
         if spec is not None:
             return spec
     return None
+
+
+class Changed:
+    """The attributes of a module, its classes and its neighbours that a change replaces.
+
+    :param module: before the change.
+    """
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+        self._before = [(owner, dict(vars(owner))) for owner in _owners(module)]
+        self._replaced: list[tuple[Any, str, Any, Any]] = []
+
+    def compare(self) -> None:
+        """Find what has been replaced."""
+        for owner, before in self._before:
+            for name, now in list(vars(owner).items()):
+                if before.get(name, _ABSENT) is not now:
+                    self._replaced.append((owner, name, before.get(name, _ABSENT), now))
+        self._before.clear()
+
+    def restore(self) -> None:
+        """Put back what was there; what others have replaced since stays."""
+        for owner, name, before, now in self._replaced:
+            if vars(owner).get(name) is not now:
+                continue
+            if before is _ABSENT:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, before)
+        name = self._module.__name__
+        if name in sys.modules and sys.modules[name] is None:
+            # Strict mode refused the import.
+            sys.modules[name] = self._module
+
+
+_ABSENT: Any = object()
+
+
+def _owners(module: ModuleType) -> Iterator[Any]:
+    """Yield a module, the classes in it, and modules in it of the same package."""
+    package = module.__name__.partition(".")[0]
+    yield module
+    for value in list(vars(module).values()):
+        if isinstance(value, type) or (
+            isinstance(value, ModuleType)
+            and value is not module
+            and value.__name__.partition(".")[0] == package
+        ):
+            yield value

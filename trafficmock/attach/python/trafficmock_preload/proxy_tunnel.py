@@ -52,6 +52,7 @@ class Tunnels:
         self.problem = problem
         self.changed: set[str] = set()
         self._direct = None if settings is None else DirectTargets(settings)
+        self._is_closed = False
         self._named = 0, b""
         self._read: WeakKeyDictionary[Any, bytes] = WeakKeyDictionary()
 
@@ -61,7 +62,13 @@ class Tunnels:
             host = host.decode("ascii", "replace")
         if not isinstance(host, str) or not host or not isinstance(port, int):
             return False
+        if self._is_closed:
+            return False
         return self._direct is None or not self._direct.includes(host, port)
+
+    def close(self) -> None:
+        """Open no tunnel from now on: requests go to their servers directly."""
+        self._is_closed = True
 
     def is_proxy_url(self, url: object) -> bool:
         """Return whether a value is the URL of trafficmock's proxy."""

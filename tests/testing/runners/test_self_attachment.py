@@ -1,0 +1,52 @@
+"""Tests of applications that run in the process of the tests, which the option attaches."""
+
+import shutil
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.hypothesis_profiles import DEEP
+from tests.testing import runs
+
+SAMPLES = "tests.testing.runners.samples"
+EXAMPLE = runs.REPOSITORY / "docs" / "examples" / "in-process"
+
+
+class SelfAttachmentTests(SynchronousTestCase):
+    """Each runner."""
+
+    def setUp(self) -> None:
+        self.folder = Path(self.mktemp()).resolve()
+        self.environment = {"XDG_DATA_HOME": str(self.folder / "data"), **runs.LEAN}
+
+    def test_example(self) -> None:
+        """The example of the page works as it stands."""
+        shutil.copytree(EXAMPLE, self.folder / "example")
+        lean = runs.lean_pytest()
+        output = runs.run(*lean, environment=self.environment, cwd=self.folder / "example")
+        self.assertIn("3 passed", output, output)
+
+    def test_pytest(self) -> None:
+        """Frameworks, clients, coroutine tests and strict mode, on four workers."""
+        sample = str(Path(__file__).parent / "samples" / "in_own_process.py")
+        plugins = runs.lean_pytest("xdist", "pytest_asyncio.plugin")
+        options = ("-n", "4", "--trafficmock-attach-self")
+        output = runs.run(*plugins, sample, *options, environment=self.environment)
+        self.assertIn("25 passed", output, output)
+
+    def test_unittest(self) -> None:
+        """The process is restored at the module's end."""
+        sample = f"{SAMPLES}.in_own_process_unittest"
+        output = runs.run("unittest", sample, environment=self.environment)
+        self.assertRegex(output, r"Ran 2 tests[^!]*OK", output)
+
+    def test_trial(self) -> None:
+        """Deferreds, coroutines and threads."""
+        directory = f"--temp-directory={self.folder}-trial"
+        sample = f"{SAMPLES}.in_own_process_trial"
+        output = runs.run("twisted.trial", directory, sample, environment=self.environment)
+        self.assertIn("successes=3", output, output)
+
+    if not DEEP:
+        for each in (test_pytest, test_unittest, test_trial):
+            each.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
