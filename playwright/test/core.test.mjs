@@ -314,10 +314,12 @@ async function connections(proxy, count) {
   }
 }
 
-test("a test that stands still keeps its requests", async () => {
+test("a test that stands still keeps its requests", async (t) => {
   const limits = { "heartbeat-ms": 100, "idle-timeout-ms": 400, "claim-timeout-ms": 400 };
   const proxy = await startProxy(...Object.entries(limits).flatMap(([name, ms]) => [`--${name}`, String(ms)]));
+  t.after(() => proxy.stop());
   const shop = await startShop(proxy.url);
+  t.after(() => shop.stop());
   const mocks = await connect({ title: "stands still", proxyUrl: proxy.url });
   await connections(proxy, 2);
   await mocks.route("**/price/*", (route) => {
@@ -327,12 +329,11 @@ test("a test that stands still keeps its requests", async () => {
   });
   assert.match(await (await fetch(`${shop.url}/price/cup`, { headers: mocks.headers })).text(), /"price">5</);
   await mocks.end();
-  await shop.stop();
-  await proxy.stop();
 });
 
-test("what strict mode refused and no test owns can be asked for", async () => {
+test("what strict mode refused and no test owns can be asked for", async (t) => {
   const proxy = await startProxy("--strict", "--allow", "auth.example");
+  t.after(() => proxy.stop());
   const { hostname, port } = new URL(proxy.url);
   for (const _ of [1, 2]) {
     const asked = get({ hostname, port, path: "http://flags.example/all", headers: { host: "flags.example" } });
@@ -346,11 +347,11 @@ test("what strict mode refused and no test owns can be asked for", async () => {
   assert.equal(typeof clientId, "string");
   assert.deepEqual(others, []);
   await mocks.end();
-  await proxy.stop();
 });
 
-test("a strict test or run without an application fails", async () => {
+test("a strict test or run without an application fails", async (t) => {
   const proxy = await startProxy();
+  t.after(() => proxy.stop());
   const alone = await connect({ title: "alone", proxyUrl: proxy.url, strict: true });
   await assert.rejects(alone.end(), /No application was connected to the proxy during this strict test/);
   const connection = await WorkerConnection.open({ proxyUrl: proxy.url, workerId: "0" });
@@ -360,7 +361,6 @@ test("a strict test or run without an application fails", async () => {
   const { noApplication } = await connection.unmatched();
   assert.match(noApplication, /No application was connected to the proxy during this strict run/);
   await connection.close();
-  await proxy.stop();
 });
 
 test("an answer that came while the test stood still is in time", async () => {
