@@ -103,7 +103,7 @@ class ShopTest < Minitest::Test
   def test_bad_mock
     mocked do |test|
       error = assert_raises(TrafficMock::Error) { test.mock("**", status: 99) }
-      assert_match(/reply cannot be sent: .*99/, error.message)
+      assert_match(/the proxy cannot answer by it: .*99/, error.message)
     end
   end
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,6 +101,9 @@ def _source(past: Inbound | None, frames: list[FrameType], names: list[str]) -> 
         return {"kind": "request", "inbound": inbound}
     if "asyncio.events" in names:
         return _of_loop()
+    # Not at the top: its import is what changes threads, and that reads this module.
+    import threading
+
     thread = threading.current_thread()
     if thread is threading.main_thread():
         return {"kind": "main"}

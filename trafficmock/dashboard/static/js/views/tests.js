@@ -80,6 +80,7 @@ function figures({ counts, totals, unowned, refused, refusedDropped }) {
   const sum = refused.reduce((all, { count }) => all + count, refusedDropped);
   const { total, decisions, hosts } = totals.requests;
   const passed = decisions.passthrough ?? 0;
+  const where = passed ? `: ${leftFor(hosts)}` : "";
   return h(
     "div",
     { class: "figures" },
@@ -87,15 +88,10 @@ function figures({ counts, totals, unowned, refused, refusedDropped }) {
       figure(counts[outcome] ?? 0, `tests ${outcome}`, outcome === "failed" && counts.failed ? "figure-error" : ""),
     ),
     figure(total, "requests", "", { view: "http" }),
-    figure(
-      passed,
-      passed ? `of them went out unmocked: ${leftFor(hosts)}` : "of them went out unmocked",
-      passed ? "figure-passthrough" : "",
-      {
-        view: "http",
-        action: "passthrough",
-      },
-    ),
+    figure(passed, `of them went out unmocked${where}`, passed ? "figure-passthrough" : "", {
+      view: "http",
+      action: "passthrough",
+    }),
     figure(left, "that no test owned", left ? "figure-passthrough" : "", { view: "http", owner: "unowned" }),
     sum > 0 && figure(sum, "refused by strict mode, of no test", "figure-error"),
   );
