@@ -1,1 +1,4 @@
-"""Tests of the documentation: options, links, snippets, the tutorial."""
+"""Tests of the documentation: options, links, snippets, the tutorial.
+
+``example_project`` sets up an example as a project of its own.
+"""

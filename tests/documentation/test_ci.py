@@ -2,19 +2,15 @@
 
 import importlib.util
 import json
-import os
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
+from tests.documentation.example_project import example_project
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.processes.node_parts import node_binary
 from tests.support.processes.proxy_process import REPOSITORY, free_port
-from tests.testing import runs
 
 LOG = """\
 lint: OK
@@ -86,24 +82,8 @@ class RecipeTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.folder = Path(self.mktemp()).resolve() / "project"
-        shutil.copytree(EXAMPLE, self.folder)
-        programs = self.folder.parent / "bin"
-        programs.mkdir()
-        for name, words in (
-            ("trafficmock", f'"{sys.executable}" -m trafficmock'),
-            ("pytest", f'"{sys.executable}" -m {" ".join(runs.lean_pytest())}'),
-            ("python", f'"{sys.executable}"'),
-            ("node", f'"{node_binary()}"'),
-        ):
-            (programs / name).write_text(f'#!/bin/sh\nexec {words} "$@"\n')
-            (programs / name).chmod(0o755)
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("TRAFFICMOCK")}
         self.environment = {
-            **kept,
-            **runs.LEAN,
-            "PATH": f"{programs}:{os.environ['PATH']}",
-            "PYTHONPATH": str(REPOSITORY),
-            "XDG_DATA_HOME": str(self.folder.parent / "data"),
+            **example_project(EXAMPLE, self.folder),
             "TRAFFICMOCK_PROXY_URL": f"http://127.0.0.1:{free_port()}",
             "STOCK_PORT": str(free_port()),
             "SHOP_PORT": str(free_port()),

@@ -2,24 +2,19 @@
 
 import contextlib
 import json
-import os
-import shutil
+import socket
 import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from unittest import skipUnless
-from urllib.error import URLError
-from urllib.request import ProxyHandler, build_opener
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.documentation.example_project import example_project
 from tests.support.documents import blocks
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.processes.node_parts import node_binary
 from tests.support.processes.proxy_process import REPOSITORY, free_port
-from tests.testing import runs
+from tests.support.waiting import wait_until
 
 PAGE = REPOSITORY / "docs" / "how-to" / "record-and-replay.md"
 EXAMPLE = REPOSITORY / "docs" / "examples" / "record"
@@ -40,31 +35,15 @@ class RecordPageTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.folder = Path(self.mktemp()).resolve() / "project"
-        shutil.copytree(EXAMPLE, self.folder)
-        programs = self.folder.parent / "bin"
-        programs.mkdir()
-        for name, words in (
-            ("trafficmock", f'"{sys.executable}" -m trafficmock'),
-            ("pytest", f'"{sys.executable}" -m {" ".join(runs.lean_pytest())}'),
-            ("python", f'"{sys.executable}"'),
-            ("node", f'"{node_binary()}"'),
-        ):
-            (programs / name).write_text(f'#!/bin/sh\nexec {words} "$@"\n')
-            (programs / name).chmod(0o755)
-        modules = self.folder / "node_modules"
-        modules.mkdir()
-        (modules / "trafficmock-playwright").symlink_to(REPOSITORY / "playwright")
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("TRAFFICMOCK")}
         self.rates, self.quotes = free_port(), free_port()
         self.environment = {
-            **kept,
-            **runs.LEAN,
-            "PATH": f"{programs}:{os.environ['PATH']}",
-            "PYTHONPATH": str(REPOSITORY),
-            "XDG_DATA_HOME": str(self.folder.parent / "data"),
+            **example_project(EXAMPLE, self.folder),
             "RATES_PORT": str(self.rates),
             "QUOTES_PORT": str(self.quotes),
         }
+        modules = self.folder / "node_modules"
+        modules.mkdir()
+        (modules / "trafficmock-playwright").symlink_to(REPOSITORY / "playwright")
 
     def run_line(self, line: str, status: int = 0) -> str:
         """Run a line of the page to its end; give what it printed."""
@@ -92,25 +71,11 @@ class RecordPageTests(SynchronousTestCase):
             stderr=subprocess.DEVNULL,
         )
         try:
-            self.wait(port)
+            wait_until(lambda: _listens(port), f"what listens on {port}", seconds=60)
             yield
         finally:
             process.terminate()
             process.wait(30)
-
-    def wait(self, port: int) -> None:
-        opener, until = build_opener(ProxyHandler({})), time.monotonic() + 60
-        while time.monotonic() < until:
-            try:
-                opener.open(f"http://127.0.0.1:{port}/health", timeout=5).close()
-            except URLError as error:
-                if isinstance(error.reason, ConnectionRefusedError):
-                    time.sleep(0.05)
-                    continue
-            except OSError:
-                pass
-            return
-        raise AssertionError(f"nothing listens on {port}")
 
     def test_lines(self) -> None:
         """The page has these commands, and no others."""
@@ -149,3 +114,8 @@ class RecordPageTests(SynchronousTestCase):
                     self.run_line(NODE)
                 self.run_line(NODE)
                 self.assertIn("all of 4 entries were used", self.run_line(CHECK))
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0

@@ -1,6 +1,5 @@
 """Without ``/proc``, as on macOS and Windows: an empty file system is mounted over it."""
 
-import os
 import shlex
 import subprocess
 import sys
@@ -8,8 +7,8 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.platforms.trial_runs import run_tests
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.processes.proxy_process import REPOSITORY
 
 TESTS = (
     "tests.attach",
@@ -40,12 +39,5 @@ class HiddenTests(SynchronousTestCase):
             str(Path(self.mktemp()).resolve()),
             *TESTS,
         ]
-        done = subprocess.run(
-            [*argv, f"{HIDE} && {shlex.join(tests)}"],
-            cwd=REPOSITORY,
-            env={**os.environ, "TRAFFICMOCK_DEEP": ""},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = run_tests([*argv, f"{HIDE} && {shlex.join(tests)}"])
         self.assertEqual(done.returncode, 0, done.stdout[-8000:] + done.stderr[-2000:])

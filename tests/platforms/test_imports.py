@@ -1,13 +1,13 @@
 """Without the modules that Windows does not have, the product is imported, and its tests run."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.platforms.trial_runs import run_tests
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.proxy_process import REPOSITORY
 
@@ -31,13 +31,6 @@ class UnitTests(SynchronousTestCase):
 
     def test_all(self) -> None:
         argv = [sys.executable, "-m", "tests.platforms.without_posix_modules", "tests"]
-        done = subprocess.run(
-            [*argv, str(Path(self.mktemp()).resolve())],
-            cwd=REPOSITORY,
-            env={**os.environ, "TRAFFICMOCK_DEEP": ""},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = run_tests([*argv, str(Path(self.mktemp()).resolve())])
         self.assertEqual(done.returncode, 0, done.stdout[-8000:] + done.stderr[-2000:])
         self.assertRegex(done.stdout, r"Ran [23]\d{3} tests")

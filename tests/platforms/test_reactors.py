@@ -7,8 +7,9 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.platforms.trial_runs import run_tests
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.processes.proxy_process import REPOSITORY, start_proxy
+from tests.support.processes.proxy_process import start_proxy
 
 REACTORS = ("poll", "select", "asyncio")
 DEEP_TESTS = (
@@ -52,12 +53,9 @@ class SuiteTests(SynchronousTestCase):
         skip = "slow: set TRAFFICMOCK_DEEP=1"
 
     def check(self, name: str) -> None:
-        environment = {**os.environ, "TRAFFICMOCK_REACTOR": name, "TRAFFICMOCK_DEEP": ""}
         argv = [sys.executable, "-m", "twisted.trial", "--reactor", name]
         argv += ["--temp-directory", str(Path(self.mktemp()).resolve()), *DEEP_TESTS]
-        done = subprocess.run(
-            argv, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False
-        )
+        done = run_tests(argv, {"TRAFFICMOCK_REACTOR": name})
         self.assertEqual(done.returncode, 0, done.stdout[-8000:] + done.stderr[-2000:])
 
     def test_poll(self) -> None:

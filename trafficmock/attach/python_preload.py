@@ -25,7 +25,7 @@ AUTHORITY_VARIABLE = "TRAFFICMOCK_AUTHORITY_SHA256"
 """The fingerprint of the proxy's authority: the preload trusts no other in its tunnels."""
 
 ALLOW_UNATTACHED_VARIABLE = "TRAFFICMOCK_ALLOW_UNATTACHED"
-"""If it is 1, the preload refuses to import clients that it cannot attach."""
+"""If it is 1, clients may be imported that the preload cannot attach; else it refuses them."""
 
 HTTPS_PROBLEM = (
     "Python applications need an http:// URL of the proxy, because their connections are tunnels "

@@ -140,13 +140,18 @@ def current_test(session: Session) -> Iterator[None]:
         end()
 
 
+def is_attached() -> bool:
+    """Return whether this process is attached."""
+    return bool(_current)
+
+
 def blocked_client(thread: int) -> str | None:
-    """Return where a thread waits in a blocking client of this process, if it is attached.
+    """Return where a thread waits in a blocking client of this process, which is attached.
 
     :param thread: its identifier.
     :returns: the line of the caller, outside of libraries; ``None`` if the thread does not wait.
     """
-    frame = sys._current_frames().get(thread) if _current else None  # noqa: SLF001 - documented
+    frame = sys._current_frames().get(thread)  # noqa: SLF001 - documented
     waits = False
     while frame is not None:
         name = str(frame.f_globals.get("__name__", ""))

@@ -23,6 +23,7 @@ from trafficmock.testing.objects.route import AsyncRoute
 from trafficmock.testing.objects.route_handle import AsyncRouteHandle
 from trafficmock.testing.objects.stream import AsyncStream
 from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
+from trafficmock.testing.self_attachment import current_test
 from trafficmock.testing.session.session import TestInfo
 from trafficmock.testing.session.worker_client import WorkerIdentity
 
@@ -140,7 +141,8 @@ async def mocks(
         )
         (session,) = connection.client.sessions.values()
         try:
-            yield mine
+            with current_test(session):
+                yield mine
         except BaseException as error:
             session.judged, session.passed = True, False
             if isinstance(error, Exception):

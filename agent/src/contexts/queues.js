@@ -4,8 +4,7 @@
  * Libraries that keep jobs, callbacks or keys of many requests and start them later, from the request that makes room.
  * Each is changed where it takes them: what it then starts has the context of the request that gave it, or none.
  */
-const { onModule } = require("../process/modules.js");
-const { sayOnce } = require("../process/say-once.js");
+const { changeFiles } = require("../process/modules.js");
 
 /**
  * @typedef {object} Bindings
@@ -18,7 +17,7 @@ const { sayOnce } = require("../process/say-once.js");
 
 /** @typedef {(exports: any, bindings: Bindings) => any} Change what a module exports in the place of `exports`, or nothing */
 
-/** By the end of the path of a module. @type {Record<string, Change>} */
+/** By the end of the path of a file. @type {Record<string, Change>} */
 const CHANGES = {
   "async/dist/async": (exports, bindings) => {
     for (const place of [exports, exports.default]) {
@@ -49,8 +48,6 @@ const CHANGES = {
     withoutContext(exports.default.prototype, "handleSubscriberReply", bindings),
 };
 
-const FILE = new RegExp(`[\\\\/](${Object.keys(CHANGES).join("|").replaceAll("/", "[\\\\/]")})\\.js$`);
-
 /**
  * @param {import('./test-contexts.js').TestContexts} contexts
  * @returns {() => void} stops changing modules; those that are changed carry no contexts any more
@@ -68,15 +65,12 @@ function hookQueues(contexts) {
       return within(moment, () => value.apply(this, args));
     };
   };
-  return onModule(FILE, (exports, path) => {
-    const [, name] = /** @type {string[]} */ (FILE.exec(path));
-    try {
-      return CHANGES[name.replaceAll("\\", "/")](exports, { bound, now, within });
-    } catch (error) {
-      const { message } = /** @type {Error} */ (error);
-      return void sayOnce(`${name} cannot be changed (${message}), so its jobs may have another test's context.`);
-    }
-  });
+  /** @type {Record<string, (exports: any) => any>} */
+  const changes = {};
+  for (const [name, change] of Object.entries(CHANGES)) {
+    changes[name] = (exports) => change(exports, { bound, now, within });
+  }
+  return changeFiles(changes, "its jobs may have another test's context");
 }
 
 /**
@@ -206,7 +200,8 @@ function dataLoader(Loader, { now, within }) {
     if (!changed.has(this._batchLoadFn)) this._batchLoadFn = inBatch(this._batchLoadFn);
     const loaded = load.apply(this, args);
     const keys = this._batch?.keys;
-    if (keys) owners.set(keys, [...(owners.get(keys) ?? []), now()]);
+    if (keys && !owners.has(keys)) owners.set(keys, []);
+    owners.get(keys)?.push(now());
     return loaded;
   };
 }

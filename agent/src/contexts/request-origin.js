@@ -54,6 +54,15 @@ class RequestOrigin {
 
   /** @returns {object} the key `origin` of the announcement */
   toWire() {
+    try {
+      return this.#found();
+    } catch {
+      // Such as a working directory that is gone. The application's request does not fail by that.
+      return {};
+    }
+  }
+
+  #found() {
     const frames = textOf(this.callers).split("\n").flatMap(frameOf);
     const { past, inbound, carried } = this;
     const [kind, name] = past ? ["expired"] : sourceOf(frames, Boolean(inbound));

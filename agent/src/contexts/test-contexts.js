@@ -47,7 +47,7 @@ const TRACED = /^traceparent:/im;
 /**
  * What code runs in: the context, and that of OpenTelemetry, which comes first.
  *
- * @typedef {{ context: TestContext | undefined, traced: any }} Moment
+ * @typedef {{ context: TestContext | undefined, traced?: any }} Moment
  */
 
 /** Gives an outbound request the context of the inbound request that caused it. */
@@ -173,7 +173,9 @@ class TestContexts {
     const run = () => (this.storage.getStore() === context ? act() : this.storage.run(context, act));
     const tracer = tracing()?.context;
     const active = tracer?.active?.();
-    const traced = moment ? moment.traced : active?.deleteValue?.(BAGGAGE);
+    // Baggage of another test would come first.
+    const isOfAnother = tracedId() !== undefined && tracedId() !== context?.id;
+    const traced = moment?.traced ?? (isOfAnother ? active.deleteValue?.(BAGGAGE) : active);
     return traced && traced !== active ? tracer.with(traced, run) : run();
   }
 

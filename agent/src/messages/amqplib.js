@@ -1,6 +1,6 @@
 "use strict";
 
-const { contextIn, within, withBaggage } = require("./message-contexts.js");
+const { contextIn, handle, withBaggage } = require("./message-contexts.js");
 
 /** @typedef {import('../contexts/test-contexts.js').TestContexts} TestContexts */
 
@@ -48,7 +48,7 @@ function hookConsumers(contexts, { BaseChannel }) {
   BaseChannel.prototype.dispatchMessage = function (/** @type {any} */ fields, /** @type {any} */ message) {
     const context = contextIn(contexts, message?.properties?.headers);
     if (context) handled.set(message, context);
-    return within(contexts, context, () => dispatchMessage.call(this, fields, message));
+    return handle(contexts, context, () => dispatchMessage.call(this, fields, message));
   };
 }
 

@@ -1,6 +1,6 @@
 "use strict";
 
-const { HEADER, baggageOf, contextIn, within } = require("./message-contexts.js");
+const { HEADER, baggageOf, contextIn, handle } = require("./message-contexts.js");
 
 /** @typedef {import('../contexts/test-contexts.js').TestContexts} TestContexts */
 /** @typedef {import('../contexts/test-contexts.js').TestContext} TestContext */
@@ -123,7 +123,7 @@ function carryList(contexts, messages, isAsked) {
       /** @type {any} */ (Array.prototype[name]).call(
         messages,
         (/** @type {any} */ message, /** @type {number} */ at) =>
-          within(contexts, messageContext(contexts, headers.get(message)), () => act.call(self, message, at, messages)),
+          handle(contexts, messageContext(contexts, headers.get(message)), () => act.call(self, message, at, messages)),
       );
     Object.defineProperty(messages, name, { value, enumerable: false, configurable: true, writable: true });
   }

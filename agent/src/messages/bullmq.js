@@ -1,6 +1,6 @@
 "use strict";
 
-const { HEADER, baggageOf, contextIn, within } = require("./message-contexts.js");
+const { HEADER, baggageOf, contextIn, handle } = require("./message-contexts.js");
 
 /** @typedef {import('../contexts/test-contexts.js').TestContexts} TestContexts */
 
@@ -18,11 +18,11 @@ function hookBullmq(contexts, { Job, Worker }) {
   };
   const { processJob, run } = Worker.prototype;
   Worker.prototype.processJob = function (/** @type {any} */ job, /** @type {any[]} */ ...args) {
-    return within(contexts, jobContext(contexts, job), () => processJob.call(this, job, ...args));
+    return handle(contexts, jobContext(contexts, job), () => processJob.call(this, job, ...args));
   };
   // Its loop is for all jobs, whoever starts it.
   Worker.prototype.run = function (/** @type {any[]} */ ...args) {
-    return contexts.storage.run(undefined, () => run.apply(this, args));
+    return contexts.within(undefined, () => run.apply(this, args));
   };
 }
 
@@ -35,7 +35,7 @@ function hookSandbox(contexts, { ChildProcessor }) {
   const { start } = ChildProcessor.prototype;
   ChildProcessor.prototype.start = function (/** @type {any} */ job, /** @type {any[]} */ ...args) {
     let started;
-    within(contexts, jobContext(contexts, job), () => {
+    handle(contexts, jobContext(contexts, job), () => {
       started = start.call(this, job, ...args);
       return this.currentJobPromise;
     });

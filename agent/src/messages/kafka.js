@@ -1,6 +1,6 @@
 "use strict";
 
-const { contextIn, within, withBaggage } = require("./message-contexts.js");
+const { contextIn, handle, withBaggage } = require("./message-contexts.js");
 
 /** @typedef {import('../contexts/test-contexts.js').TestContexts} TestContexts */
 
@@ -62,11 +62,11 @@ function withHandlers(contexts, config) {
     ...config,
     ...(eachMessage && {
       eachMessage: (/** @type {any} */ payload) =>
-        within(contexts, contextIn(contexts, payload.message.headers), () => eachMessage(payload)),
+        handle(contexts, contextIn(contexts, payload.message.headers), () => eachMessage(payload)),
     }),
     ...(eachBatch && {
       eachBatch: (/** @type {any} */ payload) =>
-        within(contexts, sharedContext(contexts, payload.batch.messages), () => eachBatch(payload)),
+        handle(contexts, sharedContext(contexts, payload.batch.messages), () => eachBatch(payload)),
     }),
   };
 }

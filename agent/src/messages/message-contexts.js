@@ -42,17 +42,17 @@ const contextIn = (contexts, headers) =>
   contexts.begin({ baggage: textOf(headers?.[HEADER]), traceparent: textOf(headers?.traceparent) });
 
 /**
- * Handle a message in its context, or in none. A context that begins with
- * the message lasts until the promise that is returned is settled.
+ * Handle a message in its context, or in none. A context that begins with the message lasts until the promise that is
+ * returned is settled.
  * @template T
  * @param {TestContexts} contexts
  * @param {TestContext | undefined} context
  * @param {() => T} act
  * @returns {T}
  */
-function within(contexts, context, act) {
+function handle(contexts, context, act) {
   const isOwn = context !== contexts.storage.getStore();
-  const result = contexts.storage.run(context, act);
+  const result = contexts.within({ context }, act);
   if (context && isOwn && typeof (/** @type {any} */ (result)?.then) === "function") {
     const close = () => contexts.known.close(context);
     /** @type {any} */ (result).then(close, close);
@@ -69,4 +69,4 @@ function textOf(value) {
   return Buffer.isBuffer(one) ? one.toString() : typeof one === "string" ? one : undefined;
 }
 
-module.exports = { HEADER, baggageOf, contextIn, within, withBaggage };
+module.exports = { HEADER, baggageOf, contextIn, handle, withBaggage };

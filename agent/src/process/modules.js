@@ -1,6 +1,7 @@
 "use strict";
 
 const Module = require("node:module");
+const { sayOnce } = require("./say-once.js");
 
 /**
  * Observe the loading of a CommonJS package such as undici, by `require` or `import`: both use
@@ -40,4 +41,24 @@ function onModule(file, loaded) {
   };
 }
 
-module.exports = { onModule };
+/**
+ * Change files of packages, each once for each copy.
+ * @param {Record<string, (exports: any) => any>} changes by the end of the path, without `.js`; what one returns is exported
+ *   in the place of `exports`
+ * @param {string} harm what follows where a file cannot be changed
+ * @returns {() => void} stops changing files; those that are changed stay so
+ */
+function changeFiles(changes, harm) {
+  const names = Object.keys(changes).join("|").replaceAll("/", "[\\\\/]");
+  const file = new RegExp(`[\\\\/](${names})\\.js$`);
+  return onModule(file, (exports, path) => {
+    const [, name] = /** @type {string[]} */ (file.exec(path));
+    try {
+      return changes[name.replaceAll("\\", "/")](exports);
+    } catch (error) {
+      return void sayOnce(`${name} cannot be changed (${/** @type {Error} */ (error).message}), so ${harm}.`);
+    }
+  });
+}
+
+module.exports = { changeFiles, onModule };

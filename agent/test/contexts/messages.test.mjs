@@ -196,6 +196,43 @@ describe("a message of SQS or SNS", () => {
 });
 
 describe("a message that is received", () => {
+  test("keeps its context beside OpenTelemetry, whose baggage of another test goes and whose own stays", async (t) => {
+    const member = (value) => new Map([["trafficmock.test", { value }]]);
+    const baggage = (entries) => ({ getEntry: (name) => entries?.get(name) });
+    const active = (entries) => ({ getValue: () => baggage(entries), deleteValue: () => active(undefined), entries });
+    let running = active(member("b".repeat(32)));
+    const api = Symbol.for("opentelemetry.js.api.1");
+    globalThis[api] = {
+      context: {
+        active: () => running,
+        with(next, act) {
+          const before = running;
+          running = next;
+          try {
+            return act();
+          } finally {
+            running = before;
+          }
+        },
+      },
+    };
+    t.after(() => delete globalThis[api]);
+    const { contexts, id } = made();
+    contexts.begin({ baggage: OTHER });
+    class Job {}
+    class Worker {
+      processJob() {
+        return [id(), running.entries];
+      }
+    }
+    hookBullmq(contexts, { Job, Worker });
+    const job = { opts: { telemetry: { metadata: JSON.stringify({ baggage: MEMBER }) } } };
+    assert.deepEqual(new Worker().processJob(job), [ID, undefined]);
+    assert.deepEqual(new Worker().processJob({ opts: {} }), [undefined, undefined]);
+    running = active(new Map([["user", { value: "7" }]]));
+    assert.deepEqual(new Worker().processJob(job), [ID, running.entries]);
+  });
+
   test("of Kafka is handled in its context; several are, if all have the same", async () => {
     const { contexts, id } = made();
     class Kafka {

@@ -168,11 +168,11 @@ def narrow(
     mine = MatchingTests(open_routes=found.open_routes)
     others: list[str] = []
     for test_id, (each, routes) in found.yes.items():
-        if _is_for(each, test):
+        if each.serves(test):
             mine.yes[test_id] = each, routes
         else:
             others += [route.id for route in routes]
-    mine.undecided = {i: each for i, each in found.undecided.items() if _is_for(each, test)}
+    mine.undecided = {i: each for i, each in found.undecided.items() if each.serves(test)}
     mine.awaiting = [ids for ids in found.awaiting if _has_one_for(ids, test, of_run)]
     wanted = mine if mine.yes or mine.undecided or mine.awaiting else None
     return wanted, tuple(others[:MOST_ALSO_MATCHED])
@@ -182,10 +182,6 @@ def _has_one_for(ids: AbstractSet[str], test: RegisteredTest, of_run: Collection
     if test.id in ids or not ids.isdisjoint(of_run):
         return True
     return any(each.shared and each.id in ids for each in test.worker.tests.values())
-
-
-def _is_for(each: RegisteredTest, test: RegisteredTest) -> bool:
-    return each is test or each.for_run or (each.shared and each.worker is test.worker)
 
 
 def without_outranked(claimants: list[Claimant], test: ContextTest | None) -> list[Claimant]:

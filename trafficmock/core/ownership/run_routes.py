@@ -63,7 +63,7 @@ class RunRoutes:
         parts = _parts(message)
         known = self._known.get(key)
         if known is None:
-            known = RunRoute(next(self._orders), test, place, parts, reply, left)
+            known = RunRoute(key, next(self._orders), test, place, parts, reply, left)
             self._known[key] = known
         elif different := [
             name for name in known.parts | parts if known.parts.get(name) != parts.get(name)
@@ -77,10 +77,9 @@ class RunRoutes:
         run.copies.pop(route.id, None)
         if run.is_used_up or route.test is None:
             return
-        key = next(key for key, each in route.test.of_run.items() if each is run)
-        del route.test.of_run[key]
+        del route.test.of_run[run.key]
         if not run.copies:
-            del self._known[key]
+            del self._known[run.key]
 
     def end_test(self, test: RegisteredTest) -> None:
         """Handle the end of a test; with the last one the run is over."""

@@ -192,7 +192,11 @@ class Strictness:
         :param test: ``None`` for all routes.
         """
         for route in reversed(self.registry.routes.values()):
-            if route.kind == kind and route.test is not None and _serves(route.test, test):
+            if (
+                route.kind == kind
+                and route.test is not None
+                and (test is None or route.test.serves(test))
+            ):
                 yield route
 
     def _is_off(self, pending: Owned) -> bool:
@@ -238,9 +242,3 @@ class Strictness:
         if of_nobody or context_test is None or context_test.allow_late is None:
             return of_nobody
         return [context_test.allow_late]
-
-
-def _serves(owner: RegisteredTest, test: RegisteredTest | None) -> bool:
-    if test is None or owner is test or owner.for_run:
-        return True
-    return owner.shared and owner.worker is test.worker

@@ -81,6 +81,10 @@ class RegisteredTest:
     of_run: dict[RunKey, RunRoute] = field(factory=dict)
     """The routes of the run that it registered, also those that are used up."""
 
+    def serves(self, test: RegisteredTest) -> bool:
+        """Return whether its routes may take a request with the context of a test."""
+        return self is test or self.for_run or (self.shared and self.worker is test.worker)
+
     def add_request(self, pending: PendingRequest) -> None:
         """Add a request that this test owns from now on."""
         self.requests[pending.id] = pending
@@ -156,6 +160,7 @@ class RegisteredRoute:
 class RunRoute:
     """A route of the run.
 
+    :param key: what it is known by.
     :param order: its number among the routes of the run; the newest one that matches decides.
     :param test: the test that registered it first.
     :param place: file and line of that registration.
@@ -165,6 +170,7 @@ class RunRoute:
     :ivar copies: the registered routes that are this one, by id.
     """
 
+    key: RunKey
     order: int
     test: RegisteredTest
     place: str | None

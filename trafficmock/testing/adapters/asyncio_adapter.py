@@ -14,7 +14,7 @@ from trafficmock.testing.objects.route import AsyncRoute
 from trafficmock.testing.objects.route_handle import AsyncRouteHandle
 from trafficmock.testing.objects.stream import AsyncStream
 from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
-from trafficmock.testing.self_attachment import blocked_client
+from trafficmock.testing.self_attachment import blocked_client, is_attached
 from trafficmock.testing.session.ports import Adapter
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class AsyncioAdapter(Adapter):
         except RuntimeError as error:
             finish(None, error)
             return
-        if loop is not background.loop:
+        if is_attached() and loop is not background.loop:
             background.post(lambda: background.call_later(BLOCKED_SECONDS, check))
 
     def _start(self, start: Callable[[], Any], finish: Done) -> None:

@@ -1,5 +1,6 @@
 """Messages of SQS and SNS, with a class that stands for the client of botocore."""
 
+import gc
 import json
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -116,6 +117,16 @@ class ReceivedTests(AwsCase):
         for _ in answer["Messages"]:
             break
         self.assertIsNone(self.current())
+
+    def test_left_loop(self) -> None:
+        """A loop that is closed late, in code of another request, leaves that its context."""
+        loop = iter(self.received([{"MessageAttributes": {"baggage": ATTRIBUTE}}])["Messages"])
+        next(loop)
+        self.assertEqual(self.current(), "a")
+        self.contexts.enter(self.contexts.read("trafficmock.test=b", None, None))
+        del loop
+        gc.collect()
+        self.assertEqual(self.current(), "b")
 
     def test_asked(self) -> None:
         """Who asks for the attribute gets it; messages without one are a plain list."""

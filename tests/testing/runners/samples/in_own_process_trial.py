@@ -4,11 +4,12 @@ from typing import Any
 
 import requests
 import treq
+from twisted.internet import reactor  # noqa: TID251 - trial has one
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
 import trafficmock
-from trafficmock.testing import trial
+from trafficmock.testing import trial, tx
 
 trafficmock.attach_self()
 URL = "https://prices.example/v1"
@@ -27,6 +28,14 @@ class DeferredTests(trial.TestCase):
         await self.trafficmock.route(URL, lambda route: route.fulfill(json=2))
         answer = await deferToThread(requests.get, URL, timeout=10)
         self.assertEqual(answer.json(), 2)
+
+    async def test_block(self) -> None:
+        """Another test of this process, whose context is current in the block."""
+        async with tx.mocks(reactor, title="block") as mocks:
+            await mocks.mock(URL, json=4)
+            await self.trafficmock.mock(URL, json=5)
+            self.assertEqual(await (await treq.get(URL, persistent=False)).json(), 4)
+        self.assertEqual(await (await treq.get(URL, persistent=False)).json(), 5)
 
     def test_callbacks(self) -> Any:
         async def routed() -> None:

@@ -169,6 +169,8 @@ class TestContexts:
     def outgoing(self) -> list[tuple[str, str]]:
         """Return the header lines to add to a request in a tunnel that the proxy reads."""
         context = self.current()
+        if not self.is_on:
+            return [(HEADER, "")]
         if context is None:
             from trafficmock_preload import sending_code
 

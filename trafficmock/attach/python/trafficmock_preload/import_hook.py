@@ -157,7 +157,7 @@ class Changed:
                 setattr(owner, name, before)
         name = self._module.__name__
         if name in sys.modules and sys.modules[name] is None:
-            # Strict mode refused the import.
+            # The import was refused.
             sys.modules[name] = self._module
 
 

@@ -113,13 +113,16 @@ class Messages(list):  # type: ignore[type-arg]  # Python 3.8 has no ``list[...]
     def __iter__(self) -> Iterator[Any]:
         contexts, before = self._contexts, self._contexts.running()
         for message, headers in zip(super().__iter__(), self._headers):
-            context = contexts.read(headers, None, None) if headers else None
-            contexts.enter(context if headers else before)
+            context = contexts.read(headers, None, None) if headers else before
+            contexts.enter(context)
             try:
                 yield message
             finally:
-                contexts.close(context)
-                contexts.enter(before)
+                if context is not before:
+                    contexts.close(context)
+                # A loop that is left by an error may be closed later, by code of another request.
+                if contexts.running() is context:
+                    contexts.enter(before)
 
 
 def _headers(message: Any) -> str | None:

@@ -38,7 +38,7 @@ export class TestsView {
   }
 
   heard() {
-    // The run has ended: nothing changes.
+    // The run has ended.
   }
 
   /** @param {RunDocument} document */
@@ -50,7 +50,7 @@ export class TestsView {
       h("h1", {}, "Tests"),
       processes.length > 0 && h("p", { class: "note" }, spanOf(processes)),
       ...processes.filter((each) => !each.ended || each.problem).map(problem),
-      figures(document),
+      processes.length > 0 && figures(document),
       tests.length === 0 && h("p", { class: "note" }, "The report has the traffic of no test: see its mode."),
       ...shown.map(testPanel),
       tests.length > shown.length && h("p", { class: "note" }, `and ${tests.length - shown.length} more, in run.json`),
@@ -74,7 +74,7 @@ function problem({ runner, worker, ended, problem: text = "" }) {
   return h("p", { class: "notice notice-bad" }, visible(`${name} ${what}${text && `: ${text}`}`));
 }
 
-/** @param {RunDocument} document */
+/** @param {RunDocument} document of a run; the page of one test, in Playwright's report, has no process */
 function figures({ counts, totals, unowned, refused, refusedDropped }) {
   const left = unowned.requests.length + unowned.webSockets.length + unowned.omitted;
   const sum = refused.reduce((all, { count }) => all + count, refusedDropped);
