@@ -164,11 +164,11 @@ class Traffic:
         )
         self.until(self.worker, "ws:matched", socketId="chat-1")
         self.worker.send(type="ws:ensureOpened", socketId="chat-1")
+        self.settled(self.worker)
         for data, binary in (("hello " + HOSTILE, False), (body(b"\x00\x01\xff"), True)):
             self.agent.send(
                 type="ws:messageFromPage", socketId="chat-1", data=data, isBase64=binary
             )
-            # Two connections have no order between them until one has heard of the other.
             self.until(self.worker, "ws:messageFromPage")
         self.worker.send(type="ws:sendToPage", socketId="chat-1", data="hi!", isBase64=False)
         self.until(self.agent, "ws:sendToPage")
@@ -177,10 +177,14 @@ class Traffic:
         )
         self.until(self.worker, "ws:closePage")
 
-    def settled(self) -> Traffic:
-        """Wait until all that was sent has been read."""
-        self.agent.send(type="ping", at=1)
-        self.until(self.agent, "pong")
+    def settled(self, client: RawClient | None = None) -> Traffic:
+        """Wait until all that a client has sent has been read; two have no order between them.
+
+        :param client: the agent by default.
+        """
+        client = client or self.agent
+        client.send(type="ping", at=1)
+        self.until(client, "pong")
         return self
 
     def close(self) -> None:

@@ -163,6 +163,7 @@ class AuthorityTests(HostileTestCase):
             {"type": "route:register", "routeId": "ws", "testId": "hostile", "matcher": matcher}
             | {"kind": "websocket"}
         )
+        await worker.barrier()
         agent.send(
             {"type": "ws:connection", "socketId": "s", "url": "ws://hostile.test/"}
             | {"protocols": [], "clientId": "hostile"}
