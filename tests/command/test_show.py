@@ -76,16 +76,29 @@ class SavedTests(CommandTestCase):
 
     def test_served(self) -> None:
         """The page of a HAR is served at the address that is printed, until Ctrl-C."""
+        self.assertIn('"url":"http://h.test/"', self.served("http://h.test/"))
+
+    def test_secrets(self) -> None:
+        """The page of a HAR has marks for secrets, or what it was, if this is asked for."""
+        url = "http://h.test/?token=zq7Xw2Lk9Vb4Np&user=ada"
+        page = self.served(url)
+        self.assertNotIn("zq7Xw2Lk9Vb4Np", page)
+        self.assertIn("token=[redacted:", page)
+        self.assertNotIn("=ada", self.served(url, "--redact", "query:user"))
+        self.assertIn(url, self.served(url, "--redact", "off"))
+
+    def served(self, url: str, *words: str) -> str:
+        """Return the page of a HAR with one request."""
         path = Path(self.mktemp())
-        path.write_text('{"log": {"entries": [{"request": {"url": "http://h.test/"}}]}}')
-        command = [sys.executable, "-m", "trafficmock", "show", str(path)]
+        path.write_text(json.dumps({"log": {"entries": [{"request": {"url": url}}]}}))
+        command = [sys.executable, "-m", "trafficmock", "show", str(path), *words]
         shown = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert shown.stdout is not None
         with shown, shown.stdout:
             said = shown.stdout.readline()
             address = said.split(" is at ")[1].split()[0]
             with urlopen(address, timeout=10) as answer:  # noqa: S310 - our own address
-                page = answer.read().decode()
+                page: str = answer.read().decode()
             shown.send_signal(signal.SIGINT)
             self.assertEqual(shown.wait(20), 130)
-        self.assertIn('"url":"http://h.test/"', page)
+        return page

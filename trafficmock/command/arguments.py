@@ -131,10 +131,18 @@ def redactor(options: argparse.Namespace, client: RestClient) -> Redactor:
     """
     described = client.get("/api/redaction")
     of_proxy = Redactor.described_by(described.document) if described.found else Redactor()
+    return redactor_of(options, of_proxy)
+
+
+def redactor_of(options: argparse.Namespace, before: Redactor) -> Redactor:
+    """Return a redactor with what ``--redact`` adds.
+
+    :raises CommandError: if the words exclude each other.
+    """
     if not options.redact:
-        return of_proxy
+        return before
     try:
-        return of_proxy.adding(options.redact)
+        return before.adding(options.redact)
     except InvalidFieldError as error:
         raise CommandError(f"--{error}", status=USAGE) from None
 

@@ -13,6 +13,7 @@ from trafficmock.command.arguments import (
     command_parser,
     proxy,
     redactor,
+    redactor_of,
 )
 from trafficmock.command.exit_status import NOTHING, OK, UNREACHABLE, CommandError
 from trafficmock.command.output.request_page import write_request
@@ -22,6 +23,7 @@ from trafficmock.command.rest.id_lookup import Found, completed_ids, find, newes
 from trafficmock.command.rest.list_resources import SOCKETS
 from trafficmock.redaction import printable
 from trafficmock.redaction.redacted_documents import redacted_record
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.report.har_reader import read_har
 from trafficmock.report.page_server import SavedPageServer
 from trafficmock.report.report_directory import for_page, read_report
@@ -78,7 +80,8 @@ def main(words: Sequence[str]) -> int:
     options = parser().parse_args(words)
     terminal = standard_output(options.color)
     if options.id is not None and _is_path(options.id):
-        _serve(Path(options.id), terminal, with_browser=options.open)
+        marks = redactor_of(options, Redactor())
+        _serve(Path(options.id), terminal, marks, with_browser=options.open)
         return OK
     client = proxy(options)
     found = newest(client) if options.id is None else _find(client, options.id)
@@ -112,13 +115,15 @@ def _is_path(text: str) -> bool:
     return Path(text).exists() or "/" in text or text.endswith((".har", ".zip"))
 
 
-def _serve(path: Path, terminal: Terminal, *, with_browser: bool) -> None:
+def _serve(path: Path, terminal: Terminal, redactor: Redactor, *, with_browser: bool) -> None:
     """Serve the page of a report or HAR until the command is ended.
 
+    :param redactor: replaces the secrets of a HAR, since pages let copy what they show.
     :raises LocalError: it is neither.
     """
     is_report = path.is_dir()
     document = for_page(read_report(path)) if is_report else read_har(path)
+    document = redacted_record(document, redactor)
     with SavedPageServer(saved_page(document), path if is_report else None) as server:
         terminal.line(f"{path} is at {server.url} (Ctrl-C ends it)")
         terminal.flush()

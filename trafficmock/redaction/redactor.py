@@ -235,10 +235,13 @@ class Redactor:
                 return self._added_patterns(text)
         elif nested and text.startswith(("data:", "event:", "id:", ":")):
             text = _DATA.sub(lambda line: line[1] + self._text(line[2], nested - 1), text)
-        if _HINT.is_in(text):
+        # Most texts are values of JSON, and each pattern takes microseconds for the shortest.
+        may_have_keys = _HINT.is_in(text)
+        if may_have_keys:
             text = _COOKIES.replace(text, self._cookie_line)
-            if nested:
-                text = _URL.replace(text, lambda groups: self._url_within(groups[0], nested))
+        if nested and ":" in text and "/" in text:
+            text = _URL.replace(text, lambda groups: self._url_within(groups[0], nested))
+        if may_have_keys:
             text = self._forms_of_keys(_PAIR.replace(text, self._pair))
         return self._added_patterns(self._base64(text, nested) if nested else text)
 

@@ -90,10 +90,10 @@ COOKIES = r"\b((?:set-)?cookie2?)(\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}[\
 """A line of cookies within a text."""
 
 HINT = (
-    rf"{NAMES}|:\\*/|basic|PRIVATE KEY|eyJ|sk-|[sr]k_|whsec_|AKIA|ASIA|gh[pousr]_|github_|glpat-"
+    rf"{NAMES}|basic|PRIVATE KEY|eyJ|sk-|[sr]k_|whsec_|AKIA|ASIA|gh[pousr]_|github_|glpat-"
     r"|xox|AIza|ya29|npm_|pypi-|hf_|shp|SG\."
 )
-"""A text without one of these, in any case, has none of what the patterns above find."""
+"""A text without one of these, in any case, has none of what the patterns above find, but URLs."""
 
 _USUAL = 100
 """Names up to this many characters are remembered."""

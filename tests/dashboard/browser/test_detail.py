@@ -16,6 +16,7 @@ from tests.dashboard.fixtures.browser import (
     busy_setup,
     clipboard,
     forgetful_setup,
+    reload,
     row,
     shared_setup,
     show,
@@ -222,17 +223,43 @@ class DeedTests(BrowserTestCase):
             self.assertTrue(clipboard(page).startswith(begin), name)
         panel = show(page, "charges", "Request")
         panel.get_by_role("button", name="Copy headers").click()
-        self.assertIn("authorization: Bearer sk_test_51", clipboard(page))
+        self.assertRegex(clipboard(page), r"authorization: Bearer \[redacted:\w+\]")
         line = panel.locator("tr", has_text="authorization")
         line.hover()
         line.get_by_role("button").click()
         expect(page.locator("#said")).to_have_text("Copied: authorization")
-        self.assertEqual(clipboard(page), "Bearer sk_test_51")
+        self.assertRegex(clipboard(page), r"^Bearer \[redacted:\w+\]$")
         panel.get_by_role("button", name="Copy body").click()
         expect(page.locator("#said")).to_have_text("Copied: request body")
         self.assertEqual(json.loads(clipboard(page))["amount"], 4200)
         panel.get_by_role("button", name="Copy the URL").click()
         expect(page.locator("#said")).to_have_text("Copied: URL")
+
+    def test_secrets(self) -> None:
+        """Copies and files have marks for secrets; a switch that no page remembers is for all."""
+        page = self.open()
+        panel = show(page, "charges", "Request")
+        expect(panel.locator("tr", has_text="authorization")).to_contain_text("Bearer sk_test_51")
+        curl = page.get_by_role("button", name="Copy as cURL")
+        curl.click()
+        self.assertIn("Bearer [redacted:", clipboard(page))
+        self.assertNotIn("sk_test_51", clipboard(page))
+        with page.expect_download() as saving:
+            page.get_by_role("link", name="HAR").click()
+        self.assertNotIn("sk_test_51", Path(saving.value.path()).read_text(encoding="utf-8"))
+        page.get_by_label("with secrets").check()
+        panel.get_by_role("button", name="Copy headers").click()
+        expect(page.locator("#said")).to_have_text("Copied: request headers")
+        self.assertIn("authorization: Bearer sk_test_51", clipboard(page))
+        curl.click()
+        expect(page.locator("#said")).to_have_text("Copied: cURL")
+        self.assertIn("Bearer sk_test_51", clipboard(page))
+        with page.expect_download() as saving:
+            page.get_by_role("link", name="HAR").click()
+        self.assertIn("sk_test_51", Path(saving.value.path()).read_text(encoding="utf-8"))
+        reload(page)
+        show(page, "charges")
+        expect(page.get_by_label("with secrets")).not_to_be_checked()
 
     def test_files(self) -> None:
         """HAR and body are saved as files; without a response there is no HAR."""
@@ -287,5 +314,8 @@ class ForgottenTests(BrowserTestCase):
             expect(note).to_contain_text("does not have this entry any more")
             expect(panel).to_contain_text("shop")
             expect(note).to_be_in_viewport()
+            page.get_by_role("button", name="Copy as cURL").click()
+            said = "Nothing was copied: The proxy does not have this entry any more."
+            expect(page.locator("#said")).to_have_text(said)
             row(page, "new.example").click()
             expect(note).to_be_empty()

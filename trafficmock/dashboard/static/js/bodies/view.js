@@ -4,7 +4,7 @@
 import { fill, h } from "../lib/dom.js";
 import { saveBlob } from "../lib/download.js";
 import { bytes as size } from "../lib/format.js";
-import { copy } from "../lib/say.js";
+import { copyPart, unlessGone } from "../copy/written.js";
 import { contentType, decode, isBinary, isPicture, text } from "./bytes.js";
 import { foldAll, jsonTree, readJson } from "./json.js";
 import { formView, hexView, textView } from "./plain.js";
@@ -23,13 +23,15 @@ const FORM = "application/x-www-form-urlencoded";
 /**
  * @param {Message} message
  * @param {string} what as in "Request body"
+ * @param {() => Promise<Message>} toWrite returns the message as it may be copied and saved
  * @returns {HTMLElement}
  */
-export function bodyView(message, what) {
+export function bodyView(message, what, toWrite) {
   const bytes = decode(message.bodyBase64);
   const note = incomplete(message, bytes.length);
   if (!bytes.length) return h("p", { class: "note" }, note || "No body.");
   const { type, charset } = contentType(message.headers);
+  const content = async () => decode((await toWrite()).bodyBase64);
   const ways = waysToShow(bytes, type, charset);
   const place = h("div", { class: "body-content" });
   const buttons = ways.map(({ name }) =>
@@ -52,10 +54,14 @@ export function bodyView(message, what) {
       h("span", { class: "size" }, `${size(bytes.length)}${type ? ` · ${type}` : ""}`),
       h(
         "button",
-        { type: "button", class: "quiet", onclick: () => copy(text(bytes, charset), what.toLowerCase()) },
+        { type: "button", class: "quiet", onclick: () => copyPart(plain(content(), charset), what.toLowerCase()) },
         "Copy body",
       ),
-      h("button", { type: "button", class: "quiet", onclick: () => save(bytes, what) }, "Save"),
+      h(
+        "button",
+        { type: "button", class: "quiet", onclick: () => unlessGone(save(content(), what), "saved") },
+        "Save",
+      ),
     ),
     note && h("p", { class: "note" }, note),
     place,
@@ -136,7 +142,13 @@ function picture(bytes, type) {
   return h("figure", { class: "picture" }, image, note);
 }
 
-/** @param {Uint8Array<ArrayBuffer>} bytes @param {string} what */
-function save(bytes, what) {
-  saveBlob(new Blob([bytes], { type: "application/octet-stream" }), `${what.toLowerCase().replace(/\W+/g, "-")}.bin`);
+/** @param {Promise<Uint8Array<ArrayBuffer>>} bytes @param {string} charset */
+const plain = async (bytes, charset) => text(await bytes, charset);
+
+/** @param {Promise<Uint8Array<ArrayBuffer>>} bytes @param {string} what */
+async function save(bytes, what) {
+  saveBlob(
+    new Blob([await bytes], { type: "application/octet-stream" }),
+    `${what.toLowerCase().replace(/\W+/g, "-")}.bin`,
+  );
 }

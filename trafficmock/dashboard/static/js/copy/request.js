@@ -18,7 +18,8 @@ function headers(request) {
 /** @param {HttpRequest} request @returns {string} */
 export function asCurl(request) {
   const bytes = decode(request.bodyBase64);
-  const parts = [`curl ${shell(request.url)}`];
+  // Marks of secrets have brackets, which curl would take for a range.
+  const parts = [`curl ${/[[\]{}]/.test(request.url) ? "--globoff " : ""}${shell(request.url)}`];
   if (request.method !== (bytes.length ? "POST" : "GET")) {
     parts.push(request.method === "HEAD" ? "--head" : `-X ${shell(request.method)}`);
   }

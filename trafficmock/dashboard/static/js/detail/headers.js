@@ -3,8 +3,8 @@
 
 import { h } from "../lib/dom.js";
 import { plural } from "../lib/format.js";
-import { copy } from "../lib/say.js";
 import { cut, visible } from "../lib/text.js";
+import { copyPart } from "../copy/written.js";
 
 /** @typedef {import("../../../rest-records.js").HttpRequest} HttpRequest */
 /** @typedef {import("../../../rest-records.js").HttpResponse} HttpResponse */
@@ -17,10 +17,17 @@ export function headerPairs(message) {
   return message.headersList ?? Object.entries(message.headers ?? {});
 }
 
-/** @param {HttpRequest | HttpResponse | Overrides} message @param {string} what as in "Request headers" */
-export function headersView(message, what) {
+/**
+ * @param {HttpRequest | HttpResponse} message
+ * @param {string} what as in "Request headers"
+ * @param {() => Promise<HttpRequest | HttpResponse>} toWrite returns the message as it may be copied
+ */
+export function headersView(message, what, toWrite) {
   const pairs = headerPairs(message);
-  const all = pairs.map(([name, value]) => `${name}: ${value}`).join("\n");
+  const all = async () =>
+    headerPairs(await toWrite())
+      .map(([name, value]) => `${name}: ${value}`)
+      .join("\n");
   return h(
     "section",
     { class: "headers" },
@@ -30,7 +37,11 @@ export function headersView(message, what) {
       h("h3", {}, what),
       h("span", { class: "size" }, plural(pairs.length, "line")),
       pairs.length > 0 &&
-        h("button", { type: "button", class: "quiet", onclick: () => copy(all, what.toLowerCase()) }, "Copy headers"),
+        h(
+          "button",
+          { type: "button", class: "quiet", onclick: () => copyPart(all(), what.toLowerCase()) },
+          "Copy headers",
+        ),
     ),
     h(
       "table",
@@ -38,7 +49,7 @@ export function headersView(message, what) {
       h(
         "tbody",
         {},
-        ...pairs.map(([name, value]) =>
+        ...pairs.map(([name, value], at) =>
           h(
             "tr",
             {},
@@ -53,7 +64,7 @@ export function headersView(message, what) {
                   type: "button",
                   class: "copy-one",
                   "aria-label": `Copy the value of ${visible(cut(name, 60))}`,
-                  onclick: () => copy(value, visible(name)),
+                  onclick: () => copyPart(valueOf(toWrite(), at), visible(name)),
                 },
                 "copy",
               ),
@@ -64,3 +75,6 @@ export function headersView(message, what) {
     ),
   );
 }
+
+/** @param {Promise<HttpRequest | HttpResponse>} message @param {number} at the place of the header line */
+const valueOf = async (message, at) => headerPairs(await message)[at][1];

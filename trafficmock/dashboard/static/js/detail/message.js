@@ -6,8 +6,8 @@ import { upstreamError } from "../data/upstream.js";
 import { formView } from "../bodies/plain.js";
 import { h } from "../lib/dom.js";
 import { urlParts } from "../lib/format.js";
-import { copy } from "../lib/say.js";
 import { visible } from "../lib/text.js";
+import { copyPart, written } from "../copy/written.js";
 import { headersView } from "./headers.js";
 
 /** @typedef {import("../../../rest-records.js").HttpEntry} HttpEntry */
@@ -15,6 +15,8 @@ import { headersView } from "./headers.js";
 /** @param {HttpEntry} entry */
 export function requestTab(entry) {
   const { request } = entry;
+  const toWrite = async () => (await written("history", entry)).request;
+  const url = async () => (await toWrite()).url;
   const { query } = urlParts(request.url);
   const asked = query.startsWith("?") ? query.slice(1).replace(/#.*$/s, "") : "";
   return [
@@ -27,14 +29,14 @@ export function requestTab(entry) {
       " ",
       h(
         "button",
-        { type: "button", class: "copy-one", "aria-label": "Copy the URL", onclick: () => copy(request.url, "URL") },
+        { type: "button", class: "copy-one", "aria-label": "Copy the URL", onclick: () => copyPart(url(), "URL") },
         "copy",
       ),
     ),
     asked && h("section", {}, h("div", { class: "section-bar" }, h("h3", {}, "Query")), formView(asked)),
-    headersView(request, "Request headers"),
+    headersView(request, "Request headers", toWrite),
     h("div", { class: "section-bar" }, h("h3", {}, "Request body")),
-    bodyView(request, "Request body"),
+    bodyView(request, "Request body", toWrite),
   ];
 }
 
@@ -42,6 +44,7 @@ export function requestTab(entry) {
 export function responseTab(entry) {
   const { response } = entry.outcome;
   if (!response) return [h("p", { class: "note" }, missing(entry))];
+  const toWrite = async () => (await written("history", entry)).outcome.response ?? response;
   return [
     h(
       "p",
@@ -54,9 +57,9 @@ export function responseTab(entry) {
       " ",
       h("span", { class: "size" }, entry.action === "fulfill" ? "made by the test" : "from upstream"),
     ),
-    headersView(response, "Response headers"),
+    headersView(response, "Response headers", toWrite),
     h("div", { class: "section-bar" }, h("h3", {}, "Response body")),
-    bodyView(response, "Response body"),
+    bodyView(response, "Response body", toWrite),
   ];
 }
 

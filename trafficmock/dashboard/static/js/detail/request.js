@@ -9,11 +9,11 @@ import { change, parameters } from "../lib/address.js";
 import { upstreamCode, upstreamError } from "../data/upstream.js";
 import { fill, h } from "../lib/dom.js";
 import { dateTime, duration } from "../lib/format.js";
-import { copy } from "../lib/say.js";
 import { cut, visible } from "../lib/text.js";
 import { bodySize } from "../bodies/view.js";
 import { asCurl, asFetch } from "../copy/request.js";
 import { asJavaScript, asPython } from "../copy/route.js";
+import { copyPart, isExact, secretsSwitch, written } from "../copy/written.js";
 import { chainTab, hops } from "./chain.js";
 import { overridesTab } from "./diff.js";
 import { closeButton, noEntry } from "./head.js";
@@ -80,10 +80,14 @@ export class RequestDetail {
   /** @param {HttpEntry} entry */
   showHead(entry) {
     const { request, outcome } = entry;
-    const button = (/** @type {string} */ text, /** @type {string} */ name, /** @type {() => string} */ make) =>
+    const button = (
+      /** @type {string} */ text,
+      /** @type {string} */ name,
+      /** @type {(entry: HttpEntry) => string} */ make,
+    ) =>
       h(
         "button",
-        { type: "button", class: "small", "aria-label": `Copy as ${name}`, onclick: () => copy(make(), name) },
+        { type: "button", class: "small", "aria-label": `Copy as ${name}`, onclick: () => copyAs(entry, make, name) },
         text,
       );
     fill(
@@ -107,13 +111,14 @@ export class RequestDetail {
         "div",
         { class: "detail-deeds", role: "group", "aria-label": "Copy and save" },
         h("span", { class: "deeds-title" }, "Copy as"),
-        button("cURL", "cURL", () => asCurl(request)),
-        button("fetch", "fetch", () => asFetch(request)),
-        button("Route (JS)", "route for JavaScript", () => asJavaScript(entry)),
-        button("Route (Python)", "route for Python", () => asPython(entry)),
+        button("cURL", "cURL", curlOf),
+        button("fetch", "fetch", ({ request }) => asFetch(request)),
+        button("Route (JS)", "route for JavaScript", asJavaScript),
+        button("Route (Python)", "route for Python", asPython),
         outcome.response &&
           !run &&
-          h("a", { class: "button small", href: `${entryPath("history", entry.id)}/har`, download: "" }, "HAR"),
+          h("a", { class: "button small", href: harPath(entry), download: "", onclick: aim(entry) }, "HAR"),
+        secretsSwitch(),
       ),
     );
   }
@@ -133,7 +138,7 @@ export class RequestDetail {
   }
 
   copyCurl() {
-    if (this.entry) copy(asCurl(this.entry.request), "cURL");
+    if (this.entry) copyAs(this.entry, curlOf, "cURL");
   }
 
   /** @param {HttpEntry} entry */
@@ -155,6 +160,22 @@ export class RequestDetail {
     return h("section", {}, h("h3", {}, "Facts"), h("dl", { class: "facts" }, ...shown));
   }
 }
+
+/** @param {HttpEntry} entry */
+const curlOf = ({ request }) => asCurl(request);
+
+/** @param {HttpEntry} entry @param {(entry: HttpEntry) => string} make @param {string} name */
+function copyAs(entry, make, name) {
+  copyPart(written("history", entry).then(make), name);
+}
+
+/** @param {HttpEntry} entry */
+const harPath = (entry) => `${entryPath("history", entry.id)}/har${isExact() ? "?redact=off" : ""}`;
+
+/** Follow the switch for secrets, which may have changed since the link was made. @param {HttpEntry} entry */
+const aim = (entry) => (/** @type {MouseEvent & {currentTarget: HTMLAnchorElement}} */ event) => {
+  event.currentTarget.href = harPath(entry);
+};
 
 /** @param {HttpEntry} entry */
 function status({ outcome, events }) {

@@ -7,8 +7,8 @@ import { jsonTree, readJson } from "../bodies/json.js";
 import { hexView, textView } from "../bodies/plain.js";
 import { fill, h } from "../lib/dom.js";
 import { bytes as size, clock, dateTime, duration } from "../lib/format.js";
-import { copy } from "../lib/say.js";
 import { cut, visible } from "../lib/text.js";
+import { copyPart, secretsSwitch, written } from "../copy/written.js";
 import { closeButton, noEntry } from "./head.js";
 import { ownerView } from "./owner.js";
 
@@ -59,6 +59,7 @@ export class SocketDetail {
       ...SIDES.map(([value, text]) => h("option", { value }, text)),
     );
     this.pretty = h("input", { type: "checkbox", checked: true, onchange: () => this.showFrames() });
+    this.secrets = h("span", {});
     this.count = h("output", { class: "result" });
     this.frames = h("ol", { class: "frames", tabindex: 0, "aria-label": "Frames, oldest first" });
     this.owner = h("div", {});
@@ -68,6 +69,7 @@ export class SocketDetail {
       this.search,
       this.side,
       h("label", { class: "check" }, this.pretty, "pretty JSON"),
+      this.secrets,
       this.count,
     );
     this.element = h(
@@ -120,6 +122,7 @@ export class SocketDetail {
         ].join(" · "),
       ),
     );
+    fill(this.secrets, secretsSwitch());
     fill(this.owner, ownerView(entry, this.store.connections.runnerWorkers));
     this.showFrames();
   }
@@ -161,7 +164,7 @@ export class SocketDetail {
               type: "button",
               class: "copy-one",
               "aria-label": "Copy the frame",
-              onclick: () => copy(data, "frame"),
+              onclick: () => copyPart(this.frameToWrite(event), "frame"),
             },
             "copy",
           ),
@@ -169,6 +172,13 @@ export class SocketDetail {
       event.truncated && h("p", { class: "note" }, "The frame is not kept: --history-bytes."),
       data !== undefined && this.data(data, event.isBase64),
     );
+  }
+
+  /** @param {WebSocketEvent} event @returns {Promise<string>} the frame as it may be copied */
+  async frameToWrite(event) {
+    if (!this.entry) return "";
+    const { events } = await written("ws", this.entry);
+    return events.find(({ id }) => id === event.id)?.data ?? "";
   }
 
   /** @param {string} data @param {boolean} [isBase64] */

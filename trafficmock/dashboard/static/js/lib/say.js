@@ -19,15 +19,17 @@ export function say(text) {
 /**
  * Copy text to the clipboard, and show a note.
  *
- * @param {string} text
+ * @param {Promise<string>} text if it fails, nothing is copied, and this fails likewise
  * @param {string} what as in "Copied: what"
  */
 export async function copy(text, what) {
+  const blob = text.then((given) => new Blob([given], { type: "text/plain" }));
   try {
-    await navigator.clipboard.writeText(text);
+    // The item is given before its text has come, while the browser knows that a person has pressed a button.
+    await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
     say(`Copied: ${what}`);
   } catch {
-    say(selectedCopy(text) ? `Copied: ${what}` : "The browser does not let this page copy.");
+    say(selectedCopy(await text) ? `Copied: ${what}` : "The browser does not let this page copy.");
   }
 }
 
