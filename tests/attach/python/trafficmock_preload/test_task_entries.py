@@ -110,12 +110,20 @@ class RunTests(TaskCase):
             def perform(self) -> str:
                 return note()
 
+            def execute_success_callback(self, timeout: int, result: str) -> None:
+                note(timeout, result)
+
         task_entries.change_rq(module_with(Job=Job), self.contexts)
         self.assertEqual(Job.create(note).meta, {})
         self.enter("trafficmock.test=a")
         job = Job.create(note)
         self.enter(None)
         self.assertEqual((job.perform(), self.seen), ("result", ["a"]))
+        job.execute_success_callback(60, "result")
+        callbacks = module_with(execute_failure_callback=note)
+        task_entries.change_rq_callbacks(callbacks, self.contexts)
+        callbacks.__dict__["execute_failure_callback"](job, 60)
+        self.assertEqual(self.seen, ["a"] * 3)
 
     def test_dramatiq(self) -> None:
         note = self.note

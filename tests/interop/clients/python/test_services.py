@@ -33,7 +33,7 @@ PACKAGES = (
     *("requests", "tenacity", "httpx[http2]", "aiohttp", "boto3", "stripe", "openai", "anthropic"),
     *("slack_sdk", "twilio", "google-api-python-client", "sentry-sdk", "algoliasearch"),
     *("flask", "django", "fastapi", "klein", "treq", "celery", "coverage", "ddtrace"),
-    *("redis", "rq", "dramatiq[redis]", "moto[server]", "confluent-kafka"),
+    *("redis", "rq", "dramatiq[rabbitmq,redis]", "moto[server]", "confluent-kafka"),
     *("gunicorn", "gevent", "pyuwsgi", "uvicorn", "hypercorn", "daphne", "supervisor"),
     # The applications are modules of this project's tests.
     "hypothesis",

@@ -176,6 +176,7 @@ _TASK_QUEUES = {
     "kombu.messaging": ("change_kombu",),
     "celery.app.trace": ("change_celery",),
     "rq.job": ("change_rq",),
+    "rq.callbacks": ("change_rq_callbacks",),
     "dramatiq.actor": ("change_dramatiq_actors",),
     "dramatiq.worker": ("change_dramatiq_workers",),
 }

@@ -2,14 +2,10 @@
 
 import contextlib
 import json
-import time
-from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from http.client import IncompleteRead
-from typing import Any
 from urllib.error import HTTPError
-from urllib.parse import parse_qs, urlsplit
 from urllib.request import ProxyHandler, Request, build_opener
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -18,19 +14,17 @@ from tests.interop.clients.opentelemetry.frameworks import PATIENT
 from tests.interop.clients.python import test_services
 from tests.interop.clients.python.test_frameworks import preloaded
 from tests.interop.clients.python.ways.labels import LABELS
+from tests.interop.clients.python.ways.owners import NOBODY, SECONDS, owners_by_way, result
 from tests.support.documents import table
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.child_process import Child
 from tests.support.processes.proxy_process import REPOSITORY, running_proxy
-from tests.testing.row_context import ask
 from trafficmock.testing import sync
 from trafficmock.testing.sync import TrafficMock
 
 HERE = "tests.interop.clients.python.ways"
 PAGES = REPOSITORY / "docs" / "how-to" / "attach"
 TESTS = "ABC"
-NOBODY = "nobody"
-SECONDS = 60.0
 GUNICORN = ("gunicorn", "--bind", "fd://FD", "--log-level", "error")
 UVICORN = ("uvicorn", "--fd", "FD", "--log-level", "error")
 
@@ -45,17 +39,6 @@ WRONG = {
 
 SAID = {"right": "yes", "lost": "no", "wrong": "mixed up"}
 """The words of the pages of the documentation."""
-
-
-def result(owners: dict[str, set[str]]) -> str:
-    """Say whether each request has its own owner, or what went wrong.
-
-    :param owners: who owned the requests, by whose page led to them.
-    """
-    if owners == {NOBODY: {NOBODY}} | {test: {test} for test in TESTS}:
-        return "right"
-    found = set().union(*(owners[test] for test in TESTS if test in owners))
-    return "lost" if found == {NOBODY} else "wrong"
 
 
 class WaysTests(SynchronousTestCase):
@@ -80,23 +63,6 @@ class WaysTests(SynchronousTestCase):
             error.close()
             self.assertEqual(error.code, 500)
 
-    def owners(self, proxy_url: str, count: int) -> dict[str, dict[str, set[str]]]:
-        """Wait for so many requests; say who owned them, by way and by whose page led to them."""
-        deadline = time.monotonic() + SECONDS
-        entries: list[Any] = []
-        while time.monotonic() < deadline and len(entries) < count:
-            time.sleep(0.2)
-            listed = ask(f"{proxy_url}/api/history?limit=1000")["entries"]
-            entries = [each for each in listed if each["action"] != "pending"]
-        self.assertEqual(len(entries), count)
-        found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-        for entry in entries:
-            query = parse_qs(urlsplit(entry["request"]["url"]).query)
-            is_refused = entry["outcome"].get("code") == "ambiguous_route"
-            owner = NOBODY if is_refused else entry["title"]
-            found[query["way"][0]][query["who"][0]].add(owner)
-        return found
-
     def found(self, *words: str, **env: str) -> dict[str, str]:
         """Start a server, ask in each way for all tests at once, and say what came of it."""
         with ExitStack() as stack:
@@ -113,11 +79,11 @@ class WaysTests(SynchronousTestCase):
             with build_opener(ProxyHandler({})).open(f"{page}/ways", timeout=SECONDS) as answer:
                 ways: list[str] = json.load(answer)
             self.ask_all(page, ways, mocks)
-            owners = self.owners(proxy.url, len(ways) * (len(TESTS) + 2))
+            owners = owners_by_way(proxy.url, len(ways) * (len(TESTS) + 2))
             for each in mocks.values():
                 each.unroute_all()
                 each.take_errors()
-        return {way: result(owners[way]) for way in ways}
+        return {way: result(owners[way], TESTS) for way in ways}
 
     def ask_all(self, page: str, ways: list[str], mocks: dict[str, TrafficMock]) -> None:
         headers = {NOBODY: {}, **{name: each.headers for name, each in mocks.items()}}

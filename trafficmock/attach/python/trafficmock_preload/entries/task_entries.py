@@ -54,9 +54,9 @@ def change_celery(module: ModuleType, contexts: TestContexts) -> None:
 
 
 def change_rq(module: ModuleType, contexts: TestContexts) -> None:
-    """Keep the context in the ``meta`` of each job of RQ, and run it in that context."""
+    """Keep the context in the ``meta`` of each job of RQ, and run the job in that context."""
     job: Any = module.__dict__["Job"]
-    create, perform = job.create.__func__, job.perform
+    create = job.create.__func__
 
     def created(cls: Any, *args: Any, **kwargs: Any) -> Any:
         made = create(cls, *args, **kwargs)
@@ -65,11 +65,31 @@ def change_rq(module: ModuleType, contexts: TestContexts) -> None:
             made.meta = added
         return made
 
-    def performed(self: Any) -> Any:
-        return within_message(self.meta or {}, partial(perform, self), contexts)
-
     job.create = classmethod(created)
-    job.perform = performed
+    _run_in_context_of_job(job, contexts)
+
+
+def change_rq_callbacks(module: ModuleType, contexts: TestContexts) -> None:
+    """Run callbacks of jobs in their contexts; before RQ 3 they are methods of the job."""
+    _run_in_context_of_job(module, contexts)
+
+
+def _run_in_context_of_job(owner: Any, contexts: TestContexts) -> None:
+    """Change those functions of a class or module that run a job, or something after it."""
+
+    def change(name: str) -> None:
+        original = getattr(owner, name)
+
+        def performed(job: Any, *args: Any, **kwargs: Any) -> Any:
+            call = partial(original, job, *args, **kwargs)
+            return within_message(job.meta or {}, call, contexts)
+
+        setattr(owner, name, performed)
+
+    callbacks = [f"execute_{event}_callback" for event in ("success", "failure", "stopped")]
+    for name in ("perform", *callbacks):
+        if hasattr(owner, name):
+            change(name)
 
 
 def change_dramatiq_actors(module: ModuleType, contexts: TestContexts) -> None:
