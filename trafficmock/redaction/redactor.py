@@ -154,17 +154,19 @@ class Redactor:
     ) -> bytes:
         """Return a body with marks for its secrets; a coded one is coded again.
 
+        One that is in an unknown coding, or damaged, is replaced as a whole.
+
         :param content: the whole body, or its beginning.
         :param content_type: the value of the header.
         :param content_encoding: the value of the header.
         """
-        if self.added is None or not content:
+        if self.added is None or not content or _is_binary(content_type):
             return content
         codings = body_codings.codings_of(content_encoding)
         if body_codings.is_coded(content, codings):
             try:
                 decoded = body_codings.decode(content, codings)
-            except body_codings.TooLargeError:
+            except body_codings.UnreadableError:
                 return self.mark(content[:1024].hex()).encode()
             if decoded is not None:
                 new = self._plain(decoded, content_type or "", MOST_NESTED)
@@ -194,8 +196,6 @@ class Redactor:
         return self.mark(value) if is_secret else self.text(value)
 
     def _plain(self, content: bytes, content_type: str, nested: int) -> bytes:
-        if content_type.lower().startswith(_BINARY):
-            return content
         try:
             text = content.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:
@@ -360,6 +360,10 @@ class Redactor:
         return is_secret(name, in_query=True) or (
             self.added is not None and name in self.added.form
         )
+
+
+def _is_binary(content_type: str | None) -> bool:
+    return (content_type or "").strip().lower().startswith(_BINARY)
 
 
 def _says_little(name: str, value: str) -> bool:
