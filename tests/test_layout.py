@@ -73,11 +73,12 @@ INNER = {
         ".": {"http1", "transfer", "upstream"},
     },
     "server": {
+        "diagnosis": {"."},
         "process": set[str](),
         "reports": set[str](),
         "rest": set[str](),
         "websocket": {"."},
-        ".": {"process", "reports", "rest", "websocket"},
+        ".": {"diagnosis", "process", "reports", "rest", "websocket"},
     },
     "telemetry": {"otlp": {"."}, ".": {"otlp"}},
     "command": {

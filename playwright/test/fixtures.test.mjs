@@ -91,7 +91,7 @@ describe("one run of two workers", () => {
 
   test("the error of a test has the routes that no request met, and what differs", () => {
     const { text, attached } = reported("a route is misspelt");
-    const nearest = String.raw`GET http://prices\.example/price/cup: path differs \('/price/cup', not '/prices/\*'\)`;
+    const nearest = String.raw`GET http://prices\.example/price/cup \(client shop\): path differs \('/price/cup', not '/prices/\*'\)`;
     const unmet = String.raw`no request met the route "http://prices\.example/prices/\*": the handler \(.*\n\s+${nearest}`;
     const whole = new RegExp(String.raw`502[^]*${unmet}\n\s+without a decision[^]*client shop, `);
     assert.match(text, whole);
@@ -105,7 +105,7 @@ describe("one run of two workers", () => {
 
   test("a route that came late, and one for another client, are told apart", () => {
     const { text } = reported("a route comes late, and one has another client");
-    assert.match(text, /the route "http:.*: the mock \(.*\n.*\/price\/cup: came before the route was registered/);
+    assert.match(text, /the route "http:.*: the mock \(.*\n.*\/price\/cup .*: came before the route was registered/);
     assert.match(text, /the route .*shopp: the handler.*\n.*client differs \('shop', not 'shopp'\)/);
   });
 

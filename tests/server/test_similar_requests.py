@@ -12,14 +12,14 @@ from trafficmock.history.store import History
 from trafficmock.history.stored_bodies import Body, awaited
 from trafficmock.matching.request_conditions import compile_condition
 from trafficmock.records import CarriedContext
-from trafficmock.server.recorded_content import recorded_content
-from trafficmock.server.similar_request_search import (
+from trafficmock.server.diagnosis.similar_request_search import (
     MOST_COMPARED,
     MOST_MATCHERS,
     MOST_NAMED,
     diagnosis_steps,
     overdue_steps,
 )
+from trafficmock.server.recorded_content import recorded_content
 from trafficmock.wire.inbound import DiagnosisQuery
 from trafficmock.wire.outbound import DiagnosisResult
 from trafficmock.wire.payloads import body
@@ -177,12 +177,18 @@ class ListTests(DiagnosisTestCase):
         for path in ("items/a", "item/b", "items/c"):
             self.comes(f"https://api.shop.test/{path}")
         unmet = UnmetMatcher(ITEM, 1003)
-        *steps, answer = overdue_steps(
-            self.history, Overdue("c", "w", unmet, 1002, [], frozenset())
+        overdue = Overdue("c", "w", "request", unmet, 1002, [], frozenset())
+        *steps, answer = overdue_steps(self.history, overdue)
+        assert isinstance(answer, WaitOverdue)
+        self.assertEqual([row.id for row in answer.found.requests], ["r2", "r3"])
+        self.assertEqual(
+            answer.text,
+            "Seen since the test began, nearest first:\n"
+            "  GET https://api.shop.test/item/b (client shop): "
+            "came before the wait began: begin it before the act\n"
+            "  GET https://api.shop.test/items/c (client shop): "
+            "path differs ('/items/c', not '/item/*')",
         )
-        (found,) = self.ask(unmet, since=1002).found
-        self.assertEqual([row.id for row in found.requests], ["r2", "r3"])
-        self.assertEqual(answer, WaitOverdue("w", found, [], "all"))
         self.assertEqual(steps, [None] * 4)
 
     def test_limits(self) -> None:

@@ -146,7 +146,7 @@ class QueueTests(SynchronousTestCase):
         self.queries.send = lambda _, message: errors.append(message)
         self.ask("a", "a3")
         unmet = UnmetMatcher(SerializedMatcher(url_glob="**"))
-        self.queries.answer(Overdue("a", "w", unmet, 0, [], frozenset()))
+        self.queries.answer(Overdue("a", "w", "request", unmet, 0, [], frozenset()))
         (error,) = errors
         self.assertEqual(error.code, "too_many_queries")
         self.assertIn("Await the answers before you ask again", error.message)

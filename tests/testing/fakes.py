@@ -15,7 +15,7 @@ from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.effects import Diagnose, Effects, Moment, Overdue, Send
 from trafficmock.core.settings import Settings
 from trafficmock.history.rest_records import RequestRecord
-from trafficmock.server.similar_request_search import diagnosis_steps, overdue_steps
+from trafficmock.server.diagnosis.similar_request_search import diagnosis_steps, overdue_steps
 from trafficmock.testing.promise import Promise
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.observation.waiting import Waiter
@@ -220,7 +220,9 @@ class SessionHarness:
         """End a wait with what came instead, compared as the service does."""
         wanted = self.registered_wait(waiter)
         unmet = UnmetMatcher(wanted.matcher, BEGAN_MS)
-        effect = Overdue("c1", waiter.id, unmet, 0, self.agents, self._own(wanted.test_id))
+        effect = Overdue(
+            "c1", waiter.id, waiter.kind, unmet, 0, self.agents, self._own(wanted.test_id)
+        )
         *_, answer = overdue_steps(self.history(), effect)
         assert answer is not None
         self.receive(answer)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from trafficmock.wire.outbound import ConnectedClient, TestRegistered
     from trafficmock.wire.payloads.door import Door
     from trafficmock.wire.payloads.similar_requests import UnmetMatcher
+    from trafficmock.wire.waits.wait_messages import WaitKind
 
 Level = Literal["debug", "info", "warn", "error"]
 
@@ -128,6 +129,7 @@ class Overdue(Struct, frozen=True):
 
     connection_id: str
     wait_id: str
+    kind: WaitKind
     unmet: UnmetMatcher
     since: int
     agents: list[ConnectedClient]

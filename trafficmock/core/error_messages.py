@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from trafficmock.redaction.process_redactor import safe_url
 
 if TYPE_CHECKING:
@@ -353,17 +355,20 @@ def _nearest(nearest: Nearest, *, named: bool) -> str:
 
 
 def difference(differs: Difference) -> str:
-    """Return in words how a request differs from a route, or from an entry of a HAR."""
-    match differs.part:
+    """Return in words how a request differs from a route, a wait, or an entry of a HAR."""
+    part, found, wanted = differs.part, differs.found, differs.wanted
+    match part:
         case "predicate":
             return "its predicate said no"
         case "handler":
             return "its handler gave the request back"
         case "condition":
-            return str(differs.found)
+            return str(found)
         case "url":
-            return "its regular expression does not match"
-    return f"the {differs.part} differs: {differs.found or 'there is none'}"
+            return "the pattern does not match"
+        case "query" if wanted == "":
+            return f"query differs ({found!r}: a glob is for the whole URL, queries too)"
+    return f"{part} differs ({found!r}{'' if wanted is UNSET else f', not {wanted!r}'})"
 
 
 def _route(matcher: SerializedMatcher) -> str:

@@ -12,8 +12,8 @@ Connections come in through ``site``. By their first bytes
 it returns: messages to clients, records in the history, log lines (``event_log``), wake-ups.
 ``message_kinds`` lists the messages that it defers or records. ``worker_queries`` answers workers
 that query the history, for reports by :mod:`trafficmock.server.reports`;
-``similar_request_search`` finds the requests that came instead of those that a test waited for,
-and ``recorded_content`` gives it their headers and bodies.
+:mod:`trafficmock.server.diagnosis` finds the requests that came instead of those that a test waited
+for, and ``recorded_content`` gives it their headers and bodies.
 ``local_client`` is the interface of a client in this process, such as the forward proxy;
 ``strict_tunnels`` applies strict mode to its tunnels.
 

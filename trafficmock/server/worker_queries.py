@@ -13,10 +13,10 @@ from trafficmock.core.ownership.registry import compile_route
 from trafficmock.history.query import Query
 from trafficmock.matching import MatchBudget, MatchResult, PatternCache
 from trafficmock.redaction.redactor import Redactor
+from trafficmock.server.diagnosis.similar_request_search import diagnosis_steps, overdue_steps
 from trafficmock.server.recorded_content import recorded_content
 from trafficmock.server.reports.reported_traffic import report_steps
 from trafficmock.server.reports.written_marks import redact_steps
-from trafficmock.server.similar_request_search import diagnosis_steps, overdue_steps
 from trafficmock.wire.outbound import HistoryResult, ProxyError
 
 if TYPE_CHECKING:

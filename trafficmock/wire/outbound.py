@@ -323,12 +323,14 @@ class DiagnosisResult(Message, frozen=True, tag="diagnosis:result"):
     :param agents: the connected agents and clients of the forward proxy, in the order of their
         connection.
     :param capture: as in :class:`HistoryResult`.
+    :param applications: the agents in words, in lines; without any, how to attach an application.
     """
 
     query_id: str
     found: list[SimilarRequests]
     agents: list[ConnectedClient]
     capture: str
+    applications: list[str]
 
 
 class ReportResult(Message, frozen=True, tag="report:result"):

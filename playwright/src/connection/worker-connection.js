@@ -191,7 +191,7 @@ class WorkerConnection {
    * Ask which requests came instead of others (docs/protocol/additions.md).
    *
    * @param {object} asked `matchers`, `testId` and `since`
-   * @returns {Promise<import("../session/diagnosis.js").Diagnosis>}
+   * @returns {Promise<import("../report/traffic-report.js").Diagnosis>}
    */
   diagnosis(asked) {
     return this.query({ type: "diagnosis:query", ...asked });

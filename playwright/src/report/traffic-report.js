@@ -1,6 +1,5 @@
 "use strict";
 
-const { connected, describeDifference } = require("../session/diagnosis.js");
 const { decisionOf } = require("./decisions.js");
 const { redactUrl } = require("./redaction.js");
 
@@ -10,7 +9,16 @@ const { redactUrl } = require("./redaction.js");
  *
  * @typedef {import("../session/session.js").Session} Session
  * @typedef {import("../session/http-routes.js").RouteEntry} RouteEntry
- * @typedef {import("../session/diagnosis.js").SimilarRequest} SimilarRequest
+ *
+ * @typedef {object} SimilarRequest a request that came, or several alike; docs/protocol/additions.md explains the keys
+ * @property {string} id
+ * @property {unknown[]} differs
+ * @property {string} text
+ * @property {boolean} [before]
+ * @property {boolean} [foreign]
+ *
+ * @typedef {{ found: { requests: SimilarRequest[], more: number }[], applications: string[] }} Diagnosis
+ *
  * @typedef {import("../session/request-state.js").RequestState} RequestState
  *
  * @typedef {object} Traffic the traffic of a test
@@ -18,7 +26,7 @@ const { redactUrl } = require("./redaction.js");
  * @property {Map<string, import("../connection/worker-connection.js").HistoryEntry>} recorded in the proxy's history, by id
  * @property {RouteEntry[]} unmet the routes that no request met
  * @property {SimilarRequest[][]} similar for each of them, the nearest requests
- * @property {any[]} agents the connected applications
+ * @property {string[]} applications lines about the connected applications
  */
 
 /** Limit of the lines for one kind: the first ones tell most. */
@@ -39,8 +47,8 @@ async function trafficOf(session) {
     }),
   );
   const unmet = http.live.filter((entry) => !entry.calls && !met.has(entry.id));
-  const { similar, agents } = await registration.similarTo(unmet);
-  return { requests, recorded, unmet, similar, agents };
+  const { similar, applications } = await registration.similarTo(unmet);
+  return { requests, recorded, unmet, similar, applications };
 }
 
 /**
@@ -48,7 +56,7 @@ async function trafficOf(session) {
  * @param {Traffic} traffic
  * @returns {string[]} lines; none if the test has no routes, or if each was met and decided all that came
  */
-function reportLines(session, { requests, recorded, unmet, similar, agents }) {
+function reportLines(session, { requests, recorded, unmet, similar, applications }) {
   if (!session.http.known.size) return [];
   const undecided = requests.filter(({ id }) => !session.http.owned.has(id));
   const doubtful = requests.filter(({ id }) => session.http.owned.has(id) && recorded.get(id)?.otherTests);
@@ -61,12 +69,12 @@ function reportLines(session, { requests, recorded, unmet, similar, agents }) {
   };
   if (undecided.length) lines.push("without a decision of this test:", ...counted(undecided.map(row)));
   if (doubtful.length) lines.push("decided without a context:", ...counted(doubtful.map(row)));
-  if (!requests.length) lines.push(...nothingCame(agents));
+  if (!requests.length) lines.push(...nothingCame(applications));
   return lines;
 }
 
-/** @param {any[]} agents the connected applications */
-const nothingCame = (agents) => ["No request of any application came since the test began.", ...connected(agents)];
+/** @param {string[]} applications lines about the connected applications */
+const nothingCame = (applications) => ["No request of any application came since the test began.", ...applications];
 
 /**
  * @param {Session} session
@@ -76,27 +84,13 @@ const nothingCame = (agents) => ["No request of any application came since the t
 function unmetLines({ http }, { unmet, similar }) {
   return unmet.flatMap((entry, index) => [
     `no request met the route ${entry.matcher}: ${entry.name}`,
-    ...similar[index].flatMap((each) => (http.owned.has(each.id) ? [] : whyNot(each))),
+    ...similar[index].filter((each) => !http.owned.has(each.id) && isNear(each)).map(({ text }) => `  ${text}`),
   ]);
 }
 
-/**
- * @param {SimilarRequest} request
- * @returns {string[]} why a route did not get it; empty for a request that is another one in more than one part
- */
-function whyNot({ method, url, differs, foreign, before, count = 1, title, path }) {
-  const times = count > 1 ? ` (${count} times)` : "";
-  const row = (/** @type {string} */ why) => [`  ${method} ${redactUrl(url)}: ${why}${times}`];
-  if (foreign) return row(`matches it, but was made for the test '${title}' in ${path}`);
-  if (differs.length === 1) return row(describeDifference(redacted(differs[0])));
-  return differs.length === 0 && before ? row("came before the route was registered") : [];
-}
-
-/** @param {import("../session/diagnosis.js").Difference} difference */
-function redacted(difference) {
-  const { part, found = "" } = difference;
-  if (part !== "query") return difference;
-  return { ...difference, found: redactUrl(`http://query/${found}`).slice("http://query/".length) };
+/** @param {SimilarRequest} request of which a request that is another one in more than one part tells nothing */
+function isNear({ differs, foreign, before }) {
+  return foreign || differs.length === 1 || (differs.length === 0 && before);
 }
 
 /**

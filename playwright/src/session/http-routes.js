@@ -252,14 +252,12 @@ class HttpRoutes {
     if (info.isolation === "required" && message.context === undefined) errors.withoutContext(message);
   }
 
-  /**
-   * @param {string} id of a request
-   * @returns {string} why the request is not decided; empty if it is, or if this test does not own it
-   */
-  problemOf(id) {
-    const routed = this.open.get(id);
-    if (routed?.stage === "held") return `${routed.entry.name} returned without a decision`;
-    return routed?.stage === "running" ? `${routed.entry.name} has not returned` : "";
+  /** @returns {string[]} lines about the requests that this test owns and has not decided */
+  problems() {
+    return [...this.open.values()].flatMap(({ stage, entry: { name }, request }) => {
+      if (stage === "held") return [`${request}: ${name} returned without a decision`];
+      return stage === "running" ? [`${request}: ${name} has not returned`] : [];
+    });
   }
 
   /** @param {any} message `request:replied`: what the proxy did by a fixed response or a HAR of the test */

@@ -61,29 +61,18 @@ class Registration {
   }
 
   /**
-   * Ask which requests came instead of others, and which applications are connected.
-   *
-   * @param {{ matcher: import("../arguments/matcher.js").SerializedMatcher, began: number }[]} unmet routes that no
-   *   request met: the condition, and the beginning by the clock of this process
+   * @param {import("./http-routes.js").RouteEntry[]} unmet routes that no request met
+   * @returns {Promise<{ similar: import("../report/traffic-report.js").SimilarRequest[][], applications: string[] }>} for
+   *   each of them the nearest requests, and lines about the connected applications
    */
-  diagnosis(unmet) {
+  async similarTo(unmet) {
     const { connection, context, testId, startedAt } = this;
-    return connection.diagnosis({
-      matchers: unmet.map(({ matcher, began }) => ({ matcher, since: this.#proxyTime(began) })),
+    const { found, applications } = await connection.diagnosis({
+      matchers: unmet.map(({ matcher, began }) => ({ matcher: matcher.wire, since: this.#proxyTime(began) })),
       ...(context && { testId }),
       since: startedAt,
     });
-  }
-
-  /**
-   * @param {import("./http-routes.js").RouteEntry[]} unmet routes that no request met
-   * @returns {Promise<{ similar: import("./diagnosis.js").SimilarRequest[][], agents: any[] }>} for each of them the nearest
-   *   requests, and the connected applications
-   */
-  async similarTo(unmet) {
-    const asked = unmet.map(({ matcher, began }) => ({ matcher: matcher.wire, began }));
-    const { found, agents } = await this.diagnosis(asked);
-    return { similar: unmet.map((_, index) => found[index]?.requests ?? []), agents };
+    return { similar: unmet.map((_, index) => found[index]?.requests ?? []), applications };
   }
 
   /**

@@ -18,9 +18,9 @@ async function checkRequired(session) {
   await connection.barrier();
   const unmet = missed();
   if (!unmet.length) return;
-  const { similar, agents } = await registration.similarTo(unmet);
+  const { similar, applications } = await registration.similarTo(unmet);
   const lines = unmetLines(session, { unmet, similar });
-  if (!traffic.requests.size) lines.push(...nothingCame(agents));
+  if (!traffic.requests.size) lines.push(...nothingCame(applications));
   const error = new UnmetRouteError(lines.join("\n"));
   session.errors.add(raisedAt(error, unmet[0].placeOf()));
 }

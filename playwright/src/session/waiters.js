@@ -4,7 +4,6 @@ const { randomUUID } = require("node:crypto");
 const { TestEndedError, TimeoutError, UsageError } = require("../errors.js");
 const { Matcher } = require("../arguments/matcher.js");
 const { callSite, raisedAt } = require("./call-site.js");
-const { describeSeen } = require("./diagnosis.js");
 const { abortError } = require("./handler-fetches.js");
 const { turnBegan } = require("./proxy-clock.js");
 
@@ -16,6 +15,7 @@ const { turnBegan } = require("./proxy-clock.js");
  */
 
 const TIMEOUT_MS = 30_000;
+const MOST_SHOWN = 8;
 
 /** One wait for a request or response, which the proxy ends. */
 class Waiter {
@@ -149,11 +149,12 @@ class Waiters {
    * @param {Waiter} waiter
    * @param {any} overdue the proxy's answer, with the requests that came instead
    */
-  timedOut({ kind, timeout, what }, overdue) {
+  timedOut({ timeout, what }, { found, text, capture }) {
     const { http, traffic } = this.session;
-    const observed = [...traffic.requests.values()];
-    const seen = describeSeen(kind, overdue, observed, (id) => http.problemOf(id));
-    return new TimeoutError(`Timeout ${timeout}ms exceeded while waiting for ${what}\n${seen}`);
+    const lines = [`Timeout ${timeout}ms exceeded while waiting for ${what}`];
+    if (found.requests.length || !traffic.requests.size) lines.push(text);
+    else lines.push(...seenHere([...traffic.requests.values()], capture));
+    return new TimeoutError([...lines, ...http.problems()].join("\n"));
   }
 
   /**
@@ -172,6 +173,20 @@ class Waiters {
       this.session.connection.questions.reject(waiter.key, error ?? raisedAt(ended, waiter.placeOf()));
     }
   }
+}
+
+/**
+ * List what this process observed, for a proxy whose history does not keep it.
+ *
+ * @param {RequestState[]} observed oldest first
+ * @param {string} capture what the history keeps
+ */
+function seenHere(observed, capture) {
+  const newest = observed.slice(-MOST_SHOWN).reverse();
+  const lines = newest.map((each) => `  ${each} (client ${each.clientId})`);
+  if (capture !== "all") lines.unshift(`(the proxy's history keeps only: ${capture})`);
+  if (observed.length > MOST_SHOWN) lines.push(`  and ${observed.length - MOST_SHOWN} more`);
+  return ["Seen since the test began, newest first:", ...lines];
 }
 
 module.exports = { Waiters };

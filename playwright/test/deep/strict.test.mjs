@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { runFixtures } from "../lib/run-fixtures.mjs";
 
 const OWN =
-  /GET http:\/\/prices\.example\/prices\/cup is not mocked, and strict mode allows only auth\.example\.\nNearest: route "http:\/\/prices\.example\/price\/\*" \(specs\/strict\.spec\.mjs:5\): the path differs: \/prices\/cup\.\n.*\n1 more request met the same\./;
+  /GET http:\/\/prices\.example\/prices\/cup is not mocked, and strict mode allows only auth\.example\.\nNearest: route "http:\/\/prices\.example\/price\/\*" \(specs\/strict\.spec\.mjs:5\): path differs \('\/prices\/cup', not '\/price\/\*'\)\.\n.*\n1 more request met the same\./;
 const OF_NOBODY =
   /^RoutingError: Strict mode refused requests that no test owns:\n {2}GET http:\/\/prices\.example\/price\/can .*\(2 times\)$/m;
 

@@ -187,9 +187,12 @@ class NotFoundTests(HarCase):
                 (URL, "POST", SECRET.upper().encode()),
                 f"2 (POST {URL}): the body has 14 bytes, wanted 14; they differ from byte 1",
             ),
-            ((URL, "PUT"), f"2 (POST {URL}): the method differs: PUT"),
+            ((URL, "PUT"), f"2 (POST {URL}): method differs ('PUT')"),
             ((f"{OTHER}?b=", "GET"), f'3 (GET {OTHER}): query.b is "", wanted none'),
-            (("http://h.test/never", "GET"), f"3 (GET {OTHER}): the path differs: /never"),
+            (
+                ("http://h.test/never", "GET"),
+                f"3 (GET {OTHER}): path differs ('/never')",
+            ),
         ):
             with self.subTest(asked[1]):
                 nearest = f"some.har has no such request. Nearest: entry {expected}"

@@ -52,7 +52,7 @@ class PartTests(HarCase):
         """It counts only if it is named; one part alone is enough."""
         self.replays(entry(method="GET", text="hit"), match_on=["method"])
         self.assertEqual(self.answer("http://other.test/"), "hit")
-        self.assertIn("the method differs: PUT", self.answer(URL, "PUT"))
+        self.assertIn("method differs ('PUT')", self.answer(URL, "PUT"))
 
     def test_body(self) -> None:
         """Chosen, it counts with every method, also if only one of both has one."""
@@ -328,7 +328,7 @@ class NearestTests(HarCase):
     def test_order_of_a_query(self) -> None:
         """The same parameters in another order differ in the query."""
         self.replays(entry(f"{PAGES}?a=1&b=2"))
-        self.assertIn("the query differs: ?b=2&a=1", self.answer(f"{PAGES}?b=2&a=1"))
+        self.assertIn("query differs ('?b=2&a=1')", self.answer(f"{PAGES}?b=2&a=1"))
 
     def test_far_away(self) -> None:
         """Of a long HAR, an entry of the same path is found, wherever it is."""
@@ -350,7 +350,7 @@ class NearestTests(HarCase):
         """Letters of globs in a recorded URL stand for themselves."""
         self.replays(entry("http://h.test/a*{b,c}[d]"))
         said = self.answer("http://h.test/other")
-        self.assertIn("the path differs: /other", said)
+        self.assertIn("path differs ('/other')", said)
         self.replays(entry("http://h.test/a*{b,c}[d]?x=1"), match_on=["url"])
 
     def test_bad_entries(self) -> None:

@@ -22,56 +22,56 @@ DIFFERENCES: tuple[tuple[str, SerializedMatcher, str, str, str], ...] = (
     (
         "method",
         matcher(URL, methods=["GET"]),
-        'route GET "https://api.test/v1/charges": the method differs: POST',
+        "route GET \"https://api.test/v1/charges\": method differs ('POST', not 'GET')",
         "method",
         "POST",
     ),
     (
         "client",
         matcher("**/v1/charges", clients=["other"]),
-        'route "**/v1/charges": the client differs: shop',
+        "route \"**/v1/charges\": client differs ('shop', not 'other')",
         "client",
         "shop",
     ),
     (
         "scheme",
         matcher("http://api.test:443/v1/charges"),
-        'route "http://api.test:443/v1/charges": the scheme differs: https',
+        "route \"http://api.test:443/v1/charges\": scheme differs ('https', not 'http')",
         "scheme",
         "https",
     ),
     (
         "host",
         matcher("https://*.example/v1/charges"),
-        'route "https://*.example/v1/charges": the host differs: api.test',
+        "route \"https://*.example/v1/charges\": host differs ('api.test', not '*.example')",
         "host",
         "api.test",
     ),
     (
         "port",
         matcher("https://api.test:8443/**"),
-        'route "https://api.test:8443/**": the port differs: 443',
+        "route \"https://api.test:8443/**\": port differs ('443', not '8443')",
         "port",
         "443",
     ),
     (
         "path",
         matcher("**/v1/charge"),
-        'route "**/v1/charge": the path differs: /v1/charges',
+        "route \"**/v1/charge\": path differs ('/v1/charges', not '**/v1/charge')",
         "path",
         "/v1/charges",
     ),
     (
         "query",
         matcher("**/v1/charges?expand=1"),
-        'route "**/v1/charges?expand=1": the query differs: there is none',
+        "route \"**/v1/charges?expand=1\": query differs ('', not '?expand=1')",
         "query",
         "",
     ),
     (
         "regex",
         SerializedMatcher(url_regex=SerializedRegex("/v2/", "i")),
-        "route /\\/v2\\//i: its regular expression does not match".replace("\\/", "/"),
+        "route /\\/v2\\//i: the pattern does not match".replace("\\/", "/"),
         "url",
         URL,
     ),
@@ -215,7 +215,7 @@ class NearestTests(StrictCase):
         self.assertEqual(
             self.refused(effects),
             "The WebSocket wss://api.test/stream is not mocked, and strict mode allows nothing. "
-            'Nearest: route "wss://api.test/streams": the path differs: /stream. '
+            "Nearest: route \"wss://api.test/streams\": path differs ('/stream', not '/streams'). "
             "Add a route, or allow api.test.",
         )
         self.assertEqual(self.detail(effects).kind, "websocket")

@@ -136,7 +136,7 @@ class RunTests(RunCase):
         self.registers(allow=None)
         self.routes("**/v1/charge", place="shop_test.py:12")
         text = self.refused(self.asks(context=None))
-        self.assertIn('route "**/v1/charge" (shop_test.py:12) of "buys": the path differs', text)
+        self.assertIn('route "**/v1/charge" (shop_test.py:12) of "buys": path differs', text)
 
     def test_websocket(self) -> None:
         """A WebSocket is listed, too."""

@@ -29,7 +29,8 @@ class StrictTests(BrowserTestCase):
             page = self.open("/?view=overview", dashboard=made.dashboard.url)
             failure = page.locator("#failures li", has_text=URL)
             expect(failure).to_contain_text(
-                'Nearest: route "**/v1/charge": the path differs: /v1/charges. '
+                'Nearest: route "**/v1/charge": '
+                "path differs ('/v1/charges', not '**/v1/charge'). "
                 "Add a route, or allow unmocked.strict.example."
             )
             page.keyboard.press("4")

@@ -43,7 +43,7 @@ class MistakeTests(SynchronousTestCase):
         """What came is listed, nearest first, with what differed."""
         text = printed_by("test_too_late")
         self.assertIn("Timeout 100ms exceeded while waiting for request '**/json/late'", text)
-        late = text.index("/json/late (client app): came before the wait began: enter it before")
+        late = text.index("/json/late (client app): came before the wait began: begin it before")
         page = text.index("/json/late?page=2 (client app): query differs ('?page=2': a glob is for")
         other = text.index("/json/other (client app): path differs")
         self.assertTrue(late < page < other, text)

@@ -30,14 +30,16 @@ from trafficmock.testing.session.session import TestInfo
 SAMPLES = Path(__file__).parent / "samples"
 PAY = "GET http://pay.test/v1/charges"
 NEARLY = {
-    "method": 'route POST "http://pay.test/v1/charges" (PLACE): the method differs: GET',
-    "host": 'route "http://pay.example/v1/charges" (PLACE): the host differs: pay.test',
-    "port": 'route "http://pay.test:8080/v1/charges" (PLACE): the port differs: 80',
-    "path": 'route "**/v1/charge" (PLACE): the path differs: /v1/charges',
-    "query": 'route "http://pay.test/v1/charges?x=1" (PLACE): the query differs: there is none',
-    "client": 'route "http://pay.test/v1/charges" (PLACE): the client differs: shop',
+    "method": 'route POST "http://pay.test/v1/charges" (PLACE): '
+    "method differs ('GET', not 'POST')",
+    "host": 'route "http://pay.example/v1/charges" (PLACE): '
+    "host differs ('pay.test', not 'pay.example')",
+    "port": "route \"http://pay.test:8080/v1/charges\" (PLACE): port differs ('80', not '8080')",
+    "path": "route \"**/v1/charge\" (PLACE): path differs ('/v1/charges', not '**/v1/charge')",
+    "query": "route \"http://pay.test/v1/charges?x=1\" (PLACE): query differs ('', not '?x=1')",
+    "client": "route \"http://pay.test/v1/charges\" (PLACE): client differs ('shop', not 'other')",
     "predicate": "route with a predicate (PLACE): its predicate said no",
-    "regex": "route /charge$/ (PLACE): its regular expression does not match",
+    "regex": "route /charge$/ (PLACE): the pattern does not match",
 }
 PLACE = r"tests/testing/runners/samples/strictly\.py:\d+"
 UNOWNED = "requests without a test, refused by strict mode: 1"

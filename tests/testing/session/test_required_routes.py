@@ -45,7 +45,7 @@ class RequiredTests(SynchronousTestCase):
             str(error),
             "no request met the route 'http://h.test/charges': "
             "handler of a mock with status 201 (test_shop.py:12)\n"
-            "  GET http://h.test/charge: path differs ('/charge', not '/charges')",
+            "  GET http://h.test/charge (client shop): path differs ('/charge', not '/charges')",
         )
 
     def test_met(self) -> None:

@@ -132,5 +132,5 @@ class RefusedTests(SynchronousTestCase):
             "  GET http://h.test/charge, client shop\nmade for",
             text,
         )
-        self.assertIn("http://h.test/charge: path differs", text)
+        self.assertIn("http://h.test/charge (client shop): path differs", text)
         self.assertNotIn("network", text)

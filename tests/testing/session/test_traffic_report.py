@@ -32,7 +32,7 @@ class AgentTests(SynchronousTestCase):
     def test_nobody(self) -> None:
         """Where no application is connected, the report says so, and how to attach one."""
         text = report(SessionHarness())
-        self.assertIn("No application is connected to the proxy. Start the application", text)
+        self.assertIn("No application is connected to the proxy. Start it through", text)
         self.assertIn("trafficmock_env(client_id=...)", text)
         self.assertIn("No request came since the test began.", text)
 
@@ -53,7 +53,8 @@ class AgentTests(SynchronousTestCase):
         ]
         text = report(harness)
         self.assertRegex(
-            text, r"  shop, by the Node agent, since \d\d:\d\d:\d\d, pid 4711, node server\.js\n"
+            text,
+            r"  shop, by the Node agent, since \d\d:\d\d:\d\d UTC, pid 4711, node server\.js\n",
         )
         self.assertIn("  cart0, by the forward proxy, since", text)
         self.assertIn("  and 3 more", text)
@@ -190,8 +191,8 @@ class KindTests(SynchronousTestCase):
         harness.acknowledge()
         text = report(harness)
         self.assertIn("no request met the route 'http://h.test/charges': ", text)
-        self.assertIn("charges?x=1: query differs ('?x=1': a glob is for", text)
-        self.assertIn("charges?x=1: client differs ('shop', not 'cart')", text)
+        self.assertIn("charges?x=1 (client shop): query differs ('?x=1': a glob is for", text)
+        self.assertIn("charges?x=1 (client shop): client differs ('shop', not 'cart')", text)
 
     def test_made_for_others(self) -> None:
         """Requests of other tests are counted; one that a route of this test matched is named."""
@@ -229,8 +230,8 @@ class KindTests(SynchronousTestCase):
             entry(1, "refunds", "mocked", **other),
         ]
         text = report(harness)
-        test = "was made for test 'sells' in g.py"
-        self.assertIn(f"  GET http://h.test/charges matches it, but {test} (2 times)", text)
+        test = "matches, but was made for the test 'sells' in g.py"
+        self.assertIn(f"  GET http://h.test/charges (client shop, 2 times): {test}", text)
         self.assertNotIn("refunds", text)
 
     def test_unowned(self) -> None:

@@ -130,7 +130,7 @@ class WaiterTests(SynchronousTestCase):
             ("http://h.test/b", "path differs ('/a', not '/b')"),
             (re.compile("/b$"), "the pattern does not match"),
             (URLPattern(), "the predicate did not want it"),
-            (URL, "came before the wait began: enter it before the act"),
+            (URL, "came before the wait began: begin it before the act"),
         ):
             waiter = self.wait("request", wanted, 100)
             came = [entry(2, "a", "passthrough"), entry(1, "a", "passthrough")]
@@ -154,7 +154,8 @@ class WaiterTests(SynchronousTestCase):
         ]
         self.harness.overdue(waiter)
         self.assertIn(
-            "(client shop): made for the test 'sells' in g.py", str(failure(waiter.promise))
+            "(client shop): matches, but was made for the test 'sells' in g.py",
+            str(failure(waiter.promise)),
         )
         self.assertNotIn("h.test/b", str(failure(waiter.promise)))
 
@@ -162,7 +163,7 @@ class WaiterTests(SynchronousTestCase):
         """Where the history has nothing, what this process observed is listed, without guesses."""
         for count, expected in (
             (9, "newest first:\n  GET http://h.test/8 (client app)\n"),
-            (0, "No application is connected to the proxy. Start the application with"),
+            (0, "No application is connected to the proxy. Start it through"),
         ):
             self.harness = SessionHarness()
             waiter = self.wait("request", "http://h.test/b", 100)

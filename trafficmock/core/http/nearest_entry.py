@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from msgspec import UNSET, structs
+
 from trafficmock.core import error_messages
 from trafficmock.core.ownership.differences import (
     MOST_COMPARED,
@@ -61,7 +63,9 @@ def missing_entry(lookup: HarLookup, question: HarQuestion, patterns: PatternCac
     if nearest is None:
         return error_messages.har_missing(name)
     number, recorded, found = nearest
-    texts = [process_redactor().text(error_messages.difference(each)) for each in found]
+    # The nearest entry is named, so what it has there is not.
+    unlike = [structs.replace(each, wanted=UNSET) for each in found]
+    texts = [process_redactor().text(error_messages.difference(each)) for each in unlike]
     return error_messages.har_missing(name, number, recorded.method, recorded.url, texts)
 
 

@@ -142,7 +142,7 @@ class Waits:
             return
         if len(waits.open) >= MOST_OPEN:
             out.send(worker.id, ProxyError("too_many_queries", _TOO_MANY, test.id))
-            out.send(worker.id, WaitOverdue(message.wait_id, SimilarRequests([], 0), [], ""))
+            out.send(worker.id, WaitOverdue(message.wait_id, SimilarRequests([], 0), [], "", ""))
             return
         now = out.now
         arrived = round(now.seconds * 1_000_000)
@@ -274,6 +274,7 @@ class Waits:
         overdue = Overdue(
             worker.id,
             wait.id,
+            wait.kind,
             UnmetMatcher(wait.matcher, wait.began),
             wait.test.registered_at,
             agents,

@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 from attrs import define, field
 from msgspec import UNSET
 
-from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.testing.promise import all_of, mapped
 from trafficmock.testing.session.handlers.routed_request import GIVEN_UP
-from trafficmock.testing.session.observation.diagnosis import (
-    connected,
-    describe_difference,
-    regex_hint,
-)
+from trafficmock.testing.session.observation.diagnosis import regex_hint
 from trafficmock.wire.outbound import UNMATCHED
 
 if TYPE_CHECKING:
@@ -26,7 +21,6 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.observation.request_state import RequestState
     from trafficmock.testing.session.observation.traffic import RecordedRequest
     from trafficmock.testing.session.session import Session
-    from trafficmock.wire.outbound import ConnectedClient
     from trafficmock.wire.payloads.similar_requests import SimilarRequest
 
 T = TypeVar("T")
@@ -81,7 +75,7 @@ def _reported(session: Session, read: Callable[[_Report], T]) -> Promise[T]:
         found = diagnosis.value
         rows = [each.requests for each in found.found]
         similar = dict(zip((route.id for route in idle), rows, strict=False))
-        return read(_Report(session, seen.value, found.agents, similar))
+        return read(_Report(session, seen.value, found.applications, similar))
 
     return mapped(all_of([diagnosis, seen]), report)
 
@@ -91,7 +85,7 @@ class _Report:
     """The lines of one report.
 
     :param seen: the requests since the test began, oldest first.
-    :param agents: the connected applications.
+    :param applications: lines about the connected applications.
     :param similar: the requests that came instead, by the id of the route that none met.
     :ivar tagged: whether a request of this test came with its context.
     :ivar kinds: the requests by kind.
@@ -99,7 +93,7 @@ class _Report:
 
     session: Session
     seen: Sequence[RequestState]
-    agents: Sequence[ConnectedClient]
+    applications: Sequence[str]
     similar: Mapping[str, Sequence[SimilarRequest]]
     tagged: bool = field(init=False)
     kinds: dict[str, list[RequestState]] = field(init=False)
@@ -115,7 +109,7 @@ class _Report:
             self.kinds[self._kind(request)].append(request)
 
     def lines(self) -> Iterator[str]:
-        yield from connected(self.agents, heard=bool(self.seen))
+        yield from self.applications
         if not self.seen:
             yield "No request came since the test began."
         for kind, requests in self.kinds.items():
@@ -193,20 +187,12 @@ class _Report:
         for route in self.session.http.live:
             if wanted(route) and route.id not in met:
                 yield f"no request met the route {route.matcher}: {route.name}"
-                yield from self._for_others(route)
                 yield from self._why(route)
 
-    def _for_others(self, route: RouteEntry) -> Iterator[str]:
-        """List requests that a route matches but that carry another test's context.
-
-        They are that test's own, or the application has mixed up two contexts.
-        """
-        for each in self.similar.get(route.id, ()):
-            if each.foreign:
-                end = f"{_test(each.title, each.path)}{_times(each.count)}"
-                yield f"  {_named(each)} matches it, but was made for test {end}"
-
     def _why(self, route: RouteEntry) -> Iterator[str]:
+        similar = self.similar.get(route.id, ())
+        # They are another test's own, or the application has mixed up two contexts.
+        yield from (f"  {each.text}" for each in similar if each.foreign)
         written = route.matcher.url if isinstance(route.matcher.url, str) else None
         if hint := regex_hint(written):
             yield f"  {hint}"
@@ -214,14 +200,9 @@ class _Report:
         unmatched = {
             each.id for kind in (NETWORK, UNOWNED, REFUSED_UNOWNED) for each in self.kinds[kind]
         }
-        for each in self.similar.get(route.id, ()):
+        for each in similar:
             if len(each.differs) == 1 and each.id in unmatched:
-                difference = describe_difference(each.differs[0])
-                yield f"  {_named(each)}: {difference}{_times(each.count)}"
-
-
-def _named(request: SimilarRequest) -> str:
-    return f"{request.method} {safe_url(request.url)}"
+                yield f"  {each.text}"
 
 
 def _times(count: int) -> str:

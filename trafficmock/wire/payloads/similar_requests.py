@@ -45,6 +45,7 @@ class SimilarRequest(Struct, frozen=True, omit_defaults=True, rename="camel"):
     :param before: all of them came before ``since`` of the matcher.
     :param foreign: it carries the context of another test, which ``title`` and ``path`` name.
     :param failure: why the server gave no complete response.
+    :param text: all of this in words: the request, and why it did not meet the route or wait.
     """
 
     id: str
@@ -62,6 +63,7 @@ class SimilarRequest(Struct, frozen=True, omit_defaults=True, rename="camel"):
     test_id: str | UnsetType = UNSET
     title: str | UnsetType = UNSET
     path: str | UnsetType = UNSET
+    text: str = ""
 
 
 class SimilarRequests(Struct, frozen=True):

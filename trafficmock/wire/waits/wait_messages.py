@@ -69,9 +69,11 @@ class WaitOverdue(Message, frozen=True, tag="wait:overdue"):
 
     :param found: the requests that came instead, the nearest first.
     :param agents: as in :class:`~trafficmock.wire.outbound.DiagnosisResult`, as is ``capture``.
+    :param text: all of this in words, in lines.
     """
 
     wait_id: str
     found: SimilarRequests
     agents: list[ConnectedClient]
     capture: str
+    text: str

@@ -9,13 +9,14 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from attrs import define
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from trafficmock.core.ownership.differences import LONGEST_TEXT, ComparedMatcher, ComparedRequest
 from trafficmock.history.query import Query
 from trafficmock.history.rest_records import upstream_error
 from trafficmock.matching import MatchBudget, PatternCache
 from trafficmock.matching.url_parts import shown_url, url_parts
+from trafficmock.server.diagnosis.diagnosis_texts import applications, overdue_text, request_text
 from trafficmock.server.recorded_content import recorded_content
 from trafficmock.wire.outbound import DiagnosisResult
 from trafficmock.wire.payloads.similar_requests import SimilarRequest, SimilarRequests
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from trafficmock.history.request_entry import RequestEntry
     from trafficmock.history.rest_records import RequestRecord
     from trafficmock.history.store import History
+    from trafficmock.server.diagnosis.diagnosis_texts import Unmet
     from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 
 MOST_MATCHERS = 100
@@ -69,8 +71,9 @@ def diagnosis_steps(history: History, effect: Diagnose) -> Iterator[DiagnosisRes
     query = effect.query
     since = None if query.since is UNSET else query.since
     unmet = query.matchers[:MOST_MATCHERS]
-    found = yield from _compare(history, unmet, since, effect.own)
-    yield DiagnosisResult(query.query_id, found, effect.agents, history.capture)
+    found, heard = yield from _compare(history, unmet, "route", since, effect.own)
+    named = applications(effect.agents, heard=heard)
+    yield DiagnosisResult(query.query_id, found, effect.agents, history.capture, named)
 
 
 def overdue_steps(history: History, effect: Overdue) -> Iterator[WaitOverdue | None]:
@@ -78,14 +81,23 @@ def overdue_steps(history: History, effect: Overdue) -> Iterator[WaitOverdue | N
 
     :returns: as :func:`diagnosis_steps`.
     """
-    (found,) = yield from _compare(history, [effect.unmet], effect.since, effect.own)
-    yield WaitOverdue(effect.wait_id, found, effect.agents, history.capture)
+    unmet = [effect.unmet]
+    (found,), _ = yield from _compare(history, unmet, effect.kind, effect.since, effect.own)
+    text = overdue_text(effect.unmet.matcher, found, effect.agents, history.capture)
+    yield WaitOverdue(effect.wait_id, found, effect.agents, history.capture, text)
 
 
 def _compare(
-    history: History, unmet: Sequence[UnmetMatcher], since: int | None, own: frozenset[str]
-) -> Generator[None, None, list[SimilarRequests]]:
-    """Compare the requests of the history with matchers; yield after each comparison."""
+    history: History,
+    unmet: Sequence[UnmetMatcher],
+    kind: Unmet,
+    since: int | None,
+    own: frozenset[str],
+) -> Generator[None, None, tuple[list[SimilarRequests], bool]]:
+    """Compare the requests of the history with matchers; yield after each comparison.
+
+    :returns: for each matcher what came instead, and whether any request came.
+    """
     alike: dict[object, _Alike] = {}
     # Requests with the same facts may have different bodies.
     apart = any(each.matcher.conditions for each in unmet)
@@ -105,7 +117,7 @@ def _compare(
         for comparison in comparisons:
             comparison.add(each, request)
             yield None
-    return [comparison.result() for comparison in comparisons]
+    return [comparison.result(kind) for comparison in comparisons], bool(alike)
 
 
 class _Comparison:
@@ -152,11 +164,12 @@ class _Comparison:
         )
         self._ranked.append((rank, row))
 
-    def result(self) -> SimilarRequests:
+    def result(self, kind: Unmet) -> SimilarRequests:
         # Of several with one rank the newest comes first, because the sort is stable.
         rows = [row for _, row in sorted(self._ranked, key=lambda each: each[0])]
         more = sum(row.count for row in islice(rows, MOST_NAMED, None))
-        return SimilarRequests(rows[:MOST_NAMED], more)
+        named = [structs.replace(row, text=request_text(kind, row)) for row in rows[:MOST_NAMED]]
+        return SimilarRequests(named, more)
 
 
 def _facts(record: RequestRecord) -> tuple[object, ...]:

@@ -1,0 +1,5 @@
+"""What came instead of what a test waited for, for its workers' errors.
+
+``similar_request_search`` compares the requests of the history with routes and waits;
+``diagnosis_texts`` says in words what differs, and which applications are connected.
+"""

@@ -1,0 +1,109 @@
+"""Says in words which requests came instead of others, and which applications are connected."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import UNSET
+
+from trafficmock.core.error_messages import difference
+from trafficmock.redaction.process_redactor import safe_url
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trafficmock.wire.outbound import ConnectedClient
+    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+    from trafficmock.wire.payloads.similar_requests import SimilarRequest, SimilarRequests
+
+Unmet = Literal["route", "request", "response"]
+"""What no request met."""
+
+MOST_AGENTS = 10
+
+_NOTHING = "No request of any application came since the test began."
+_NOT_ATTACHED = (
+    "No application is connected to the proxy. Start it through `trafficmock run -- COMMAND`, or "
+    "with the environment that the test library makes: trafficmock_env(client_id=...) or "
+    "process_proxy().environment(...) in Python, attached({ clientId }) of "
+    "trafficmock-playwright/config in JavaScript.\n"
+    "An application without the Node agent, such as a Python one, is listed from its first "
+    "request on.\n"
+    "If it runs attached to another proxy, give the tests that one's address: "
+    "--trafficmock-proxy-url URL in pytest, or TRAFFICMOCK_PROXY_URL in the environment."
+)
+_NOT_ENCODED = "(URLs have letters beyond ASCII percent-encoded, so a glob must have them so.)"
+_WAYS = {"proxy": "the forward proxy", "python": "the Python preload"}
+"""How an application is attached, by the ``kind`` of its connection."""
+
+
+def overdue_text(
+    matcher: SerializedMatcher,
+    found: SimilarRequests,
+    agents: Sequence[ConnectedClient],
+    capture: str,
+) -> str:
+    """Return what came instead of what a test waited for, in lines for the error of the wait.
+
+    :param capture: ``--history-capture``.
+    """
+    lines = [] if capture == "all" else [f"(the proxy's history keeps only: {capture})"]
+    if not found.requests:
+        return "\n".join([*lines, _NOTHING, *applications(agents)])
+    if isinstance(matcher.url_glob, str) and not matcher.url_glob.isascii():
+        lines.append(_NOT_ENCODED)
+    lines.append("Seen since the test began, nearest first:")
+    lines += [f"  {each.text}" for each in found.requests]
+    return "\n".join([*lines, f"  and {found.more} more"] if found.more else lines)
+
+
+def applications(agents: Sequence[ConnectedClient], *, heard: bool = False) -> list[str]:
+    """Return lines about the connected applications; without any, how to attach one.
+
+    :param heard: whether requests of an application came.
+    """
+    if not agents:
+        return (
+            ["No application is connected to the proxy any more."]
+            if heard
+            else _NOT_ATTACHED.split("\n")
+        )
+    lines = ["Applications that are connected:", *map(_application, agents[:MOST_AGENTS])]
+    return [*lines, f"  and {more} more"] if (more := len(agents) - MOST_AGENTS) > 0 else lines
+
+
+def _application(agent: ConnectedClient) -> str:
+    since = datetime.fromtimestamp(agent.connected_at / 1000, UTC)
+    way = _WAYS.get(agent.kind or "", "the Node agent")
+    parts = [f"  {agent.client_id}, by {way}", f"since {since:%H:%M:%S} UTC"]
+    if agent.pid is not UNSET:
+        parts.append(f"pid {agent.pid}")
+    if agent.command is not UNSET:
+        parts.append(agent.command)
+    return ", ".join(parts)
+
+
+def request_text(unmet: Unmet, request: SimilarRequest) -> str:
+    """Return a request in words, with the reasons why it did not meet a route or wait."""
+    times = f", {request.count} times" if request.count > 1 else ""
+    text = f"{request.method} {safe_url(request.url)} (client {request.client_id}{times})"
+    reasons = _reasons(unmet, request)
+    return f"{text}: {', '.join(reasons)}" if reasons else text
+
+
+def _reasons(unmet: Unmet, request: SimilarRequest) -> list[str]:
+    if request.differs:
+        return [difference(each) for each in request.differs]
+    too_early = "came before the wait began: begin it before the act"
+    if unmet == "route":
+        too_early = "came before the route was registered"
+    if request.undecided:
+        return [too_early if request.before else "the predicate did not want it"]
+    if unmet == "response" and request.status is UNSET and not request.before:
+        if request.failure is UNSET:
+            return ["no response yet, or it failed"]
+        return [f"no response ({request.failure})"]
+    if request.foreign:
+        return [f"matches, but was made for the test {request.title!r} in {request.path}"]
+    return [too_early] if request.before or unmet != "route" else []
