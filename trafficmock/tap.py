@@ -32,7 +32,7 @@ from trafficmock.proxy.downstream.forward_proxy import make_forward_proxy
 from trafficmock.proxy.proxy_settings import ProxySettings
 from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.server_verification import ServerVerification
-from trafficmock.redaction.process_redactor import process_redactor
+from trafficmock.redaction.process_redactor import process_redactor, redact_process
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.driver import Driver
 from trafficmock.server.event_log import EventLog
@@ -72,6 +72,7 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
     spare_start_up(reactor)
     options["max-connections"] = limit_connections(options["max-connections"], reactor)
     redactor = Redactor.of(options["redact"], process_redactor().key)
+    redact_process(redactor)
     history = _history(options, redactor)
     exporter = _exporter(options, redactor, reactor)
     driver = make_driver(options, history, redactor, reactor, exporter)

@@ -76,13 +76,16 @@ function reportSettings() {
     const range = `a number from 0 to ${MOST_REPORT_BODY_BYTES}`;
     throw new UsageError(`TRAFFICMOCK_REPORT_BODY_BYTES is ${range}, not ${JSON.stringify(given)}`);
   }
-  const redact = (env.TRAFFICMOCK_REPORT_REDACT ?? "").split(/\s+/).filter(Boolean);
-  return { directory: resolve(env.TRAFFICMOCK_REPORT), mode, bodyBytes, redact };
+  return { directory: resolve(env.TRAFFICMOCK_REPORT), mode, bodyBytes, redact: addedSecrets() };
 }
+
+/** @returns {string[]} what is secret in reports besides fields of known names, such as `query:shop`; or `off` */
+const addedSecrets = () => (process.env.TRAFFICMOCK_REPORT_REDACT ?? "").split(/\s+/).filter(Boolean);
 
 module.exports = {
   REPORT_BODY_BYTES,
   ackTimeoutMs,
+  addedSecrets,
   checkedProxyUrl,
   defaultProxyUrl,
   defaultToken,

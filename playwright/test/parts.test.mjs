@@ -270,6 +270,13 @@ test("lines of reports have no secrets", () => {
   }
 });
 
+test("a URL loses the parameters that the variable of the report names", (context) => {
+  context.after(() => delete process.env.TRAFFICMOCK_REPORT_REDACT);
+  assert.equal(redactUrl("https://a.test/x?shop=1"), "https://a.test/x?shop=1");
+  process.env.TRAFFICMOCK_REPORT_REDACT = "header:x-customer query:shop";
+  assert.equal(redactUrl("https://a.test/x?shop=1&page=2"), "https://a.test/x?shop=%5Bredacted%5D&page=2");
+});
+
 test("a recorded body goes into a file after it was redacted", () => {
   const files = new Map();
   const post = { mimeType: "application/json", text: '{"a":1}' };

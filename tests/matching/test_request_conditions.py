@@ -15,6 +15,7 @@ from trafficmock.matching.request_conditions import (
     RequestConditions,
     compile_condition,
 )
+from trafficmock.redaction.process_redactor import process_redactor, redact_process
 
 
 class ConditionTests(SynchronousTestCase):
@@ -58,6 +59,32 @@ class ConditionTests(SynchronousTestCase):
         password = compile_condition("json", ["user", "password", 0], equals="other")
         text = said(password, content(b'{"user": {"password": ["s3cret"]}}'))
         self.assertEqual(text, "json.user.password[0] differs")
+        missing = compile_condition("form", ["code"], equals="s3cret")
+        self.assertEqual(said(missing, content(b"{}")), "form.code is missing")
+        nested = compile_condition("json", ["user"], equals="other")
+        text = said(nested, content(b'{"user": {"password": "s3cret"}}')) or ""
+        self.assertNotIn("s3cret", text)
+
+    def test_added_secrets(self) -> None:
+        """Neither is that of a field that a user has added."""
+        before = process_redactor()
+        self.addCleanup(redact_process, before)
+        words = ["json:variables.email", "json:**.iban", "header:X-Customer", "query:shop"]
+        redact_process(before.adding([*words, "form:pay"]))
+        body = b'{"variables": {"email": "s3cret"}, "a": [{"iban": "s3cret"}]}'
+        asked = content(body, f"{URL.partition('?')[0]}?shop=s3cret", **{"x-customer": "s3cret"})
+        for part, path in (
+            ("variables", ["email"]),
+            ("json", ["variables", "email"]),
+            ("json", ["a", 0, "iban"]),
+            ("header", ["x-customer"]),
+            ("query", ["shop"]),
+        ):
+            condition = compile_condition(part, path, equals="other")  # type: ignore[arg-type]
+            self.assertRegex(said(condition, asked) or "", "differs$")
+        form = {"content-type": "application/x-www-form-urlencoded"}
+        paid = compile_condition("form", ["pay"], equals="other")
+        self.assertEqual(said(paid, content(b"pay=s3cret", URL, **form)), "form.pay differs")
 
     def test_large_values(self) -> None:
         """Of what a request has instead only the beginning is looked at, however deep or long."""

@@ -14,7 +14,11 @@ from trafficmock.core.har.match_rules import HarQuestion
 from trafficmock.core.http.nearest_entry import missing_entry
 from trafficmock.matching import PatternCache
 from trafficmock.matching.url_parts import shown_url
-from trafficmock.redaction.process_redactor import process_redactor, safe_url
+from trafficmock.redaction.process_redactor import (
+    process_redactor,
+    redact_process,
+    safe_url,
+)
 from trafficmock.testing.session.observation.request_state import RequestState
 from trafficmock.wire.payloads.serialized_har import SerializedHar
 
@@ -40,6 +44,38 @@ class MessageTests(SynchronousTestCase):
         ):
             self.assertNotIn(secret, text)
         self.assertIn("page=1", safe_url(url))
+
+    @given(SECRETS)
+    def test_added(self, secret: str) -> None:
+        """Nor what a user adds, in the URLs and the header lines of messages."""
+        before = process_redactor()
+        self.addCleanup(redact_process, before)
+        redact_process(before.adding(["query:shop", "header:x-customer"]))
+        url = f"https://h.test/a?shop={secret}&page=1"
+        entry = {"request": {"method": "GET", "url": url}, "response": {}}
+        lookup = HarLookup.of(SerializedHar("some.har", [Raw(json.dumps(entry).encode())]))
+        asked = HarQuestion(f"{url}&shop={secret}", "GET", [], b"")
+        for text in (
+            safe_url(url),
+            shown_url(url, 1000),
+            shown_url(f"no url {url}", 1000),
+            repr(RequestState("r", "shop", request(url), 1)),
+            missing_entry(lookup, asked, PatternCache()),
+            *map(
+                process_redactor().text,
+                (
+                    f"GET {url}: it does not answer",
+                    f"GET /a?shop={secret} is refused",
+                    f"/a?page=1&shop={secret}, and more",
+                    f"X-Customer: {secret}\r\naccept: a",
+                    f"{{'x-customer': '{secret}'}} differs",
+                    f"the header (x-customer: {secret})",
+                ),
+            ),
+        ):
+            self.assertNotIn(secret, text)
+        self.assertEqual(safe_url("/?shop=a b").count("redacted"), 1)
+        self.assertEqual(process_redactor().text("shop=a, customer: b"), "shop=a, customer: b")
 
     @given(st.text())
     def test_any_text(self, text: str) -> None:

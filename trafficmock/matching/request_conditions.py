@@ -11,7 +11,7 @@ from msgspec import UNSET
 from trafficmock.matching.patterns.js_regex_syntax import UnsupportedRegexError
 from trafficmock.matching.patterns.regex import Regex, compile_regex
 from trafficmock.matching.request_content import UnreadablePartError
-from trafficmock.redaction.secret_names import is_secret
+from trafficmock.redaction.process_redactor import process_redactor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -134,12 +134,12 @@ class RequestCondition:
             return f"{self.place}: {error}"
         if self.is_impossible:
             return f"{self.place}: the proxy cannot compare {self.shown}"
+        redactor = process_redactor()
+        if redactor.is_secret_at(self.part, self.path):
+            return f"{self.place} {'differs' if values else 'is missing'}"
         if not values:
             return f"{self.place} is missing, wanted {self.shown}"
-        in_query = self.part in ("query", "form")
-        if any(isinstance(step, str) and is_secret(step, in_query=in_query) for step in self.path):
-            return f"{self.place} differs"
-        found = ", ".join(_shown(value) for value in values[:_MOST_SHOWN])
+        found = ", ".join(redactor.text(_shown(value)) for value in values[:_MOST_SHOWN])
         more = f" and {len(values) - _MOST_SHOWN} more" if len(values) > _MOST_SHOWN else ""
         return f"{self.place} is {found}{more}, wanted {self.shown}"
 

@@ -20,6 +20,12 @@ ALLOWED = (
     "for example header:x-customer or json:user.email"
 )
 
+_LINES = (
+    ("header", r"(?m)(^|[ \t\"'(,{])((?:%s)[\"']?[ \t]*:[ \t]*[\"']?)([^\r\n\"']+)", True),
+    ("query", r"([?&])((?:%s)=)([^&# \t\r\n\"'<>]+)", False),
+)
+"""How headers and parameters stand in a text, and whether the case of their names counts not."""
+
 _STEP = re.compile(r"\[(\d+|\*)\]|\.?([^.\[\]]+)")
 
 
@@ -36,6 +42,7 @@ class AddedFields:
     :ivar form: names of the fields of forms.
     :ivar paths: paths in JSON, each as names, indices, ``*`` for one, ``**`` for any number.
     :ivar patterns: what they match is secret.
+    :ivar lines: find the headers and parameters in texts: their last group is secret.
     :ivar words: the fields as the user wrote them.
     """
 
@@ -44,6 +51,7 @@ class AddedFields:
     form: frozenset[str] = frozenset()
     paths: tuple[tuple[str, ...], ...] = ()
     patterns: tuple[SecretPattern, ...] = field(default=(), eq=False)
+    lines: tuple[SecretPattern, ...] = field(default=(), eq=False)
     words: tuple[str, ...] = ()
 
     @classmethod
@@ -74,6 +82,11 @@ class AddedFields:
             frozenset(found["form"]),
             tuple(path_of(each, option) for each in found["json"]),
             tuple(_pattern(each) for each in found["regex"]),
+            tuple(
+                SecretPattern(form % "|".join(map(re.escape, found[kind])), any_case=any_case)
+                for kind, form, any_case in _LINES
+                if found[kind]
+            ),
             tuple(given),
         )
 

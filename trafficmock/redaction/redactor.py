@@ -7,11 +7,12 @@ import binascii
 import re
 from secrets import token_bytes
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_plus
 
 from attrs import field, frozen
 
 from trafficmock.redaction import body_codings, marks, secret_names
-from trafficmock.redaction.added_fields import OFF, AddedFields
+from trafficmock.redaction.added_fields import OFF, AddedFields, is_at
 from trafficmock.redaction.form_secrets import boundary_of, redacted_pairs, redacted_parts
 from trafficmock.redaction.json_secrets import JsonText
 from trafficmock.redaction.secret_names import is_secret
@@ -195,6 +196,22 @@ class Redactor:
         is_secret = self._is_secret_field(name) and not secret_names.is_count(name, value)
         return self.mark(value) if is_secret else self.text(value)
 
+    def is_secret_at(self, part: str, path: Sequence[str | int]) -> bool:
+        """Return whether a value of a request is secret because of its name.
+
+        :param part: ``header``, ``query``, ``form``, or another for JSON.
+        :param path: the names and indices that lead to it in the part.
+        """
+        if self.added is None or not path:
+            return False
+        names = ["variables", *map(str, path)] if part == "variables" else list(map(str, path))
+        if part == "header":
+            return is_secret(names[0]) or names[0].lower() in self.added.headers
+        if part in ("query", "form"):
+            judge = self._is_secret_parameter if part == "query" else self._is_secret_field
+            return any(judge(name) for name in names)
+        return any(map(is_secret, names)) or any(is_at(names, each) for each in self.added.paths)
+
     def _plain(self, content: bytes, content_type: str, nested: int) -> bytes:
         try:
             text = content.decode("utf-8", "surrogatepass")
@@ -289,9 +306,18 @@ class Redactor:
         return f"{name}{between}{scheme}{value[: len(value) - len(plain)]}{self.mark(plain)}"
 
     def _added_patterns(self, text: str) -> str:
-        for pattern in () if self.added is None else self.added.patterns:
+        if self.added is None:
+            return text
+        for line in self.added.lines:
+            text = line.replace(text, self._added_line)
+        for pattern in self.added.patterns:
             text = pattern.replace(text, lambda groups: self.mark(groups[0]))
         return text
+
+    def _added_line(self, groups: Sequence[str]) -> str:
+        before, name, value = groups
+        plain = unquote_plus(value) if name.endswith("=") else value
+        return f"{before}{name}{self.mark(plain)}"
 
     def _base64(self, text: str, nested: int) -> str:
         """Look into a text that is base64 as a whole."""

@@ -7,6 +7,8 @@ const {
   SHORT_SECRET_NAMES,
 } = require("trafficmock-agent/protocol/facts");
 
+const { addedSecrets } = require("../settings.js");
+
 /** Removes credentials from the lines of reports. A HAR is redacted by the proxy, which has the whole rule. */
 
 const REDACTED = "[redacted]";
@@ -17,7 +19,7 @@ const HARMLESS = new RegExp(HARMLESS_ENDS, "i");
 function isSecret(name) {
   const low = name.toLowerCase();
   if (SHORT_SECRET_NAMES.includes(low) || SECRET_PARAMETERS.includes(low)) return true;
-  return SECRET.test(name) && !HARMLESS.test(name);
+  return (SECRET.test(name) && !HARMLESS.test(name)) || addedSecrets().includes(`query:${name}`);
 }
 
 /**

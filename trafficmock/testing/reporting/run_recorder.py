@@ -13,6 +13,7 @@ import msgspec
 from attrs import define, field
 
 from trafficmock.errors import LocalError
+from trafficmock.redaction.process_redactor import process_redactor, redact_process
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.report.data_files import DataFile
 from trafficmock.report.report_directory import write_report
@@ -68,7 +69,10 @@ class RunRecorder:
 
     def __attrs_post_init__(self) -> None:
         self._file = DataFile(self.settings.directory, f"{self.runner}-{self.worker}")
-        self._redactor = Redactor.of(self.settings.redact)
+        self._redactor = Redactor.of(self.settings.redact, process_redactor().key)
+        if not self._redactor.is_off:
+            # The error of a test is also printed.
+            redact_process(self._redactor)
         process = {
             "runner": self.runner,
             "worker": self.worker,
