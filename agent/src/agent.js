@@ -8,6 +8,7 @@ const { Hosts } = require("./hosts.js");
 const { withOwnRequest } = require("./http/own-request.js");
 const { KeepAlive } = require("./process/keep-alive.js");
 const { TrafficMockError } = require("./protocol/errors.js");
+const { contextToWire } = require("./protocol/messages.js");
 const { startDeadline } = require("./protocol/deadline.js");
 const { LocalDecisions } = require("./local/local-decisions.js");
 const { Waiters } = require("./waiters.js");
@@ -15,6 +16,9 @@ const { TestContexts } = require("./contexts/test-contexts.js");
 
 /** The time limit of the first handshake, for which requests wait; ms. */
 const START_MS = 2000;
+
+/** How many messages wait for the handshake. */
+const MOST_UNTOLD = 1000;
 
 /** The state of the link to the proxy, and the parts that use it. It does not depend on any HTTP client. */
 class Agent {
@@ -38,7 +42,11 @@ class Agent {
       this,
     );
     this.hosts = new Hosts(settings);
-    this.contexts = new TestContexts(settings, this.hosts);
+    this.contexts = new TestContexts(settings, this.hosts, (context) => this.saw(context));
+    /** Whether the proxy wants to know of contexts that come in, and of requests to ignored hosts. */
+    this.isTelling = false;
+    /** What the proxy is told with the handshake that is under way. @type {object[]} */
+    this.untold = [];
     this.local = new LocalDecisions(this);
     /** Closes the link when the process ends; otherwise the proxy would wait until the lease is over. */
     this.onExit = () => this.exit();
@@ -77,7 +85,9 @@ class Agent {
     this.clientId = String(hello.clientId ?? this.clientId);
     this.bodyLimits = { ...BODY_LIMITS, ...hello.bodyLimits };
     this.hosts.setSystem(hello.ownHosts);
+    this.isTelling = Array.isArray(hello.features) && hello.features.includes("sightings");
     this.started();
+    this.tellAll();
     this.waiters.negotiated();
   }
 
@@ -86,6 +96,7 @@ class Agent {
     this.clearDeadline();
     if (this.state === "stopped") return;
     this.state = "down";
+    this.tellAll();
     this.local.reset();
     this.error = error;
     this.started(error);
@@ -125,6 +136,47 @@ class Agent {
     // Messages keep their order: earlier reports are sent first.
     this.local.batch.flush();
     this.link.send(message);
+  }
+
+  /**
+   * Tell the proxy once of a context that came in, because the application may answer without any request of its own.
+   * @param {import('./contexts/test-contexts.js').TestContext} context
+   */
+  saw(context) {
+    const link = this.state === "starting" ? this.links + 1 : this.links;
+    if (context.toldOn === link) return;
+    context.toldOn = link;
+    this.tell({ type: "context:seen", context: context.id });
+  }
+
+  /**
+   * Tell the proxy of a request to an ignored host, which strict mode may not allow.
+   * @param {string} method
+   * @param {URL} url
+   */
+  ignored(method, url) {
+    if (this.hosts.isNearby(url)) return;
+    this.tell({
+      type: "request:ignored",
+      method,
+      url: url.href,
+      ...contextToWire(this.contexts.current()),
+    });
+  }
+
+  /** @param {object} message for a proxy that wants to be told; it waits for the handshake, as the process does then */
+  tell(message) {
+    if (this.state === "up" && this.isTelling) this.send(message);
+    if (this.state !== "starting" || this.untold.length >= MOST_UNTOLD) return;
+    if (this.untold.length === 0) this.keepAlive.hold();
+    this.untold.push(message);
+  }
+
+  /** Tell the proxy what has waited for the handshake, or drop it, because that has failed. */
+  tellAll() {
+    if (this.untold.length === 0) return;
+    this.keepAlive.release();
+    for (const message of this.untold.splice(0)) this.tell(message);
   }
 
   /** @returns {boolean} whether requests are intercepted */

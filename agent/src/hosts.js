@@ -60,6 +60,14 @@ class Hosts {
     return new URL(`${peer.origin}${named.pathname}${named.search}`);
   }
 
+  /**
+   * @param {URL} url
+   * @returns {boolean} whether it goes to the proxy itself, or to the system under test
+   */
+  isNearby(url) {
+    return this.isProxy(url) || this.isOfSystem(url);
+  }
+
   /** @param {URL} url */
   isNear(url) {
     return this.isOfSystem(url) || this.isIgnored(url);

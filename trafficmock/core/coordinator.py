@@ -194,6 +194,8 @@ class Coordinator:
                 out.note("warn", text)
             else:
                 handler(peer, message, out)
+                if self.setup.unheard.waiting:
+                    self.setup.end_heard(out)
                 if self.ended_tests.deciding:
                     self.ended_tests.handlers_decided(out)
         elif peer is not None:
@@ -244,6 +246,7 @@ class Coordinator:
         out = EffectList(now)
         self.state.alarm.fired()
         self.lost_agents.go_on(out)
+        self.setup.end_heard(out)
         self.ended_tests.handlers_decided(out)
         self.ended_tests.go_on(out)
         for connection in self.heartbeat.late_hellos(out):
@@ -305,6 +308,15 @@ class Coordinator:
         self.invalid.undelivered(message, problem, out)
         return out
 
+    def door_called(self, test_id: str, origin: str) -> None:
+        """Note that the door of a test passed a request to its application.
+
+        :param origin: of the application, as in URLs.
+        """
+        test = self.state.registry.tests.get(test_id)
+        if test is not None:
+            test.called = test.called or origin
+
     def would_refuse_tunnel(self, connection_id: str, request: SerializedRequest) -> bool:
         """Return whether strict mode would refuse a tunnel of an agent, see :class:`StrictMode`."""
         agent = self.state.peers.get(connection_id)
@@ -339,7 +351,7 @@ class Coordinator:
             if isinstance(client, Worker):
                 self.waits.joined(client)
             if isinstance(client, Agent):
-                self.state.strictness.applications.any_application = True
+                self.state.strictness.applications.met(client)
                 if LOCAL in client.features:
                     self.local.joined(client, out)
         elif out:
@@ -361,6 +373,7 @@ class Coordinator:
             self.state.alarm.need(self.heartbeat.next_deadline(), out)
         for due in (
             self.state.claims.next_deadline(),
+            self.setup.unheard.next_deadline(),
             self.ended_tests.next_deadline(),
             self.state.owner_timeouts.next_deadline(),
             self.state.body_deadlines.next_deadline(),

@@ -47,6 +47,17 @@ def no_application(what: str) -> str:
     )
 
 
+def unheard(test: RegisteredTest) -> str:
+    """Return the error for a strict test that called an application of which none heard."""
+    return (
+        f"The browser of this strict test sent requests to {test.called}, but no attached "
+        "application has heard of the test's context: what answers there is not attached, and may "
+        "have called real servers. Start it with `trafficmock run -- COMMAND`, or with the "
+        "environment that the test library makes for this proxy. If it is a server that sends no "
+        "requests, such as one of static files, name the application's origins to the test."
+    )
+
+
 def unmatchable_origin(error: PatternError) -> str:
     """Return the error for an invalid origin of a door."""
     return (
@@ -318,6 +329,19 @@ def unmatched(
         remedies.append(f"allow {refusal.parts.authority}")
     remedy = ", or ".join(remedies)
     return " ".join([*sentences, f"{remedy[:1].upper()}{remedy[1:]}."])
+
+
+def went_past(subject: str, refusal: Refusal) -> str:
+    """Return the error for a request that left past the proxy, with the remedy.
+
+    :param subject: as in :func:`unmatched`.
+    """
+    allow = "" if refusal.parts is None else f", or allow {refusal.parts.authority}"
+    return (
+        f"{subject[:1].upper()}{subject[1:]} went past the proxy to the real server, because "
+        "TRAFFICMOCK_IGNORE_HOSTS or --no-proxy names its host, and "
+        f"{_allowed(refusal.allow)}. Take the host out of that list{allow}."
+    )
 
 
 def _lost_run(until: int) -> str:

@@ -43,6 +43,9 @@ def _handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
         core.reports.cancel(agent, message, out)
         core.streams.closed(agent, message, out)
 
+    def context_seen(_: Agent, message: local_reports.ContextSeen, out: EffectList) -> None:
+        core.state.contexts.heard(message.context, out.now.seconds)
+
     requests, sockets, relay = core.requests, core.sockets, core.relay
     return {
         inbound.RequestStart: requests.start,
@@ -55,6 +58,8 @@ def _handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
         local_reports.Batch: core.passed.batch,
         local_reports.FilterAck: core.local.acknowledged,
         local_reports.Synced: core.passed.synced,
+        local_reports.ContextSeen: context_seen,
+        local_reports.RequestIgnored: core.strict_mode.ignored,
         inbound.AgentError: _log_agent_error,
         inbound.SocketOpen: sockets.open,
         inbound.MessageFromPage: relay.from_agent,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import define
+from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.core import error_messages
@@ -12,6 +12,7 @@ from trafficmock.core.effects import CloseDoor, EffectList, OpenDoor
 from trafficmock.core.http.awaited_reports import tell_of_ends
 from trafficmock.core.http.observation import clock_reading, may_observe
 from trafficmock.core.http.replies import ReplyError
+from trafficmock.core.isolation.unheard import Unheard
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.core.ownership.run_routes import RunRouteError
 from trafficmock.core.strict_mode import read_allowed
@@ -53,6 +54,10 @@ class Registration:
     requests: RequestRouting
     lost_runs: LostRuns
     waits: Waits
+    unheard: Unheard = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.unheard = Unheard(self.state.strictness, self.state.alarm)
 
     def add_test(self, worker: Worker, message: inbound.TestRegister, out: EffectList) -> None:
         context = message.context if CONTEXT in worker.features else UNSET
@@ -120,19 +125,34 @@ class Registration:
         """End a test: settle its requests and WebSockets, then acknowledge the end."""
         test = worker.tests.get(message.test_id)
         if test is not None:
-            if self.state.strictness.saw_no_application(test):
-                text = error_messages.no_application("this strict test")
-                out.send(worker.id, outbound.ProxyError(outbound.NO_APPLICATION, text, test.id))
-            self._remove(test, out, passed=None if message.passed is UNSET else message.passed)
-            self.ended.add([test], out, worker_lost=False)
-            # After the answer, for which the worker waits.
-            self.local.observers_changed(out)
+            passed = None if message.passed is UNSET else message.passed
+            if not self.unheard.awaits(test, out, passed=passed):
+                self._end_test(test, out, passed=passed)
             return
         if message.test_id in self.state.registry.tests:
             _note_foreign(worker, f"to remove the test {message.test_id}", out)
             return
         self.state.registry.remove_routes_of(worker, message.test_id)
         out.send(worker.id, outbound.TestUnregistered(message.test_id))
+
+    def end_heard(self, out: EffectList) -> None:
+        """End the tests that waited for an application to hear of them, see :class:`.Unheard`."""
+        for test, passed in self.unheard.ready(out.now.seconds):
+            self._end_test(test, out, passed=passed)
+
+    def _end_test(self, test: RegisteredTest, out: EffectList, *, passed: bool | None) -> None:
+        problem = ""
+        if self.state.strictness.saw_no_application(test):
+            problem = error_messages.no_application("this strict test")
+        elif self.state.strictness.is_unheard(test):
+            problem = error_messages.unheard(test)
+        if problem:
+            error = outbound.ProxyError(outbound.NO_APPLICATION, problem, test.id)
+            out.send(test.worker.id, error)
+        self._remove(test, out, passed=passed)
+        self.ended.add([test], out, worker_lost=False)
+        # After the answer, for which the worker waits.
+        self.local.observers_changed(out)
 
     def add_route(self, worker: Worker, message: inbound.RouteRegister, out: EffectList) -> None:
         try:
@@ -208,6 +228,7 @@ class Registration:
         if not test.shared:
             out.record(TestEnded(test.id, passed))
         self.state.registry.remove_test(test)
+        self.unheard.forget(test)
         test.is_over = True
         self.waits.end_test(test)
         self.state.strictness.end_test(test)

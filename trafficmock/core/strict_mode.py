@@ -19,6 +19,8 @@ from trafficmock.matching.allow_list import MOST_PATTERNS, read_allow_list
 from trafficmock.matching.host_pattern import PatternError
 from trafficmock.wire import outbound
 from trafficmock.wire.features import STRICT
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,8 +35,8 @@ if TYPE_CHECKING:
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.matching.compiled_matcher import RouteMatcher
     from trafficmock.wire import inbound
+    from trafficmock.wire.local_reports import RequestIgnored
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 
 @define
@@ -135,6 +137,31 @@ class StrictMode:
             out.send(*notice)
         return text
 
+    def ignored(self, agent: Agent, message: RequestIgnored, out: EffectList) -> None:
+        """Handle ``request:ignored``: a request left that strict mode would have refused.
+
+        Its test fails, or its run; it cannot be refused any more.
+        """
+        context_test = None
+        if message.context is not UNSET:
+            context_test = self.state.contexts.heard(message.context, out.now.seconds)
+        request = SerializedRequest(message.url, message.method, {}, body.NULL)
+        left = PendingRequest(
+            id="",
+            client_id=agent.client_id,
+            request=request,
+            agent=agent,
+            announced_at=out.now.seconds,
+            observers=(),
+            context_test=context_test,
+        )
+        refusal = self.state.strictness.refusal(left, message.url)
+        if refusal is None:
+            return
+        _, notice = self.refusals.message("http", left, refusal, has_left=True)
+        if notice is not None:
+            out.send(*notice)
+
     def _refusal(self, tunnel: PendingRequest) -> Refusal | None:
         return self.state.strictness.refusal(tunnel, tunnel.url)
 
@@ -146,8 +173,8 @@ class StrictMode:
         :param clean: whether the worker closed its connection by a close frame.
         """
         if self.unowned.left(worker, self.state.agents()):
-            connected = any(isinstance(each, Agent) for each in self.state.clients())
-            self.state.strictness.applications.next_run(connected=connected)
+            connected = [each for each in self.state.clients() if isinstance(each, Agent)]
+            self.state.strictness.applications.next_run(connected)
         if worker.id not in self.state.strictness.runs:
             return
         if clean:

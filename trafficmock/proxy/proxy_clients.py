@@ -33,6 +33,16 @@ REDIRECT_SECONDS = 30.0
 MOST_IDLE_CLIENTS = 500
 """The most client ids that stay known without a connection."""
 
+
+def _without(process: AttachedProcess | None) -> set[str]:
+    """Return the features that a proxy client does not have.
+
+    It has no copy of the routes: it asks the core about every request. Only an attached process
+    tells of contexts.
+    """
+    return {features.LOCAL} if process is not None else {features.LOCAL, features.SIGHTINGS}
+
+
 _NO_LIMITS = BodyLimits(history=0, handler=0)
 _MOST_REDIRECTS = 1000
 _LONGEST_REDIRECT = 4096
@@ -267,8 +277,7 @@ class ProxyClients:
             package_version=self.version,
             role="node",
             client_id=client_id,
-            # A proxy client has no copy of the routes: it asks the core about every request.
-            features=[each for each in features.OF_AGENTS if each != features.LOCAL],
+            features=[each for each in features.OF_AGENTS if each not in _without(process)],
             pid=UNSET if process is None or process.pid is None else process.pid,
             command=UNSET if process is None else process.command,
             **({} if self.token is None else {"token": self.token}),

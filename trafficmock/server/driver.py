@@ -382,10 +382,12 @@ class Driver:
     def _open_door(self, effect: OpenDoor, now: Moment) -> None:
         """Open the door of a test, then acknowledge the test; with the reason if that failed."""
         registered = effect.registered
-        tell = partial(self._tell_untagged, effect.to, registered.test_id)
+        test_id = registered.test_id
+        tell = partial(self._tell_untagged, effect.to, test_id)
+        called = partial(self.coordinator.door_called, test_id)
         if self.doors is not None:
             try:
-                port = self.doors.open(registered.test_id, effect.context, effect.door, tell)
+                port = self.doors.open(test_id, effect.context, effect.door, tell, called)
             except DoorError as error:
                 self.log.warn("There is no port for a test's browser: {error}", error=error)
                 registered = structs.replace(registered, door_error=str(error))

@@ -35,6 +35,8 @@ ClientMessage = (
     | local_reports.Batch
     | local_reports.FilterAck
     | local_reports.Synced
+    | local_reports.ContextSeen
+    | local_reports.RequestIgnored
     | inbound.AgentError
     | inbound.TestRegister
     | inbound.TestUnregister

@@ -36,6 +36,9 @@ REPLY = "reply"
 REPORT = "report"
 """Workers can read all that the history has of a test, for the report of a run."""
 
+SIGHTINGS = "sightings"
+"""Agents tell of each context that comes into their process, also by a request that sends none."""
+
 STREAM = "stream"
 """Agents announce requests, and report responses, before their bodies."""
 
@@ -64,6 +67,7 @@ ALL = frozenset(
         LOCAL,
         REPLY,
         REPORT,
+        SIGHTINGS,
         STREAM,
         STREAM_MOCKS,
         STRICT,
@@ -75,7 +79,7 @@ ALL = frozenset(
 REQUIRED_BY_AGENTS = (HEADERS_LIST, STREAM, CONTEXT, STRICT)
 """The features without which trafficmock's agent for Node refuses a proxy."""
 
-OF_AGENTS = (CONTEXT, FAULTS, HEADERS_LIST, LOCAL, STREAM, STREAM_MOCKS, STRICT)
+OF_AGENTS = (CONTEXT, FAULTS, HEADERS_LIST, LOCAL, SIGHTINGS, STREAM, STREAM_MOCKS, STRICT)
 """The features that trafficmock's agents name in ``hello``."""
 
 OF_WORKERS = (

@@ -1,4 +1,8 @@
-"""The messages by which agents report requests that they let pass (feature ``local``)."""
+"""The messages by which agents report what they do not ask about.
+
+These are requests that they let pass (feature ``local``), contexts that come in, and requests to
+hosts that they ignore (feature ``sightings``).
+"""
 
 from typing import Annotated
 
@@ -6,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from trafficmock.wire.inbound import Message, RequestBody, RequestObserve, RequestResponse
 from trafficmock.wire.payloads.numbers import Count
-from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from trafficmock.wire.payloads.serialized_request import NonEmpty, SerializedRequest
 
 Milliseconds = Annotated[int, Meta(ge=0, le=2**31)]
 
@@ -64,3 +68,28 @@ class Synced(Message, frozen=True, tag="synced"):
     """The agent has reported all requests that it let pass before ``sync`` arrived."""
 
     n: Count
+
+
+class ContextSeen(Message, frozen=True, tag="context:seen"):
+    """A request with a context came into the agent's process (feature ``sightings``).
+
+    It is told once for each context: the request may be answered without any outbound request.
+
+    :param context: as in :class:`~trafficmock.wire.inbound.RequestStart`.
+    """
+
+    context: str
+
+
+class RequestIgnored(Message, frozen=True, tag="request:ignored"):
+    """A request went past the proxy, because the agent is told to ignore its host.
+
+    Hosts under test are not told of (feature ``sightings``).
+
+    :param method: ``CONNECT`` where the agent sees only the connection.
+    :param context: as in :class:`~trafficmock.wire.inbound.RequestStart`.
+    """
+
+    method: NonEmpty
+    url: NonEmpty
+    context: str | UnsetType = UNSET

@@ -41,6 +41,7 @@ const TRACED = /^traceparent:/im;
  * @property {number | undefined} closedAt when the inbound request was over; ms
  * @property {string} [alias] the text that other hosts, tests and the history get in the place of the id
  * @property {import("./request-origin.js").Inbound} [inbound] the request that carried it
+ * @property {number} [toldOn] the number of the link on which the proxy was told of it
  * @property {boolean} [isPast] whether it does not count any more; its id is still hidden from other hosts
  */
 
@@ -55,8 +56,10 @@ class TestContexts {
   /**
    * @param {import('../settings.js').Settings} settings
    * @param {import('../hosts.js').Hosts} hosts
+   * @param {(context: TestContext) => void} seen called with each context that comes in
    */
-  constructor({ isContextRead, contextMs }, hosts) {
+  constructor({ isContextRead, contextMs }, hosts, seen = () => {}) {
+    this.seen = seen;
     this.isOn = isContextRead;
     this.hosts = hosts;
     /** @type {AsyncLocalStorage<TestContext | undefined>} */
@@ -138,8 +141,10 @@ class TestContexts {
     const found = contextOf(incoming);
     if (!found) return undefined;
     /** @type {TestContext} */
-    const context = { ...found, closedAt: undefined };
+    const context = { ...found, closedAt: undefined, toldOn: this.known.byId.get(found.id)?.toldOn };
     this.known.add(context);
+    // Each trace has an id of its own.
+    if (context.isForwarded) this.seen(context);
     return context;
   }
 

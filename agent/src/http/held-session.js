@@ -17,8 +17,9 @@ class HeldSession {
   /**
    * @param {import('../agent.js').Agent} agent
    * @param {URL} url the origin that it connects to
+   * @param {() => void} [unjudged] called when it may go on because strict mode is not in force
    */
-  constructor(agent, url) {
+  constructor(agent, url, unjudged = () => {}) {
     this.agent = agent;
     this.url = url;
     this.id = newId();
@@ -26,6 +27,7 @@ class HeldSession {
     /** Calls a function in the asynchronous context of the call. @type {<R>(act: () => R) => R} */
     this.inScope = AsyncLocalStorage.snapshot();
     this.isOver = false;
+    this.unjudged = unjudged;
   }
 
   /**
@@ -122,6 +124,7 @@ class HeldSession {
         ok: true,
         response: responseToWire(response),
       });
+      if (!message.judgeHops) this.unjudged();
       this.allow();
     }
   }

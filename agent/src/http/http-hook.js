@@ -177,7 +177,10 @@ function hold(agent, upgrade, req, options, release) {
   if (!peer) return failUnresolved(req, host);
   if (agent.hosts.isProxy(peer)) return passOn(agent, req, peer);
   const url = agent.hosts.counted(targetOf(req.path, peer), peer);
-  if (agent.hosts.isIgnored(url)) return passOn(agent, req, url);
+  if (agent.hosts.isIgnored(url)) {
+    agent.ignored(req.method, url);
+    return passOn(agent, req, url);
+  }
   if (wantsWebSocket(req)) {
     return upgrade({ req, url, options, release }) || passOn(agent, req, url, agent.contexts.current());
   }

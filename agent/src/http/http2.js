@@ -9,8 +9,8 @@ const { HeldSession } = require("./held-session.js");
 const OF_UNDICI = /[\\/]node_modules[\\/]undici[^\\/]*[\\/]|node:internal\/deps\/undici\//;
 
 /**
- * Watch the sessions of `node:http2`, whose requests are not intercepted: each origin is named once on standard error,
- * and strict mode may refuse a session.
+ * Watch the sessions of `node:http2`, whose requests are not intercepted: strict mode may refuse a session; without
+ * it, each origin is named once on standard error.
  * @param {import('../agent.js').Agent} agent
  * @returns {() => void} undoes it
  */
@@ -27,14 +27,14 @@ function watchHttp2(agent) {
   /** @this {any} */
   function hooked(/** @type {any} */ authority, /** @type {any[]} */ ...args) {
     const url = agent.isAttached ? peerOf(authority, args[0]) : undefined;
-    if (!url || agent.hosts.isIgnored(url) || OF_UNDICI.test(String(new Error().stack))) {
+    if (!url || OF_UNDICI.test(String(new Error().stack))) return connect.call(this, authority, ...args);
+    if (agent.hosts.isIgnored(url)) {
+      agent.ignored("CONNECT", url);
       return connect.call(this, authority, ...args);
     }
-    sayOnce(
-      `HTTP/2 is not seen: what goes to ${url.origin} by node:http2 (gRPC, got with http2: true, ...) reaches the real server, whatever tests say, unless strict mode refuses it. Have the client use HTTP/1.1, or name the host in TRAFFICMOCK_IGNORE_HOSTS.`,
-    );
     const open = (/** @type {any[]} */ ...given) => connect.call(this, authority, ...given);
-    if (mayRefuse(agent)) return new HeldSession(agent, url).open(open, args);
+    if (mayRefuse(agent)) return new HeldSession(agent, url, () => warn(url)).open(open, args);
+    warn(url);
     const session = open(...args);
     unasked.set(session, url);
     session.once("close", () => unasked.delete(session));
@@ -48,6 +48,12 @@ function watchHttp2(agent) {
     syncBuiltinESMExports();
   };
 }
+
+/** @param {URL} url the origin of a session that strict mode does not judge */
+const warn = (url) =>
+  sayOnce(
+    `HTTP/2 is not seen: what goes to ${url.origin} by node:http2 (gRPC, got with http2: true, ...) reaches the real server, whatever tests say, unless strict mode refuses it. Have the client use HTTP/1.1, or name the host in TRAFFICMOCK_IGNORE_HOSTS.`,
+  );
 
 /**
  * @param {import('../agent.js').Agent} agent

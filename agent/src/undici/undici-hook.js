@@ -31,6 +31,8 @@ class UndiciHook {
     this.redirecting = undefined;
     /** Whether the construction of dispatchers is observed. */
     this.isAttending = false;
+    /** The URLs of requests to ignored hosts, by handler. @type {WeakMap<object, string>} */
+    this.ignored = new WeakMap();
   }
 
   /** Hook the global dispatchers, now or when they are set, and `fetch`. */
@@ -167,7 +169,10 @@ class UndiciHook {
       return true;
     };
     const url = namedUrl(asked, opts, handler);
-    if (agent.hosts.isIgnored(asked) || agent.hosts.isIgnored(url)) return passOn(url, undefined);
+    if (agent.hosts.isIgnored(asked) || agent.hosts.isIgnored(url)) {
+      this.ignore(opts, handler, url);
+      return passOn(url, undefined);
+    }
     const chain = chainOf.get(handler) ?? chains.getStore();
     if (opts.upgrade === "websocket") {
       const held = { dispatcher, original, opts, handler, url, seen: SEEN, chain };
@@ -175,6 +180,18 @@ class UndiciHook {
     }
     new HeldDispatch(agent, dispatcher, original, opts, handler, url, url !== asked, chain).start();
     return true;
+  }
+
+  /**
+   * Tell of a request to an ignored host, once: a dispatcher may hand it to another one.
+   * @param {any} opts
+   * @param {object} handler
+   * @param {URL} url
+   */
+  ignore(opts, handler, url) {
+    if (this.ignored.get(handler) === url.href) return;
+    this.ignored.set(handler, url.href);
+    this.agent.ignored(opts.method ?? "GET", url);
   }
 
   /**

@@ -87,14 +87,16 @@ describe("sessions of node:http2", () => {
 
   test("are refused by strict mode before a request is sent, and are in the history", async () => {
     const proxy = await startProxy("--strict", "--allow", "allowed.test");
-    const { ends } = await run(proxy.url, "evil.test");
+    const { ends, stderr } = await run(proxy.url, "evil.test");
     assert.deepEqual(ends, all("ERR_TRAFFICMOCK_UNMATCHED_REQUEST"));
+    assert.equal(stderr, "");
     assert.deepEqual(seen, []);
     await until(proxy, "/api/history", ({ entries }) => entries.length === WAYS.length);
     const { entries } = await proxy.get("/api/history");
     const plain = `http://evil.test:${ports[0]}/`;
     assert.ok(entries.some(({ request, outcome }) => request.url === plain && outcome.code === "unmatched_request"));
-    assert.deepEqual((await run(proxy.url, "allowed.test")).ends, all("two"));
+    const allowed = await run(proxy.url, "allowed.test");
+    assert.deepEqual(allowed, { ends: all("two"), stderr: "" });
     await proxy.stop();
   });
 

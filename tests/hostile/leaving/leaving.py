@@ -36,6 +36,8 @@ PROGRAMS = {
 }
 STRICT = TestInfo(title="strict", file="t.py", strict=True)
 MISSING = "not installed"
+NO_PROXY = "run --no-proxy"
+"""The beginning of ways for which ``trafficmock run`` has the option, with the server's host."""
 REFUSED, FAILS, LEAVES = "refused, named", "fails", "**leaves**"
 """What becomes of a way: nothing arrived and the test says what was refused; nothing arrived and
 the test passes; something arrived and the test passes."""
@@ -124,6 +126,8 @@ class Ground:
         return Result(REFUSED if is_named else FAILS, said)
 
     def _run(self, program: str, way: str, options: tuple[str, ...]) -> str:
+        if way.startswith(NO_PROXY):
+            options = *options, "--no-proxy", HOST
         run = [sys.executable, "-m", "trafficmock", "run", "--proxy-url", self.url, *options, "--"]
         variable = way.partition(",")[0]
         hosts = {variable: HOST} if variable.isupper() else {}

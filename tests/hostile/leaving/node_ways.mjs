@@ -130,6 +130,7 @@ const WAYS = {
   "child curl, --noproxy": () => curl("--noproxy", "*"),
   NO_PROXY: () => get(),
   "NO_PROXY, child curl": () => curl(),
+  "run --no-proxy": () => get(),
   TRAFFICMOCK_IGNORE_HOSTS: () => get(),
   "TRAFFICMOCK_IGNORE_HOSTS, fetch": () => fetch(url),
   "net socket": () => written(net.connect(Number(port), HOST), "connect"),
@@ -164,5 +165,7 @@ if (way === "--list") {
   } catch (error) {
     console.log(`${error.name} ${error.code}: ${error.message}`);
   }
+  // An application lives longer than the handshake of the agent, which tells of ignored hosts by it.
+  if (way.startsWith("TRAFFICMOCK_IGNORE_HOSTS")) await new Promise((resolve) => setTimeout(resolve, 500));
   process.exit();
 }

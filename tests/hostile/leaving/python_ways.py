@@ -285,6 +285,8 @@ WAYS: dict[str, Any] = {
     "child curl, --noproxy": lambda: by_curl("--noproxy", "*"),
     "NO_PROXY": by_http_client,
     "NO_PROXY, child curl": by_curl,
+    "run --no-proxy": by_http_client,
+    "run --no-proxy, child curl": by_curl,
     "TRAFFICMOCK_IGNORE_HOSTS": by_http_client,
     "socket": by_socket,
     "TLS socket": by_tls_socket,

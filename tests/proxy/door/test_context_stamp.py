@@ -36,6 +36,14 @@ class StampTests(SynchronousTestCase):
             self.stamped("http://third.test/", own_hosts=(read_host_pattern("*.test"),))
         )
 
+    def test_called(self) -> None:
+        """The origins of the application that are called are told, no others."""
+        called: list[str] = []
+        stamp = ContextStamp(CONTEXT, called=called.append)
+        for url in ("http://localhost:3000/a", "http://third.test/", "https://app/"):
+            stamp(absolute(url.encode()).origin, [])
+        self.assertEqual(called, ["http://localhost:3000", "https://app"])
+
     def test_origins(self) -> None:
         """Origins that are given are all that is the application: scheme, host and port."""
         for url, expected in (

@@ -61,6 +61,39 @@ class TokenTests(SynchronousTestCase):
         self.assertIn(b"407", harness.ask(CONNECT).took())
 
 
+class NoticeTests(SynchronousTestCase):
+    """What an attached process tells by a CONNECT."""
+
+    def test_notice(self) -> None:
+        """It reaches the core and opens no tunnel; the connection is closed."""
+        harness = ForwardProxyHarness(ProxySettings(token="s3cret"))
+        worker = harness.core.hello("playwright", workerId="0", features=["context", "strict"])
+        context = "1" * 32
+        harness.core.send_message(
+            worker,
+            "test:register",
+            testId="t",
+            title="T",
+            file="",
+            workerId="0",
+            context=context,
+            strict={"allow": []},
+        )
+        worker.sent.clear()
+        told = CONNECT.replace(
+            b"\r\n\r\n",
+            b"\r\nTrafficmock-Agent: python; pid=7\r\nTrafficmock-Notice: ignored\r\n"
+            b"Trafficmock-Context: %s\r\nProxy-Authorization: Basic YTpzM2NyZXQ=\r\n\r\n"
+            % context.encode(),
+        )
+        client = harness.ask(told)
+        self.assertEqual(client.took(), b"HTTP/1.1 200 Noted\r\nConnection: close\r\n\r\n")
+        self.assertTrue(client.half_closed)
+        self.assertEqual(harness.servers, [])
+        (error,) = worker.sent
+        self.assertIn("CONNECT https://api.test/ went past the proxy", error["message"])
+
+
 class InsideTests(SynchronousTestCase):
     """Requests behind CONNECT."""
 

@@ -19,6 +19,7 @@ from trafficmock.proxy.http1.attached_clients import (
     attached_process,
     authority_line,
     failure_lines,
+    notice,
     opens_for_agent,
     sent_from,
     understands_failures,
@@ -26,6 +27,7 @@ from trafficmock.proxy.http1.attached_clients import (
 from trafficmock.proxy.http1.context_headers import context_id
 from trafficmock.proxy.http1.forwarded_headers import end_to_end
 from trafficmock.proxy.http1.heads import parse_request
+from trafficmock.wire.local_reports import ContextSeen, RequestIgnored
 from trafficmock.wire.payloads.request_origin import RequestOrigin
 
 
@@ -72,6 +74,23 @@ class AttachedClientsTests(SynchronousTestCase):
         for named, wanted in ((b"a", "a"), (b"", "b"), (b"a b", "b"), (b"x" * 65, "b")):
             block = b"GET / HTTP/1.1\r\nbaggage: trafficmock.test=b\r\ntrafficmock-context: "
             self.assertEqual(context_id(parse_request(block + named)), wanted, named)
+
+    def test_notice(self) -> None:
+        """What a CONNECT tells in the place of a tunnel."""
+        for target, fields, wanted in (
+            (b"a:443", b"seen\r\ntrafficmock-context: c", ContextSeen("c")),
+            (b"a:443", b"ignored", RequestIgnored("CONNECT", "https://a:443/")),
+            (
+                b"[::1]:80",
+                b"ignored\r\ntrafficmock-context: c",
+                RequestIgnored("CONNECT", "http://[::1]:80/", "c"),
+            ),
+        ):
+            head = parse_request(
+                b"CONNECT %s HTTP/1.1\r\ntrafficmock-notice: %s" % (target, fields)
+            )
+            self.assertEqual(notice(head), wanted)
+        self.assertIsNone(notice(parse_request(b"CONNECT a:1 HTTP/1.1\r\na: b")))
 
     def test_kept(self) -> None:
         """None of the headers goes on."""

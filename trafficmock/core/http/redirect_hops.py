@@ -20,6 +20,8 @@ from trafficmock.wire.payloads.serialized_response import SerializedError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from msgspec import UnsetType
+
     from trafficmock.core.effects import EffectList
     from trafficmock.core.ownership.refusals import Refusals
     from trafficmock.core.ownership.strictness import Refusal
@@ -52,6 +54,7 @@ class RedirectHops:
         owner_id = prior.owner_id if prior else None
         context_test = self._context_test(agent, message, prior, out)
         observers = self._observers(agent, prior, context_test)
+        judge_hops: bool | UnsetType = UNSET
         if _awaits_decision(agent, message):
             hop = self._as_pending(agent, message, prior, out)
             hop.context_test, hop.observers = context_test, with_observer(observers, owner_id)
@@ -59,6 +62,8 @@ class RedirectHops:
             if refusal is not None:
                 self._refuse_hop(hop, prior, refusal, out)
                 return
+            # A chain of redirects goes on as it began.
+            judge_hops = prior is not None or self.state.strictness.judges_hops(hop) or UNSET
         report = AwaitedReport(
             request_id=request_id,
             action=prior.action if prior else "passthrough",
@@ -91,7 +96,7 @@ class RedirectHops:
             send_observed(observed, report.observers, context_test, arrival, out)
         self.state.awaited.add(agent, report, out)
         if _awaits_decision(agent, message):
-            out.send(agent.id, DecisionPassthrough(request_id, judge_hops=True))
+            out.send(agent.id, DecisionPassthrough(request_id, judge_hops))
 
     def _observers(
         self, agent: Agent, prior: AwaitedReport | None, context_test: ContextTest | None
@@ -114,7 +119,7 @@ class RedirectHops:
             return prior.context_test
         if message.context is UNSET or CONTEXT not in agent.features:
             return None
-        return self.state.contexts.resolve(message.context, out.now.seconds)
+        return self.state.contexts.heard(message.context, out.now.seconds)
 
     def _as_pending(
         self,

@@ -1,4 +1,5 @@
-"""What is said about requests that no context ties to a test.
+"""What is said about requests that no context ties to a test, and contexts that nobody heard of.
 
-``lost_contexts`` writes where such a request lost the context, and what to do about it.
+``lost_contexts`` writes where such a request lost the context, and what to do about it. ``unheard``
+lets a strict test wait at its end until an attached application has heard of its context.
 """

@@ -38,10 +38,11 @@ class Refusals:
     unowned: UnownedRefusals
 
     def message(
-        self, kind: Kind, pending: Owned, refusal: Refusal
+        self, kind: Kind, pending: Owned, refusal: Refusal, *, has_left: bool = False
     ) -> tuple[str, tuple[str, ProxyError] | None]:
         """Make the error of a refused request.
 
+        :param has_left: whether it went past the proxy, where it could not be refused.
         :returns: the text for the application; and, for the worker of the test that the request
             belongs to, the connection and the message, ``None`` without such a worker.
         """
@@ -49,19 +50,20 @@ class Refusals:
         if test is not None and STRICT in test.worker.features:
             test.refused += 1
             if test.refused > MOST_NOTICES:
-                return self._text(pending, refusal, None), None
-            nearest = self._nearest(kind, pending, refusal)
-            text = self._text(pending, refusal, nearest)
+                return self._text(pending, refusal, None, has_left=has_left), None
+            nearest = None if has_left else self._nearest(kind, pending, refusal)
+            text = self._text(pending, refusal, nearest, has_left=has_left)
             detail = self._detail(kind, pending, refusal, nearest)
             return text, (test.worker.id, ProxyError(UNMATCHED, text, test.id, detail))
-        return self._of_nobody(kind, pending, refusal), None
+        return self._of_nobody(kind, pending, refusal, has_left=has_left), None
 
-    def _of_nobody(self, kind: Kind, pending: Owned, refusal: Refusal) -> str:
+    def _of_nobody(self, kind: Kind, pending: Owned, refusal: Refusal, *, has_left: bool) -> str:
         url = shown_url(pending.url, LONGEST_TEXT)
         known = self.unowned.again((kind, pending.method, url, pending.client_id))
         if known is not None:
             return known
-        text = self._text(pending, refusal, self._nearest(kind, pending, refusal))
+        nearest = None if has_left else self._nearest(kind, pending, refusal)
+        text = self._text(pending, refusal, nearest, has_left=has_left)
         row = UnmatchedRequest(pending.method, url, pending.client_id, kind, 1, text)
         self.unowned.add(row, pending.agent)
         return text
@@ -76,9 +78,14 @@ class Refusals:
             refusal.parts,
         )
 
-    def _text(self, pending: Owned, refusal: Refusal, nearest: Nearest | None) -> str:
+    def _text(
+        self, pending: Owned, refusal: Refusal, nearest: Nearest | None, *, has_left: bool
+    ) -> str:
+        subject = pending.named(shown_url(pending.url, LONGEST_TEXT))
+        if has_left:
+            return error_messages.went_past(subject, refusal)
         return error_messages.unmatched(
-            pending.named(shown_url(pending.url, LONGEST_TEXT)),
+            subject,
             refusal,
             nearest,
             ended=title_of_ended(pending.context_test),

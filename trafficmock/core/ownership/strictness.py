@@ -16,13 +16,14 @@ from trafficmock.core.state.lifecycle import PendingRequest
 from trafficmock.core.state.registered import RegisteredTest
 from trafficmock.matching.host_pattern import is_under_test
 from trafficmock.matching.url_parts import url_parts
-from trafficmock.wire.features import STRICT
+from trafficmock.wire.features import SIGHTINGS, STRICT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.state.lifecycle import ContextTest, Owned
+    from trafficmock.core.state.peers import Agent
     from trafficmock.core.state.registered import RegisteredRoute
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.matching.host_pattern import HostPattern
@@ -38,23 +39,46 @@ class SeenApplications:
     proxy with its first request.
 
     :ivar any_application: whether an agent or a client of the forward proxy was connected.
+    :ivar any_silent: whether one of them does not tell of contexts that come in (``sightings``).
+    :ivar started: the number of agents without any feature, as ``trafficmock run`` is one before it
+        starts a command, less that of the agents that told of contexts after them.
     :ivar any_test: whether a test was registered. Shared routes are not a test.
     """
 
     any_application: bool = False
+    any_silent: bool = False
     any_test: bool = False
+    started: int = 0
 
     @property
     def is_missing(self) -> bool:
         """Whether tests ran without any application. Unit tests without mocks register none."""
         return self.any_test and not self.any_application
 
-    def next_run(self, *, connected: bool) -> None:
+    @property
+    def all_tell(self) -> bool:
+        """Whether each application tells of the contexts that come in."""
+        return not self.any_silent and not self.started
+
+    def met(self, agent: Agent) -> None:
+        """Note an agent, or a client of the forward proxy."""
+        self.any_application = True
+        if SIGHTINGS in agent.features:
+            self.started = max(self.started - 1, 0)
+        elif agent.features:
+            self.any_silent = True
+        else:
+            self.started += 1
+
+    def next_run(self, connected: Iterable[Agent]) -> None:
         """Begin the next run.
 
-        :param connected: whether an application is connected now.
+        :param connected: the applications that are connected now.
         """
-        self.any_application, self.any_test = connected, False
+        self.any_application = self.any_silent = self.any_test = False
+        self.started = 0
+        for agent in connected:
+            self.met(agent)
 
 
 @frozen
@@ -111,6 +135,17 @@ class Strictness:
         """
         is_alone = test.id in self.tests and self.service is None and not self.runs
         return is_alone and self.applications.is_missing
+
+    def is_unheard(self, test: RegisteredTest) -> bool:
+        """Return whether no attached application has heard of a strict test that called one.
+
+        Its requests may have gone to real servers, past the proxy. Only if each application tells
+        of the contexts that come in, its silence means something.
+        """
+        is_strict = test.id in self.tests or self.service is not None or bool(self.runs)
+        if test.is_heard or not test.called or not is_strict:
+            return False
+        return self.applications.any_application and self.applications.all_tell
 
     def run_saw_no_application(self) -> bool:
         """Return whether the tests of a strict run or service ran without an application."""

@@ -34,6 +34,7 @@ class ContextStamp:
     :param hosts_under_test: hosts under test are the application besides the origins.
     :param untagged: called with the origin of a request to a host under test that is not the
         application's.
+    :param called: called with the origin of each request that gets the context.
     :param new_span: makes the span id of a trace, 16 hexadecimal digits.
     :param alias: replaces the context wherever other servers would see it as the id of a trace.
     """
@@ -43,12 +44,14 @@ class ContextStamp:
     own_hosts: tuple[HostPattern, ...] = ()
     hosts_under_test: bool = field(default=False, kw_only=True)
     untagged: Callable[[str], None] = field(default=lambda _: None, kw_only=True)
+    called: Callable[[str], None] = field(default=lambda _: None, kw_only=True)
     new_span: Callable[[], bytes] = _new_span
     alias: bytes = field(factory=lambda: secrets.token_hex(16).encode("ascii"))
 
     def __call__(self, origin: Origin, pairs: Pairs) -> Pairs:
         """Return the header to send to ``origin``."""
         if self._is_application(origin):
+            self.called(str(origin))
             return stamped(pairs, self.context.encode("ascii"), self.new_span())
         if self._is_under_test(origin):
             self.untagged(str(origin))

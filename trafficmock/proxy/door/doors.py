@@ -139,13 +139,21 @@ class Doors:
     own_hosts: tuple[HostPattern, ...] = ()
     _open: dict[str, tuple[IListeningPort, DoorFactory]] = field(factory=dict)
 
-    def open(self, test_id: str, context: str, door: Door, untagged: Callable[[str], None]) -> int:
+    def open(
+        self,
+        test_id: str,
+        context: str,
+        door: Door,
+        untagged: Callable[[str], None],
+        called: Callable[[str], None] = lambda _: None,
+    ) -> int:
         """Open the door of a test; a door that it has already is closed.
 
         :param context: the context of the test.
         :param door: what the application is.
         :param untagged: called with the origins of hosts under test that get no context; once for
             each of the first :data:`MOST_UNTAGGED`.
+        :param called: called with the origin of each request to the application.
         :returns: the port of the door.
         :raises DoorError: if there is no port to listen on, or :data:`MOST_DOORS` are open.
         """
@@ -165,6 +173,7 @@ class Doors:
             self.own_hosts,
             hosts_under_test=door.hosts_under_test,
             untagged=tell,
+            called=called,
         )
         factory = DoorFactory(self.forward(stamp=stamp), self.count)
         try:

@@ -291,6 +291,11 @@ class ClientConnection(Protocol):
         if self._input.unread:
             self._advance()
 
+    def end(self, answer: bytes) -> None:
+        """Send an answer and close the connection, between requests."""
+        self.write(answer)
+        self._close(unread=True)
+
     def reset(self) -> None:
         """Abort the connection with a TCP reset, so that the client sees a network error."""
         self._request = None

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from trafficmock.proxy.proxy_settings import ProxyResources
     from trafficmock.proxy.request_target import Target
 
+_NOTED = b"HTTP/1.1 200 Noted\r\nConnection: close\r\n\r\n"
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n%s\r\n"
 
 
@@ -102,6 +103,12 @@ class AbsoluteFormRouter:
     def _connect(self, connection: ClientConnection, head: RequestHead) -> None:
         authority = self._aim(connection, head)
         proxy_client = self._identify(connection, head)
+        notice = attached_clients.notice(head)
+        if notice is not None:
+            if proxy_client is not None:
+                proxy_client.send(notice)
+            connection.end(_NOTED)
+            return
         left_alone = self._resources.settings.is_tunnelled(authority)
         if ISSLTransport.providedBy(connection.transport) and not left_alone:
             raise BadMessageError(

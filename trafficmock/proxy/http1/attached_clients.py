@@ -6,6 +6,9 @@ tunnel (``Trafficmock-Authority``). Each request within names its context (``Tra
 empty without one); one without a context says where it was sent from (``Trafficmock-Origin``). A
 request that fails is answered with ``Trafficmock-Failure``; the process then raises the exception
 that the failure of a direct connection would raise.
+
+A ``CONNECT`` with ``Trafficmock-Notice`` opens no tunnel: it tells of a context that came into the
+process (``seen``), or of a connection to a host that the process ignores (``ignored``).
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import msgspec
 from attrs import frozen
 from msgspec import UNSET, UnsetType
 
+from trafficmock.wire.local_reports import ContextSeen, RequestIgnored
 from trafficmock.wire.payloads.request_origin import RequestOrigin
 
 if TYPE_CHECKING:
@@ -28,8 +32,9 @@ AUTHORITY = b"trafficmock-authority"
 CONTEXT = b"trafficmock-context"
 ORIGIN = b"trafficmock-origin"
 FAILURE = b"trafficmock-failure"
+NOTICE = b"trafficmock-notice"
 
-HEADERS = frozenset({AGENT, AUTHORITY, CONTEXT, ORIGIN, FAILURE})
+HEADERS = frozenset({AGENT, AUTHORITY, CONTEXT, ORIGIN, FAILURE, NOTICE})
 """They are removed from forwarded requests and responses, and from the copies for tests."""
 
 _PID_DIGITS = 10
@@ -80,6 +85,19 @@ def sent_from(head: RequestHead) -> RequestOrigin | UnsetType:
         return msgspec.json.decode(b64decode(value, validate=True), type=RequestOrigin)
     except ValueError:
         return UNSET
+
+
+def notice(head: RequestHead) -> ContextSeen | RequestIgnored | None:
+    """Read what a ``CONNECT`` tells instead of opening a tunnel; ``None`` if it opens one."""
+    kind = head.fields.get(NOTICE)
+    context = head.fields.get(CONTEXT, b"").decode("latin-1")
+    if kind is None:
+        return None
+    if kind == b"seen":
+        return ContextSeen(context)
+    target = head.target.decode("latin-1")
+    scheme = "https" if target.endswith(":443") else "http"
+    return RequestIgnored("CONNECT", f"{scheme}://{target}/", context or UNSET)
 
 
 def opens_for_agent(head: RequestHead) -> bool:

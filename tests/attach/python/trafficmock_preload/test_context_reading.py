@@ -2,7 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from trafficmock_preload.context_reading import LONGEST_LIST, carried, is_id, trace_id
+from trafficmock_preload.entries.context_reading import LONGEST_LIST, carried, is_id, trace_id
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.proxy.http1 import context_headers

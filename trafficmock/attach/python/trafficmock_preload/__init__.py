@@ -15,9 +15,9 @@ its own authority. Tunnels that it does not read (``--tunnel``) are left unchang
   decides whether to attach, :mod:`.application_name` makes the default client id.
 * Libraries: :mod:`.hooks` lists them; :mod:`.clients` changes HTTP clients, :mod:`.entries` web
   frameworks and servers, :mod:`.thread_contexts` threads and pools.
-* Contexts and trust: :mod:`.context_reading` reads a context from headers, :mod:`.sending_code`
-  says where a request without one is sent from, :mod:`.tunnel_trust`
-  makes TLS in tunnels trust the proxy's authority.
+* Contexts and trust: :mod:`.sending_code` says where a request without a context is sent from,
+  :mod:`.notices` tells the proxy what it does not see by itself, :mod:`.tunnel_trust` makes TLS in
+  tunnels trust the proxy's authority.
 
 The preload uses the standard library alone, of Python 3.9 and later.
 """

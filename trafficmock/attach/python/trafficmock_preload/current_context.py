@@ -7,7 +7,7 @@ from collections import OrderedDict
 from contextvars import ContextVar
 from time import monotonic, time
 
-from trafficmock_preload.context_reading import MEMBER, carried, trace_id
+from trafficmock_preload.entries.context_reading import MEMBER, carried, trace_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ class TestContexts:
     :param lasting: seconds that a context counts after the end of its inbound request.
     :param is_on: whether contexts are read (``TRAFFICMOCK_CONTEXT``).
     :param now: returns monotonic seconds.
+    :ivar seen: is called with each context that comes in with a request.
     :ivar latest: the context that came in last with a request.
     """
 
@@ -69,6 +70,7 @@ class TestContexts:
         self._lasting = lasting
         self._now = now
         self._variable: ContextVar[TestContext | None] = ContextVar("trafficmock", default=None)
+        self.seen: Callable[[str], None] = _nothing
         self.latest: TestContext | None = None
         self._known: OrderedDict[str, TestContext] = OrderedDict()
 
@@ -90,6 +92,7 @@ class TestContexts:
             return None
         found, running = carried(baggage, cookie), self.running()
         if found is None and running is not None and running.is_own:
+            self.seen(running.id)
             return running
         trace = None if found else trace_id(traceparent)
         if found is None and trace is None:
@@ -97,6 +100,8 @@ class TestContexts:
         context = TestContext(found or trace or "", is_forwarded=found is not None, request=request)
         if request is not None:
             self.latest = context
+            if context.is_forwarded:
+                self.seen(context.id)
         self._known[context.id] = context
         self._known.move_to_end(context.id)
         while len(self._known) > _MOST_KNOWN:
@@ -183,3 +188,7 @@ class TestContexts:
         if context.is_forwarded:
             lines.append(("baggage", f"{MEMBER}={context.id}"))
         return lines
+
+
+def _nothing(context_id: str) -> None:
+    """Tell nobody of a context."""

@@ -33,12 +33,20 @@ class DirectTargets:
         host = host.lower()
         return port == own_port and (host == own or (host in _LOOPBACK and own in _LOOPBACK))
 
+    def is_near(self, host: str, port: int) -> bool:
+        """Return whether a server is the proxy itself, or any on loopback."""
+        return self.is_proxy(host, port) or _is_loopback(host.lower().rstrip(".").strip("[]"))
+
     def includes(self, host: str, port: int) -> bool:
         """Return whether a server is reached directly."""
         host = host.lower().rstrip(".").strip("[]")
         return self.is_proxy(host, port) or any(
             rule(host, port) for rule in (*self._no_proxy, *self._ignored)
         )
+
+
+def _is_loopback(host: str) -> bool:
+    return host in _LOOPBACK or host.endswith(".localhost") or _is_in(host, "127.0.0.0/8")
 
 
 def _no_proxy_rule(word: str) -> Callable[[str, int], bool]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from time import monotonic
 
 from trafficmock_preload import child_environment, import_hook
 from trafficmock_preload.application_name import application_name
 from trafficmock_preload.current_context import TestContexts
+from trafficmock_preload.notices import Notices
 from trafficmock_preload.preload_settings import PreloadSettings, SettingsError
 from trafficmock_preload.proxy_tunnel import Tunnels
 
@@ -51,6 +53,7 @@ class OwnProcess:
         settings = PreloadSettings(environment, lambda: application_name({**environment}))
         self._tunnels = Tunnels(settings)
         self.contexts = TestContexts(settings.context_seconds, is_on=settings.reads_contexts)
+        give_notices(self._tunnels, self.contexts)
         self._kept: list[import_hook.Changed] = []
         self._finder = import_hook.install(
             {
@@ -84,7 +87,24 @@ def _made(environment: MutableMapping[str, str]) -> tuple[Tunnels, TestContexts]
         sys.stderr.write(f"trafficmock: {error}\n")
         return Tunnels(None, str(error)), TestContexts(0, is_on=False)
     contexts = TestContexts(settings.context_seconds, is_on=settings.reads_contexts)
+    give_notices(tunnels, contexts)
     return tunnels, contexts
+
+
+def give_notices(
+    tunnels: Tunnels, contexts: TestContexts, now: Callable[[], float] = monotonic
+) -> None:
+    """Tell the proxy of contexts that come in, and of connections to hosts that are ignored.
+
+    :param now: returns monotonic seconds.
+    """
+    notices = Notices(tunnels.proxy, tunnels.request, now)
+
+    def ignored(host: str, port: int) -> None:
+        context = contexts.current()
+        notices.ignored(host, port, "" if context is None else context.id)
+
+    contexts.seen, tunnels.ignored = notices.seen, ignored
 
 
 def _of_subprocess(directory: str) -> Callable[[ModuleType], None]:

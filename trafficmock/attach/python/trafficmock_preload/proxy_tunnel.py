@@ -18,7 +18,7 @@ from trafficmock_preload.direct_targets import DirectTargets
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from trafficmock_preload.preload_settings import PreloadSettings
@@ -44,12 +44,14 @@ class Tunnels:
 
     :param settings: the settings of the preload; ``None`` if a variable is wrong.
     :param problem: the text of the error with which each request then fails.
+    :ivar ignored: is called with host and port of each connection to an ignored host.
     :ivar changed: the names of modules whose connections are tunnels.
     """
 
     def __init__(self, settings: PreloadSettings | None, problem: str = "") -> None:
         self.settings = settings
         self.problem = problem
+        self.ignored: Callable[[str, int], None] = _nothing
         self.changed: set[str] = set()
         self._direct = None if settings is None else DirectTargets(settings)
         self._is_closed = False
@@ -64,7 +66,11 @@ class Tunnels:
             return False
         if self._is_closed:
             return False
-        return self._direct is None or not self._direct.includes(host, port)
+        if self._direct is None or not self._direct.includes(host, port):
+            return True
+        if not self._direct.is_near(host, port):
+            self.ignored(host, port)
+        return False
 
     def close(self) -> None:
         """Open no tunnel from now on: requests go to their servers directly."""
@@ -89,8 +95,11 @@ class Tunnels:
             raise refused(self.problem)
         return self.settings.host, self.settings.port
 
-    def request(self, host: str, port: int) -> bytes:
-        """Write the ``CONNECT`` for a server."""
+    def request(self, host: str, port: int, added: bytes = b"") -> bytes:
+        """Write the ``CONNECT`` for a server.
+
+        :param added: more lines of its header.
+        """
         host = host.strip("[]")
         name = f"[{host}]" if ":" in host else host
         try:
@@ -103,7 +112,7 @@ class Tunnels:
             (
                 b"CONNECT %s HTTP/1.1\r\nHost: %s\r\n" % (target, target),
                 b"Proxy-Authorization: %s\r\n" % credentials,
-                b"Trafficmock-Agent: %s\r\n\r\n" % self._agent(),
+                b"Trafficmock-Agent: %s\r\n%s\r\n" % (self._agent(), added),
             )
         )
 
@@ -224,6 +233,10 @@ class Tunnels:
     def authority_of(self, opened: Any) -> bytes | None:
         """Return the authority of a tunnel that the proxy reads; ``None`` for other connections."""
         return None if opened is None else self._read.get(opened)
+
+
+def _nothing(host: str, port: int) -> None:
+    """Tell nobody of an ignored host."""
 
 
 class TunnelAnswer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import partial
 
-from trafficmock_preload.context_reading import MEMBER
+from trafficmock_preload.entries.context_reading import MEMBER
 from trafficmock_preload.entries.task_entries import HEADER, carrying
 
 TYPE_CHECKING = False

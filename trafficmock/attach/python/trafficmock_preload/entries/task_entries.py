@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from trafficmock_preload.context_reading import MEMBER
+from trafficmock_preload.entries.context_reading import MEMBER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,150 @@
+"""A strict test fails if it called an application, and no attached one heard of its context."""
+
+from typing import Any
+
+from attrs import evolve
+from msgspec import UNSET
+
+from tests.core.strict.case import OF_AGENTS, OF_WORKERS, A, B, StrictCase, messages
+from tests.support.playbook import SETTINGS, Playbook
+from trafficmock.core.isolation.unheard import HEARING_SECONDS
+from trafficmock.matching.allow_list import read_allow_list
+from trafficmock.wire import inbound, outbound
+from trafficmock.wire.local_reports import ContextSeen
+
+SHOP = "http://127.0.0.1:3000"
+TELLING = ("context", "sightings", "strict")
+
+
+class UnheardTests(StrictCase):
+    """An agent that tells of contexts, and two workers."""
+
+    def begin(self, *, features: tuple[str, ...] = TELLING, **settings: Any) -> None:
+        self.playbook = Playbook(self, evolve(SETTINGS, **settings))
+        self.agent = self.playbook.agent("shop", features=features)
+        self.worker = self.playbook.worker("0", features=OF_WORKERS)
+        self.other = self.playbook.worker("1", features=OF_WORKERS)
+
+    def calls(self, test_id: str = "buys") -> None:
+        """Let the door of a test pass two requests."""
+        for origin in (SHOP, "http://localhost:4000"):
+            self.playbook.coordinator.door_called(test_id, origin)
+
+    def ended(self) -> list[str]:
+        """Give the codes of the errors of the test that has ended; its answer comes last."""
+        *errors, last = messages(self.playbook.take(), self.worker)
+        self.assertEqual(last, outbound.TestUnregistered("buys"))
+        return [each.code for each in errors if isinstance(each, outbound.ProxyError)]
+
+    def test_unheard(self) -> None:
+        """The error names the origin, and what to do."""
+        self.registers()
+        self.calls()
+        self.worker.sends(inbound.TestUnregister("buys"))
+        self.assertEqual(messages(self.playbook.take(), self.worker), [])
+        self.playbook.wait(HEARING_SECONDS)
+        error, last = messages(self.playbook.take(), self.worker)
+        self.assertEqual(last, outbound.TestUnregistered("buys"))
+        assert isinstance(error, outbound.ProxyError)
+        self.assertEqual((error.code, error.test_id), ("no_application", "buys"))
+        self.assertIn(f"sent requests to {SHOP}, but no attached application", error.message)
+        self.assertIn("trafficmock run", error.message)
+
+    def test_heard(self) -> None:
+        """One that was told of, without any request of the application, ends at once."""
+        self.registers()
+        self.calls()
+        self.agent.sends(ContextSeen(A))
+        self.worker.sends(inbound.TestUnregister("buys"))
+        self.assertEqual(self.ended(), [])
+
+    def test_heard_late(self) -> None:
+        """What is told while the test waits ends it; another context does not."""
+        self.registers()
+        self.registers("sells", context=B)
+        self.calls()
+        for _ in range(2):
+            self.worker.sends(inbound.TestUnregister("buys"))
+        self.agent.sends(ContextSeen(B))
+        self.agent.sends(ContextSeen("c" * 32))
+        self.assertEqual(messages(self.playbook.take(), self.worker), [])
+        self.agent.sends(ContextSeen(A))
+        self.assertEqual(self.ended(), [])
+
+    def test_request(self) -> None:
+        """A request with the context is enough."""
+        self.registers(allow=["api.test"])
+        self.calls()
+        self.asks()
+        self.worker.sends(inbound.TestUnregister("buys"))
+        self.assertEqual(self.ended(), [])
+
+    def test_no_call(self) -> None:
+        """A test whose browser called nothing needs no application."""
+        self.registers()
+        self.worker.sends(inbound.TestUnregister("buys"))
+        self.assertEqual(self.ended(), [])
+
+    def test_not_strict(self) -> None:
+        """Nor does a test that is not strict."""
+        self.registers(allow=None)
+        self.calls()
+        self.worker.sends(inbound.TestUnregister("buys"))
+        self.assertEqual(self.ended(), [])
+
+    def test_service(self) -> None:
+        """In a strict service, as in a strict run, the test itself fails."""
+        self.begin(strict=read_allow_list([]))
+        self.registers(allow=None)
+        self.calls()
+        self.worker.sends(inbound.TestUnregister("buys"))
+        self.playbook.wait(HEARING_SECONDS)
+        self.assertEqual(self.ended(), ["no_application"])
+
+    def test_silent_agents(self) -> None:
+        """Where a client cannot tell, its silence means nothing: also after it has left."""
+        self.playbook.agent("ruby", features=OF_AGENTS).dies()
+        self.playbook.take()
+        self.registers()
+        self.calls()
+        self.worker.sends(inbound.TestUnregister("buys"))
+        self.assertEqual(self.ended(), [])
+
+    def test_run_command(self) -> None:
+        """A command that `trafficmock run` starts is no such client once its process tells."""
+        self.playbook.agent("trafficmock run")
+        self.registers()
+        self.calls()
+        self.worker.sends(inbound.TestUnregister("buys"))
+        self.assertEqual(self.ended(), [])
+        self.playbook.agent("app", features=TELLING)
+        self.registers()
+        self.calls()
+        self.worker.sends(inbound.TestUnregister("buys"))
+        self.playbook.wait(HEARING_SECONDS)
+        self.assertEqual(self.ended(), ["no_application"])
+
+    def test_worker_lost(self) -> None:
+        """A test that waits is forgotten with its worker."""
+        self.registers()
+        self.calls()
+        self.worker.sends(inbound.TestUnregister("buys"))
+        self.worker.dies()
+        self.playbook.take()
+        self.playbook.wait(HEARING_SECONDS)
+        self.assertEqual(messages(self.playbook.take(), self.worker), [])
+
+    def test_next_run(self) -> None:
+        """The clients of an earlier run that have left do not count in the next."""
+        ruby = self.playbook.agent("ruby", features=OF_AGENTS)
+        self.other.sends(inbound.RunStrict("q", []))
+        self.playbook.take()
+        ruby.dies()
+        self.playbook.take()
+        self.other.closes()
+        self.playbook.take()
+        self.registers()
+        self.calls()
+        self.worker.sends(inbound.TestUnregister("buys", UNSET))
+        self.playbook.wait(HEARING_SECONDS)
+        self.assertEqual(self.ended(), ["no_application"])

@@ -1,0 +1,72 @@
+"""Tells the proxy what it does not see by itself: a context that came in, a request that left.
+
+A strict test fails if no attached application has heard of its context, or if a request went past
+the proxy. A notice is a ``CONNECT`` without a tunnel, which is written and not waited for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import OrderedDict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Proxy = Callable[[], tuple[str, int]]
+    """Returns host and port of the proxy."""
+    Connect = Callable[[str, int, bytes], bytes]
+    """Writes a ``CONNECT`` for a host and a port, with more lines of its header."""
+
+NOTICE = b"Trafficmock-Notice"
+SEEN, IGNORED = b"seen", b"ignored"
+
+_NOWHERE = "trafficmock.invalid", 443
+_MOST_TOLD = 1000
+_AGAIN_SECONDS = 1.0
+"""After this time a connection to an ignored host is told again."""
+_SEND_SECONDS = 0.5
+
+
+class Notices:
+    """Tells of contexts once each, and of connections to ignored hosts once a second each."""
+
+    def __init__(self, proxy: Proxy, connect: Connect, now: Callable[[], float]) -> None:
+        self._proxy = proxy
+        self._connect = connect
+        self._now = now
+        self._told: OrderedDict[object, float] = OrderedDict()
+
+    def seen(self, context_id: str) -> None:
+        """Tell of a context that an inbound request carries."""
+        if not self._has_told(context_id, None):
+            self._send(SEEN, *_NOWHERE, context_id)
+
+    def ignored(self, host: str, port: int, context_id: str) -> None:
+        """Tell of a connection to a host that the settings ignore.
+
+        :param context_id: of the code that connects; empty for none.
+        """
+        if not self._has_told((host, port, context_id), _AGAIN_SECONDS):
+            self._send(IGNORED, host, port, context_id)
+
+    def _has_told(self, what: object, lasting: float | None) -> bool:
+        now = self._now()
+        at = self._told.get(what)
+        if at is not None and (lasting is None or now - at < lasting):
+            return True
+        self._told[what] = now
+        self._told.move_to_end(what)
+        if len(self._told) > _MOST_TOLD:
+            self._told.popitem(last=False)
+        return False
+
+    def _send(self, kind: bytes, host: str, port: int, context_id: str) -> None:
+        import socket
+
+        added = b"%s: %s\r\nTrafficmock-Context: %s\r\n" % (NOTICE, kind, context_id.encode())
+        # Without the proxy the application's own requests fail, and say so.
+        with contextlib.suppress(OSError):
+            opened = socket.create_connection(self._proxy(), _SEND_SECONDS)
+            with contextlib.closing(opened):
+                opened.sendall(self._connect(host, port, added))

@@ -1,0 +1,61 @@
+"""Lets a strict test wait at its end until an attached application has heard of its context.
+
+The door of the test has called an application. The connection by which that tells of the context is
+not the test's, so its message may be read after the test's last one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trafficmock.core.effects import EffectList
+    from trafficmock.core.ownership.strictness import Strictness
+    from trafficmock.core.state.registered import RegisteredTest
+    from trafficmock.core.timers import Alarm
+
+HEARING_SECONDS = 1.0
+"""How long a test waits; an application sends its message before it answers."""
+
+
+@define
+class Unheard:
+    """The tests that wait, with whether they passed and until when, the earliest first.
+
+    :ivar waiting: by test; ``None`` for a test that does not say whether it passed, and monotonic
+        seconds.
+    """
+
+    strictness: Strictness
+    alarm: Alarm
+    waiting: dict[RegisteredTest, tuple[bool | None, float]] = field(factory=dict)
+
+    def awaits(self, test: RegisteredTest, out: EffectList, *, passed: bool | None) -> bool:
+        """Return whether a test waits from now on, or waits already."""
+        if test not in self.waiting and self.strictness.is_unheard(test):
+            until = out.now.seconds + HEARING_SECONDS
+            self.waiting[test] = passed, until
+            self.alarm.need(until, out)
+        return test in self.waiting
+
+    def ready(self, now: float) -> Iterator[tuple[RegisteredTest, bool | None]]:
+        """Yield the tests that need not wait any more, with whether they passed.
+
+        :param now: monotonic seconds.
+        """
+        for test, (passed, until) in list(self.waiting.items()):
+            if until <= now or not self.strictness.is_unheard(test):
+                del self.waiting[test]
+                yield test, passed
+
+    def forget(self, test: RegisteredTest) -> None:
+        """Forget a test that has ended."""
+        self.waiting.pop(test, None)
+
+    def next_deadline(self) -> float | None:
+        """Return the time at which the next test ends, in monotonic seconds."""
+        return next((until for _, until in self.waiting.values()), None)
