@@ -52,6 +52,14 @@ class AwsCase(SynchronousTestCase):
         return None if found is None else found.id
 
 
+class Handler:
+    """Makes objects of messages, as boto3 does."""
+
+    def __call__(self, _parent: Any, _params: Any, response: Any) -> Any:
+        messages = response["Messages"]
+        return [messages[at]["Body"] for at in range(len(messages))]
+
+
 class SentTests(AwsCase):
     """What is sent."""
 
@@ -127,6 +135,17 @@ class ReceivedTests(AwsCase):
         del loop
         gc.collect()
         self.assertEqual(self.current(), "b")
+
+    def test_objects(self) -> None:
+        """So is an object that boto3 makes of a message; other results are left alone."""
+        module = ModuleType("boto3.resources.response")
+        module.__dict__["ResourceHandler"] = type("ResourceHandler", (Handler,), {})
+        aws_messages.change_boto3_resources(module, self.contexts)
+        make = module.__dict__["ResourceHandler"]()
+        messages = [{"Body": "x", "MessageAttributes": {"baggage": ATTRIBUTE}}, {"Body": "y"}]
+        made = make(None, {}, self.received(messages))
+        self.assertEqual([(each, self.current()) for each in made], [("x", "a"), ("y", None)])
+        self.assertIs(type(make(None, {}, {"Messages": messages})), list)
 
     def test_asked(self) -> None:
         """Who asks for the attribute gets it; messages without one are a plain list."""

@@ -145,7 +145,7 @@ def changes(tunnels: Tunnels, contexts: TestContexts) -> dict[str, Callable[[Mod
         ("entries.framework_entries", _FRAMEWORKS),
         ("entries.server_entries", _SERVERS),
         ("entries.task_entries", _TASK_QUEUES),
-        ("entries.aws_messages", {"botocore.client": ("change_botocore",)}),
+        ("entries.aws_messages", _AWS),
     ):
         for module, (function, *names) in entries.items():
             add(module, place, function, contexts, *names)
@@ -201,6 +201,12 @@ _TASK_QUEUES = {
     "dramatiq.worker": ("change_dramatiq_workers",),
 }
 """Task queues by module, with a function of :mod:`.entries.task_entries`."""
+
+_AWS = {
+    "botocore.client": ("change_botocore",),
+    "boto3.resources.response": ("change_boto3_resources",),
+}
+"""Modules of AWS's clients, with a function of :mod:`.entries.aws_messages`."""
 
 _ENVIRONMENT_PROXIES = {
     "requests.utils": "urllib3.connection",

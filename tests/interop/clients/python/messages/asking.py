@@ -17,7 +17,7 @@ def ask(way: str, who: str) -> None:
     try:
         urlopen(f"http://api.shop.test/price?{query}", timeout=SECONDS).close()
     except URLError as error:
-        if "ambiguous" not in str(error):
+        if "Ambiguous" not in str(error):
             raise
 
 

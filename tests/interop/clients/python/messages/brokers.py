@@ -52,6 +52,17 @@ def redis() -> Iterator[str]:
 
 
 @contextmanager
+def aws(python: str) -> Iterator[str]:
+    """Start a server that speaks the APIs of SQS and SNS; the value is its URL.
+
+    :param python: has ``moto``.
+    """
+    port = free_port()
+    with broker("moto", [python, "-m", "moto.server", "-H", HOST, "-p", str(port)], port):
+        yield f"http://{HOST}:{port}"
+
+
+@contextmanager
 def rabbitmq() -> Iterator[str]:
     """Start RabbitMQ with a port mapper of its own; the value is its URL."""
     port, mapper = free_port(), str(free_port())

@@ -161,7 +161,7 @@ class CeleryTests(MessageCase):
 
 
 class OtherQueueTests(MessageCase):
-    """RQ and Dramatiq."""
+    """RQ, Dramatiq and boto3."""
 
     def test_rq(self) -> None:
         """Jobs of RQ."""
@@ -181,6 +181,19 @@ class OtherQueueTests(MessageCase):
     def test_dramatiq_rabbitmq(self) -> None:
         """Messages of Dramatiq over RabbitMQ."""
         self.check_dramatiq(self.enterContext(brokers.rabbitmq()))
+
+    def test_boto3(self) -> None:
+        """Messages of SQS and SNS, by clients and resources."""
+        env = {
+            "AWS_ENDPOINT_URL": self.enterContext(brokers.aws(python())),
+            "AWS_ACCESS_KEY_ID": "a",
+            "AWS_SECRET_ACCESS_KEY": "b",
+            "AWS_DEFAULT_REGION": "eu-central-1",
+            "TRAFFICMOCK_IGNORE_HOSTS": brokers.HOST,
+        }
+        nobodys = ("ten attributes", "by index", "object by index")
+        worker = (f"{HERE}.sqs_messages",)
+        self.check(Library("sqs", env, worker, nobodys, python()))
 
     if brokers.REDIS is None:
         test_rq.skip = test_dramatiq.skip = "redis-server is not installed"  # type: ignore[attr-defined]

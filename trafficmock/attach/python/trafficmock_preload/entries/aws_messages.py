@@ -1,4 +1,7 @@
-"""Carries the context of a test in the attributes of messages of SQS and SNS, sent by botocore."""
+"""Carries the context of a test in the attributes of messages of SQS and SNS.
+
+They are sent by botocore, and by the resources of boto3, which call it.
+"""
 
 from __future__ import annotations
 
@@ -44,6 +47,21 @@ def change_botocore(module: ModuleType, contexts: TestContexts) -> None:
         return original(self, operation, _sent(operation, given, contexts))
 
     client._make_api_call = call
+
+
+def change_boto3_resources(module: ModuleType, contexts: TestContexts) -> None:
+    """Keep the contexts of messages where boto3 makes objects of them (``receive_messages``)."""
+    handler: Any = module.__dict__["ResourceHandler"]
+    original = handler.__call__
+
+    def called(self: Any, parent: Any, params: Any, response: Any) -> Any:
+        made = original(self, parent, params, response)
+        messages = response.get("Messages") if isinstance(response, dict) else None
+        if not isinstance(messages, Messages) or not isinstance(made, list):
+            return made
+        return messages.as_objects(made)
+
+    handler.__call__ = called
 
 
 def _sent(operation: str, given: dict[str, Any], contexts: TestContexts) -> dict[str, Any]:
@@ -109,6 +127,10 @@ class Messages(list):  # type: ignore[type-arg]  # Python 3.8 has no ``list[...]
         super().__init__(messages)
         self._headers = headers
         self._contexts = contexts
+
+    def as_objects(self, made: list[Any]) -> list[Any]:
+        """Return objects that were made of the messages, each with the context of its message."""
+        return Messages(made, self._headers, self._contexts)
 
     def __iter__(self) -> Iterator[Any]:
         contexts, before = self._contexts, self._contexts.running()
