@@ -7,12 +7,15 @@ tests had is the part of a test run, together with what came meanwhile of no tes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+import re
+from typing import TYPE_CHECKING, Literal
 
 from attrs import define, field
 from msgspec import Struct
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trafficmock.records import CarriedContext, Owner, TestBegan
 
 MOST_HOSTS = 1000
@@ -24,7 +27,12 @@ MOST_TEST_COUNTS = 20_000
 MOST_UNDECIDED = 100_000
 """The most requests, or WebSockets, that wait for a decision and will count."""
 
+_MOST_RECENT = 1000
+"""The most different decisions that are counted later, together with others like them."""
+
 OTHER_HOSTS = "(other hosts)"
+_HOST = re.compile("[^?#@]*")
+_END = re.compile("[?#]")
 _LONGEST_HOST = 253  # characters: the longest name of the DNS
 
 Kind = Literal["requests", "web_sockets"]
@@ -40,17 +48,17 @@ class Counts(Struct):
     decisions: dict[str, int]
     hosts: dict[str, dict[str, int]]
 
-    def add(self, host: str, action: str) -> bool:
-        """Count a decision.
+    def add(self, host: str, action: str, number: int) -> bool:
+        """Count decisions.
 
-        :returns: whether it is the first of this host and action.
+        :returns: whether they are the first of this host and action.
         """
-        self.decisions[action] = self.decisions.get(action, 0) + 1
+        self.decisions[action] = self.decisions.get(action, 0) + number
         if host not in self.hosts and len(self.hosts) >= MOST_HOSTS:
             host = OTHER_HOSTS
         of_host = self.hosts.setdefault(host, {})
-        of_host[action] = known = of_host.get(action, 0) + 1
-        return known == 1
+        of_host[action] = known = of_host.get(action, 0) + number
+        return known == number
 
 
 class TrafficCounts(Struct, rename="camel"):
@@ -98,10 +106,8 @@ class WorkerCounts(Struct, rename="camel"):
     unowned: TrafficCounts
 
 
-class _Test(NamedTuple):
-    test_id: str
-    title: str
-    path: str
+_Test = tuple[str, str, str]
+"""A test: its id, title and file."""
 
 
 @define(eq=False)
@@ -109,21 +115,18 @@ class DecisionCounts:
     """Counts the decisions of one kind.
 
     :ivar seen: how many requests or WebSockets there were.
-    :ivar all: how many of them were decided.
     """
 
     kind: Kind
     _tally: Tally
     seen: int = 0
-    all: Counts = field(factory=lambda: Counts({}, {}))
-    _undecided: dict[str, tuple[str, _Test | None]] = field(factory=dict)
+    _undecided: dict[str, tuple[str, CarriedContext | None]] = field(factory=dict)
 
     def saw(self, entry_id: str, url: str, carried: CarriedContext | None) -> None:
         """Count a request or WebSocket that is going to be decided."""
         self.seen += 1
-        test = None if carried is None else _Test(carried.test_id, carried.title, carried.file)
         undecided = self._undecided
-        undecided[entry_id] = _host(url), test
+        undecided[entry_id] = url, carried
         if len(undecided) > MOST_UNDECIDED:
             del undecided[next(iter(undecided))]
 
@@ -132,25 +135,30 @@ class DecisionCounts:
         found = self._undecided.pop(entry_id, None)
         if found is None:
             return
-        host, test = found
-        if test is None and owner is not None:
-            test = _Test(owner.test_id, owner.title, owner.file)
-        self.all.add(host, action)
-        self._tally.add(self.kind, test, host, action)
+        url, carried = found
+        test = carried or owner
+        of = None if test is None else (test.test_id, test.title, test.file)
+        self._tally.add(self.kind, of, _host(url), action)
+
+    @property
+    def all(self) -> Counts:
+        """How many requests or WebSockets were decided."""
+        return self._tally.all[self.kind]
 
 
 @define(eq=False)
 class Tally:
     """Counts decisions of both kinds, for all tests and workers.
 
-    :ivar unowned: what no test had.
-    :ivar dropped: how many tests were dropped for :data:`MOST_TEST_COUNTS`.
+    Most decisions are like one shortly before, so their number is added when it is read.
     """
 
     requests: DecisionCounts = field(init=False)
     web_sockets: DecisionCounts = field(init=False)
-    unowned: TrafficCounts = field(init=False, factory=TrafficCounts.none)
-    dropped: int = field(init=False, default=0)
+    _recent: dict[tuple[Kind, _Test | None, str, str], int] = field(init=False, factory=dict)
+    _all: TrafficCounts = field(init=False, factory=TrafficCounts.none)
+    _unowned: TrafficCounts = field(init=False, factory=TrafficCounts.none)
+    _dropped: int = field(init=False, default=0)
     _tests: dict[str, TestCounts] = field(init=False, factory=dict)
     _size: int = field(init=False, default=0)
     _workers: dict[str, WorkerCounts] = field(init=False, factory=dict)
@@ -163,27 +171,61 @@ class Tally:
     @property
     def tests(self) -> list[TestCounts]:
         """The counts of each test that had traffic, oldest first."""
+        self._add_recent()
         return [*self._tests.values()]
+
+    @property
+    def all(self) -> Mapping[Kind, Counts]:
+        """What was decided, by kind."""
+        self._add_recent()
+        return {"requests": self._all.requests, "web_sockets": self._all.web_sockets}
+
+    @property
+    def unowned(self) -> TrafficCounts:
+        """What no test had."""
+        self._add_recent()
+        return self._unowned
+
+    @property
+    def dropped(self) -> int:
+        """How many tests were dropped for :data:`MOST_TEST_COUNTS`."""
+        self._add_recent()
+        return self._dropped
 
     def add(self, kind: Kind, test: _Test | None, host: str, action: str) -> None:
         """Count a decision for a test and its worker, or for no test."""
+        recent, decision = self._recent, (kind, test, host, action)
+        recent[decision] = recent.get(decision, 0) + 1
+        if len(recent) > _MOST_RECENT:
+            self._add_recent()
+
+    def _add_recent(self) -> None:
+        for (kind, test, host, action), number in self._recent.items():
+            getattr(self._all, kind).add(host, action, number)
+            self._add(kind, test, host, action, number)
+        self._recent.clear()
+
+    def _add(self, kind: Kind, test: _Test | None, host: str, action: str, number: int) -> None:
         if test is None:
-            getattr(self.unowned, kind).add(host, action)
+            getattr(self._unowned, kind).add(host, action, number)
             return
-        worker = self._worker_of.get(test.test_id)
+        test_id, title, path = test
+        worker = self._worker_of.get(test_id)
         if worker is not None:
-            getattr(worker.tests, kind).add(host, action)
-        counts = self._tests.get(test.test_id)
+            getattr(worker.tests, kind).add(host, action, number)
+        counts = self._tests.get(test_id)
         if counts is None:
             none = TrafficCounts.none()
-            counts = TestCounts(none.requests, none.web_sockets, **test._asdict())
-            self._tests[test.test_id] = counts
-        self._size += getattr(counts, kind).add(host, action)
+            counts = TestCounts(
+                none.requests, none.web_sockets, test_id=test_id, title=title, path=path
+            )
+            self._tests[test_id] = counts
+        self._size += getattr(counts, kind).add(host, action, number)
         while self._size > MOST_TEST_COUNTS:
             oldest = self._tests.pop(next(iter(self._tests)))
             kinds = (oldest.requests, oldest.web_sockets)
             self._size -= sum(len(each) for kind in kinds for each in kind.hosts.values())
-            self.dropped += 1
+            self._dropped += 1
 
     def joined(self, worker_id: str) -> None:
         """Begin to count for a worker that has connected."""
@@ -195,22 +237,27 @@ class Tally:
         """Count what a test has for its worker."""
         worker = self._workers.get(record.worker)
         if worker is not None:
+            self._add_recent()
             self._worker_of[record.test_id] = worker
 
     def left(self, worker_id: str) -> None:
         """Forget a worker whose connection has ended, with its tests."""
         gone = self._workers.pop(worker_id, None)
         if gone is not None:
+            self._add_recent()
             self._worker_of = {k: v for k, v in self._worker_of.items() if v is not gone}
 
     def of_worker(self, worker_id: str) -> WorkerCounts:
         """Return the counts of a worker, and of no test."""
+        self._add_recent()
         none = TrafficCounts.none()
-        return self._workers.get(worker_id) or WorkerCounts(worker_id, none, none, self.unowned)
+        return self._workers.get(worker_id) or WorkerCounts(worker_id, none, none, self._unowned)
 
 
 def _host(url: str) -> str:
     """Return the host of a URL, with its port if it has one, without user names and passwords."""
-    _, found, rest = url.partition("://")
-    authority = (rest if found else url).partition("/")[0].partition("?")[0].partition("#")[0]
-    return authority.rpartition("@")[2][:_LONGEST_HOST]
+    parts = url.split("/", 3)
+    authority = parts[2] if len(parts) > 2 and not parts[1] else parts[0]  # noqa: PLR2004
+    if not _HOST.fullmatch(authority):
+        authority = _END.split(authority, 1)[0].rpartition("@")[2]
+    return authority[:_LONGEST_HOST]

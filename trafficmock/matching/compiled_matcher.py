@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Sequence
+from math import inf
 
 import attrs
 
@@ -95,7 +96,7 @@ class RouteMatcher:
             return MatchResult.NO
         if self.methods and method.upper() not in self.methods:
             return MatchResult.NO
-        return self.condition.judge(JudgedUrl(url), budget or MatchBudget(steps=0))
+        return self.condition.judge(JudgedUrl(url), budget or MatchBudget(steps=inf))
 
 
 def compile_matcher(

@@ -10,7 +10,7 @@ from msgspec import Struct
 from trafficmock.matching.candidates import Candidates
 from trafficmock.matching.compiled_matcher import IMPOSSIBLE, RouteMatcher, UrlCondition
 from trafficmock.matching.conditioned_routes import ConditionedRoutes, Keys, Owners
-from trafficmock.matching.patterns.match_cost import STEPS, JudgedUrl, MatchBudget, PatternCache
+from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget, PatternCache
 from trafficmock.matching.patterns.match_result import MatchResult
 from trafficmock.matching.request_content import RequestContent
 
@@ -95,7 +95,9 @@ class _RoutesOfClient:
         """Add groups of keys to ``found``."""
         for condition in self.candidates.find(subject.url):
             by_method = self.keys[condition]
-            groups = [by_method[m] for m in (None, method) if m in by_method]
+            groups = [by_method[None]] if None in by_method else []
+            if method in by_method:
+                groups.append(by_method[method])
             beside = self.conditioned.get(condition) if self.conditioned else None
             if not groups and beside is None:
                 continue
@@ -116,12 +118,10 @@ class RouteIndex:
     whose client id and rarest literal text the request has are compared.
 
     :param pattern_cache: keeps compiled patterns; several indexes may share it.
-    :param steps: the most steps for one request, see :mod:`.match_cost`; 0 for any number.
     """
 
-    def __init__(self, pattern_cache: PatternCache | None = None, steps: int = STEPS) -> None:
+    def __init__(self, pattern_cache: PatternCache | None = None) -> None:
         self._pattern_cache = pattern_cache or PatternCache()
-        self._steps = steps
         self._numbers = itertools.count()
         self._routes: dict[str, tuple[int, RouteMatcher, str]] = {}
         self._by_client: defaultdict[str | None, _RoutesOfClient] = defaultdict(_RoutesOfClient)
@@ -185,13 +185,12 @@ class RouteIndex:
         """
         found = _Found(content)
         method = method.upper()
-        subject, budget = JudgedUrl(url), MatchBudget(self._pattern_cache, self._steps)
+        subject, budget = JudgedUrl(url), MatchBudget(self._pattern_cache)
         for filtered_by in (None, client_id):
             if filtered_by in self._by_client:
                 self._by_client[filtered_by].judge(subject, method, found, budget)
-        if not found.awaiting:
-            return MatchingRoutes(_in_order(found.yes), _in_order(found.undecided))
-        return MatchingRoutes(_in_order(found.yes), _in_order(found.undecided), found.awaiting)
+        undecided = _in_order(found.undecided) if found.undecided else []
+        return MatchingRoutes(_in_order(found.yes), undecided, found.awaiting)
 
 
 def _in_order(groups: Sequence[Keys]) -> list[str]:

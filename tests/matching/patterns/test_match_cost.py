@@ -1,5 +1,7 @@
 """Requirements on :mod:`trafficmock.matching.patterns.match_cost`."""
 
+from math import inf
+
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
@@ -81,7 +83,7 @@ class WorkTests(SynchronousTestCase):
     def test_no_limit(self) -> None:
         """Without a limit every pattern is judged."""
         matcher = compile_matcher(url_regex=("[ab]*a[ab]{600}c", ""))
-        for steps, expected in ((0, MatchResult.NO), (1000, MatchResult.UNDECIDABLE)):
+        for steps, expected in ((inf, MatchResult.NO), (1000, MatchResult.UNDECIDABLE)):
             budget = MatchBudget(steps=steps)
             self.assertIs(matcher.judge(LONG_URL, "GET", "c", budget), expected)
 

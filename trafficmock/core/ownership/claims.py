@@ -73,7 +73,7 @@ def _may_be_expiring(test: RegisteredTest, routes: list[RegisteredRoute], *, cer
     """
     if not certain:
         return bool(test.requests)
-    return any(route.id in test.busy for route in routes)
+    return bool(test.busy) and any(route.id in test.busy for route in routes)
 
 
 Claimant = tuple["RegisteredTest", list["RegisteredRoute"]]

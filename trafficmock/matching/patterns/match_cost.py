@@ -89,15 +89,11 @@ class MatchBudget:
     """The budget of one request.
 
     :param pattern_cache: the cache of all requests.
-    :param steps: the steps that are left; an initial 0 is for any number.
+    :param steps: the steps that are left; infinite for any number.
     """
 
     pattern_cache: PatternCache = attrs.Factory(PatternCache)
-    steps: int = STEPS
-    _bounded: bool = attrs.field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._bounded = self.steps > 0
+    steps: float = STEPS
 
     def search(self, pattern: LinearPattern, subject: JudgedUrl) -> MatchResult:
         """Search a URL for a pattern; ``UNDECIDABLE`` if that takes too many steps."""
@@ -112,8 +108,6 @@ class MatchBudget:
         return _match_result(self.pattern_cache.get(pattern).fullmatch(subject.data))
 
     def _take(self, pattern: LinearPattern, subject: JudgedUrl) -> bool:
-        if not self._bounded:
-            return True
         steps = pattern.size * (len(subject.data) + 1)
         if pattern not in self.pattern_cache:
             steps += pattern.size * COMPILING_STEPS
