@@ -11,6 +11,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from docs.terminal_pictures import COMMANDS, FOLDER, svg
 from tests.command.recorded_proxy import CommandTestCase
 from tests.interop.clients.clients import ATTACHED, CLIENTS, Client
+from tests.interop.clients.faults.fault_table import HEADS
+from tests.interop.clients.faults.outcomes import WAYS
 from tests.interop.clients.node.libraries import LIBRARIES
 from tests.interop.clients.node.report import HEAD
 from tests.interop.clients.table import TITLES
@@ -134,6 +136,12 @@ class ClientTablesTests(SynchronousTestCase):
     def test_attached(self) -> None:
         """``python -m tests.interop.clients``: those that load the preload."""
         self.assert_has_all(rows(PYTHON_PAGE, "attached clients"), ATTACHED)
+
+    def test_faults(self) -> None:
+        """``python -m tests.interop.clients.faults``."""
+        found = rows(CLIENTS_PAGE, "fault errors")
+        titles = [client.title for clients in WAYS.values() for client in clients]
+        self.assert_complete(found, HEADS, titles)
 
     def test_node_libraries(self) -> None:
         """``python -m tests.interop.clients.node``."""

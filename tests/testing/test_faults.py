@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
-import socket
-import struct
-import threading
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import aiohttp
 import httpx
 import requests
 import urllib3
 from twisted.trial.unittest import SynchronousTestCase
 
+from tests.support.failing_server import PART, SERVER_FAULTS, WHOLE, failing_server
 from tests.testing.shared_app import shared_app
 from trafficmock.testing import sync
-from trafficmock.wire.payloads.handler_action import FaultKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-PART = b"first"
-WHOLE = PART + b" and second"
+    from tests.support.failing_server import ServerFault
+
+    Client = Callable[[str | None, str, float], bytes]
+
 SECONDS = 30
-WITH_A_PART = ("malformed_chunk", "stall", "truncated")
 SHORT = 1.0
 """The client's own limit, for an answer that stalls."""
 
@@ -50,63 +50,31 @@ def with_http_client(proxy: str | None, url: str, timeout: float) -> bytes:
     target = urlsplit(proxy or url)
     connection = http.client.HTTPConnection(str(target.hostname), target.port, timeout=timeout)
     try:
-        connection.request("GET", url)
+        connection.request("GET", urlsplit(url).path if proxy is None else url)
         return connection.getresponse().read()
     finally:
         connection.close()
 
 
-CLIENTS: tuple[Callable[[str | None, str, float], bytes], ...] = (
+def with_aiohttp(proxy: str | None, url: str, timeout: float) -> bytes:
+    async def content() -> bytes:
+        limit = aiohttp.ClientTimeout(timeout)
+        async with (
+            aiohttp.ClientSession(timeout=limit) as session,
+            session.get(url, proxy=proxy) as answer,
+        ):
+            return await answer.read()
+
+    return asyncio.run(content())
+
+
+CLIENTS: tuple[Client, ...] = (
     with_httpx,
     with_requests,
     with_urllib3,
     with_http_client,
+    with_aiohttp,
 )
-
-
-def failing_server(kind: FaultKind | Literal["whole"]) -> Iterator[str]:
-    """Serve answers with a fault, or whole ones, one after the other."""
-    listening = socket.create_server(("127.0.0.1", 0))
-    framing = (
-        "transfer-encoding: chunked"
-        if kind == "malformed_chunk"
-        else f"content-length: {len(WHOLE)}"
-    )
-    head = f"HTTP/1.1 200 OK\r\n{framing}\r\n\r\n".encode()
-    stalled: list[socket.socket] = []
-
-    def serve() -> None:
-        while True:
-            try:
-                peer, _ = listening.accept()
-            except OSError:
-                return
-            peer.recv(65536)
-            if kind == "whole":
-                peer.sendall(head + WHOLE)
-                peer.close()
-                continue
-            if kind == "stall":
-                peer.sendall(head + PART)
-                stalled.append(peer)
-                continue
-            if kind == "connection_reset":
-                # A linger of no time makes the close a reset.
-                peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            elif kind == "truncated":
-                peer.sendall(head + PART)
-            elif kind == "malformed_chunk":
-                peer.sendall(head + b"5\r\nfirst\r\nno size of a chunk\r\n")
-            peer.close()
-
-    thread = threading.Thread(target=serve, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-    listening.shutdown(socket.SHUT_RDWR)
-    listening.close()
-    thread.join(SECONDS)
-    for each in stalled:
-        each.close()
 
 
 def failure(call: Callable[[], Any]) -> list[str]:
@@ -129,28 +97,27 @@ class FaultTests(SynchronousTestCase):
     def test_as_of_a_server(self) -> None:
         """The errors have the causes of those that a failing server makes."""
         proxy = shared_app().proxy.url
-        answering = failing_server("whole")
-        whole = next(answering)
-        for kind in get_args(FaultKind):
-            limit = SHORT if kind == "stall" else SECONDS
-            serving = failing_server(kind)
-            real = next(serving)
-            for client in CLIENTS:
-                expected = failure(lambda: client(None, real, limit))  # noqa: B023 - called now
-                with sync.mocks(proxy) as mocks:
-                    after = (
-                        len(PART) if kind not in {"empty_response", "connection_reset"} else None
-                    )
-                    mocks.mock("http://fault.test/", body=WHOLE, fault=kind, after=after)
-                    got = failure(lambda: client(proxy, "http://fault.test/", limit))  # noqa: B023
-                    mocks.route(f"{whole}/", lambda route: route.continue_(fault=kind, after=after))  # noqa: B023
-                    way_back = failure(lambda: client(proxy, f"{whole}/", limit))  # noqa: B023
-                self.assertTrue(expected, (kind, client))
-                # `requests` and urllib3 wrap a reset before the answer as one of the proxy.
-                self.assertEqual(got[-1], expected[-1], (kind, client.__name__))
-                self.assertEqual(way_back, got, (kind, client.__name__))
-            next(serving, None)
-        next(answering, None)
+        with failing_server() as port:
+            for fault in SERVER_FAULTS:
+                for client in CLIENTS:
+                    self.assert_same(proxy, f"http://127.0.0.1:{port}", fault, client)
+
+    def assert_same(self, proxy: str, server: str, fault: ServerFault, client: Client) -> None:
+        limit = SHORT if fault.kind == "stall" else SECONDS
+
+        def break_answer(route: sync.Route) -> None:
+            route.continue_(fault=fault.kind, after=fault.after)
+
+        expected = failure(lambda: client(None, server + fault.path, limit))
+        with sync.mocks(proxy) as mocks:
+            mocks.mock("http://fault.test/", body=WHOLE, fault=fault.kind, after=fault.after)
+            got = failure(lambda: client(proxy, "http://fault.test/", limit))
+            mocks.route(f"{server}/", break_answer)
+            way_back = failure(lambda: client(proxy, f"{server}/", limit))
+        self.assertTrue(expected, (fault, client))
+        # `requests` and urllib3 wrap a reset before the answer as one of the proxy.
+        self.assertEqual(got[-1], expected[-1], (fault, client.__name__))
+        self.assertEqual(way_back, got, (fault, client.__name__))
 
     def test_reset_within_the_body(self) -> None:
         """A connection that is reset within the body has given the bytes before."""

@@ -2,6 +2,7 @@
 
 import json
 import urllib.request
+from collections.abc import Sequence
 from typing import Any
 
 from attrs import define, field
@@ -18,7 +19,15 @@ class NotAvailableError(Exception):
 
 
 class FailedError(Exception):
-    """The client says that the request failed."""
+    """
+    The client says that the request failed.
+
+    :param causes: the names of its error and of the causes of that.
+    """
+
+    def __init__(self, text: str, causes: Sequence[str] = ()) -> None:
+        super().__init__(text)
+        self.causes = causes
 
 
 @define
@@ -68,7 +77,7 @@ class Cell:
         if "na" in answer:
             raise NotAvailableError(answer["na"])
         if "error" in answer:
-            raise FailedError(answer["error"])
+            raise FailedError(answer["error"], answer.get("causes", ()))
         return answer
 
     def echo(self, method: str, path: str, *headers: tuple[str, str], **more: Any) -> Any:

@@ -16,6 +16,7 @@ from tests.support.processes.node_parts import MODULES, module_file
 
 PROGRAMS = Path(__file__).parent / "programs"
 _REPOSITORY = Path(__file__).parents[3]
+_NODE = shutil.which("node") or "node"
 
 
 @frozen
@@ -55,6 +56,7 @@ class Client:
 
 _OF_PRELOAD = {
     "PYTHONPATH",
+    "CLIENT_SECONDS",
     "TRAFFICMOCK_PROXY_URL",
     "TRAFFICMOCK_TOKEN",
     "TRAFFICMOCK_CLIENT_ID",
@@ -69,6 +71,10 @@ def _node(_: Path) -> list[str]:
     machine = "node-24-arm64" if platform.machine() == "aarch64" else "node-24"
     binary = module_file(f"{machine}/bin/node")
     return [str(binary), str(PROGRAMS / "with_node.mjs")]
+
+
+def _node_library(name: str) -> Callable[[Path], list[str]]:
+    return lambda _: [_NODE, str(PROGRAMS / "with_node_library.mjs"), name]
 
 
 def _java(_: Path) -> list[str]:
@@ -110,3 +116,16 @@ ATTACHED = tuple(
     for name, title in _ATTACHED.items()
 )
 """The same programs with the preload of Python processes, and without a proxy of their own."""
+
+NODE_LIBRARIES = tuple(
+    Client(name.replace(":", "-").replace(" ", "-"), _node_library(name), title=title)
+    for name, title in {
+        "node:http": "`node:http`",
+        "fetch": "`fetch` of Node",
+        "undici request": "undici 7",
+        "got": "got",
+        "axios": "axios",
+        "node-fetch": "node-fetch",
+    }.items()
+)
+"""Libraries of Node, for processes with the agent."""

@@ -60,12 +60,16 @@ class ClientMatrix:
     ports: dict[str, int]
     folder: Path
 
-    def environment(self, client: str, *, preload: bool = False) -> dict[str, str]:
+    def environment(
+        self, client: str, *, preload: bool = False, agent: bool = False
+    ) -> dict[str, str]:
         """Ask ``trafficmock env`` what a client needs, as a user does.
 
         :param preload: whether Python processes are attached.
+        :param agent: whether those of Node are.
         """
-        command = [sys.executable, "-m", "trafficmock", "env", "--format", "json", "--no-agent"]
+        command = [sys.executable, "-m", "trafficmock", "env", "--format", "json"]
+        command += [] if agent else ["--no-agent"]
         command += ["--proxy-url", self.url, "--client-id", client, "--token", TOKEN]
         command += ["--ca-dir", str(self.folder / "ca")]
         done = subprocess.run(

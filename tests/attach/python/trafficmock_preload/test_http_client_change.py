@@ -5,7 +5,7 @@ from http.client import HTTPException, RemoteDisconnected
 from types import ModuleType
 from typing import Any
 
-from trafficmock_preload.clients.http_client_change import change_http_client
+from trafficmock_preload.clients.http_client_change import OWN_ERROR, change_http_client
 from trafficmock_preload.current_context import TestContexts
 from trafficmock_preload.failure_errors import HEADER, TrafficMockError
 from trafficmock_preload.proxy_tunnel import Tunnels
@@ -22,10 +22,11 @@ class Answer:
         """Be read no further."""
 
 
-def changed(module: str, failure: str | OSError) -> Any:
+def changed(module: str, failure: str | OSError, **more: Any) -> Any:
     """Make a connection of a library's class, behind the tunnel, to which a failure comes.
 
     :param failure: what the proxy tells, or what the connection itself fails with.
+    :param more: attributes of the class.
     """
 
     class Connection:
@@ -52,7 +53,7 @@ def changed(module: str, failure: str | OSError) -> Any:
     client.HTTPConnection = Connection  # type: ignore[attr-defined] # as in the real one
     client.HTTPException = HTTPException  # type: ignore[attr-defined] # as above
     change_http_client(client, AnyTunnels(None), TestContexts(30))
-    return type("Own", (Connection,), {"__module__": module})()
+    return type("Own", (Connection,), {"__module__": module, **more})()
 
 
 class FailureTests(SynchronousTestCase):
@@ -72,6 +73,13 @@ class FailureTests(SynchronousTestCase):
         connection = changed("botocore.awsrequest", "connectionrefused ")
         error = self.assertRaises(ConnectionRefusedError, connection.getresponse)
         # Who walks the causes of an error would not come to an end.
+        self.assertIsNone(error.__cause__)
+
+    def test_as_it_is(self) -> None:
+        """An error that a library leaves as it is, is not its own cause."""
+        own = {OWN_ERROR: lambda _, error: error}
+        connection = changed("urllib3.connection", "connectionreset ", **own)
+        error = self.assertRaises(ConnectionResetError, connection.getresponse)
         self.assertIsNone(error.__cause__)
 
     def test_lost(self) -> None:

@@ -31,12 +31,14 @@ public class WithHttpClient {
     static final byte[] PIECE = "0123456789abcdef".repeat(1024).getBytes();
 
     static HttpClient client(HttpClient.Redirect redirect) {
-        URI proxy = URI.create(System.getenv("HTTP_PROXY"));
-        String[] user = (proxy.getUserInfo() + ":").split(":", -1);
-        return HttpClient.newBuilder()
+        HttpClient.Builder made = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .followRedirects(redirect)
-            .connectTimeout(Duration.ofSeconds(20))
+            .connectTimeout(Duration.ofSeconds(20));
+        if (System.getenv("HTTP_PROXY") == null) return made.build();
+        URI proxy = URI.create(System.getenv("HTTP_PROXY"));
+        String[] user = (proxy.getUserInfo() + ":").split(":", -1);
+        return made
             .proxy(ProxySelector.of(new InetSocketAddress(proxy.getHost(), proxy.getPort())))
             .authenticator(new Authenticator() {
                 protected PasswordAuthentication getPasswordAuthentication() {
@@ -177,6 +179,13 @@ public class WithHttpClient {
         return "";
     }
 
+    static String causes(Throwable error) {
+        List<String> names = new ArrayList<>();
+        for (Throwable cause = error; cause != null; cause = cause.getCause())
+            names.add(quoted(cause.getClass().getSimpleName()));
+        return String.join(",", names);
+    }
+
     static String quoted(String text) {
         StringBuilder out = new StringBuilder("\"");
         for (char c : text.toCharArray()) {
@@ -195,7 +204,8 @@ public class WithHttpClient {
                 said = part[0].equals("ws") ? websocket(part[2])
                     : http(part[0], part[1], part[2], part[3], part[4]);
             } catch (Exception error) {
-                said = "{\"error\":" + quoted(error + " " + reason(error)) + "}";
+                said = "{\"error\":" + quoted(error + " " + reason(error))
+                    + ",\"causes\":[" + causes(error) + "]}";
             }
             System.out.println(said);
         }

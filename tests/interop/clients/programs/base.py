@@ -9,6 +9,7 @@ body is ``n:URL``: what to fetch after each event.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import zlib
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 PIECE = b"0123456789abcdef" * 1024
+SECONDS = float(os.environ.get("CLIENT_SECONDS", "20"))
+"""After which a client gives an answer up."""
 
 
 class NotAvailableError(Exception):
@@ -132,8 +135,22 @@ def report(act: Callable[[Order], dict[str, Any]], order: Order) -> None:
     except NotAvailableError as why:
         answer = {"na": str(why)}
     except Exception as error:  # noqa: BLE001 - what the client raises is the result
-        answer = {"error": f"{type(error).__name__}: {error}"}
+        answer = failed(error)
     send(answer)
+
+
+def failed(error: BaseException) -> dict[str, Any]:
+    """Say how a request failed: the error with its text, and the names of it and its causes."""
+    return {"error": f"{type(error).__name__}: {error}", "causes": list(_causes(error))}
+
+
+def _causes(error: BaseException) -> Iterator[str]:
+    each: BaseException | None = error
+    while each is not None:
+        yield type(each).__name__
+        # Twisted's errors have a list of failures.
+        reasons = getattr(each, "reasons", None)
+        each = reasons[-1].value if reasons else each.__cause__ or each.__context__
 
 
 def send(answer: dict[str, Any]) -> None:

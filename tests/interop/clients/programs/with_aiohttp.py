@@ -65,7 +65,7 @@ async def main() -> None:
     loop = asyncio.get_running_loop()
     trust = ssl.create_default_context(cafile=os.environ.get("SSL_CERT_FILE"))
     connector = aiohttp.TCPConnector(ssl=trust)
-    timeout = aiohttp.ClientTimeout(20)
+    timeout = aiohttp.ClientTimeout(base.SECONDS)
     async with aiohttp.ClientSession(
         trust_env=True, connector=connector, timeout=timeout, auto_decompress=False
     ) as session:
@@ -75,7 +75,7 @@ async def main() -> None:
                 act = _websocket if order.mode == "ws" else _http
                 answer = await act(session, order)
             except Exception as error:  # noqa: BLE001 - what the client raises is the result
-                answer = {"error": f"{type(error).__name__}: {error}"}
+                answer = base.failed(error)
             base.send(answer)
 
 

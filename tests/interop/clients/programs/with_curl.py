@@ -16,7 +16,7 @@ def act(order: Order) -> dict[str, Any]:
         return _events(order)
     with tempfile.TemporaryDirectory() as folder:
         head, body = Path(folder) / "head", Path(folder) / "body"
-        argv = ["curl", "-sS", "--max-time", "20", "-D", str(head), "-o", str(body)]
+        argv = ["curl", "-sS", "--max-time", str(base.SECONDS), "-D", str(head), "-o", str(body)]
         argv += ["--suppress-connect-headers", "-X", order.method]
         if order.method == "HEAD":
             argv.append("--head")
@@ -34,7 +34,8 @@ def act(order: Order) -> dict[str, Any]:
             check=False,
         )
         if done.returncode:
-            raise OSError(f"curl {done.returncode}: {done.stderr.decode().strip()}")
+            code = f"curl {done.returncode}"
+            return {"error": f"{code}: {done.stderr.decode().strip()}", "causes": [code]}
         blocks = head.read_text("latin-1").replace("\r", "").strip().split("\n\n")
         status, *lines = blocks[-1].split("\n")
         pairs = [(n, v.strip()) for n, _, v in (line.partition(":") for line in lines)]
@@ -44,7 +45,7 @@ def act(order: Order) -> dict[str, Any]:
 
 def _events(order: Order) -> dict[str, Any]:
     with subprocess.Popen(
-        ["curl", "-sSN", "--max-time", "20", order.url], stdout=subprocess.PIPE
+        ["curl", "-sSN", "--max-time", str(base.SECONDS), order.url], stdout=subprocess.PIPE
     ) as curl:
         assert curl.stdout is not None
         return base.events(

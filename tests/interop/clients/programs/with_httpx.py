@@ -7,7 +7,7 @@ import httpx
 from tests.interop.clients.programs import base
 from tests.interop.clients.programs.base import NotAvailableError, Order, answer
 
-_CLIENT = httpx.Client(timeout=20)
+_CLIENT = httpx.Client(timeout=base.SECONDS)
 
 
 def act(order: Order) -> dict[str, Any]:

@@ -4,6 +4,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -30,9 +31,17 @@ func (p *pieces) Read(buffer []byte) (int, error) {
 	return count, nil
 }
 
+func givenUpAfter() time.Duration {
+	seconds, err := strconv.ParseFloat(os.Getenv("CLIENT_SECONDS"), 64)
+	if err != nil {
+		seconds = 20
+	}
+	return time.Duration(seconds * float64(time.Second))
+}
+
 func client(follow bool) *http.Client {
 	made := &http.Client{
-		Timeout: 20 * time.Second,
+		Timeout: givenUpAfter(),
 		Transport: &http.Transport{
 			Proxy:                 http.ProxyFromEnvironment,
 			ExpectContinueTimeout: 5 * time.Second,
@@ -127,13 +136,22 @@ func events(response *http.Response, following string) (map[string]any, error) {
 	return map[string]any{"events": seen}, lines.Err()
 }
 
+func failed(err error) map[string]any {
+	cause := err
+	for next := errors.Unwrap(cause); next != nil; next = errors.Unwrap(cause) {
+		cause = next
+	}
+	text, _, _ := strings.Cut(cause.Error(), " (")
+	return map[string]any{"error": err.Error(), "causes": []string{text}}
+}
+
 func main() {
 	orders := bufio.NewScanner(os.Stdin)
 	for orders.Scan() {
 		part := strings.Split(orders.Text(), "\t")
 		said, err := act(part[0], part[1], part[2], part[3], part[4])
 		if err != nil {
-			said = map[string]any{"error": err.Error()}
+			said = failed(err)
 		}
 		line, _ := json.Marshal(said)
 		fmt.Println(string(line))

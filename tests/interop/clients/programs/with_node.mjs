@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { createRequire } from "node:module";
 import { Readable } from "node:stream";
 import zlib from "node:zlib";
+import { failed, givenUp } from "./failed.mjs";
 
 const require = createRequire(process.env.NODE_PARTS + "/");
 const PIECE = Buffer.from("0123456789abcdef".repeat(1024));
@@ -27,7 +28,7 @@ async function sum(body) {
 }
 
 async function http({ mode, method, url, headers, body }) {
-  const init = { method, headers, redirect: mode === "follow" ? "follow" : "manual" };
+  const init = { method, headers, redirect: mode === "follow" ? "follow" : "manual", signal: givenUp() };
   if (headers.some(([name]) => name.toLowerCase() === "expect")) return { na: "it does not wait for the 100" };
   if (body.startsWith("t:")) init.body = body.slice(2);
   if (body.startsWith("s:")) {
@@ -85,8 +86,6 @@ for await (const line of createInterface({ input: process.stdin })) {
       return [one.slice(0, at), one.slice(at + 1)];
     });
   const act = mode === "ws" ? websocket : http;
-  const said = await act({ mode, method, url, headers, body }).catch((error) => ({
-    error: `${error}: ${error.cause ?? ""}`,
-  }));
+  const said = await act({ mode, method, url, headers, body }).catch(failed);
   process.stdout.write(JSON.stringify(said) + "\n");
 }

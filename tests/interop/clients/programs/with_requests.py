@@ -22,7 +22,7 @@ def act(order: Order) -> dict[str, Any]:
         data=order.pieces() if order.streamed else order.text,
         stream=True,
         allow_redirects=order.follow,
-        timeout=20,
+        timeout=base.SECONDS,
     )
     if order.mode == "sse":
         return base.events(

@@ -46,12 +46,13 @@ async def _act(client: HTTPClient, order: Order) -> dict[str, Any]:
         data=BytesIO(b"".join(order.pieces())) if order.streamed else order.text,
         allow_redirects=order.follow,
         unbuffered=True,
-        timeout=20,
+        timeout=base.SECONDS,
     )
     if order.mode == "sse":
         return await _events(client, order, response)
     total = Sum()
-    await treq.collect(response, total.add)
+    # The client's own time-out is for the head.
+    await treq.collect(response, total.add).addTimeout(base.SECONDS, reactor)
     pairs = [
         (name.decode("latin-1"), value.decode("latin-1"))
         for name, values in response.headers.getAllRawHeaders()
@@ -94,7 +95,7 @@ async def main(clock: Any) -> None:
         except NotAvailableError as why:
             answer = {"na": str(why)}
         except Exception as error:  # noqa: BLE001 - what the client raises is the result
-            answer = {"error": f"{type(error).__name__}: {error}"}
+            answer = base.failed(error)
         base.send(answer)
 
 

@@ -2,7 +2,6 @@
 
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from typing import Any
 
 from tests.interop.clients.programs import base
@@ -25,18 +24,13 @@ def act(order: Order) -> dict[str, Any]:
     )
     request.data = order.pieces() if order.streamed else order.text
     try:
-        response = opener.open(request, timeout=20)
+        response = opener.open(request, timeout=base.SECONDS)
     except urllib.error.HTTPError as error:
         response = error
     with response:
         if order.mode == "sse":
             return base.events(response, lambda: opener.open(order.following_url).read())
-        return answer(response.status, response.headers.items(), _pieces(response))
-
-
-def _pieces(response: Any) -> Iterator[bytes]:
-    while piece := response.read(65536):
-        yield piece
+        return answer(response.status, response.headers.items(), response.read())
 
 
 if __name__ == "__main__":

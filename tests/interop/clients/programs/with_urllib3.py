@@ -40,7 +40,7 @@ def act(order: Order) -> dict[str, Any]:
         preload_content=False,
         redirect=order.follow,
         retries=urllib3.Retry(5, raise_on_redirect=False) if order.follow else False,
-        timeout=20,
+        timeout=base.SECONDS,
     )
     if order.mode == "sse":
         return base.events(response, lambda: _MANAGER.request("GET", order.following_url))

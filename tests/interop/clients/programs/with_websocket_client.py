@@ -12,7 +12,9 @@ from tests.interop.clients.programs.base import NotAvailableError, Order
 def act(order: Order) -> dict[str, Any]:
     if order.mode != "ws":
         raise NotAvailableError("it is for WebSockets only")
-    socket = websocket.create_connection(order.url, timeout=20, subprotocols=["other", "chat"])
+    socket = websocket.create_connection(
+        order.url, timeout=base.SECONDS, subprotocols=["other", "chat"]
+    )
     try:
         socket.send("text")
         text = socket.recv()

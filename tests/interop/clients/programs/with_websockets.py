@@ -27,7 +27,7 @@ def act(order: Order) -> dict[str, Any]:
         order.url,
         ssl=trust if secure else None,
         subprotocols=offered,
-        open_timeout=20,
+        open_timeout=base.SECONDS,
     ) as socket:
         socket.send("text")
         text = socket.recv(10)

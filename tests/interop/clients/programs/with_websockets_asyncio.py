@@ -18,7 +18,7 @@ async def _talk(url: str) -> dict[str, Any]:
     trust = ssl.create_default_context(cafile=os.environ.get("SSL_CERT_FILE"))
     secure: dict[str, Any] = {"ssl": trust} if url.startswith("wss:") else {}
     offered = [Subprotocol("other"), Subprotocol("chat")]
-    async with connect(url, subprotocols=offered, open_timeout=20, **secure) as socket:
+    async with connect(url, subprotocols=offered, open_timeout=base.SECONDS, **secure) as socket:
         await socket.send("text")
         text = await socket.recv()
         await socket.send(b"\x00\xff")

@@ -103,9 +103,7 @@ def _getresponse(
         self.close()
         error = failure_error(failure)
         own_error = getattr(type(self), OWN_ERROR, None)
-        if own_error is not None:
-            raise own_error(self, error) from _cause(error)
-        made = of_library(error, exception)
+        made = of_library(error, exception) if own_error is None else own_error(self, error)
         # An error of the network is raised as it is, and cannot be its own cause.
         raise made from None if made is error else _cause(error)
 

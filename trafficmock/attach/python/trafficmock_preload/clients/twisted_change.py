@@ -120,9 +120,11 @@ def _lost(failure: Any, tunnels: Tunnels) -> Any:
     from twisted.web._newclient import ResponseNeverReceived
 
     failure.trap(ResponseNeverReceived)
-    if not any(reason.check(ConnectionDone, ConnectionLost) for reason in failure.value.reasons):
+    found = [reason.check(ConnectionDone, ConnectionLost) for reason in failure.value.reasons]
+    kind = next(filter(None, found), None)
+    if kind is None:
         return failure
-    raise ResponseNeverReceived([Failure(ConnectionLost(tunnels.unanswered))]) from failure.value
+    raise ResponseNeverReceived([Failure(kind(tunnels.unanswered))]) from failure.value
 
 
 def _own_error(error: Exception) -> Exception:
