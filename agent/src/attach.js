@@ -2,6 +2,7 @@
 
 const { Agent } = require("./agent.js");
 const http = require("./http/http-hook.js");
+const { OwnServers } = require("./http/own-servers.js");
 const { UndiciHook } = require("./undici/undici-hook.js");
 const { WebSocketHook } = require("./websocket/websocket-hook.js");
 const { onModule } = require("./process/modules.js");
@@ -37,6 +38,7 @@ const own = /** @type {{ [ATTACHED]?: Attached }} */ (outer);
  * @property {boolean} isPreload
  * @property {object} realm the global object of the code that attached
  * @property {Promise<void>} ready
+ * @property {(() => void)[]} undo what is done when it is detached
  * @property {Handle} handle
  */
 
@@ -50,37 +52,92 @@ const own = /** @type {{ [ATTACHED]?: Attached }} */ (outer);
  * @throws {TrafficMockError} the proxy does not accept the agent, or another agent is attached
  */
 async function attach(settings) {
-  // A context of a test runner that ended without stop() has left its agent attached.
-  if (own[ATTACHED] && !own[ATTACHED].isPreload && own[ATTACHED].realm !== globalThis) {
-    await own[ATTACHED].handle.stop();
-  }
+  stopLeft();
   const known = own[ATTACHED];
-  if (known) {
-    if (!known.isPreload || known.proxyUrl !== settings.proxyUrl) {
-      throw new TrafficMockError(
-        "already_started",
-        `trafficmock is already attached to ${known.proxyUrl}; call stop() first.`,
-      );
-    }
-    known.agent.keepAlive.hold();
-    await known.ready.finally(() => known.agent.keepAlive.release());
-    return handleOf(known.agent, async () => {});
-  }
-  const agent = new Agent(settings);
+  if (known && !(known.isPreload && known.proxyUrl === settings.proxyUrl)) throw alreadyStarted(known);
+  const { agent, handle, ready } = known ?? begin(settings);
   // The caller awaits the answer, so the process must stay alive until it comes.
   agent.keepAlive.hold();
-  const ready = agent.start();
+  await ready.finally(() => agent.keepAlive.release());
+  return known ? handleOf(agent, async () => {}) : handle;
+}
+
+/**
+ * A process that is attached for the tests that run in it.
+ *
+ * @typedef {object} SelfAttachment
+ * @property {string} clientId
+ * @property {Promise<void>} ready settled when the proxy has answered and the clients are intercepted
+ * @property {boolean} isAttached
+ * @property {(id: string) => import('./contexts/own-tests.js').OwnTest} begin begins a test, by the id of its context
+ * @property {() => Promise<void>} stop detaches the process, unless a preload has attached it
+ */
+
+/**
+ * Attach this process for its tests, or share the agent that it has.
+ * @param {import('./settings.js').Settings} settings
+ * @returns {SelfAttachment}
+ * @throws {TrafficMockError} this process is attached to another proxy
+ */
+function attachSelf(settings) {
+  stopLeft();
+  const known = own[ATTACHED];
+  if (known && known.proxyUrl !== settings.proxyUrl) throw alreadyStarted(known);
+  const attached = known ?? begin(settings);
+  const { agent } = attached;
+  agent.hosts.ownServers ??= listening(attached);
+  agent.keepAlive.hold();
+  const ready = attached.ready.finally(() => agent.keepAlive.release());
+  return {
+    ready,
+    get clientId() {
+      return agent.clientId;
+    },
+    get isAttached() {
+      return agent.isAttached;
+    },
+    begin: (id) => agent.contexts.tests.begin(id),
+    stop: async () => {
+      if (!attached.isPreload) await attached.handle.stop();
+    },
+  };
+}
+
+/** @param {Attached} attached */
+function listening({ undo }) {
+  const servers = new OwnServers();
+  undo.push(servers.install());
+  return servers;
+}
+
+/** Stop the agent of a context of a test runner that ended without `stop()`. */
+function stopLeft() {
+  const left = own[ATTACHED];
+  if (left && !left.isPreload && left.realm !== globalThis) void left.handle.stop();
+}
+
+/** @param {Attached} known */
+const alreadyStarted = ({ proxyUrl }) =>
+  new TrafficMockError("already_started", `trafficmock is already attached to ${proxyUrl}; call stop() first.`);
+
+/**
+ * Begin to attach this process: nothing is intercepted before the proxy has answered.
+ * @param {import('./settings.js').Settings} settings
+ * @returns {Attached}
+ */
+function begin(settings) {
+  const agent = new Agent(settings);
+  const ready = agent.start().then(
+    () => {
+      if (agent.isAttached) attached.undo.push(...install(agent));
+    },
+    (error) => {
+      void attached.handle.stop();
+      throw error;
+    },
+  );
   const attached = enter(agent, settings, false, ready);
-  try {
-    await ready;
-  } catch (error) {
-    await attached.handle.stop();
-    throw error;
-  } finally {
-    agent.keepAlive.release();
-  }
-  attached.uninstall = install(agent);
-  return attached.handle;
+  return attached;
 }
 
 /**
@@ -132,9 +189,10 @@ function enter(agent, { proxyUrl }, isPreload, ready) {
     isPreload,
     realm: globalThis,
     ready,
-    uninstall: () => {},
+    /** @type {(() => void)[]} */
+    undo: [],
     handle: handleOf(agent, async () => {
-      attached.uninstall();
+      for (const act of attached.undo.splice(0)) act();
       agent.stop();
       if (own[ATTACHED] === attached) delete own[ATTACHED];
     }),
@@ -158,13 +216,14 @@ const handleOf = (agent, stop) => ({
 /**
  * Intercept the clients of this process.
  * @param {Agent} agent
+ * @returns {(() => void)[]} what undoes it
  */
 function install(agent) {
   const undici = new UndiciHook(agent);
   undici.install();
   const sockets = new WebSocketHook(agent);
   undici.upgrade = (held) => sockets.takeDispatch(held);
-  const undo = [
+  return [
     keyFetch(agent),
     agent.contexts.hookServers(),
     hookIntervals(agent.contexts),
@@ -176,9 +235,6 @@ function install(agent) {
     onModule(UNDICI, (exports) => undici.hookModule(exports)),
     () => undici.uninstall(),
   ];
-  return () => {
-    for (const act of undo) act();
-  };
 }
 
-module.exports = { attach, attachNow, refuseAll };
+module.exports = { attach, attachNow, attachSelf, refuseAll };

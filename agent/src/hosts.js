@@ -17,6 +17,8 @@ class Hosts {
     this.ignored = ignoreHosts.map(hostExpression);
     /** More hosts of the system under test, from the proxy's `--own-host`. @type {RegExp[]} */
     this.ofSystem = [];
+    /** The servers of this process, if its tests call them. @type {import('./http/own-servers.js').OwnServers | undefined} */
+    this.ownServers = undefined;
   }
 
   /** @param {unknown} patterns the proxy's `ownHosts` */
@@ -46,6 +48,14 @@ class Hosts {
    */
   isIgnored(url) {
     return this.isProxy(url) || (this.ignored.length > 0 && this.ignored.some((host) => host.test(hostOf(url))));
+  }
+
+  /**
+   * @param {URL} url
+   * @returns {boolean} whether it goes to a server of this process, which its tests call: it keeps the context
+   */
+  isOwnServer(url) {
+    return this.ownServers?.has(url) ?? false;
   }
 
   /**

@@ -108,6 +108,7 @@ class AgentTests(SynchronousTestCase):
         self.check("contexts/intervals.test.mjs")
         self.check("contexts/request-origin.test.mjs", "contexts/queues.test.mjs")
         self.check("contexts/http2-servers.test.mjs", "contexts/sightings.test.mjs")
+        self.check("contexts/own-tests.test.mjs")
 
     def test_messages(self) -> None:
         """So do messages of queues, by stand-ins of the libraries, and jobs of BullMQ by Redis."""

@@ -28,7 +28,9 @@ function hookIntervals({ isOn, storage }) {
     /** @this {any} */
     function (/** @type {any[]} */ ...args) {
       const tick = () => callback.apply(this, args);
-      return context.closedAt === undefined ? tick() : storage.run(undefined, tick);
+      // Of a test of this process that has ended, it is no other test's.
+      const isOwn = context.isRunning !== undefined;
+      return isOwn || context.closedAt === undefined ? tick() : storage.run(undefined, tick);
     };
   for (const place of places) place.setInterval = /** @type {any} */ (setInterval);
   syncBuiltinESMExports();

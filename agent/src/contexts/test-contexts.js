@@ -16,6 +16,7 @@ const {
   withoutContext,
 } = require("./context-headers.js");
 const { KnownContexts } = require("./known-contexts.js");
+const { OwnTests } = require("./own-tests.js");
 const { onServers } = require("./http2-servers.js");
 const { RequestOrigin } = require("./request-origin.js");
 const headers = require("../protocol/headers.js");
@@ -42,6 +43,8 @@ const TRACED = /^traceparent:/im;
  * @property {string} [alias] the text that other hosts, tests and the history get in the place of the id
  * @property {import("./request-origin.js").Inbound} [inbound] the request that carried it
  * @property {number} [toldOn] the number of the link on which the proxy was told of it
+ * @property {boolean} [isRunning] of a test of this process: whether it has not ended
+ * @property {boolean} [isEntered] of a test of this process: whether it is known to be current where it runs
  * @property {boolean} [isPast] whether it does not count any more; its id is still hidden from other hosts
  */
 
@@ -67,6 +70,8 @@ class TestContexts {
     /** The inbound request without a context whose code runs. @type {AsyncLocalStorage<import("./request-origin.js").Inbound>} */
     this.without = new AsyncLocalStorage();
     this.known = new KnownContexts(contextMs);
+    /** Tests in this process. */
+    this.tests = new OwnTests(this);
     /** The context that came in last. @type {TestContext | undefined} */
     this.latest = undefined;
     this.aliasKey = randomBytes(32);
@@ -140,9 +145,10 @@ class TestContexts {
   begin(incoming) {
     const found = contextOf(incoming);
     if (!found) return undefined;
+    const own = this.tests.running.get(found.id);
     /** @type {TestContext} */
-    const context = { ...found, closedAt: undefined, toldOn: this.known.byId.get(found.id)?.toldOn };
-    this.known.add(context);
+    const context = own ?? { ...found, closedAt: undefined, toldOn: this.known.byId.get(found.id)?.toldOn };
+    if (!own) this.known.add(context);
     // Each trace has an id of its own.
     if (context.isForwarded) this.seen(context);
     return context;
@@ -188,7 +194,8 @@ class TestContexts {
   current() {
     if (!this.isOn) return undefined;
     const traced = tracedId();
-    const found = (traced && this.known.byId.get(traced)) || this.storage.getStore();
+    const here = this.storage.getStore() ?? (this.without.getStore() ? undefined : this.tests.alone());
+    const found = (traced && this.known.byId.get(traced)) || here;
     return found && this.known.isOver(found) ? { ...found, isForwarded: false, isPast: true } : found;
   }
 

@@ -177,6 +177,7 @@ function hold(agent, upgrade, req, options, release) {
   if (!peer) return failUnresolved(req, host);
   if (agent.hosts.isProxy(peer)) return passOn(agent, req, peer);
   const url = agent.hosts.counted(targetOf(req.path, peer), peer);
+  if (agent.hosts.isOwnServer(url)) return passOn(agent, req, url, agent.contexts.current());
   if (agent.hosts.isIgnored(url)) {
     agent.ignored(req.method, url);
     return passOn(agent, req, url);

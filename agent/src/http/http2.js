@@ -27,7 +27,9 @@ function watchHttp2(agent) {
   /** @this {any} */
   function hooked(/** @type {any} */ authority, /** @type {any[]} */ ...args) {
     const url = agent.isAttached ? peerOf(authority, args[0]) : undefined;
-    if (!url || OF_UNDICI.test(String(new Error().stack))) return connect.call(this, authority, ...args);
+    if (!url || agent.hosts.isOwnServer(url) || OF_UNDICI.test(String(new Error().stack))) {
+      return connect.call(this, authority, ...args);
+    }
     if (agent.hosts.isIgnored(url)) {
       agent.ignored("CONNECT", url);
       return connect.call(this, authority, ...args);

@@ -169,6 +169,7 @@ class UndiciHook {
       return true;
     };
     const url = namedUrl(asked, opts, handler);
+    if (agent.hosts.isOwnServer(url)) return passOn(url, agent.contexts.current());
     if (agent.hosts.isIgnored(asked) || agent.hosts.isIgnored(url)) {
       this.ignore(opts, handler, url);
       return passOn(url, undefined);

@@ -1,0 +1,62 @@
+"use strict";
+
+const net = require("node:net");
+const { plainName } = require("../host-pattern.js");
+
+const LOOPBACK = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** The servers that listen in this process or thread, for tests that call them: supertest starts one for each request. */
+class OwnServers {
+  constructor() {
+    /** @type {Set<net.Server>} */
+    this.open = new Set();
+  }
+
+  /**
+   * Notice the servers that listen already, and those that listen from now on.
+   * @returns {() => void} undoes it
+   */
+  install() {
+    // There is no public way to find what listens already.
+    const handles = /** @type {any} */ (process)._getActiveHandles?.() ?? [];
+    for (const handle of handles) if (handle instanceof net.Server) this.add(handle);
+    const owner = net.Server.prototype;
+    const original = /** @type {Function} */ (owner.listen);
+    const add = this.add.bind(this);
+    /** @this {net.Server} */
+    const listen = function (/** @type {any[]} */ ...args) {
+      add(this);
+      return original.apply(this, args);
+    };
+    owner.listen = /** @type {any} */ (listen);
+    return () => {
+      if (owner.listen === /** @type {any} */ (listen)) owner.listen = /** @type {any} */ (original);
+      this.open.clear();
+    };
+  }
+
+  /** @param {net.Server} server */
+  add(server) {
+    if (this.open.has(server)) return;
+    this.open.add(server);
+    server.once("close", () => this.open.delete(server));
+  }
+
+  /**
+   * @param {URL} url
+   * @returns {boolean} whether one of these servers gets its requests
+   */
+  has(url) {
+    if (!LOOPBACK.test(plainName(url.hostname))) return false;
+    const port = Number(url.port) || (/^(https|wss):$/.test(url.protocol) ? 443 : 80);
+    return [...this.open].some((server) => server.listening && portOf(server) === port);
+  }
+}
+
+/** @param {net.Server} server @returns {number | undefined} its port; `undefined` for a pipe */
+function portOf(server) {
+  const address = server.address();
+  return typeof address === "object" ? address?.port : undefined;
+}
+
+module.exports = { OwnServers };
