@@ -1,3 +1,3 @@
 import main from "./src/core.js";
 
-export const { connect } = main;
+export const { attachSelf, connect } = main;

@@ -3,12 +3,13 @@
 const { checked } = require("./arguments/options.js");
 const { WorkerConnection } = require("./connection/worker-connection.js");
 const { TrafficMock, viewsOf } = require("./objects/traffic-mock.js");
-const { ConnectionError } = require("./errors.js");
+const { ConnectionError, UsageError } = require("./errors.js");
 const { recorder, reported } = require("./report/run-recorder.js");
 const { callSite, raisedAt } = require("./session/call-site.js");
 const { checkRequired } = require("./session/required-routes.js");
 const { Session } = require("./session/session.js");
-const { checkedProxyUrl, defaultProxyUrl, defaultToken } = require("./settings.js");
+const { beginAttaching, currentAttachment } = require("./self-attachment.js");
+const { checkedProxyUrl, defaultAttachSelf, defaultProxyUrl, defaultToken } = require("./settings.js");
 const { throwAll } = require("./session/test-errors.js");
 
 /**
@@ -22,7 +23,8 @@ const { throwAll } = require("./session/test-errors.js");
 const connections = new Map();
 
 /**
- * Register a test with the proxy.
+ * Register a test with the proxy. In an attached process it is current from this call on, before anything is awaited: a
+ * function that calls this one and waits for it goes on in the context of the test.
  *
  * @param {ConnectOptions} options
  * @returns {Promise<import("../core.js").ConnectedTrafficMock>}
@@ -34,21 +36,66 @@ async function connect(options) {
     proxyUrl = defaultProxyUrl(),
     token = defaultToken(),
     workerId = process.env.VITEST_WORKER_ID ?? "0",
+    attachSelf: isWanted,
     ...info
   } = checked("connect", options);
   const placeOf = callSite();
+  const attachment = ownAttachment(isWanted, { proxyUrl, token });
   const connection = connectionTo({ proxyUrl, token, workerId });
   connection.hold();
   const session = new Session(connection, { title, file, ...info }, viewsOf);
   try {
+    // The connection is that of all tests, so it is opened before this one is current.
+    enter(session, attachment);
     await connection.ready;
+    await attachment?.ready;
     await session.start();
   } catch (error) {
+    session.ownTest?.end();
     connection.release();
     // The connection may be that of several tests, and so may its error.
     throw error instanceof ConnectionError ? raisedAt(new ConnectionError(error.message), placeOf()) : error;
   }
   return new ConnectedTrafficMock(session);
+}
+
+/**
+ * Attach this process for the tests that run in it, until `stop`.
+ *
+ * @param {import("../core.js").AttachSelfOptions} [options]
+ * @returns {Promise<import("../core.js").SelfAttachment>}
+ */
+async function attachSelf(options) {
+  const { proxyUrl = defaultProxyUrl(), token = defaultToken(), ...rest } = checked("attachSelf", options) ?? {};
+  const attachment = beginAttaching({ proxyUrl: checkedProxyUrl(proxyUrl), token, ...rest });
+  await attachment.ready;
+  const { clientId } = attachment;
+  return { clientId, stop: () => attachment.stop() };
+}
+
+/**
+ * @param {boolean | undefined} wanted what the test says
+ * @param {{ proxyUrl: string, token?: string }} options
+ * @returns {import("./self-attachment.js").Attachment | undefined} the attachment of this process, if the test has one
+ */
+function ownAttachment(wanted, { proxyUrl, token }) {
+  if (wanted === false) return undefined;
+  const url = checkedProxyUrl(proxyUrl);
+  if (wanted || defaultAttachSelf()) return beginAttaching({ proxyUrl: url, token });
+  return currentAttachment(url);
+}
+
+/**
+ * Make a test current where it runs.
+ *
+ * @param {Session} session
+ * @param {import("./self-attachment.js").Attachment | undefined} attachment
+ */
+function enter(session, attachment) {
+  const { context } = session.registration;
+  if (!attachment || !context) return;
+  session.ownTest = attachment.begin(context);
+  session.ownTest.enter();
 }
 
 /**
@@ -79,12 +126,28 @@ class ConnectedTrafficMock extends TrafficMock {
   }
 
   /**
+   * Run a function in which this test is current.
+   *
+   * @template T
+   * @param {() => T} act
+   * @returns {T} what it returns
+   * @throws {UsageError} this process is not attached
+   */
+  run(act) {
+    const { ownTest, registration } = this.#session;
+    if (ownTest) return ownTest.run(act);
+    if (registration.context) throw new UsageError("run: this process is not attached; connect({ attachSelf: true })");
+    return act();
+  }
+
+  /**
    * End the test: remove its routes, and throw its errors.
    *
    * @param {import("../core.js").EndOptions} [options]
    * @returns {Promise<void>} the same promise for every call
    */
   end(options = {}) {
+    this.#session.ownTest?.leave();
     this.#ended ??= this.#finish(checked("end", options));
     return this.#ended;
   }
@@ -152,4 +215,4 @@ function endWithProcess(run, connection) {
   });
 }
 
-module.exports = { connect };
+module.exports = { attachSelf, connect };

@@ -22,6 +22,16 @@ function tellProxyUrl(proxyUrl) {
 const defaultToken = () => process.env.TRAFFICMOCK_TOKEN || process.env.PLAYWRIGHT_BACKEND_MOCKS_TOKEN || undefined;
 
 /**
+ * @returns {boolean} whether tests attach their own process, where nothing else is said
+ * @throws {UsageError} the variable is neither 0 nor 1
+ */
+function defaultAttachSelf() {
+  const given = process.env.TRAFFICMOCK_ATTACH_SELF || "0";
+  if (given === "0" || given === "1") return given === "1";
+  throw new UsageError(`TRAFFICMOCK_ATTACH_SELF must be 0 or 1, not ${JSON.stringify(given)}`);
+}
+
+/**
  * @returns {number} the time limit of the proxy's acknowledgements; ms
  * @throws {UsageError} the variable is not a number of milliseconds above 0
  */
@@ -87,6 +97,7 @@ module.exports = {
   ackTimeoutMs,
   addedSecrets,
   checkedProxyUrl,
+  defaultAttachSelf,
   defaultProxyUrl,
   defaultToken,
   reportSettings,

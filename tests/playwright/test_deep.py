@@ -16,18 +16,24 @@ class DeepTests(test_package.PackageTestCase):
 
     def test_versions(self) -> None:
         """Older versions of Playwright, repeats, shards and retries."""
-        install(test_package.PACKAGE / "test" / "deep", "vitest")
+        install(test_package.PACKAGE / "test" / "deep", "supertest")
         self.check("deep/versions.test.mjs")
 
     def test_every_node(self) -> None:
-        """The fixtures, and the core without Playwright, on each version of Node."""
+        """The fixtures, the core, and a process attached for its tests, on each Node."""
         for version in VERSIONS:
-            for file in ("core.test.mjs", "fixtures.test.mjs"):
+            for file in ("core.test.mjs", "fixtures.test.mjs", "in-process.test.mjs"):
                 self.check(file, node(version))
+
+    def test_in_process(self) -> None:
+        """Applications in the process of their tests, in each runner, on each version of Node."""
+        install(test_package.PACKAGE / "test" / "deep", "supertest")
+        for version in VERSIONS:
+            self.check("deep/in-process.test.mjs", node(version))
 
     def test_examples(self) -> None:
         """The examples of the pages about Playwright, Vitest and Node's runner."""
-        install(test_package.PACKAGE / "test" / "deep", "vitest")
+        install(test_package.PACKAGE / "test" / "deep", "supertest")
         self.check("deep/examples.test.mjs")
 
     def test_llm(self) -> None:
@@ -59,7 +65,7 @@ class DeepTests(test_package.PackageTestCase):
 
     def test_firefox(self) -> None:
         """The fixtures in the machine's own Firefox."""
-        install(test_package.PACKAGE / "test" / "deep", "vitest")
+        install(test_package.PACKAGE / "test" / "deep", "supertest")
         self.check("deep/firefox.test.mjs")
 
     def test_interactive(self) -> None:

@@ -57,6 +57,10 @@ class PackageTests(PackageTestCase):
         """Tests without Playwright decide what they cause."""
         self.check("core.test.mjs")
 
+    def test_in_process(self) -> None:
+        """Tests that call the application in their own process, by supertest too."""
+        self.check("in-process.test.mjs")
+
     def test_fixtures(self) -> None:
         """The fixtures in Playwright: parallel tests on one application, and what reports say."""
         self.check("fixtures.test.mjs")

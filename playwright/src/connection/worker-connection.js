@@ -52,6 +52,8 @@ class WorkerConnection {
     this.pings = 0;
     /** The number of tests that keep the process alive. */
     this.held = 0;
+    /** Whether a message is being handled. */
+    this.isReceiving = false;
     /** @type {Error | undefined} why the connection is lost */
     this.lost = undefined;
     /** @type {Liveness | undefined} answers pings while this thread is blocked */
@@ -235,7 +237,16 @@ class WorkerConnection {
   message(text) {
     beginTurn();
     if (this.lost) return;
-    const message = JSON.parse(text);
+    this.isReceiving = true;
+    try {
+      this.#receive(JSON.parse(text));
+    } finally {
+      this.isReceiving = false;
+    }
+  }
+
+  /** @param {any} message of the proxy */
+  #receive(message) {
     const { testId } = message;
     if (this.questions.answered(message)) return;
     if (message.type === "handler:run" || message.type === "ws:matched") {

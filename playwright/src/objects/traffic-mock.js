@@ -31,11 +31,16 @@ const COOKIE = "trafficmock_test";
  * @implements {PublicTrafficMock}
  */
 class TrafficMock {
-  #session;
+  #registered;
 
   /** @param {Session} session the registered test */
   constructor(session) {
-    this.#session = session;
+    this.#registered = session;
+  }
+
+  get #session() {
+    this.#registered.noteCall();
+    return this.#registered;
   }
 
   get id() {

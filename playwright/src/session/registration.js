@@ -26,7 +26,7 @@ class Registration {
     this.testId = testId;
     this.info = info;
     /** @type {string | undefined} the id that the test's requests carry, 32 hexadecimal digits */
-    this.context = undefined;
+    this.context = info.isolation === "off" ? undefined : newId() + newId();
     /** @type {number | undefined} the port of the proxy for the browser of this test */
     this.doorPort = undefined;
     /** @type {string | undefined} why there is none, although the test has a browser */
@@ -40,8 +40,7 @@ class Registration {
   /** Register the test; afterwards it counts for all later requests. */
   async register() {
     const { testId, info, connection } = this;
-    const { isolation = "auto", shared } = info;
-    this.context = isolation === "off" ? undefined : newId() + newId();
+    const { shared } = info;
     const asked = now();
     const answer = await connection.ask(`test:register ${testId}`, {
       type: "test:register",

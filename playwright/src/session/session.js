@@ -15,6 +15,7 @@ const { WrittenStreams } = require("./written-stream.js");
  * @typedef {import("./request-state.js").RequestState} RequestState
  * @typedef {import("./response-state.js").ResponseState} ResponseState
  * @typedef {import("../connection/worker-connection.js").WorkerConnection} WorkerConnection
+ * @typedef {ReturnType<import("../self-attachment.js").Attachment["begin"]>} OwnTest
  *
  * @typedef {object} TestInfo the name and the settings of a test
  * @property {string} title
@@ -77,6 +78,8 @@ class Session {
     this.isEnded = false;
     /** @type {boolean | undefined} the result of the test, which its runner sets before `finish` */
     this.passed = undefined;
+    /** @type {OwnTest | undefined} the test as the agent of this process has it */
+    this.ownTest = undefined;
     /** @type {((answer: Answer) => void) | undefined} is told of each request that the test answers */
     this.onAnswer = undefined;
   }
@@ -101,6 +104,12 @@ class Session {
 
   // Begin and end
 
+  /** Note that the code of the test runs: it calls its mocks. */
+  noteCall() {
+    // A handler is called in the midst of all tests' messages.
+    if (!this.connection.isReceiving) this.ownTest?.claim();
+  }
+
   /** Begin the test: register it, so that it gets messages. */
   async start() {
     const { sessions } = this.connection;
@@ -123,6 +132,7 @@ class Session {
     const passed = this.passed && this.errors.count === 0;
     await this.registration.unregister(passed).catch((error) => this.errors.add(error));
     this.isEnded = true;
+    this.ownTest?.end();
     this.connection.sessions.delete(this.id);
     this.stopWaiting();
     return this.errors.take();

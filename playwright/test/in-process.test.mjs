@@ -1,0 +1,177 @@
+/* Applications in the process of their tests: this file attaches its own process. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { symlinkSync } from "node:fs";
+import http from "node:http";
+import { join } from "node:path";
+import { after, before, beforeEach, afterEach, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { attachSelf, connect } from "trafficmock-playwright/core";
+import { startProxy } from "../../agent/test/lib/proxy.mjs";
+import { freePort, makeProject, runProgram } from "./lib/project.mjs";
+
+const PRICES = "http://prices.example/v1";
+const AGENT = fileURLToPath(new URL("../../agent", import.meta.url));
+
+/** Ask for a price as an application does. */
+const price = async () => (await (await fetch(PRICES)).json()).price;
+
+/** @returns {Promise<{ url: string, seen: any[], stop(): void }>} a server of this process, which asks for the price */
+async function startServer() {
+  const seen = [];
+  const server = http.createServer(async (request, response) => {
+    seen.push(request.headers);
+    response.end(String(await price()));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return { url: `http://127.0.0.1:${server.address().port}/`, seen, stop: () => server.close() };
+}
+
+describe("a process that is attached for its tests", () => {
+  let proxy;
+  before(async () => {
+    proxy = await startProxy();
+  });
+  after(() => proxy.stop());
+
+  async function begin(t, options) {
+    const mocks = await connect({ title: t.name, proxyUrl: proxy.url, attachSelf: true, ...options });
+    t.after(() => mocks.end());
+    return mocks;
+  }
+
+  describe("tests at the same time", { concurrency: true }, () => {
+    for (const n of [1, 2, 3]) {
+      test(`get their own answers without headers: ${n}`, async (t) => {
+        const mocks = await begin(t, { strict: true });
+        await mocks.route(PRICES, (route) => route.fulfill({ json: { price: n } }));
+        assert.deepEqual(await Promise.all([price(), price()]), [n, n]);
+        assert.equal((await mocks.requests()).length, 2);
+      });
+    }
+  });
+
+  test("a call of a server here is not seen, and its handler is the test's", async (t) => {
+    const { url, seen, stop } = await startServer();
+    t.after(stop);
+    const mocks = await begin(t, { strict: true });
+    await mocks.mock("**", { json: { price: 7 } });
+    assert.equal(await (await fetch(url)).text(), "7");
+    const [answer] = await once(http.get(url), "response");
+    assert.equal((await answer.toArray()).join(""), "7");
+    assert.deepEqual(
+      (await mocks.requests()).map((request) => request.url()),
+      [PRICES, PRICES],
+    );
+    for (const { baggage } of seen) assert.equal(baggage, `trafficmock.test=${mocks.id}`);
+  });
+
+  describe("tests that a hook begins", () => {
+    let mocks;
+    let server;
+    let prices = 0;
+    before(async () => {
+      server = await startServer();
+    });
+    after(() => server.stop());
+    beforeEach(async () => {
+      mocks = await connect({ title: "by a hook", proxyUrl: proxy.url, attachSelf: true });
+      prices += 1;
+      await mocks.mock(PRICES, { json: { price: prices } });
+    });
+    afterEach(() => mocks.end());
+
+    for (const n of [1, 2]) {
+      test(`get their own answers: ${n}`, async () => {
+        assert.equal(await (await fetch(server.url)).text(), String(n));
+        assert.equal(await price(), n);
+        assert.equal((await mocks.requests()).length, 2);
+      });
+    }
+  });
+
+  test("a test within another one gives it back at its end", async (t) => {
+    const outer = await begin(t);
+    await outer.mock(PRICES, { json: { price: 1 } });
+    const inner = await connect({ title: "inner", proxyUrl: proxy.url });
+    await inner.mock(PRICES, { json: { price: 2 } });
+    assert.equal(await price(), 2);
+    assert.equal(await outer.run(price), 1);
+    await inner.end();
+    assert.equal(await price(), 1);
+  });
+
+  test("a test may stay outside, and then needs its headers", async (t) => {
+    const outside = await connect({ title: "outside", proxyUrl: proxy.url, attachSelf: false });
+    t.after(() => outside.end());
+    await outside.mock(PRICES, { json: { price: 3 } });
+    const mocks = await begin(t);
+    await mocks.mock(PRICES, { json: { price: 4 } });
+    assert.equal(await price(), 4);
+    assert.throws(() => outside.run(price), /run: this process is not attached/);
+  });
+
+  test("another proxy, and a wrong option or variable, are errors of the call", async () => {
+    const other = { title: "other", proxyUrl: `http://127.0.0.1:${await freePort()}`, attachSelf: true };
+    await assert.rejects(connect(other), { name: "UsageError", message: /attached to http.*call stop\(\) first/ });
+    await assert.rejects(attachSelf({ proxyURL: "x" }), /did you mean proxyUrl/);
+    process.env.TRAFFICMOCK_ATTACH_SELF = "yes";
+    try {
+      await assert.rejects(connect({ title: "wrong", proxyUrl: proxy.url }), /TRAFFICMOCK_ATTACH_SELF must be 0 or 1/);
+    } finally {
+      delete process.env.TRAFFICMOCK_ATTACH_SELF;
+    }
+  });
+
+  test("it is one agent until stop, which restores the clients", async (t) => {
+    const self = await attachSelf({ proxyUrl: proxy.url });
+    assert.equal(self.clientId, "trafficmock-playwright");
+    const { nodeAgents } = await proxy.get("/api/connections");
+    assert.equal(nodeAgents.length, 1);
+    const replaced = http.request;
+    await self.stop();
+    assert.notEqual(http.request, replaced);
+    const ignored = `127.0.0.1:${await freePort()}`;
+    const named = await attachSelf({ proxyUrl: proxy.url, clientId: "shop", ignoreHosts: [ignored] });
+    assert.equal(named.clientId, "shop");
+    const mocks = await connect({ title: "named", proxyUrl: proxy.url, strict: true });
+    t.after(() => mocks.end());
+    await mocks.route({ url: PRICES, clientId: "shop" }, (route) => route.fulfill({ json: { price: 5 } }));
+    assert.equal(await price(), 5);
+    await assert.rejects(fetch(`http://${ignored}`), ({ cause }) => cause.code === "ECONNREFUSED");
+    await named.stop();
+  });
+
+  test("a proxy that is not there is an error, and nothing is changed", async () => {
+    const { request } = http;
+    const proxyUrl = `http://127.0.0.1:${await freePort()}`;
+    await assert.rejects(attachSelf({ proxyUrl }), { name: "ConnectionError", message: /Failed to connect/ });
+    await assert.rejects(connect({ title: "none", proxyUrl, attachSelf: true }), { name: "ConnectionError" });
+    assert.equal(http.request, request);
+  });
+});
+
+/** Run the example of the documentation. */
+async function runExample(t, argv, env) {
+  const example = "docs/examples/in-process-node";
+  const { place, remove } = makeProject({ copied: [example] });
+  t.after(remove);
+  for (const name of ["express", "supertest"]) {
+    symlinkSync(join(AGENT, "node_modules", name), join(place, "node_modules", name));
+  }
+  const ended = await runProgram(join(place, example), [process.execPath, ...argv, "--test"], env);
+  assert.equal(ended.status, 0, ended.output);
+  assert.match(ended.output, /pass 3\n/);
+}
+
+test("the example works as it stands, with supertest", async (t) => {
+  const proxy = await startProxy();
+  t.after(() => proxy.stop());
+  await runExample(t, [], { TRAFFICMOCK_PROXY_URL: proxy.url });
+});
+
+test("it does under a preload, whose agent the tests share", async (t) => {
+  const proxy = await startProxy();
+  t.after(() => proxy.stop());
+  await runExample(t, ["--require", join(AGENT, "register.js")], { TRAFFICMOCK_PROXY_URL: proxy.url });
+});
