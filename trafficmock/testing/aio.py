@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from trafficmock.testing.adapters.asyncio_adapter import AsyncioAdapter
 from trafficmock.testing.adapters.teardown import (
@@ -24,13 +24,12 @@ from trafficmock.testing.objects.stream import AsyncStream
 from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
 from trafficmock.testing.self_attachment import current_test
 from trafficmock.testing.session.session import TestInfo
+from trafficmock.testing.session.test_options import TestOptions
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator
 
-    from trafficmock.testing.session.arguments.allow_patterns import Allowed
     from trafficmock.testing.session.session import Session
-    from trafficmock.testing.session.traffic_context import Isolation
 
 __all__ = [
     "AsyncExpectation",
@@ -41,6 +40,7 @@ __all__ = [
     "AsyncStream",
     "AsyncTrafficMock",
     "AsyncWebSocketRoute",
+    "TestOptions",
     "mocks",
 ]
 
@@ -57,32 +57,14 @@ async def mocks(
     proxy_url: str | None = None,
     *,
     token: str | None = None,
-    title: str = "test",
-    file: str = "",
-    base_url: str | None = None,
-    isolation: Isolation = "auto",
-    origins: Sequence[str] = (),
-    door: bool = False,
-    strict: bool = False,
-    required: bool = False,
-    allow: Sequence[Allowed] = (),
+    **options: Unpack[TestOptions],
 ) -> AsyncIterator[AsyncTrafficMock]:
     """Connect to the proxy and register one test, for an ``async with`` block.
 
     :param proxy_url: the proxy's URL; by default that of ``TRAFFICMOCK_PROXY_URL``, else
         ``http://127.0.0.1:4310``.
     :param token: the proxy's token; by default that of ``TRAFFICMOCK_TOKEN``.
-    :param title: the test's name in errors, in the history and on the dashboard.
-    :param file: the test's file, for the same places.
-    :param base_url: the URL that relative globs are resolved against.
-    :param isolation: with ``auto`` the test has a context, with ``off`` it has none. With
-        ``required`` it fails if one of its routes matches a request without the context.
-    :param origins: the origins of the application, such as ``http://localhost:3000``, to which a
-        browser sends the context. Those for a door may be globs: ``http://*.shop.test``.
-    :param door: open a port of the proxy for this test's browser, see ``proxy``.
-    :param strict: refuse requests of the test that no route matches; they fail it at its end.
-    :param required: fail the test at its end if no request meets one of its routes.
-    :param allow: what strict mode lets through: hosts, URL globs, and dicts of conditions.
+    :param options: the settings of the test, see :class:`TestOptions`.
     :raises ConnectionLostError: no proxy answers.
     :raises RefusedError: the proxy refuses the connection.
     :raises UsageError: an argument is invalid, or the proxy lacks what it asks for.
@@ -91,17 +73,7 @@ async def mocks(
     """
     connection = await asyncio.to_thread(ThreadedConnection, proxy_url, token=token)
     try:
-        info = TestInfo(
-            title=title,
-            file=file,
-            base_url=base_url,
-            isolation=isolation,
-            origins=tuple(origins),
-            door=door,
-            strict=strict,
-            required=required,
-            allow=allow,
-        )
+        info = TestInfo(**options)
         mine, session = await asyncio.to_thread(begin, connection, info)
         try:
             with current_test(session):
@@ -115,8 +87,8 @@ async def mocks(
             raise
         session.passed = True
         errors = await finish(mine)
-        failure = group_of(title, errors)
+        failure = group_of(info.title, errors)
         await asyncio.to_thread(connection.report_block, session, failure)
-        raise_errors(title, errors)
+        raise_errors(info.title, errors)
     finally:
         await asyncio.to_thread(connection.close)

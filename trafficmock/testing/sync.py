@@ -33,16 +33,15 @@ from trafficmock.testing.objects.traffic_mock import BaseTrafficMock
 from trafficmock.testing.objects.websocket_route import WebSocketRoute
 from trafficmock.testing.self_attachment import current_test
 from trafficmock.testing.session.session import TestInfo
+from trafficmock.testing.session.test_options import TestOptions
 from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
-    from trafficmock.testing.session.arguments.allow_patterns import Allowed
     from trafficmock.testing.session.arguments.match_conditions import MatchArguments
     from trafficmock.testing.session.arguments.url_matchers import Names, UrlMatcher
     from trafficmock.testing.session.session import Scope, Session
-    from trafficmock.testing.session.traffic_context import Isolation
 
 
 __all__ = [
@@ -53,6 +52,7 @@ __all__ = [
     "RouteHandle",
     "SharedTrafficMock",
     "Stream",
+    "TestOptions",
     "TrafficMock",
     "WebSocketRoute",
     "mocks",
@@ -177,32 +177,14 @@ def mocks(
     proxy_url: str | None = None,
     *,
     token: str | None = None,
-    title: str = "test",
-    file: str = "",
-    base_url: str | None = None,
-    isolation: Isolation = "auto",
-    origins: Sequence[str] = (),
-    door: bool = False,
-    strict: bool = False,
-    required: bool = False,
-    allow: Sequence[Allowed] = (),
+    **options: Unpack[TestOptions],
 ) -> Iterator[TrafficMock]:
     """Connect to the proxy and register one test, for a ``with`` block.
 
     :param proxy_url: the proxy's URL; by default that of ``TRAFFICMOCK_PROXY_URL``, else
         ``http://127.0.0.1:4310``.
     :param token: the proxy's token; by default that of ``TRAFFICMOCK_TOKEN``.
-    :param title: the test's name in errors, in the history and on the dashboard.
-    :param file: the test's file, for the same places.
-    :param base_url: the URL that relative globs are resolved against.
-    :param isolation: with ``auto`` the test has a context, with ``off`` it has none. With
-        ``required`` it fails if one of its routes matches a request without the context.
-    :param origins: the origins of the application, such as ``http://localhost:3000``, to which a
-        browser sends the context. Those for a door may be globs: ``http://*.shop.test``.
-    :param door: open a port of the proxy for this test's browser, see ``proxy``.
-    :param strict: refuse requests of the test that no route matches; they fail it at its end.
-    :param required: fail the test at its end if no request meets one of its routes.
-    :param allow: what strict mode lets through: hosts, URL globs, and dicts of conditions.
+    :param options: the settings of the test, see :class:`TestOptions`.
     :raises ConnectionLostError: no proxy answers.
     :raises RefusedError: the proxy refuses the connection.
     :raises UsageError: an argument is invalid, or the proxy lacks what it asks for.
@@ -211,20 +193,8 @@ def mocks(
     """
     connection = ThreadedConnection(proxy_url, token=token)
     try:
-        mine, session = begin(
-            connection,
-            TestInfo(
-                title=title,
-                file=file,
-                base_url=base_url,
-                isolation=isolation,
-                origins=tuple(origins),
-                door=door,
-                strict=strict,
-                required=required,
-                allow=allow,
-            ),
-        )
+        info = TestInfo(**options)
+        mine, session = begin(connection, info)
         try:
             with current_test(session):
                 yield mine
@@ -237,7 +207,7 @@ def mocks(
             raise
         session.passed = True
         errors = finish(mine)
-        connection.report_block(session, group_of(title, errors))
-        raise_errors(title, errors)
+        connection.report_block(session, group_of(info.title, errors))
+        raise_errors(info.title, errors)
     finally:
         connection.close()

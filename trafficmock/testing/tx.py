@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from trafficmock import __version__
 from trafficmock.attach import agent_variables
@@ -25,13 +25,13 @@ from trafficmock.testing.objects.stream import AsyncStream
 from trafficmock.testing.objects.websocket_route import AsyncWebSocketRoute
 from trafficmock.testing.self_attachment import current_test
 from trafficmock.testing.session.session import TestInfo
+from trafficmock.testing.session.test_options import TestOptions
 from trafficmock.testing.session.worker_client import WorkerIdentity
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from trafficmock.testing.session.arguments.allow_patterns import Allowed
-    from trafficmock.testing.session.traffic_context import Isolation
 
 __all__ = [
     "AsyncExpectation",
@@ -42,6 +42,7 @@ __all__ = [
     "AsyncStream",
     "AsyncTrafficMock",
     "AsyncWebSocketRoute",
+    "TestOptions",
     "connect",
     "mocks",
 ]
@@ -91,15 +92,7 @@ async def mocks(
     proxy_url: str | None = None,
     *,
     token: str | None = None,
-    title: str = "test",
-    file: str = "",
-    base_url: str | None = None,
-    isolation: Isolation = "auto",
-    origins: Sequence[str] = (),
-    door: bool = False,
-    strict: bool = False,
-    required: bool = False,
-    allow: Sequence[Allowed] = (),
+    **options: Unpack[TestOptions],
 ) -> AsyncIterator[AsyncTrafficMock]:
     """Connect to the proxy and register one test, for an ``async with`` block on the reactor.
 
@@ -107,17 +100,7 @@ async def mocks(
     :param proxy_url: the proxy's URL; by default that of ``TRAFFICMOCK_PROXY_URL``, else
         ``http://127.0.0.1:4310``.
     :param token: the proxy's token; by default that of ``TRAFFICMOCK_TOKEN``.
-    :param title: the test's name in errors, in the history and on the dashboard.
-    :param file: the test's file, for the same places.
-    :param base_url: the URL that relative globs are resolved against.
-    :param isolation: with ``auto`` the test has a context, with ``off`` it has none. With
-        ``required`` it fails if one of its routes matches a request without the context.
-    :param origins: the origins of the application, such as ``http://localhost:3000``, to which a
-        browser sends the context. Those for a door may be globs: ``http://*.shop.test``.
-    :param door: open a port of the proxy for this test's browser, see ``proxy``.
-    :param strict: refuse requests of the test that no route matches; they fail it at its end.
-    :param required: fail the test at its end if no request meets one of its routes.
-    :param allow: what strict mode lets through: hosts, URL globs, and dicts of conditions.
+    :param options: the settings of the test, see :class:`TestOptions`.
     :raises ConnectionLostError: no proxy answers.
     :raises RefusedError: the proxy refuses the connection.
     :raises UsageError: an argument is invalid, or the proxy lacks what it asks for.
@@ -126,19 +109,8 @@ async def mocks(
     """
     connection = await connect(reactor, proxy_url, token=token)
     try:
-        mine = await connection.begin(
-            TestInfo(
-                title=title,
-                file=file,
-                base_url=base_url,
-                isolation=isolation,
-                origins=tuple(origins),
-                door=door,
-                strict=strict,
-                required=required,
-                allow=allow,
-            )
-        )
+        info = TestInfo(**options)
+        mine = await connection.begin(info)
         (session,) = connection.client.sessions.values()
         try:
             with current_test(session):
@@ -152,7 +124,7 @@ async def mocks(
             raise
         session.passed = True
         errors = await finish(mine)
-        await connection.report_block(session, group_of(title, errors))
-        raise_errors(title, errors)
+        await connection.report_block(session, group_of(info.title, errors))
+        raise_errors(info.title, errors)
     finally:
         await connection.close()

@@ -43,7 +43,7 @@ from trafficmock.wire.payloads.serialized_har import SerializedHar
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from trafficmock.testing.session.arguments.allow_patterns import Allowed
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
@@ -84,11 +84,11 @@ class TestInfo:
 
     __test__ = False
 
-    title: str
-    file: str
+    title: str = "test"
+    file: str = ""
     base_url: str | None = None
     isolation: Isolation = field(default="auto", validator=lambda *args: check_isolation(args[2]))
-    origins: tuple[str, ...] = ()
+    origins: Sequence[str] = ()
     shared: Scope | None = None
     door: bool = False
     strict: bool = False
