@@ -10,6 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, ShownRoute
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
@@ -111,6 +112,8 @@ class RequestSeen(Struct, frozen=True):
     carried: CarriedContext | None = None
     lost: LostContext | None = None
 
+    __repr__ = quiet_repr
+
 
 class RequestBodyCame(Struct, frozen=True):
     """The body of a request with ``body_pending`` arrived, or it is known that it never will.
@@ -120,6 +123,8 @@ class RequestBodyCame(Struct, frozen=True):
 
     request_id: str
     request: SerializedRequest
+
+    __repr__ = quiet_repr
 
 
 class RequestPassedThrough(Struct, frozen=True):
@@ -143,6 +148,8 @@ class RequestContinued(Struct, frozen=True):
     owner: Owner
     overrides: SerializedOverrides | None
 
+    __repr__ = quiet_repr
+
 
 class RequestFulfilled(Struct, frozen=True):
     """The owner answered the request with a mock.
@@ -154,6 +161,8 @@ class RequestFulfilled(Struct, frozen=True):
     owner: Owner
     response: SerializedResponse
     body_pending: bool = False
+
+    __repr__ = quiet_repr
 
 
 class StreamPieceSent(Struct, frozen=True):
@@ -177,6 +186,8 @@ class StreamEnded(Struct, frozen=True):
     response: SerializedResponse
     failure: str | None
 
+    __repr__ = quiet_repr
+
 
 class RequestAborted(Struct, frozen=True):
     """The owner aborted the request, or the application cancelled it.
@@ -189,6 +200,8 @@ class RequestAborted(Struct, frozen=True):
     owner: Owner | None
     error_code: str
     detail: str
+
+    __repr__ = quiet_repr
 
 
 class RequestFailed(Struct, frozen=True):
@@ -203,6 +216,8 @@ class RequestFailed(Struct, frozen=True):
     message: str
     matches: list[RouteMatchDiagnostic] | None
 
+    __repr__ = quiet_repr
+
 
 class ResponseReported(Struct, frozen=True):
     """The outcome of a request that was sent upstream: a response, or an error.
@@ -216,6 +231,8 @@ class ResponseReported(Struct, frozen=True):
     response: SerializedResponse | None
     error: SerializedError | None
     body_pending: bool = False
+
+    __repr__ = quiet_repr
 
 
 class HopSeen(Struct, frozen=True):
@@ -233,6 +250,8 @@ class HopSeen(Struct, frozen=True):
     owner: Owner | None
     carried: CarriedContext | None = None
 
+    __repr__ = quiet_repr
+
 
 class SocketSeen(Struct, frozen=True):
     """An application opened a WebSocket.
@@ -246,6 +265,8 @@ class SocketSeen(Struct, frozen=True):
     url: str
     protocols: list[str]
     carried: CarriedContext | None = None
+
+    __repr__ = quiet_repr
 
 
 class SocketOwned(Struct, frozen=True):
@@ -274,6 +295,8 @@ class SocketFailed(Struct, frozen=True):
     message: str
     matches: list[RouteMatchDiagnostic] | None
 
+    __repr__ = quiet_repr
+
 
 class SocketActivity(Struct, frozen=True):
     """A frame of a WebSocket, or an action of its handler.
@@ -291,6 +314,8 @@ class SocketActivity(Struct, frozen=True):
     data: str | None
     is_base64: bool | None
 
+    __repr__ = quiet_repr
+
 
 class SocketClosed(Struct, frozen=True):
     """One side of a WebSocket closed; there is one record for each side.
@@ -304,6 +329,8 @@ class SocketClosed(Struct, frozen=True):
     code: int | None
     reason: str | None
     was_clean: bool
+
+    __repr__ = quiet_repr
 
 
 Record = (

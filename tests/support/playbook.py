@@ -16,14 +16,14 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any, TypeVar
 
-from msgspec import UNSET, UnsetType, structs
+from msgspec import UNSET, Struct, UnsetType, structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import ANY, glob
 from tests.support.invariants.coordinator_invariants import Invariants
 from tests.support.tables import tables
 from trafficmock.core.coordinator import Coordinator
-from trafficmock.core.effects import CloseConnection, Effects, Moment, Note, Send, Wake
+from trafficmock.core.effects import CloseConnection, Dated, Effects, Moment, Note, Send, Wake
 from trafficmock.core.http.deferred_bodies import body_limits
 from trafficmock.core.settings import Settings
 from trafficmock.records import Owner, TestBegan, TestEnded
@@ -363,11 +363,17 @@ def hello_error(peer: Peer, code: outbound.HelloErrorCode) -> list[object]:
 
 
 def _lines(effect: object) -> list[str]:
+    if isinstance(effect, Dated):
+        return [f"{type(effect.record).__name__} at {effect.at}", f"    {_plain(effect.record)}"]
     if not isinstance(effect, Send):
         return [repr(effect)]
     name = type(effect.message).__name__
+    return [f"to {', '.join(effect.to)}: {name}", f"    {_plain(effect.message)}"]
+
+
+def _plain(value: Struct) -> object:
+    """Return the fields, which the ``repr`` does not show."""
     try:
-        fields = to_plain(effect.message)
+        return to_plain(value)
     except TypeError:
-        fields = effect.message
-    return [f"to {', '.join(effect.to)}: {name}", f"    {fields}"]
+        return structs.asdict(value)

@@ -6,7 +6,7 @@ import datetime as dt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import field, frozen
 
 from trafficmock.attach.agent_variables import (
     CLIENT_ID_VARIABLE,
@@ -67,7 +67,7 @@ class Attachment:
     """
 
     address: ProxyAddress
-    base: Mapping[str, str]
+    base: Mapping[str, str] = field(repr=False)
     ca_directory: Path
     preload: Path | None = None
     no_proxy: str | None = None

@@ -6,7 +6,7 @@ from ipaddress import ip_network
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlsplit
 
-from attrs import frozen
+from attrs import field, frozen
 
 from trafficmock.http.hosts import DEFAULT_PORTS, is_loopback
 from trafficmock.redaction import without_credentials
@@ -35,7 +35,7 @@ class ProxyAddress:
     host: str
     port: int
     client_id: str | None = None
-    token: str | None = None
+    token: str | None = field(default=None, repr=False)
 
     @classmethod
     def parse(cls, url: str, client_id: str | None, token: str | None) -> ProxyAddress:

@@ -8,6 +8,7 @@ from attrs import field, frozen
 from msgspec import Struct
 
 from trafficmock.records import Record
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 
 if TYPE_CHECKING:
     from trafficmock.wire.client_message import RedactQuery
@@ -45,6 +46,8 @@ class Send(Struct, frozen=True):
     to: tuple[str, ...]
     message: Message
 
+    __repr__ = quiet_repr
+
 
 class CloseConnection(Struct, frozen=True):
     """Close a connection after the messages sent before; its later messages are ignored."""
@@ -53,12 +56,16 @@ class CloseConnection(Struct, frozen=True):
     code: int
     reason: str
 
+    __repr__ = quiet_repr
+
 
 class AbortConnection(Struct, frozen=True):
     """Abort a connection whose peer is not expected to answer a close frame."""
 
     connection_id: str
     reason: str
+
+    __repr__ = quiet_repr
 
 
 class Wake(Struct, frozen=True):
@@ -76,6 +83,8 @@ class Note(Struct, frozen=True):
     level: Level
     text: str
     of: str | None = None
+
+    __repr__ = quiet_repr
 
 
 class Dated(Struct, frozen=True):

@@ -46,7 +46,7 @@ class Settings:
     own_hosts: tuple[HostPattern, ...] = ()
     strict: AllowList | None = None
     strict_quiet: float = field(default=5.0, validator=validators.ge(0.0))
-    token: str | None = None
+    token: str | None = field(default=None, repr=False)
     claim_timeout: float = field(default=5.0, validator=_positive)
     heartbeat: float = field(default=15.0, validator=_positive)
     idle_timeout: float = field(default=60.0, validator=_positive)

@@ -15,6 +15,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from trafficmock.history.rest_records import RequestRecord, SocketRecord
 from trafficmock.records import CarriedContext, Owner
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 
 CACHED_JSON = 32 * 1024
 """The most bytes of JSON that an entry caches, besides bodies that are kept as JSON anyway. Longer
@@ -45,6 +46,8 @@ class HistoryEntry(Struct, Generic[R], eq=False, kw_only=True):
     weight: int = 0
     _chunks: tuple[bytes, ...] | None = None
     _summary: bytes | None = None
+
+    __repr__ = quiet_repr
 
     @property
     @abstractmethod

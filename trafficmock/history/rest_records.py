@@ -12,6 +12,7 @@ from msgspec.json import Encoder
 
 from trafficmock.history.traffic_counts import TestCounts, TrafficCounts
 from trafficmock.records import LostContext
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic, ShownRoute
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -43,6 +44,8 @@ class HttpEvent(Struct, omit_defaults=True, gc=False):
     detail: str | UnsetType = UNSET
     size: int | UnsetType = UNSET
 
+    __repr__ = quiet_repr
+
 
 class SocketEvent(Struct, omit_defaults=True, rename="camel", eq=False, gc=False):
     """An event in the timeline of a WebSocket (protocol 3).
@@ -59,6 +62,8 @@ class SocketEvent(Struct, omit_defaults=True, rename="camel", eq=False, gc=False
     is_base64: bool | UnsetType = UNSET
     truncated: bool | UnsetType = UNSET
 
+    __repr__ = quiet_repr
+
 
 class Outcome(Struct, Generic[Response], omit_defaults=True, rename="camel"):
     """The outcome of a request (protocol 3); which other keys there are depends on ``kind``."""
@@ -71,6 +76,8 @@ class Outcome(Struct, Generic[Response], omit_defaults=True, rename="camel"):
     message: str | UnsetType = UNSET
     code: str | UnsetType = UNSET
     matches: list[RouteMatchDiagnostic] | UnsetType = UNSET
+
+    __repr__ = quiet_repr
 
 
 class RequestOutcome(Outcome[SerializedResponse]):
@@ -103,6 +110,8 @@ class RequestFacts(
     other_tests: int | UnsetType = UNSET
     lost: LostContext | UnsetType = UNSET
 
+    __repr__ = quiet_repr
+
 
 class RequestRecord(RequestFacts[SerializedRequest, RequestOutcome], kw_only=True):
     """The record of a request; ``request`` is the request as the application sent it."""
@@ -116,6 +125,8 @@ class RecordedClose(Struct, omit_defaults=True, rename="camel"):
     was_clean: bool
     code: int | UnsetType = UNSET
     reason: str | UnsetType = UNSET
+
+    __repr__ = quiet_repr
 
 
 class SocketRecord(Struct, omit_defaults=True, rename="camel"):
@@ -142,12 +153,16 @@ class SocketRecord(Struct, omit_defaults=True, rename="camel"):
     also_matched: list[str] | UnsetType = UNSET
     other_tests: int | UnsetType = UNSET
 
+    __repr__ = quiet_repr
+
 
 class RequestLine(Struct):
     """The request in a summary."""
 
     url: str
     method: str
+
+    __repr__ = quiet_repr
 
 
 class StatusLine(Struct, omit_defaults=True, rename="camel"):
@@ -164,6 +179,8 @@ class StatusLine(Struct, omit_defaults=True, rename="camel"):
     content_type: str | UnsetType = UNSET
     body_size: int | UnsetType = UNSET
     body_pending: bool | UnsetType = UNSET
+
+    __repr__ = quiet_repr
 
 
 class OutcomeSummary(Outcome[StatusLine]):

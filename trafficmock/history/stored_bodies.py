@@ -10,6 +10,7 @@ from msgspec import UNSET, Raw, Struct
 
 from trafficmock.history.rest_records import BODY_HERE
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -32,6 +33,8 @@ class Body(Struct, eq=False):
     true_size: int | None = None
     state: Literal["whole", "cut", "pending"] = "whole"
     is_text: bool = True
+
+    __repr__ = quiet_repr
 
     @property
     def size(self) -> int:

@@ -42,15 +42,15 @@ class SlicedResponse:
     _log = Logger()
 
     _request: ServiceRequest
-    _chunks: Iterator[bytes]
+    _chunks: Iterator[bytes] = field(repr=False)
     _reactor: IReactorTime
-    _headers: Headers
-    _ready: list[bytes] = Factory(list)
+    _headers: Headers = field(repr=False)
+    _ready: list[bytes] = field(default=Factory(list), repr=False)
     _size: int = 0
     _started: bool = False
     _paused: bool = False
     _call: IDelayedCall | None = None
-    _finished: Deferred[bytes] = field(init=False)
+    _finished: Deferred[bytes] = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         self._finished = Deferred(lambda _: self.stopProducing())

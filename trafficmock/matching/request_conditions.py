@@ -135,10 +135,12 @@ class RequestCondition:
         if self.is_impossible:
             return f"{self.place}: the proxy cannot compare {self.shown}"
         redactor = process_redactor()
-        if redactor.is_secret_at(self.part, self.path):
-            return f"{self.place} {'differs' if values else 'is missing'}"
+        is_secret = redactor.is_secret_at(self.part, self.path)
         if not values:
-            return f"{self.place} is missing, wanted {self.shown}"
+            wanted = "" if is_secret and self.equals is not UNSET else f", wanted {self.shown}"
+            return f"{self.place} is missing{wanted}"
+        if is_secret:
+            return f"{self.place} differs"
         found = ", ".join(redactor.text(_shown(value)) for value in values[:_MOST_SHOWN])
         more = f" and {len(values) - _MOST_SHOWN} more" if len(values) > _MOST_SHOWN else ""
         return f"{self.place} is {found}{more}, wanted {self.shown}"
@@ -159,7 +161,7 @@ class RequestConditions:
     """All conditions of one route beside its URL; a request must meet each."""
 
     head: tuple[RequestCondition, ...]
-    body: tuple[RequestCondition, ...]
+    body: tuple[RequestCondition, ...] = attrs.field(repr=False)
     head_literals: DemandedValues
     body_literals: DemandedValues
 

@@ -222,7 +222,7 @@ class ProxyClients:
     gateway: CoordinatorGateway
     clock: IReactorTime
     version: str
-    token: str | None
+    token: str | None = field(repr=False)
     _proxy_clients: dict[tuple[str, AttachedProcess | None], ProxyClient] = field(factory=dict)
     _idle_clients: dict[ProxyClient, Any] = field(factory=dict)
 

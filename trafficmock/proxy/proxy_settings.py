@@ -64,7 +64,7 @@ class ProxySettings:
     :param records_passthrough: whether the history keeps the messages of passed-through WebSockets.
     """
 
-    token: str | None = None
+    token: str | None = field(default=None, repr=False)
     max_header_bytes: int = 65536
     response_seconds: float = 120.0
     abort_hold_seconds: float = 30.0
@@ -104,7 +104,7 @@ class ProxyResources:
     decoders: Decoders = field(
         default=Factory(lambda self: Decoders(self.reactor), takes_self=True), init=False
     )
-    alias_key: bytes = field(factory=lambda: secrets.token_bytes(32), init=False)
+    alias_key: bytes = field(factory=lambda: secrets.token_bytes(32), init=False, repr=False)
 
     @property
     def explains_failures(self) -> bool:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from trafficmock.http.bounded_cache import cached_by_text
 from trafficmock.http.hosts import DEFAULT_PORTS, Authority, parse_authority
 from trafficmock.proxy.http1.heads import BadMessageError
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 
 _SCHEMES = {b"http": "http", b"https": "https", b"ws": "http", b"wss": "https"}
 _ABSOLUTE = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]*)://([^/?]*)((?:/[^?]*)?)((?:\?.*)?)")
@@ -57,6 +58,8 @@ class Target(Struct, frozen=True):
     origin: Origin
     path: bytes
     url: str
+
+    __repr__ = quiet_repr
 
 
 def absolute(target: bytes, method: bytes = b"GET") -> Target:

@@ -22,7 +22,7 @@ ALLOWED = (
 
 _LINES = (
     ("header", r"(?m)(^|[ \t\"'(,{])((?:%s)[\"']?[ \t]*:[ \t]*[\"']?)([^\r\n\"']+)", True),
-    ("query", r"([?&])((?:%s)=)([^&# \t\r\n\"'<>]+)", False),
+    ("query", r"([?&])((?:%s)=)([^&# \t\r\n\"'<>]*[^&# \t\r\n\"'<>.,:;)])", False),
 )
 """How headers and parameters stand in a text, and whether the case of their names counts not."""
 

@@ -52,6 +52,12 @@ def codings_of(header: str | None) -> list[str]:
     return [name for name in names if name and name != "identity"]
 
 
+def codings_by_magic(content: bytes) -> list[str]:
+    """Return the coding that a body begins with the magic number of, as files in it do."""
+    found = {_GZIP_MAGIC: "gzip", _ZSTD_MAGIC: "zstd"}
+    return [coding for magic, coding in found.items() if content.startswith(magic)]
+
+
 def decode(content: bytes, codings: Sequence[str]) -> bytes | None:
     """Decode a body.
 

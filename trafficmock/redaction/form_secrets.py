@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _BOUNDARY = re.compile(r'boundary="?([^";\s]{1,200})', re.IGNORECASE)
+_FIRST_LINE = re.compile(r"--([^\s\"]{1,200})\r?\ncontent-", re.IGNORECASE)
 _NAME = re.compile(r'(?<![\w*])name="?((?:[^"\\;\r\n]|\\.){0,200})', re.IGNORECASE)
 _TYPE = re.compile(r"^content-type:[ \t]*([^\r\n]*)", re.IGNORECASE | re.MULTILINE)
 
@@ -57,6 +58,12 @@ def _pair(
 def boundary_of(content_type: str) -> str | None:
     """Return the boundary of a multipart body."""
     found = _BOUNDARY.search(content_type)
+    return found[1] if found else None
+
+
+def marked_boundary(text: str) -> str | None:
+    """Return the boundary of a multipart body as its first line has it; ``None`` for another."""
+    found = _FIRST_LINE.match(text)
     return found[1] if found else None
 
 

@@ -13,7 +13,12 @@ from attrs import field, frozen
 
 from trafficmock.redaction import body_codings, marks, secret_names
 from trafficmock.redaction.added_fields import OFF, AddedFields, is_at
-from trafficmock.redaction.form_secrets import boundary_of, redacted_pairs, redacted_parts
+from trafficmock.redaction.form_secrets import (
+    boundary_of,
+    marked_boundary,
+    redacted_pairs,
+    redacted_parts,
+)
 from trafficmock.redaction.json_secrets import JsonText
 from trafficmock.redaction.secret_names import is_secret
 from trafficmock.redaction.secret_patterns import SecretPattern
@@ -36,13 +41,14 @@ _SCHEME = re.compile(rf"\s*{secret_names.SCHEMES}\s+", re.IGNORECASE)
 _COOKIE = re.compile(r"([^=;]*=\s*)([^;]*)")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9_-]{16,}={0,2}")
 _DATA = re.compile(r"^(data:[ \t]?)([^\r\n]*)", re.MULTILINE)
+_LIKE_FORM = re.compile(r"[\w.%+\[\]-]+=[^\s&]*(?:&[\w.%+\[\]-]+=[^\s&]*)*")
 _LIKE_JSON = re.compile(r"\s*[\[{]")
 _BINARY = ("image/", "audio/", "video/", "font/")
 _LINKS = frozenset({"location", "content-location", "referer", "origin"})
 _COOKIE_HEADERS = frozenset({"cookie", "cookie2", "set-cookie", "set-cookie2"})
 _SHORTEST_KEY = 16
 """The least characters of a key that is known by its form, or of base64 that is looked into."""
-MOST_NESTED = 3
+MOST_NESTED = 5
 """How often a text is read within a text: JSON in a value of JSON, for example."""
 
 
@@ -163,12 +169,14 @@ class Redactor:
         """
         if self.added is None or not content or _is_binary(content_type):
             return content
-        codings = body_codings.codings_of(content_encoding)
+        said = body_codings.codings_of(content_encoding)
+        codings = said or body_codings.codings_by_magic(content)
         if body_codings.is_coded(content, codings):
             try:
                 decoded = body_codings.decode(content, codings)
             except body_codings.UnreadableError:
-                return self.mark(content[:1024].hex()).encode()
+                # Without the header it may be any file.
+                return self.mark(content[:1024].hex()).encode() if said else content
             if decoded is not None:
                 new = self._plain(decoded, content_type or "", MOST_NESTED)
                 return content if new == decoded else body_codings.encode(new, codings)
@@ -231,6 +239,11 @@ class Redactor:
         if kind == "application/x-www-form-urlencoded":
             return self._form(text)
         boundary = boundary_of(content_type) if kind.startswith("multipart/") else None
+        if not kind:
+            # The changes of a test to a request may be a body alone.
+            boundary = marked_boundary(text)
+            if _LIKE_FORM.fullmatch(text) and not _BASE64.fullmatch(text):
+                text = self._form(text)
         if boundary and nested:
             return redacted_parts(
                 text,

@@ -107,7 +107,7 @@ def read_settings(option: str | None, environ: Mapping[str, str]) -> ExportSetti
 class _Variables:
     """Reads variables, and keeps what is wrong with them."""
 
-    environ: Mapping[str, str]
+    environ: Mapping[str, str] = field(repr=False)
     warnings: list[str] = field(factory=list)
 
     def get(self, name: str) -> str:

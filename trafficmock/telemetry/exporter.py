@@ -67,8 +67,8 @@ class Exporter:
     counts: TrafficMetrics
     parts: tuple[RequestSpans, SocketSpans, TestSpans]
     writer: SpanWriter
-    resource: bytes
-    scope: bytes
+    resource: bytes = field(repr=False)
+    scope: bytes = field(repr=False)
     reactor: Any
     now: Callable[[], int]
     delay: float

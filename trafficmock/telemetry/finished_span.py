@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
+
 if TYPE_CHECKING:
     from trafficmock.records import CarriedContext, Owner
     from trafficmock.telemetry.trace_parent import TraceParent
@@ -59,6 +61,8 @@ class TrafficSpan(Struct, eq=False, kw_only=True, gc=False):
     resends: int = 0
     events: list[SpanEvent] | None = None
     dropped_events: int = 0
+
+    __repr__ = quiet_repr
 
     def add_event(self, event: SpanEvent, most: int) -> None:
         """Keep an event, or count it if there are ``most`` already."""

@@ -73,7 +73,7 @@ class Collector:
     agent: IAgent
     user_agent: str
     reactor: Any
-    _headers: Headers = field(init=False)
+    _headers: Headers = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         self._headers = Headers({"user-agent": [self.user_agent]})

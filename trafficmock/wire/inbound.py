@@ -22,6 +22,7 @@ from trafficmock.wire.payloads.handler_action import (
     SequenceStep,
 )
 from trafficmock.wire.payloads.numbers import Count, Number, SafeInt, Times
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 from trafficmock.wire.payloads.request_origin import RequestOrigin
 from trafficmock.wire.payloads.serialized_har import SerializedHar
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
@@ -37,6 +38,8 @@ NewContext = Annotated[str, Meta(pattern=r"^(?!0{32})[0-9a-f]{32}\Z")]
 
 class Message(Struct, frozen=True, tag_field="type", rename="camel", omit_defaults=True):
     """The parent of all messages; the tag of a class is the ``type`` of its messages."""
+
+    __repr__ = quiet_repr
 
 
 class Hello(Message, frozen=True, tag="hello"):

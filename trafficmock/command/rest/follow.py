@@ -42,7 +42,7 @@ class Follower:
 
     client: RestClient
     listing: Listing
-    query: dict[str, Any]
+    query: dict[str, Any] = field(repr=False)
     terminal: Terminal
     as_json: bool = False
     accepts: Callable[[list_columns.Entry], bool] = lambda _: True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from trafficmock.command.arguments import proxy
 from trafficmock.command.exit_status import NOTHING, CommandError
@@ -32,7 +32,7 @@ class Found:
     """
 
     listing: Listing
-    document: dict[str, Any]
+    document: dict[str, Any] = field(repr=False)
 
     @property
     def entry(self) -> dict[str, Any]:

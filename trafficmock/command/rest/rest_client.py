@@ -37,7 +37,7 @@ class RestResponse:
 
     status: int
     etag: str | None
-    document: dict[str, Any]
+    document: dict[str, Any] = field(repr=False)
 
     @property
     def found(self) -> bool:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 from msgspec import Meta, Struct
 
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -34,6 +36,8 @@ class _Header(Struct):
     name: str
     value: str | int | float | bool | None
 
+    __repr__ = quiet_repr
+
 
 class HarContent(Struct):
     """A body of an entry."""
@@ -41,6 +45,8 @@ class HarContent(Struct):
     text: str | None = None
     encoding: str | None = None
     unreadable: str | None = None
+
+    __repr__ = quiet_repr
 
     def read(self, field: str) -> bytes:
         """Return the body.
@@ -69,6 +75,8 @@ class HarRequest(Struct):
     url: str
     headers: list[_Header] | None = None
     post_data: HarContent | None = msgspec.field(default=None, name="postData")
+
+    __repr__ = quiet_repr
 
     @property
     def lines(self) -> HeaderPairs:
@@ -104,6 +112,8 @@ class HarResponse(Struct):
         default=None, name="_pieces"
     )
 
+    __repr__ = quiet_repr
+
     @property
     def lines(self) -> HeaderPairs:
         """The header lines, with names in lower case."""
@@ -125,15 +135,21 @@ class HarEntry(Struct):
     request: HarRequest
     response: HarResponse
 
+    __repr__ = quiet_repr
+
 
 class _RequestKey(Struct):
     method: str
     url: str
 
+    __repr__ = quiet_repr
+
 
 class _EntryKey(Struct):
     request: _RequestKey
     response: dict[str, msgspec.Raw]
+
+    __repr__ = quiet_repr
 
 
 _keys = msgspec.json.Decoder(_EntryKey)

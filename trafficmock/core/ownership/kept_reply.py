@@ -25,7 +25,7 @@ class KeptResponse:
     """
 
     response: SerializedResponse
-    headers_list: HeaderPairs | UnsetType
+    headers_list: HeaderPairs | UnsetType = field(repr=False)
 
 
 def is_same(one: KeptResponse | None, other: KeptResponse | None) -> bool:

@@ -12,6 +12,7 @@ from trafficmock import records
 from trafficmock.errors import TrafficMockError
 from trafficmock.matching.url_parts import shown_url
 from trafficmock.wire import inbound
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 
 if TYPE_CHECKING:
     from collections import deque
@@ -145,6 +146,8 @@ class Chain(Struct, eq=False):
     run_id: str | None = None
     asks: bool = False
 
+    __repr__ = quiet_repr
+
 
 class Arrival(Struct, frozen=True, gc=False):
     """The time at which the coordinator received a request (feature ``clock``).
@@ -219,6 +222,8 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     matching: MatchingTests | None = None
     chain: Chain | None = None
     only_test: RegisteredTest | None = None
+
+    __repr__ = quiet_repr
 
     def __str__(self) -> str:
         return self.named(shown_url(self.request.url, LONGEST_URL))
@@ -312,6 +317,8 @@ class Socket(Struct, eq=False, kw_only=True):
     judged_at: int = 0
     matching: MatchingTests | None = None
     only_test: RegisteredTest | None = None
+
+    __repr__ = quiet_repr
 
     def __str__(self) -> str:
         return self.named(shown_url(self.url, LONGEST_URL))

@@ -73,7 +73,7 @@ class Agent(Client):
 
     pending: dict[str, PendingRequest] = field(factory=dict)
     awaited: OrderedDict[str, AwaitedReport] = field(factory=OrderedDict)
-    tails: dict[str, str] = field(factory=dict)
+    tails: dict[str, str] = field(factory=dict, repr=False)
     fetches: dict[tuple[str, str], str] = field(factory=dict)
     sockets: dict[str, Socket] = field(factory=dict)
     of_past_run: bool = False

@@ -178,7 +178,7 @@ class RunRoute:
     order: int
     test: RegisteredTest
     place: str | None
-    parts: dict[str, bytes]
+    parts: dict[str, bytes] = field(repr=False)
     reply: Reply | None
     left: int | None
     copies: dict[str, RegisteredRoute] = field(factory=dict)

@@ -12,6 +12,7 @@ from msgspec import UNSET, Struct, structs
 
 from trafficmock.wire.outbound import HandlerRun
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,6 +53,8 @@ class SentRequest(Struct, eq=False, gc=False):
     request: SerializedRequest
     handled_by: str | None = None
     response_url: str | None = None
+
+    __repr__ = quiet_repr
 
 
 @define

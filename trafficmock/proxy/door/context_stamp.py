@@ -46,7 +46,7 @@ class ContextStamp:
     untagged: Callable[[str], None] = field(default=lambda _: None, kw_only=True)
     called: Callable[[str], None] = field(default=lambda _: None, kw_only=True)
     new_span: Callable[[], bytes] = _new_span
-    alias: bytes = field(factory=lambda: secrets.token_hex(16).encode("ascii"))
+    alias: bytes = field(factory=lambda: secrets.token_hex(16).encode("ascii"), repr=False)
 
     def __call__(self, origin: Origin, pairs: Pairs) -> Pairs:
         """Return the header to send to ``origin``."""

@@ -15,6 +15,7 @@ from msgspec import Struct
 from trafficmock.errors import TrafficMockError
 from trafficmock.http.bounded_cache import cached_by_text
 from trafficmock.wire.http_syntax import TCHAR
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -69,6 +70,8 @@ class Head(Struct, frozen=True):
     minor: int
     pairs: Pairs
     fields: dict[bytes, bytes]
+
+    __repr__ = quiet_repr
 
     def lists(self, name: bytes, token: bytes) -> bool:
         """Return whether the list in header ``name`` has ``token``, which is in lower case."""

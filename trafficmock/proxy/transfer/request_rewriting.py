@@ -17,6 +17,7 @@ from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.wire.changed_request import has_body
 from trafficmock.wire.http_syntax import BAD_VALUE, TOKEN, UNFRAMED_STATUSES
 from trafficmock.wire.payloads import body as bodies
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 
 if TYPE_CHECKING:
     from trafficmock.proxy.request_target import Origin, Target
@@ -40,6 +41,8 @@ class Rewritten(Struct, frozen=True):
     url: str
     pairs: Pairs
     content: bytes | None
+
+    __repr__ = quiet_repr
 
 
 def rewrite(

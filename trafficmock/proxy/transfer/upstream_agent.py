@@ -36,7 +36,7 @@ _HIDDEN = frozenset({b"content-encoding", b"set-cookie"})
 class BytesBody:
     """Produces a request's body that is in memory."""
 
-    content: bytes
+    content: bytes = field(repr=False)
 
     @property
     def length(self) -> int:
@@ -63,15 +63,15 @@ class UpstreamResponse:
     """
 
     head: ResponseHead
-    body: BodyCapture
+    body: BodyCapture = field(repr=False)
     arrival: BodyArrival
     request: Any = None
     previousResponse: Any = None  # noqa: N815 - Twisted's name
-    version: tuple[bytes, int, int] = field(init=False)
+    version: tuple[bytes, int, int] = field(init=False, repr=False)
     code: int = field(init=False)
-    phrase: bytes = field(init=False)
+    phrase: bytes = field(init=False, repr=False)
     length: int = field(init=False)
-    headers: Headers = field(init=False, factory=Headers)
+    headers: Headers = field(init=False, factory=Headers, repr=False)
 
     def __attrs_post_init__(self) -> None:
         head = self.head

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from attrs import define
+from attrs import define, field
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IStreamClientEndpoint
 from twisted.internet.protocol import Factory, Protocol, connectionDone
@@ -35,7 +35,7 @@ class ConnectEndpoint:
     proxy: IStreamClientEndpoint
     host: str
     port: int
-    credentials: bytes | None
+    credentials: bytes | None = field(repr=False)
     clock: IReactorTime
     seconds: float
 

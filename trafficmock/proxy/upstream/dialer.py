@@ -41,7 +41,7 @@ class UpstreamProxy:
 
     host: str
     port: int
-    credentials: bytes | None = None
+    credentials: bytes | None = field(default=None, repr=False)
 
     @classmethod
     def parse(cls, url: str) -> UpstreamProxy:

@@ -8,7 +8,7 @@ import hashlib
 import secrets
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import field, frozen
 
 from trafficmock.proxy.http1.forwarded_headers import end_to_end
 from trafficmock.proxy.http1.heads import BadMessageError, tokens
@@ -39,7 +39,7 @@ class ClientHandshake:
     :param protocols: the subprotocols that it offers, in its order of preference.
     """
 
-    key: bytes
+    key: bytes = field(repr=False)
     protocols: list[str]
 
 

@@ -1,6 +1,6 @@
 """Skips messages above the limit, so that the connection can be used after them."""
 
-from attrs import define
+from attrs import define, field
 
 from trafficmock.wire.invalid_message import HEAD_BYTES
 
@@ -18,7 +18,7 @@ class OversizedMessage:
 
     size: int
     limit: int
-    head: bytes = b""
+    head: bytes = field(default=b"", repr=False)
     _told: bool = False
 
     def take(self, payload: bytes) -> bool:

@@ -76,12 +76,12 @@ class SpanWriter:
     longest: int | None = None
     _url_heads: _TextHeads = field(factory=lambda: _TextHeads("url.full"))
     _id_heads: _TextHeads = field(factory=lambda: _TextHeads("trafficmock.request.id"))
-    _heads: dict[str, bytes] = field(factory=dict)
-    _origins: dict[str, bytes] = field(factory=dict)
-    _clients: dict[str, bytes] = field(factory=dict)
-    _routes: dict[str, bytes] = field(factory=dict)
-    _tests: dict[str, bytes] = field(factory=dict)
-    _ends: dict[tuple[str, int, str], bytes] = field(factory=dict)
+    _heads: dict[str, bytes] = field(factory=dict, repr=False)
+    _origins: dict[str, bytes] = field(factory=dict, repr=False)
+    _clients: dict[str, bytes] = field(factory=dict, repr=False)
+    _routes: dict[str, bytes] = field(factory=dict, repr=False)
+    _tests: dict[str, bytes] = field(factory=dict, repr=False)
+    _ends: dict[tuple[str, int, str], bytes] = field(factory=dict, repr=False)
 
     def traffic(self, span: TrafficSpan) -> bytes:
         """Return the message of a request or a WebSocket."""

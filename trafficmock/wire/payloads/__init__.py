@@ -6,5 +6,6 @@ handler, and ``abort_codes`` has the errors with which one fails a request. ``do
 proxy of one test's browser. ``request_origin`` is where a request without a context was sent from.
 ``refused_request`` is a request that strict mode refused, and ``similar_requests`` are those that
 came instead of the ones that a test waited for. ``numbers`` has the ranges of numbers in
-JavaScript. Bodies stay JSON text, which :mod:`~trafficmock.wire.payloads.body` decodes and encodes.
+JavaScript. ``quiet_repr`` shows none of the texts of traffic. Bodies stay JSON text, which
+:mod:`~trafficmock.wire.payloads.body` decodes and encodes.
 """

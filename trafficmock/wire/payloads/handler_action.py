@@ -5,6 +5,7 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from trafficmock.wire.payloads.numbers import Count, SafeInt, Times
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -31,6 +32,8 @@ class Fault(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 class HandlerAction(Struct, frozen=True, tag_field="action", rename="camel", omit_defaults=True):
     """The parent of the actions; the tag of a class is its ``action``."""
+
+    __repr__ = quiet_repr
 
 
 class Fulfill(HandlerAction, frozen=True, tag="fulfill"):
@@ -77,6 +80,8 @@ class SequenceStep(Struct, frozen=True, rename="camel", omit_defaults=True):
     delay_ms: Count | UnsetType = UNSET
     pieces: list[Count] | UnsetType = UNSET
     rate: Rate | UnsetType = UNSET
+
+    __repr__ = quiet_repr
 
 
 class Fetch(HandlerAction, frozen=True, tag="fetch"):

@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 
@@ -22,6 +23,8 @@ class UnmatchedRequest(Struct, frozen=True, rename="camel"):
     count: int
     message: str
 
+    __repr__ = quiet_repr
+
 
 class NearestRoute(Struct, frozen=True, rename="camel", omit_defaults=True):
     """The route that is most similar to a refused request.
@@ -38,6 +41,8 @@ class NearestRoute(Struct, frozen=True, rename="camel", omit_defaults=True):
     differs: str
     place: str | UnsetType = UNSET
     found: str | UnsetType = UNSET
+
+    __repr__ = quiet_repr
 
 
 class UnmatchedDetail(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -57,3 +62,5 @@ class UnmatchedDetail(Struct, frozen=True, rename="camel", omit_defaults=True):
     allow: list[str]
     nearest: NearestRoute | UnsetType = UNSET
     last: bool | UnsetType = UNSET
+
+    __repr__ = quiet_repr

@@ -2,6 +2,8 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
+
 
 class InboundRequest(Struct, frozen=True):
     """A request that came into the process.
@@ -13,6 +15,8 @@ class InboundRequest(Struct, frozen=True):
     method: str
     path: str
     at: int = 0
+
+    __repr__ = quiet_repr
 
 
 class RequestOrigin(Struct, frozen=True, omit_defaults=True, rename="camel"):

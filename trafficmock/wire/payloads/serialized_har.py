@@ -4,6 +4,8 @@ from typing import Annotated, Final, Literal
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
+
 MOST_PACE: Final = 1000
 """The largest factor for the pauses of a recorded answer."""
 
@@ -42,3 +44,5 @@ class SerializedHar(Struct, frozen=True, omit_defaults=True, rename="camel"):
     match_on: Annotated[list[str], Meta(max_length=MOST_RULES)] | UnsetType = UNSET
     ignore: Annotated[list[str], Meta(max_length=MOST_RULES)] = []
     sequence: bool = False
+
+    __repr__ = quiet_repr

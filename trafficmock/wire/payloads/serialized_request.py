@@ -5,6 +5,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 
 NonEmpty = Annotated[str, Meta(min_length=1)]
 
@@ -30,6 +31,8 @@ class SerializedRequest(Struct, frozen=True, omit_defaults=True, rename="camel")
     truncated: bool | UnsetType = UNSET
     body_size: BodySize | UnsetType = UNSET
 
+    __repr__ = quiet_repr
+
 
 class SerializedOverrides(Struct, frozen=True, omit_defaults=True, rename="camel"):
     """The changes of ``continue`` or ``fetch`` to a request; absent fields keep the original.
@@ -46,3 +49,5 @@ class SerializedOverrides(Struct, frozen=True, omit_defaults=True, rename="camel
     body_base64: body.MessageBody = body.ABSENT
     headers_list: HeaderPairs | UnsetType = UNSET
     content_type: str | UnsetType = UNSET
+
+    __repr__ = quiet_repr

@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from trafficmock.wire.payloads.body import MessageBody
 from trafficmock.wire.payloads.numbers import Count
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 from trafficmock.wire.payloads.serialized_request import BodySize, HeaderPairs
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -46,6 +47,8 @@ class SerializedResponse(Struct, frozen=True, omit_defaults=True, rename="camel"
     body_size: BodySize | UnsetType = UNSET
     pieces: Annotated[list[tuple[Count, Count]], Meta(max_length=MOST_ARRIVALS)] | UnsetType = UNSET
 
+    __repr__ = quiet_repr
+
     def is_redirect(self) -> bool:
         """Return whether a client that follows redirects follows this response."""
         return self.status in REDIRECTS and bool(self.headers.get("location"))
@@ -66,3 +69,5 @@ class SerializedError(Struct, frozen=True, omit_defaults=True):
     message: str
     stack: str | UnsetType = UNSET
     code: str | UnsetType = UNSET
+
+    __repr__ = quiet_repr

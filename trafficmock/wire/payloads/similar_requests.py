@@ -2,6 +2,7 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 
@@ -29,6 +30,8 @@ class Difference(Struct, frozen=True, omit_defaults=True):
     part: str
     found: str | UnsetType = UNSET
     wanted: str | UnsetType = UNSET
+
+    __repr__ = quiet_repr
 
 
 class SimilarRequest(Struct, frozen=True, omit_defaults=True, rename="camel"):
@@ -64,6 +67,8 @@ class SimilarRequest(Struct, frozen=True, omit_defaults=True, rename="camel"):
     title: str | UnsetType = UNSET
     path: str | UnsetType = UNSET
     text: str = ""
+
+    __repr__ = quiet_repr
 
 
 class SimilarRequests(Struct, frozen=True):

@@ -170,7 +170,7 @@ class HttpRoutes:
     live: RouteList = field(init=False, factory=RouteList)
     known: dict[str, RouteEntry] = field(init=False, factory=dict)
     open: dict[str, RoutedRequest] = field(init=False, factory=dict)
-    decisions: dict[str, str] = field(init=False, factory=dict)
+    decisions: dict[str, str] = field(init=False, factory=dict, repr=False)
 
     def route(
         self,

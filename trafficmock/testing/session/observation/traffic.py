@@ -14,6 +14,7 @@ from trafficmock.wire.outbound import (
     RequestObserved,
     RequestReplied,
 )
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -93,6 +94,8 @@ class RecordedEvent(Struct, frozen=True):
 
     kind: str
     detail: str = ""
+
+    __repr__ = quiet_repr
 
 
 class RecordedRequest(Struct, frozen=True, rename="camel"):
