@@ -28,7 +28,11 @@ export interface RouteFilter {
   /** A part of the JSON body: of objects the members that are named, of arrays the length and each item. */
   readonly matchJson?: MatchedJson;
   /** The name of the GraphQL operation, or the name and a part of the variables. */
-  readonly matchGraphql?: string | RegExp | readonly [operation: string | RegExp, variables?: MatchedJson];
+  readonly matchGraphql?:
+    | string
+    | RegExp
+    | MatchedBy<string>
+    | readonly [operation: string | RegExp | MatchedBy<string>, variables?: MatchedJson];
 }
 
 /**
@@ -40,12 +44,17 @@ export type Allowed = string | RouteFilter;
 /** A value to compare; a RegExp is searched in texts. */
 export type MatchedText = string | number | boolean | RegExp;
 
-/** Values by name. */
-export type MatchedNames = Readonly<Record<string, MatchedText | readonly MatchedText[] | null>>;
+/** A function of a value, which is called in the test's process after all else matches. */
+export type MatchedBy<T> = (value: T) => boolean;
 
-/** A JSON value in which RegExps may stand for texts. */
+/** Values by name, or functions of them. */
+export type MatchedNames = Readonly<
+  Record<string, MatchedText | MatchedBy<string> | readonly (MatchedText | MatchedBy<string>)[] | null>
+>;
+
+/** A JSON value in which RegExps may stand for texts, and functions for values. */
 export type MatchedJson =
-  MatchedText | null | readonly MatchedJson[] | { readonly [member: string]: MatchedJson | undefined };
+  MatchedText | MatchedBy<any> | null | readonly MatchedJson[] | { readonly [member: string]: MatchedJson | undefined };
 
 /** Which requests: a condition on the URL, or several conditions. */
 export type RouteMatcher = UrlMatcher | RouteFilter;

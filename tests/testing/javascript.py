@@ -321,12 +321,12 @@ def arguments(name: str, given: tuple[Any, ...], options: dict[str, Any]) -> lis
 
 
 def compared(value: Any) -> Any:
-    """Give the value of a filter: in data no name is translated, but patterns are."""
+    """Give the value of a filter: in data no name is translated; patterns and functions are."""
     if isinstance(value, dict):
         return {key: compared(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [compared(each) for each in value]
-    return translated(value)
+    return translated(value, at_once=True)
 
 
 def option(name: str, value: Any) -> Any:

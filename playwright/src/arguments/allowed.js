@@ -19,7 +19,13 @@ function readAllowed(allow) {
     if (typeof each !== "object" || each === null || each instanceof RegExp) {
       throw new UsageError(`allow has hosts, URL globs and objects of conditions, not ${String(each)}`);
     }
-    const { wire } = new Matcher(each);
+    const { wire, checks } = new Matcher(each);
+    if (checks.length) {
+      throw new UsageError(
+        "allow: a value is a function, which the proxy cannot call; make a route for these requests, whose handler " +
+          "continues them",
+      );
+    }
     if (wire.predicate) {
       throw new UsageError(
         "allow: the proxy compares the URL, which must be a RegExp, or a glob that begins with a scheme or with **",

@@ -6,8 +6,8 @@ const { UsageError } = require("../errors.js");
  * Reads the conditions on more than the URL: `matchQuery`, `matchHeaders`, `matchForm`, `matchJson`, `matchGraphql`.
  *
  * @typedef {{ part: string, path: (string | number)[], equals?: unknown, matches?: { source: string, flags: string },
- *   length?: number, isObject?: boolean, isAbsent?: boolean }} Condition a `SerializedCondition` of the proxy, which
- *   compares it
+ *   length?: number, isObject?: boolean, isAbsent?: boolean, test?: (value: any) => unknown }} Condition a
+ *   `SerializedCondition` of the proxy, which compares it; `test` stays here: the proxy compares that there is a value
  */
 
 /** @type {Record<string, string>} */
@@ -37,7 +37,8 @@ function readConditions(given) {
  */
 function ofGraphql(given, found) {
   const [operation, ...variables] = Array.isArray(given) ? given : [given];
-  if (!(typeof operation === "string" || operation instanceof RegExp) || variables.length > 1) {
+  const isName = ["string", "function"].includes(typeof operation) || operation instanceof RegExp;
+  if (!isName || variables.length > 1) {
     throw new UsageError(
       `matchGraphql is the name of an operation, or [name, variables], not ${JSON.stringify(given)}`,
     );
@@ -99,12 +100,7 @@ function ofJson(part, path, wanted, where, found) {
  */
 function ofValue(part, path, wanted, where) {
   if (wanted instanceof RegExp) return { part, path, matches: { source: wanted.source, flags: wanted.flags } };
-  if (typeof wanted === "function") {
-    throw new UsageError(
-      `${where} is a function, which the proxy cannot call; compare in a handler, and leave other requests to the next ` +
-        "route by route.fallback()",
-    );
-  }
+  if (typeof wanted === "function") return { part, path, test: wanted };
   if (typeof wanted === "string") return { part, path, equals: wanted };
   throw new UsageError(`${where} cannot be compared with ${String(wanted)}`);
 }

@@ -4,6 +4,7 @@ const { UsageError } = require("../errors.js");
 const { CONDITIONS, readConditions } = require("./conditions.js");
 const { TOKEN } = require("./headers.js");
 const { compileGlob, needsBase, resolveGlob } = require("./glob.js");
+const { allMet } = require("./value-checks.js");
 
 /**
  * The arguments that select requests.
@@ -40,17 +41,28 @@ class Matcher {
     }
     const part = urlPart(url, base);
     this.test = part.test;
+    /** @type {any[]} the conditions with a function, which only this process can call */
+    this.checks = conditions.filter((each) => each.test);
     /** @type {SerializedMatcher} */
     this.wire = {
       ...part.wire,
       ...(this.methods.length && { methods: this.methods }),
       ...(this.clientIds.length && { clientIds: this.clientIds }),
-      ...(conditions.length && { conditions }),
+      ...(conditions.length && { conditions: conditions.map(({ test: _, ...compared }) => compared) }),
+      ...(this.checks.length && { predicate: true }),
     };
   }
 
   /**
-   * Test a request; a predicate is called after the other conditions.
+   * Test whether the functions in the place of values accept those of a request.
+   * @param {import("./value-checks.js").WireRequest} request
+   */
+  matchesValues(request) {
+    return !this.checks.length || allMet(this.checks, request);
+  }
+
+  /**
+   * Test a request by these; a predicate is called after the others.
    * @param {{ url: string, method: string, clientId: string }} request
    */
   matches({ url, method, clientId }) {
@@ -79,7 +91,8 @@ class Matcher {
   sameAs(other) {
     const filters = (/** @type {Matcher} */ each) =>
       JSON.stringify([each.methods, each.clientIds, each.wire.conditions]);
-    if (filters(this) !== filters(other)) return false;
+    if (filters(this) !== filters(other) || this.checks.length !== other.checks.length) return false;
+    if (this.checks.some(({ test }, index) => test !== other.checks[index].test)) return false;
     if (this.url instanceof RegExp && other.url instanceof RegExp) return String(this.url) === String(other.url);
     return this.url === other.url;
   }

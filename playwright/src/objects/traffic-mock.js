@@ -200,7 +200,9 @@ class TrafficMock {
   /** @param {RouteMatcher} [url] */
   async requests(url) {
     const matcher = url === undefined ? undefined : this.#matcher(url);
-    const seen = (await this.#session.requests()).filter((request) => !matcher || matcher.matches(request));
+    const seen = (await this.#session.requests()).filter(
+      (request) => !matcher || (matcher.matches(request) && matcher.matchesValues(request.wire)),
+    );
     const conditions = matcher?.wire.conditions;
     // Only the proxy compares them.
     const meeting = conditions && (await this.#session.connection.recorded(undefined, { conditions }));

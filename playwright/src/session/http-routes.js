@@ -204,13 +204,15 @@ class HttpRoutes {
    * Test a route with a request. An error of a predicate is added to the test's errors.
    *
    * @param {RouteEntry} entry
-   * @param {{ url: string, method: string, clientId: string }} request
+   * @param {any} request as it came
+   * @param {string} clientId
    */
-  judge(entry, request) {
+  judge({ matcher }, request, clientId) {
+    const { url, method } = request;
     try {
-      return entry.matcher.matches(request);
+      return matcher.matches({ url, method, clientId }) && matcher.matchesValues(request);
     } catch (error) {
-      this.session.errors.thrownByPredicate(error, entry.matcher, request.url);
+      this.session.errors.thrownByPredicate(error, matcher, url);
       return false;
     }
   }
@@ -218,10 +220,10 @@ class HttpRoutes {
   // Messages
 
   /** @param {any} message `request:claim`: the proxy cannot judge these routes */
-  claimed({ requestId, request: { url, method }, clientId, routeIds }) {
+  claimed({ requestId, request, clientId, routeIds }) {
     const matches = routeIds
       .map((/** @type {string} */ id) => this.session.connection.route(id))
-      .filter((/** @type {RouteEntry | undefined} */ entry) => entry && this.judge(entry, { url, method, clientId }))
+      .filter((/** @type {RouteEntry | undefined} */ entry) => entry && this.judge(entry, request, clientId))
       .map((/** @type {RouteEntry} */ { id }) => ({ routeId: id }));
     this.session.send({ type: "request:claim-result", requestId, testId: this.session.id, matches });
   }

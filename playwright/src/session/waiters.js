@@ -131,8 +131,9 @@ class Waiters {
   meets({ kind, matcher, predicate }, found) {
     const { session } = this;
     if (predicate) return predicate(kind === "request" ? session.views.request(found) : session.views.response(found));
-    const { method, clientId } = kind === "request" ? found : found.request;
-    return matcher?.matches({ url: found.url, method, clientId });
+    const request = kind === "request" ? found : found.request;
+    const { method, clientId } = request;
+    return matcher?.matches({ url: found.url, method, clientId }) && matcher.matchesValues(request.wire);
   }
 
   /**

@@ -71,8 +71,10 @@ mocks.mock(
   },
   { json: { paid: true }, times: 1, required: true, delay: 10 },
 );
-// @ts-expect-error a function cannot be compared by the proxy
-mocks.mock({ matchJson: () => true });
+mocks.mock({ matchJson: { total: (total: number) => total > 100 }, matchQuery: { tag: (tag) => tag.length > 1 } });
+mocks.mock({ matchJson: () => true, matchGraphql: (name) => name.startsWith("Get") });
+// @ts-expect-error a function over a value returns whether it matches
+mocks.mock({ matchHeaders: { accept: () => "yes" } });
 // @ts-expect-error the name of an option
 mocks.mock({ matchQueries: {} });
 

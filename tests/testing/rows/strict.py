@@ -67,6 +67,7 @@ async def allowed_by_a_function(t: RowContext) -> None:
     for wrong in (
         {"url": lambda _: True},
         {"url": "/relative"},
+        {"match_json": {"paid": lambda _: True}},
         {"match_json": 1, "nonsense": 2},
         5,
     ):

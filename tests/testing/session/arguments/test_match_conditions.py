@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import profile
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.session.arguments.match_conditions import read_conditions
+from trafficmock.testing.session.arguments.match_conditions import ValueCheck, read_conditions
 from trafficmock.wire.payloads.serialized_matcher import (
     SerializedCondition,
     SerializedMatcher,
@@ -31,6 +31,10 @@ values: st.SearchStrategy[Any] = st.recursive(
 )
 
 
+async def wait(value: object) -> bool:
+    return bool(value)
+
+
 class ReadingTests(SynchronousTestCase):
     """What the arguments become on the wire."""
 
@@ -39,7 +43,7 @@ class ReadingTests(SynchronousTestCase):
     def test_any_value(self, given: dict[str, Any]) -> None:
         """A value is read or refused, and what was read can be sent."""
         try:
-            found = read_conditions(given)
+            found, _ = read_conditions(given)
         except UsageError:
             return
         sent = json.encode(SerializedMatcher(conditions=found))
@@ -49,7 +53,7 @@ class ReadingTests(SynchronousTestCase):
         """Each leaf becomes a condition with its path, a list its length too."""
         wanted = {"items": [{"n": 1}], "by": re.compile("@", re.IGNORECASE), "more": {}}
         self.assertEqual(
-            read_conditions({"match_json": wanted}),
+            read_conditions({"match_json": wanted})[0],
             [
                 SerializedCondition("json", ["items"], length=1),
                 SerializedCondition("json", ["items", 0, "n"], equals=1),
@@ -61,7 +65,7 @@ class ReadingTests(SynchronousTestCase):
     def test_texts(self) -> None:
         """Numbers and truth values of names are texts; ``None`` is for an absent name."""
         self.assertEqual(
-            read_conditions({"match_query": {"page": 2, "all": True, "key": None}}),
+            read_conditions({"match_query": {"page": 2, "all": True, "key": None}})[0],
             [
                 SerializedCondition("query", ["page"], equals="2"),
                 SerializedCondition("query", ["all"], equals="true"),
@@ -69,10 +73,19 @@ class ReadingTests(SynchronousTestCase):
             ],
         )
 
+    def test_function(self) -> None:
+        """The proxy compares that there is a value; the function stays here."""
+        place = SerializedCondition("json", ["a", 0])
+        length = SerializedCondition("json", ["a"], length=1)
+        self.assertEqual(
+            read_conditions({"match_json": {"a": [len]}}),
+            ([length, place], (ValueCheck(place, len),)),
+        )
+
     def test_refused(self) -> None:
         """The error names the place, and what to do."""
         for arguments, said in (
-            ({"match_json": {"a": [len]}}, "match_json['a'][0] is a function"),
+            ({"match_json": {"a": [wait]}}, "match_json['a'][0] must be a plain function"),
             ({"match_json": re.compile("(?<!x)a")}, "cannot compare the pattern"),
             ({"match_json": [[]] * 1001}, "more than 1000"),
             ({"match_form": ["a"]}, "match_form is a dict"),

@@ -1,7 +1,8 @@
 """Reads and checks the arguments of a test's calls, before anything is sent.
 
 ``url_matchers`` reads the arguments that select requests, ``match_conditions`` those of them that
-look at more than the URL; ``js_patterns`` writes patterns for the proxy. ``allow_patterns`` reads
+look at more than the URL, of which ``value_checks`` calls the functions; ``js_patterns`` writes
+patterns for the proxy. ``allow_patterns`` reads
 the hosts that strict mode lets through, ``headers`` and ``request_overrides`` the changes of a
 handler, ``delays`` the time to wait before a decision, ``fault_options`` how an answer breaks.
 ``callables`` checks, names and calls the functions of the test.

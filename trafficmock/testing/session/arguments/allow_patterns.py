@@ -58,9 +58,15 @@ def _read(given: Any) -> str | SerializedMatcher:
     match = {name: value for name, value in given.items() if name not in _BESIDE}
     url = {name: value for name, value in given.items() if name in _BESIDE}
     try:
-        wired = make_matcher(url, match=match).wire
+        matcher = make_matcher(url, match=match)
     except (TypeError, GlobError) as error:
         raise UsageError(f"allow: {error}") from None
+    if matcher.checks:
+        raise UsageError(
+            "allow: a value is a function, which the proxy cannot call; make a route for these "
+            "requests, whose handler continues them"
+        )
+    wired = matcher.wire
     if wired.predicate:
         raise UsageError(
             f"allow: the proxy cannot compare the URL {given.get('url')!r}; it compares a glob "

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, TypedDict
 
+from attrs import frozen
 from msgspec import UNSET, UnsetType
 
 from trafficmock.testing.errors import UsageError
@@ -18,14 +20,15 @@ from trafficmock.wire.payloads.serialized_matcher import (
     SerializedRegex,
 )
 
-Text = str | float | bool | re.Pattern[str] | None
+Text = str | float | bool | re.Pattern[str] | Callable[[str], bool] | None
 """A value of a query, header or form; ``None`` if the name must be absent."""
 
 
 class MatchArguments(TypedDict, total=False):
     """The conditions of a route or wait on more than the URL; all must hold.
 
-    A value may be a ``re.Pattern``, which is searched.
+    A value may be a ``re.Pattern``, which is searched, or a function of the value, which returns
+    whether it matches. A function is called in this process, after all else matches.
 
     :ivar match_query: names and values of the query string. One of the values of a name must be
         equal; a list is for all values of a name; ``None`` is for a name that is absent.
@@ -40,16 +43,30 @@ class MatchArguments(TypedDict, total=False):
     match_headers: Mapping[str, Text | list[Text]]
     match_json: Any
     match_form: Mapping[str, Text | list[Text]]
-    match_graphql: str | re.Pattern[str] | tuple[str | re.Pattern[str], Any]
+    match_graphql: str | re.Pattern[str] | Callable[[str], bool] | tuple[str | re.Pattern[str], Any]
+
+
+@frozen
+class ValueCheck:
+    """A function over the value at one place of a request.
+
+    :param place: the condition that there is a value.
+    """
+
+    place: SerializedCondition
+    test: Callable[[Any], Any]
 
 
 _NAMED = {"match_query": "query", "match_headers": "header", "match_form": "form"}
 _KNOWN = (*_NAMED, "match_json", "match_graphql")
 
 
-def read_conditions(given: Mapping[str, Any]) -> list[SerializedCondition]:
+def read_conditions(
+    given: Mapping[str, Any],
+) -> tuple[list[SerializedCondition], tuple[ValueCheck, ...]]:
     """Read the arguments.
 
+    :returns: what the proxy compares, and what only this process can.
     :raises UsageError: a value cannot be compared.
     :raises TypeError: there is no such argument.
     """
@@ -61,17 +78,22 @@ def read_conditions(given: Mapping[str, Any]) -> list[SerializedCondition]:
     found = [each for name, value in given.items() for each in _read(name, value)]
     if len(found) > MOST_CONDITIONS:
         raise UsageError(f"{len(found)} values to compare are more than {MOST_CONDITIONS}")
-    return found
+    checks = tuple(each for each in found if isinstance(each, ValueCheck))
+    return [each.place if isinstance(each, ValueCheck) else each for each in found], checks
 
 
-def _read(name: str, value: Any) -> Iterator[SerializedCondition]:
+_Condition = SerializedCondition | ValueCheck
+
+
+def _read(name: str, value: Any) -> Iterator[_Condition]:
     if name in _NAMED:
         yield from _of_names(name, value)
     elif name == "match_json":
         yield from _of_json("json", [], value, name)
     else:
         operation, *variables = value if isinstance(value, tuple) else (value,)
-        if not isinstance(operation, str | re.Pattern) or len(variables) > 1:
+        is_name = isinstance(operation, str | re.Pattern) or callable(operation)
+        if not is_name or len(variables) > 1:
             raise UsageError(
                 f"{name} is the name of an operation, or (name, variables), not {value!r}"
             )
@@ -80,7 +102,7 @@ def _read(name: str, value: Any) -> Iterator[SerializedCondition]:
             yield from _of_json("variables", [], each, name)
 
 
-def _of_names(name: str, given: Any) -> Iterator[SerializedCondition]:
+def _of_names(name: str, given: Any) -> Iterator[_Condition]:
     if not isinstance(given, Mapping) or not all(isinstance(each, str) and each for each in given):
         raise UsageError(f"{name} is a dict of names and values, not {given!r}")
     for key, value in given.items():
@@ -106,9 +128,7 @@ def _as_text(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) else value
 
 
-def _of_json(
-    part: Any, path: list[str | int], wanted: Any, where: str
-) -> Iterator[SerializedCondition]:
+def _of_json(part: Any, path: list[str | int], wanted: Any, where: str) -> Iterator[_Condition]:
     if len(path) > MOST_STEPS:
         raise UsageError(f"{where} is nested too deeply")
     if isinstance(wanted, Mapping):
@@ -128,14 +148,13 @@ def _of_json(
 
 def _of_value(
     part: Any, path: list[str | int], wanted: Any, where: str, *, is_json: bool = False
-) -> SerializedCondition:
+) -> _Condition:
     if isinstance(wanted, re.Pattern):
         return SerializedCondition(part, path, matches=_regex(wanted, where))
     if callable(wanted):
-        raise UsageError(
-            f"{where} is a function, which the proxy cannot call; compare in a handler, and leave "
-            "other requests to the next route by route.fallback()"
-        )
+        if inspect.iscoroutinefunction(wanted):
+            raise UsageError(f"{where} must be a plain function")
+        return ValueCheck(SerializedCondition(part, path), wanted)
     if isinstance(wanted, str) or (is_json and isinstance(wanted, int | float | None)):
         return SerializedCondition(part, path, equals=wanted)
     raise UsageError(f"{where} cannot be compared with {wanted!r}")

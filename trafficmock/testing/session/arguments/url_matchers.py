@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from attrs import frozen
 from msgspec import UNSET
@@ -15,9 +15,16 @@ from trafficmock.matching.patterns.glob_resolution import needs_base, resolve
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments.callables import describe
 from trafficmock.testing.session.arguments.js_patterns import js_pattern
-from trafficmock.testing.session.arguments.match_conditions import read_conditions
+from trafficmock.testing.session.arguments.match_conditions import (
+    ValueCheck,
+    read_conditions,
+)
+from trafficmock.testing.session.arguments.value_checks import all_met
 from trafficmock.wire.http_syntax import TOKEN
 from trafficmock.wire.payloads import serialized_matcher as wire
+
+if TYPE_CHECKING:
+    from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 
 @runtime_checkable
@@ -40,6 +47,7 @@ class Matcher:
     :param methods: upper-case methods; empty matches all.
     :param client_ids: exact client ids; empty matches all.
     :param wire: the condition as the proxy gets it.
+    :param checks: the functions in the place of values, which only this process can call.
     """
 
     url: UrlMatcher
@@ -47,9 +55,10 @@ class Matcher:
     client_ids: tuple[str, ...]
     wire: wire.SerializedMatcher
     _test: Callable[[str], Any]
+    checks: tuple[ValueCheck, ...] = ()
 
     def matches(self, url: str, method: str, client_id: str) -> bool:
-        """Return whether a request matches; a predicate is called after the other conditions."""
+        """Return whether a request matches by these; a predicate is called after the others."""
         if self.methods and method.upper() not in self.methods:
             return False
         if self.client_ids and client_id not in self.client_ids:
@@ -59,10 +68,15 @@ class Matcher:
     def matches_url(self, url: str) -> bool:
         return bool(self._test(url))
 
+    def matches_values(self, request: SerializedRequest) -> bool:
+        """Return whether the functions accept the values of a request."""
+        return not self.checks or all_met(self.checks, request)
+
     def same_as(self, other: Matcher) -> bool:
         """Return whether both have the same arguments; predicates are compared by identity."""
         own, others = (
-            (each.methods, each.client_ids, each.wire.conditions) for each in (self, other)
+            (each.methods, each.client_ids, each.wire.conditions, each.checks)
+            for each in (self, other)
         )
         filters = own == others
         if isinstance(self.url, str | re.Pattern):
@@ -111,15 +125,16 @@ def make_matcher(
             raise UsageError(f"{name!r} is not a method of HTTP")
     client_ids = _names(client_id, "client_id")
     conditions, test = _url_part(url, base_url=base_url, websocket=websocket)
+    compared, checks = read_conditions(match or {})
     conditions = wire.SerializedMatcher(
         url_glob=conditions.url_glob,
         url_regex=conditions.url_regex,
-        predicate=conditions.predicate,
+        predicate=True if checks else conditions.predicate,
         methods=list(methods) or UNSET,
         client_ids=list(client_ids) or UNSET,
-        conditions=read_conditions(match or {}) or UNSET,
+        conditions=compared or UNSET,
     )
-    return Matcher(url, methods, client_ids, conditions, test)
+    return Matcher(url, methods, client_ids, conditions, test, checks)
 
 
 def check_http(matcher: Matcher) -> None:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from trafficmock.wire.outbound import HandlerRun, RequestClaim, RequestReplied, RouteExpired
     from trafficmock.wire.payloads.handler_action import SequenceStep
     from trafficmock.wire.payloads.serialized_har import SerializedHar
+    from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
     RouteReply = SerializedResponse | SerializedHar | list[SequenceStep]
 
@@ -257,11 +258,14 @@ class HttpRoutes:
             ]
         )
 
-    def _judge(self, entry: RouteEntry, url: str, method: str, client_id: str) -> bool:
+    def _judge(self, entry: RouteEntry, request: SerializedRequest, client_id: str) -> bool:
+        matcher, url = entry.matcher, request.url
         try:
-            return entry.matcher.matches(url, method, client_id)
+            is_wanted = matcher.matches(url, request.method, client_id)
+            return is_wanted and matcher.matches_values(request)
         except Exception as error:  # noqa: BLE001 - a test's predicate may raise anything
-            error.add_note(f"in the URL predicate {entry.matcher}, asked about {safe_url(url)}")
+            what = "a predicate of" if matcher.checks else "the URL predicate"
+            error.add_note(f"in {what} {matcher}, asked about {safe_url(url)}")
             self.session.errors.append(error)
             return False
 
@@ -274,8 +278,7 @@ class HttpRoutes:
         matches = [
             RouteMatch(entry.id)
             for entry in entries
-            if entry is not None
-            and self._judge(entry, request.url, request.method, message.client_id)
+            if entry is not None and self._judge(entry, request, message.client_id)
         ]
         self.session.send(RequestClaimResult(message.request_id, self.session.id, matches))
 

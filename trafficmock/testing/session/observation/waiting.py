@@ -277,11 +277,20 @@ class Observation:
 
 
 def _test_url(matcher: Matcher, found: Any, done: Done) -> None:
-    done(matcher.matches_url(found.url), None)
+    request = getattr(found, "request", found)
+    try:
+        met = matcher.matches_url(found.url) and matcher.matches_values(request.wire)
+    except Exception as error:  # noqa: BLE001 - a test's predicate may raise anything
+        done(None, error)
+    else:
+        done(met, None)
 
 
 def _wanted(matcher: Matcher | None, request: RequestState) -> bool:
-    return matcher is None or matcher.matches(request.url, request.method, request.client_id)
+    return matcher is None or (
+        matcher.matches(request.url, request.method, request.client_id)
+        and matcher.matches_values(request.wire)
+    )
 
 
 def _pass_on(done: Promise[Any], waiter: Waiter) -> None:
