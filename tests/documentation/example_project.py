@@ -16,7 +16,15 @@ def example_project(example: Path, folder: Path) -> dict[str, str]:
     :param folder: the directory of the project; the commands are put beside it.
     """
     shutil.copytree(example, folder)
-    programs = folder.parent / "bin"
+    return programs_of_checkout(folder.parent)
+
+
+def programs_of_checkout(place: Path) -> dict[str, str]:
+    """Make the commands of this checkout, and return the environment that finds them.
+
+    :param place: where they are put.
+    """
+    programs = place / "bin"
     programs.mkdir()
     for name, words in (
         ("trafficmock", f'"{sys.executable}" -m trafficmock'),
@@ -31,5 +39,5 @@ def example_project(example: Path, folder: Path) -> dict[str, str]:
         **runs.LEAN,
         "PATH": f"{programs}:{os.environ['PATH']}",
         "PYTHONPATH": str(REPOSITORY),
-        "XDG_DATA_HOME": str(folder.parent / "data"),
+        "XDG_DATA_HOME": str(place / "data"),
     }

@@ -29,7 +29,7 @@ from tests.support.processes.proxy_process import REPOSITORY, running_proxy
 from trafficmock import cli
 
 EXAMPLES = REPOSITORY / "docs" / "examples"
-YAML_FILES = ("ci/github.yml", "ci/gitlab.yml", "docker/compose.yaml")
+YAML_FILES = ("ci/github.yml", "ci/github-shards.yml", "ci/gitlab.yml", "docker/compose.yaml")
 READS = ("history", "ws", "show", "har", "status", "completion")
 ID = "7341eb172fa75"
 """The id that the pages use."""
@@ -161,11 +161,13 @@ class FormTests(SynchronousTestCase):
 
     def test_yaml_files(self) -> None:
         """The files for GitHub, GitLab and Docker have the parts that make them up."""
-        github, gitlab, compose = [yaml.safe_load((EXAMPLES / n).read_text()) for n in YAML_FILES]
-        # YAML 1.1 reads the key "on" as true.
-        self.assertEqual(set(github), {"name", True, "jobs"})
-        steps = github["jobs"]["tests"]["steps"]
-        self.assertTrue(all(len({"uses", "run"} & set(step)) == 1 for step in steps))
+        files = [yaml.safe_load((EXAMPLES / name).read_text()) for name in YAML_FILES]
+        *githubs, gitlab, compose = files
+        for github in githubs:
+            # YAML 1.1 reads the key "on" as true.
+            self.assertEqual(set(github), {"name", True, "jobs"})
+            steps = [step for job in github["jobs"].values() for step in job["steps"]]
+            self.assertTrue(all(len({"uses", "run"} & set(step)) == 1 for step in steps))
         known = {"image", "timeout", "before_script", "script"}
         self.assertEqual(set(gitlab["tests"]) - known, {"artifacts"})
         networks = set(compose["networks"])

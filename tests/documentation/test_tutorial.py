@@ -13,7 +13,7 @@ import attrs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.documents import Block, blocks, shows
-from tests.support.processes.node_parts import chromium, link_playwright_package
+from tests.support.processes.node_parts import chromium, install_playwright_package
 from tests.support.processes.proxy_process import REPOSITORY, free_port, get, until
 
 PAGE = REPOSITORY / "docs" / "tutorial.md"
@@ -164,7 +164,7 @@ class TutorialTests(PageTestCase):
     def setUp(self) -> None:
         chromium()
         super().setUp()
-        link_playwright_package(self.root / FOLDER)
+        install_playwright_package(self.root / FOLDER)
 
     def test_as_written(self) -> None:
         """Every command works and shows what the page says it shows."""

@@ -1,10 +1,16 @@
-// A Node application: it asks a service for the price of a teapot.
+// A Node application: GET /price/teapot asks a service for the price.
 import http from "node:http";
 
-http
-  .createServer(async (request, response) => {
-    if (request.url !== "/teapots") return response.end("shop");
-    const answer = await fetch("http://prices.example/teapots").catch((error) => error);
-    response.end(answer.ok ? await answer.text() : "no price");
-  })
-  .listen(Number(process.env.SHOP_PORT), "127.0.0.1");
+const server = http.createServer(async (request, response) => {
+  if (request.url === "/") return response.end("shop");
+  const item = request.url.split("/").at(-1);
+  try {
+    const answer = await fetch(`https://prices.example/items/${item}`, { signal: AbortSignal.timeout(10_000) });
+    const { price } = await answer.json();
+    response.end(JSON.stringify({ item, price }));
+  } catch {
+    response.writeHead(502).end(JSON.stringify({ error: "no prices today" }));
+  }
+});
+
+server.listen(3000, "127.0.0.1");

@@ -5,17 +5,23 @@ The npm packages, the npm proxy, Playwright's runner and Node 22 all come from
 browser is Debian's Chromium: its headless shell where that is installed, as Playwright has it.
 """
 
+import shutil
 from pathlib import Path
+
+from trafficmock.report.saved_page import template
 
 _ROOT = Path(__file__).parents[3]
 
 NODE_DIRECTORY = _ROOT / "tests" / "interop" / "npm" / "node"
 MODULES = NODE_DIRECTORY / "node_modules"
-AGENT_MODULES = _ROOT / "agent" / "node_modules"
+_AGENT = _ROOT / "agent"
+AGENT_MODULES = _AGENT / "node_modules"
 CHROMIUMS = (Path("/usr/bin/chromium-headless-shell"), Path("/usr/bin/chromium"))
 """The headless shell takes three quarters of the CPU, for it draws no windows."""
 
 PLAYWRIGHT_PACKAGE = _ROOT / "playwright"
+
+_NOT_PACKED = shutil.ignore_patterns("node_modules", "test", "scripts", "dist")
 
 INSTALL_NODE_PARTS = "npm ci --prefix tests/interop/npm/node"
 INSTALL_PLAYWRIGHT_PACKAGE = "npm ci --prefix playwright && npm ci --prefix agent"
@@ -63,10 +69,11 @@ def chromium() -> Path:
     raise MissingPartError(f"Chromium is missing; run: {INSTALL_CHROMIUM}")
 
 
-def link_playwright_package(project: Path) -> None:
+def install_playwright_package(project: Path) -> None:
     """Put ``trafficmock-playwright`` and Playwright's runner into a project, as npm would.
 
-    They are links: the runner is the one that the package finds in the checkout too.
+    Our packages are copies, since Node and Playwright treat what is outside of ``node_modules`` in
+    another way. What they need of others are links to the packages of the checkout.
 
     :raises MissingPartError: when ``npm ci`` has not run.
     """
@@ -75,7 +82,14 @@ def link_playwright_package(project: Path) -> None:
         raise MissingPartError(
             f"the packages of playwright are missing; run: {INSTALL_PLAYWRIGHT_PACKAGE}"
         )
-    (project / "node_modules").mkdir()
-    for package in (PLAYWRIGHT_PACKAGE, *modules.iterdir()):
-        name = "trafficmock-playwright" if package == PLAYWRIGHT_PACKAGE else package.name
-        (project / "node_modules" / name).symlink_to(package)
+    place = project / "node_modules"
+    place.mkdir()
+    for name, package in (
+        ("trafficmock-playwright", PLAYWRIGHT_PACKAGE),
+        ("trafficmock-agent", _AGENT),
+    ):
+        shutil.copytree(package, place / name, ignore=_NOT_PACKED)
+    (place / "trafficmock-playwright" / "src" / "report" / "page.html").write_text(template())
+    for package in (*modules.iterdir(), AGENT_MODULES / "ws"):
+        if not (place / package.name).exists():
+            (place / package.name).symlink_to(package)
