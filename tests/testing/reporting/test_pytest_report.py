@@ -31,6 +31,18 @@ def call(proxy, url, data=None):
     return opener.open(Request(url, data=data), timeout=10).read()
 """
 
+RETRIES = """
+from _pytest.runner import runtestprotocol
+
+def pytest_runtest_protocol(item, nextitem):
+    for _ in range(3):
+        reports = runtestprotocol(item, nextitem=nextitem, log=False)
+        if not any(each.failed for each in reports):
+            break
+        item._initrequest()  # as pytest-rerunfailures does
+    return True
+"""
+
 
 class PytestReportTests(TestCase):
     """``pytest --trafficmock-report``."""
@@ -124,6 +136,25 @@ class PytestReportTests(TestCase):
         self.ran(passes, "--trafficmock-report-mode=on")
         document = self.document()
         self.assertEqual((len(document["tests"]), len(document["processes"])), (1, 1))
+
+    def test_retries(self) -> None:
+        """Each run that failed is in it, with its number; the last one counts."""
+        (self.place / "conftest.py").write_text(RETRIES)
+        self.ran(
+            """
+            runs = []
+
+            def test_flaky(trafficmock):
+                runs.append(1)
+                assert len(runs) == 3
+
+            def test_passes(trafficmock):
+                pass
+            """
+        )
+        document = self.document()
+        self.assertEqual(document["counts"], {"passed": 2})
+        self.assertEqual([test.get("retry") for test in document["tests"]], [None, 1])
 
     def test_wrong(self) -> None:
         """A directory that cannot be written ends the run before it begins."""

@@ -38,15 +38,19 @@ class PytestReport:
     _began: int = field(init=False, default=0)
     _outcome: str = field(init=False, default="passed")
     _error: str = field(init=False, default="")
+    _test: str = field(init=False, default="")
+    _retry: int = field(init=False, default=0)
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self) -> None:
-        """Begin a test."""
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Begin a test; plugins that retry run the same one again before any other."""
         if self.recorder is None:
             worker = os.environ.get(WORKER, "main")
             self.recorder = RunRecorder(self.settings, RUNNER, worker, judged=True)
             run_recorder.choose(self.recorder)
         self._began, self._outcome, self._error = now_ms(), "passed", ""
+        self._retry = self._retry + 1 if item.nodeid == self._test else 0
+        self._test = item.nodeid
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(
@@ -73,6 +77,7 @@ class PytestReport:
                     error=self._error,
                     started_at=self._began,
                     duration_ms=now_ms() - self._began,
+                    retry=self._retry,
                 )
             )
         return report

@@ -6,6 +6,7 @@ import atexit
 import json
 import os
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,8 @@ class RunRecorder:
     _file: DataFile = field(init=False)
     _offered: list[SessionTraffic] = field(init=False, factory=list)
     _later: list[Callable[[], object]] = field(init=False, factory=list)
-    _counts: dict[str, int] = field(init=False, factory=dict)
+    _counts: Counter[str] = field(init=False, factory=Counter)
+    _last_outcome: str = field(init=False, default="")
     _workers: dict[str, Any] = field(init=False, factory=dict, repr=False)
     _refused: list[UnmatchedRequest] = field(init=False, factory=list)
     _dropped: int = field(init=False, default=0)
@@ -136,7 +138,11 @@ class RunRecorder:
             for ask in later:
                 ask()
         offered, self._offered, self.error = self._offered, [], ""
-        self._counts[test.outcome] = self._counts.get(test.outcome, 0) + 1
+        if test.retry:
+            # That of the last retry counts.
+            self._counts[self._last_outcome] -= 1
+        self._counts[test.outcome] += 1
+        self._last_outcome = test.outcome
         if self.settings.mode != "on" and test.outcome != "failed":
             return
         for traffic in offered:
@@ -179,7 +185,7 @@ class RunRecorder:
             {
                 "type": "end",
                 "process": process,
-                "counts": self._counts,
+                "counts": dict(+self._counts),
                 "workers": self._workers,
                 "refused": msgspec.to_builtins(self._refused),
                 "refusedDropped": self._dropped,

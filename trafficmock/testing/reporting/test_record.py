@@ -28,6 +28,7 @@ class FinishedTest:
     :param outcome: ``passed``, ``failed`` or ``skipped``.
     :param error: the text of its failure.
     :param started_at: in epoch milliseconds.
+    :param retry: the number of the retry; 0 is the first run.
     """
 
     title: str
@@ -37,6 +38,7 @@ class FinishedTest:
     error: str = field(default="", repr=False)
     started_at: int
     duration_ms: int
+    retry: int = 0
 
 
 @frozen
@@ -95,6 +97,8 @@ def test_record(traffic: SessionTraffic, test: FinishedTest, redactor: Redactor)
         "webSockets": sockets,
         "omitted": 0 if answer is None else answer.omitted,
     }
+    if test.retry:
+        record["retry"] = test.retry
     if test.line is not None:
         record["line"] = test.line
     if test.error:
