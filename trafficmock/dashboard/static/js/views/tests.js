@@ -100,7 +100,7 @@ function figures({ counts, totals, unowned, refused, refusedDropped }) {
 /** @param {Record<string, Record<string, number>>} hosts @returns {string} to which hosts requests went out */
 function leftFor(hosts) {
   const left = Object.entries(hosts).filter(([, { passthrough }]) => passthrough);
-  const shown = left.slice(0, MOST_LEFT).map(([host, { passthrough }]) => `${cut(host, LONGEST_HOST)} ${passthrough}`);
+  const shown = left.slice(0, MOST_LEFT).map(([host, { passthrough: n }]) => `${cut(host, LONGEST_HOST)} (${n})`);
   return visible([...shown, ...(left.length > MOST_LEFT ? [`${left.length - MOST_LEFT} more hosts`] : [])].join(", "));
 }
 
