@@ -43,6 +43,7 @@ threading.Thread(target=post, args=["https://telemetry.example/started"], daemon
 PYTEST = """
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.request import Request, urlopen
 
@@ -77,9 +78,10 @@ def test_charges(billing, trafficmock):
     trafficmock.mock(CHARGES, json={"receipt": "R1"}, times=2)
     trafficmock.mock(CHARGES, status=402, json={"code": "insufficient_funds"}, times=1)
     assert ask(billing, trafficmock, "/charge/ada").startswith("402 ")
+    declined = time.time_ns() // 1_000_000
     assert "R1" in ask(billing, trafficmock, "/charge/bob")
     assert ask(billing, trafficmock, "/audit") == "200 noted 1"
-    assert "R2" in ask(billing, trafficmock, "/charge/ada")
+    assert "R2" in ask(billing, trafficmock, "/charge/ada"), f"declined at {declined}"
 
 
 def test_mail(billing, trafficmock):
