@@ -90,6 +90,59 @@ test("the reporter writes one report of all workers and retries", async () => {
   }
 });
 
+const LATE_SPEC = `
+import { test as base } from "trafficmock-playwright";
+import { ask } from "./call.mjs";
+
+const test = base.extend({
+  database: async ({}, use) => {
+    await use();
+    throw new Error("rows are left, Bearer hush-hush-hush-12345");
+  },
+  slow: async ({}, use, { setTimeout }) => {
+    await use();
+    setTimeout(500);
+    await new Promise(() => {});
+  },
+});
+
+for (const fixture of ["database", "slow"]) {
+  test.describe(fixture, () => {
+    test.use({ [fixture === "slow" ? "database" : "slow"]: ({}, use) => use() });
+    test("passes but for the end", async ({ database, slow, trafficmock }) => {
+      await trafficmock.mock("http://one.test/", { json: {} });
+      await ask("http://one.test/");
+    });
+  });
+}
+`;
+
+test("a test that only the end of an earlier fixture fails is in the reports as failed", async () => {
+  const config = CONFIG.replace("retries: 1", "retries: 0").replace('reporter: [["', 'reporter: [["json"], ["');
+  const files = { "call.mjs": CALL, "a.spec.mjs": LATE_SPEC, "playwright.config.mjs": config };
+  const project = makeProject({ files });
+  try {
+    const proxyUrl = `http://127.0.0.1:${await freePort()}`;
+    const env = { TRAFFICMOCK_PROXY_URL: proxyUrl, PLAYWRIGHT_JSON_OUTPUT_NAME: "tests.json" };
+    const { status, output } = await project.run([], env);
+    assert.equal(status, 1, output);
+    const run = JSON.parse(readFileSync(join(project.place, "report", "run.json"), "utf8"));
+    assert.deepEqual(run.counts, { failed: 2 });
+    const told = run.tests.map(({ title, outcome, requests }) => [title, outcome, requests.length]).sort();
+    assert.deepEqual(told, [
+      ["database › passes but for the end", "failed", 1],
+      ["slow › passes but for the end", "failed", 1],
+    ]);
+    const errors = run.tests.map(({ error }) => error).sort();
+    assert.match(errors[0], /rows are left, Bearer \[redacted:/);
+    assert.match(errors[1], /[Tt]imeout/);
+    const text = readFileSync(join(project.place, "tests.json"), "utf8");
+    assert.equal(text.match(/"name": "server-traffic.html"/g)?.length, 2, text);
+  } finally {
+    project.remove();
+  }
+});
+
 const NODE_TEST = `
 import { test } from "node:test";
 import { connect } from "trafficmock-playwright/core";
