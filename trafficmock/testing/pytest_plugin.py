@@ -16,7 +16,7 @@ import pytest
 
 from trafficmock.testing import strict_marks, unowned_requests
 from trafficmock.testing.reporting import report_options
-from trafficmock.testing.shared_directory import has_proxy
+from trafficmock.testing.shared_directory import directory, has_proxy, running_applications
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -82,8 +82,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Stop the proxy that was started for this run, in the process that outlives all workers."""
-    if hasattr(config, "workerinput") or not has_proxy(config):
+    """Stop the proxy that was started for this run, in the process that outlives all workers.
+
+    The applications end with the last worker; they have ended when the run has.
+    """
+    if hasattr(config, "workerinput"):
+        return
+    if running_applications(config):
+        from trafficmock.testing.launch import shared_applications  # noqa: PLC0415 - as below
+
+        shared_applications.wait_for_ends(config)
+    if not has_proxy(config):
         return
     from trafficmock.testing.launch import shared_proxy  # noqa: PLC0415 - only where it is needed
 
@@ -130,14 +139,17 @@ def trafficmock_env(trafficmock_proxy: Proxy) -> Callable[..., dict[str, str]]:
 def trafficmock_app(
     request: pytest.FixtureRequest, trafficmock_proxy: Proxy
 ) -> Iterator[Callable[..., Application]]:
-    """Return a function that starts an application attached, until the tests of this worker end.
+    """Return a function that starts an application attached, until the tests end.
 
-    Its arguments are those of :func:`trafficmock.testing.launch.attached_application`. The report
-    of a test that fails has what the application wrote during the test.
+    Its arguments are those of :func:`trafficmock.testing.launch.attached_application`. The workers
+    of pytest-xdist share one application that all of them start with the same arguments; with
+    ``shared=False`` each starts its own. The report of a test that fails has what the application
+    wrote during the test.
     """
     from trafficmock.testing.launch.pytest_applications import StartedApplications  # noqa: PLC0415 - only where it is needed
 
-    started = request.session.stash[_STARTED] = StartedApplications(trafficmock_proxy)
+    folder = directory(request.config) if hasattr(request.config, "workerinput") else None
+    started = request.session.stash[_STARTED] = StartedApplications(trafficmock_proxy, folder)
     yield started.start
     started.stop()
 

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     import pytest
 
+APPLICATION = "trafficmock-app-"
+"""The beginning of the names of the files of applications."""
+
 _STATE = "trafficmock-proxy.json"
 
 
@@ -27,8 +30,16 @@ def state_file(config: pytest.Config) -> Path:
     return directory(config) / _STATE
 
 
+def running_applications(config: pytest.Config) -> list[Path]:
+    """Return the files that the applications of this run keep while they run."""
+    return [*directory(config).glob(f"{APPLICATION}*.running")] if _is_made(config) else []
+
+
 def has_proxy(config: pytest.Config) -> bool:
     """Return whether this run started a proxy, without making the directory."""
+    return _is_made(config) and state_file(config).exists()
+
+
+def _is_made(config: pytest.Config) -> bool:
     factory: Any = getattr(config, "_tmp_path_factory", None)
-    made = factory is not None and getattr(factory, "_basetemp", None) is not None
-    return made and state_file(config).exists()
+    return factory is not None and getattr(factory, "_basetemp", None) is not None

@@ -12,10 +12,10 @@ import subprocess
 import threading
 import time
 from contextlib import closing, contextmanager, suppress
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, Protocol
 from urllib.parse import urlsplit
 
-from attrs import define, field
+from attrs import define, evolve, field, frozen
 
 from trafficmock.testing.errors import ApplicationError, UsageError
 from trafficmock.testing.launch import processes
@@ -104,6 +104,35 @@ class Output:
             self._changed.wait_for(lambda: self._ended, seconds)
 
 
+class StartedProcess(Protocol):
+    """The process of an application."""
+
+    pid: int
+    returncode: int | None
+
+    def poll(self) -> int | None:
+        """Return its status if it has ended."""
+
+
+class ReadOutput(Protocol):
+    """The part of an application's output that is kept, as :class:`Output` reads it."""
+
+    def mark(self) -> None:
+        """Let :meth:`since_mark` begin here."""
+
+    def since_mark(self) -> str:
+        """Return what was written since the mark, as far as it is kept."""
+
+    def text(self) -> str:
+        """Return what is kept."""
+
+    def wait(self, seconds: float) -> None:
+        """Wait for more output, or for its end."""
+
+    def wait_for_end(self, seconds: float) -> None:
+        """Wait for the rest of what an application wrote that has ended."""
+
+
 @define(eq=False)
 class Application:
     """An application that runs attached.
@@ -112,8 +141,8 @@ class Application:
         empty without ``ready``.
     """
 
-    _process: subprocess.Popen[bytes] = field(repr=False)
-    _output: Output = field(repr=False)
+    _process: StartedProcess = field(repr=False)
+    _output: ReadOutput = field(repr=False)
     command: str
     client_id: str | None = None
     url: str = field(init=False, default="")
@@ -122,6 +151,10 @@ class Application:
     def pid(self) -> int:
         """The id of the process that was started."""
         return self._process.pid
+
+    def has_ended(self) -> bool:
+        """Return whether the process that was started has ended."""
+        return self._process.poll() is not None
 
     def output(self) -> str:
         """Return what the application has written, the newest 256 KiB."""
@@ -142,7 +175,7 @@ class Application:
         """
         deadline = time.monotonic() + seconds
         while not self._is_ready(ready):
-            if self._process.poll() is not None:
+            if self.has_ended():
                 self._output.wait_for_end(_TRY_SECONDS)
                 if isinstance(ready, re.Pattern) and self._is_ready(ready):
                     return
@@ -160,26 +193,85 @@ class Application:
             return found is not None
         if ready is not None:
             self.url = ready
-            return self._process.poll() is None and _answers(ready)
+            return not self.has_ended() and _answers(ready)
         return True
 
     def _fail(self, what: str) -> NoReturn:
         said = _last_lines(self._output.text()) or "nothing"
         raise ApplicationError(f"`{self.command}` {what}. It wrote:\n{said}")
 
-    def stop(self) -> None:
-        """End the application and the processes that it started: ask them to, then kill them.
 
-        They are killed when the application has ended, after 10 s at the latest.
+@frozen
+class Launch:
+    """How an application is started; the arguments are those of :func:`attached_application`."""
+
+    words: list[str]
+    ready: Ready
+    client_id: str | None
+    proxy: Proxy | None
+    cwd: str | Path | None
+    env: Mapping[str, str] | None
+    agent: bool
+    forward_proxy: bool
+    timeout: float
+
+    @property
+    def command(self) -> str:
+        """The command line, to be shown."""
+        return shlex.join(self.words)
+
+    def with_port(self) -> Launch:
+        """Return it with a free port in the place of ``{port}``."""
+        if not any(PORT in each for each in self.words):
+            return self
+        port, ready = str(_free_port()), self.ready
+        words = [each.replace(PORT, port) for each in self.words]
+        return evolve(
+            self,
+            words=words,
+            ready=ready.replace(PORT, port) if isinstance(ready, str) else ready,
+        )
+
+    def check_free(self) -> None:
+        """Check that nothing answers at its URL before it is started.
+
+        :raises ApplicationError: if something does.
         """
-        processes.terminate_group(self.pid)
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(STOP_SECONDS)
-        processes.kill_group(self.pid)
-        self._process.wait()
-        if self._process.stdin is not None:
-            with suppress(BrokenPipeError):
-                self._process.stdin.close()
+        if isinstance(self.ready, str) and listens(self.ready):
+            raise ApplicationError(
+                f"something listens at {self.ready} already, before `{self.command}` was started. "
+                f"Write {PORT} for a free port"
+            )
+
+    def environment(self) -> dict[str, str]:
+        """Return the whole environment of the process."""
+        environment = (self.proxy or process_proxy()).environment(
+            self.client_id, agent=self.agent, forward_proxy=self.forward_proxy
+        )
+        environment.setdefault("PYTHONUNBUFFERED", "1")
+        return {**environment, **(self.env or {})}
+
+
+def make_launch(
+    command: Sequence[str | os.PathLike[str]],
+    *,
+    ready: Ready = None,
+    client_id: str | None = None,
+    proxy: Proxy | None = None,
+    cwd: str | Path | None = None,
+    env: Mapping[str, str] | None = None,
+    agent: bool = True,
+    forward_proxy: bool = True,
+    timeout: float = READY_SECONDS,
+) -> Launch:
+    """Read the arguments of :func:`attached_application`.
+
+    :raises UsageError: ``ready`` is of another type.
+    """
+    if not isinstance(ready, str | re.Pattern | None):
+        raise UsageError(f"ready is a URL or a compiled pattern, not {ready!r}")
+    words = [os.fspath(each) for each in command]
+    return Launch(words, ready, client_id, proxy, cwd, env, agent, forward_proxy, timeout)
 
 
 @contextmanager
@@ -218,29 +310,40 @@ def attached_application(
         is over.
     :raises UsageError: ``ready`` is of another type.
     """
-    if not isinstance(ready, str | re.Pattern | None):
-        raise UsageError(f"ready is a URL or a compiled pattern, not {ready!r}")
-    words = [os.fspath(each) for each in command]
-    if any(PORT in each for each in words):
-        port = str(_free_port())
-        words = [each.replace(PORT, port) for each in words]
-        ready = ready.replace(PORT, port) if isinstance(ready, str) else ready
-    if isinstance(ready, str) and listens(ready):
-        raise ApplicationError(
-            f"something listens at {ready} already, before `{shlex.join(words)}` was started. "
-            f"Each worker of pytest-xdist starts its own: write {PORT} for a free port"
-        )
-    environment = (proxy or process_proxy()).environment(
-        client_id, agent=agent, forward_proxy=forward_proxy
-    )
-    environment.setdefault("PYTHONUNBUFFERED", "1")
-    process, output = _start(words, {**environment, **(env or {})}, cwd)
-    application = Application(process, output, shlex.join(words), client_id)
+    launch = make_launch(
+        command,
+        ready=ready,
+        client_id=client_id,
+        proxy=proxy,
+        cwd=cwd,
+        env=env,
+        agent=agent,
+        forward_proxy=forward_proxy,
+        timeout=timeout,
+    ).with_port()
+    launch.check_free()
+    process, output = _start(launch.words, launch.environment(), cwd)
+    application = Application(process, output, launch.command, client_id)
     try:
-        application.wait_until_ready(ready, timeout)
+        application.wait_until_ready(launch.ready, timeout)
         yield application
     finally:
-        application.stop()
+        _stop(process)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End an application and the processes that it started: ask them to, then kill them.
+
+    They are killed when the application has ended, after 10 s at the latest.
+    """
+    processes.terminate_group(process.pid)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(STOP_SECONDS)
+    processes.kill_group(process.pid)
+    process.wait()
+    if process.stdin is not None:
+        with suppress(BrokenPipeError):
+            process.stdin.close()
 
 
 def _start(

@@ -9,13 +9,15 @@ import pytest
 from attrs import define, field
 
 from trafficmock.testing.errors import ApplicationError
-from trafficmock.testing.launch.application import attached_application
+from trafficmock.testing.launch import shared_applications
+from trafficmock.testing.launch.application import attached_application, make_launch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
+    from pathlib import Path
 
-    from trafficmock.testing.launch.application import Application
+    from trafficmock.testing.launch.application import Application, Launch
     from trafficmock.testing.launch.proxy_process import Proxy
 
 
@@ -24,20 +26,34 @@ class StartedApplications:
     """The applications of one worker.
 
     :param proxy: the proxy that they are attached to.
+    :param folder: the directory that the workers of the run share; ``None`` without pytest-xdist.
     """
 
     proxy: Proxy
+    folder: Path | None = None
     _started: list[Application] = field(init=False, factory=list)
+    _launched: list[Launch] = field(init=False, factory=list)
     _open: ExitStack = field(init=False, factory=ExitStack)
 
-    def start(self, command: Sequence[str | PathLike[str]], **options: Any) -> Application:
+    def start(
+        self, command: Sequence[str | PathLike[str]], *, shared: bool = True, **options: Any
+    ) -> Application:
         """Start one; see :func:`trafficmock.testing.launch.attached_application`.
 
         It fails the test, without a traceback, if the application does not start.
+
+        :param shared: the workers of pytest-xdist share one that they start with the same
+            arguments; it ends with the last of them. Otherwise each worker starts its own.
         """
-        made = attached_application(command, **{"proxy": self.proxy, **options})
+        options = {"proxy": self.proxy, **options}
         try:
-            application = self._open.enter_context(made)
+            if shared and self.folder is not None:
+                launch = make_launch(command, **options)
+                number = sum(each == launch for each in self._launched)
+                self._launched.append(launch)
+                application = shared_applications.get(self.folder, launch, number)
+            else:
+                application = self._open.enter_context(attached_application(command, **options))
         except ApplicationError as error:
             wrong = str(error)
         else:
@@ -59,5 +75,5 @@ class StartedApplications:
         self.mark()
 
     def stop(self) -> None:
-        """Stop all, the last one first."""
+        """Stop those of this worker alone, the last one first."""
         self._open.close()
