@@ -35,4 +35,9 @@ class WayTests(SynchronousTestCase):
         with ground(folder) as made:
             for program, found in run_all(made).items():
                 said = rows(program, page)
-                self.assertEqual(found, {way: said.get(way) for way in found})
+                strict = {way: outcome for way, (outcome, _) in found.items()}
+                self.assertEqual(strict, {way: said.get(way, ("",))[0] for way in found})
+                # The kernel refuses at once: whether the proxy hears of the request before depends
+                # on which of them is faster.
+                sealed = {way: outcome for way, (_, outcome) in found.items()}
+                self.assertLessEqual(set(sealed.values()), {REFUSED, FAILS}, sealed)
