@@ -34,7 +34,7 @@ def second(trafficmock_app: Any, shop: Any) -> Any:
 @pytest.mark.parametrize("number", range(6))
 def test_shared(shop: Any, own: Any, second: Any, number: int) -> None:
     """Waits, so that all workers have some; each writes what it has seen."""
-    seen = {"worker": os.environ.get("PYTEST_XDIST_WORKER")}
+    seen: dict[str, Any] = {"worker": os.environ.get("PYTEST_XDIST_WORKER")}
     for name, each in (("shop", shop), ("own", own), ("second", second)):
         url = f"{each.url.removesuffix('/1')}/300000"
         urllib.request.urlopen(url, timeout=30).close()
