@@ -34,6 +34,14 @@ class SelfAttachmentTests(SynchronousTestCase):
         output = runs.run(*plugins, sample, *options, environment=self.environment)
         self.assertIn("25 passed", output, output)
 
+    def test_django(self) -> None:
+        """Both test clients of Django, on four workers."""
+        sample = str(Path(__file__).parent / "samples" / "in_own_process_django.py")
+        plugins = runs.lean_pytest("xdist", "pytest_asyncio.plugin")
+        options = ("-n", "4", "--trafficmock-attach-self")
+        output = runs.run(*plugins, sample, *options, environment=self.environment)
+        self.assertIn("14 passed", output, output)
+
     def test_unittest(self) -> None:
         """The process is restored at the module's end."""
         sample = f"{SAMPLES}.in_own_process_unittest"
@@ -48,5 +56,5 @@ class SelfAttachmentTests(SynchronousTestCase):
         self.assertIn("successes=3", output, output)
 
     if not DEEP:
-        for each in (test_pytest, test_unittest, test_trial):
+        for each in (test_pytest, test_django, test_unittest, test_trial):
             each.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]

@@ -3,5 +3,6 @@
 ``with_application`` starts applications, ``with_shared_application`` shares one between workers,
 ``with_proxy_options`` asks its proxy,
 ``with_required`` has mocks that nobody meets. The applications of ``in_own_process``,
-``in_own_process_unittest`` and ``in_own_process_trial`` run in the process of the tests.
+``in_own_process_django``, ``in_own_process_unittest`` and ``in_own_process_trial`` run in the
+process of the tests.
 """
