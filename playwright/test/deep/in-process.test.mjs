@@ -14,20 +14,20 @@ const LIBRARIES = ["axios", "express", "fastify", "jest", "msw", "nock", "supert
 const FILES = 4;
 const TEST_MS = 60_000;
 
-/** A project with the shop, the cases and the file of a runner, several times. */
-function project(t, file, files = FILES) {
+/** A project with the shop, the cases and the file of a runner, several times, and a proxy for it. */
+async function project(t, file, files = FILES) {
+  const proxy = await startProxy();
+  t.after(() => proxy.stop());
   const { place, remove } = makeProject();
   t.after(remove);
   for (const name of LIBRARIES) symlinkSync(join(HERE, "node_modules", name), join(place, "node_modules", name));
   for (const name of ["shop.cjs", "cases.cjs"]) copyFileSync(join(APP, name), join(place, name));
   for (let n = 1; n <= files; n += 1) copyFileSync(join(APP, file), join(place, `n${n}.${file}`));
-  return place;
+  return { proxy, place };
 }
 
 /** Run a project, whose work after the end of a test is that test's. */
-async function run(t, place, argv, left = FILES) {
-  const proxy = await startProxy();
-  t.after(() => proxy.stop());
+async function run({ proxy, place }, argv, left = FILES) {
   const env = { TRAFFICMOCK_PROXY_URL: proxy.url, NO_COLOR: "1" };
   const ended = await runProgram(place, [process.execPath, ...argv], env);
   assert.equal(ended.status, 0, ended.output);
@@ -40,15 +40,15 @@ async function run(t, place, argv, left = FILES) {
 }
 
 test("Node's runner", async (t) => {
-  await run(t, project(t, "node.test.mjs"), ["--test", `--test-concurrency=${FILES}`]);
+  await run(await project(t, "node.test.mjs"), ["--test", `--test-concurrency=${FILES}`]);
 });
 
 describe("Vitest", () => {
   for (const pool of ["threads", "forks"]) {
     test(pool, async (t) => {
-      const place = project(t, "vitest.test.mjs");
+      const made = await project(t, "vitest.test.mjs");
       const workers = [`--pool=${pool}`, `--maxWorkers=${FILES}`, `--testTimeout=${TEST_MS}`];
-      const ended = await run(t, place, ["node_modules/vitest/vitest.mjs", "run", ...workers]);
+      const ended = await run(made, ["node_modules/vitest/vitest.mjs", "run", ...workers]);
       assert.match(ended.output, new RegExp(`Test Files +${FILES} passed`));
     });
   }
@@ -64,24 +64,24 @@ describe("Jest", () => {
     `--testTimeout=${TEST_MS}`,
   ];
   test("in workers", async (t) => {
-    const ended = await run(t, project(t, "jest.test.cjs"), [...argv, `--maxWorkers=${FILES}`]);
+    const ended = await run(await project(t, "jest.test.cjs"), [...argv, `--maxWorkers=${FILES}`]);
     assert.match(ended.output, new RegExp(`Test Suites: +${FILES} passed`));
   });
 
   test("one file after the other, in one process", async (t) => {
-    await run(t, project(t, "jest.test.cjs"), [...argv, "--runInBand"]);
+    await run(await project(t, "jest.test.cjs"), [...argv, "--runInBand"]);
   });
 });
 
 // nock needs it.
 const skip = !("withResolvers" in Promise) && "needs Node 22";
 test("the tests of other libraries on the page of the documentation pass", { skip }, async (t) => {
-  const place = project(t, "node.test.mjs", 0);
+  const { proxy, place } = await project(t, "node.test.mjs", 0);
   const examples = fileURLToPath(new URL("../../../docs/examples", import.meta.url));
   copyFileSync(join(examples, "in-process-node", "shop.mjs"), join(place, "shop.mjs"));
   const compared = join(examples, "in-process-compared");
   for (const name of readdirSync(compared)) copyFileSync(join(compared, name), join(place, name));
   writeFileSync(join(place, "package.json"), '{ "type": "module" }');
-  const ended = await run(t, place, ["--test"], 0);
+  const ended = await run({ proxy, place }, ["--test"], 0);
   assert.match(ended.output, /tests 2\n/);
 });
