@@ -60,8 +60,8 @@ class JobLoopTests(SynchronousTestCase):
         self.check([*NODE, "timer"])
 
     def test_thread(self) -> None:
-        """A thread that reads a queue, in Python."""
-        self.check(PYTHON, "/thread")
+        """A thread that reads a queue, in Python; each job has the context of its giver."""
+        self.check(PYTHON, "/thread", is_own=True)
 
     def test_pool(self) -> None:
         """A pool of threads, in Python, which runs each job in the context of its giver."""

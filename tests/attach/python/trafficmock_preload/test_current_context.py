@@ -3,8 +3,9 @@
 import sys
 from contextvars import copy_context
 from types import ModuleType
+from unittest.mock import patch
 
-from trafficmock_preload.current_context import TestContexts
+from trafficmock_preload.current_context import ConsumerContext, TestContexts
 from twisted.trial.unittest import SynchronousTestCase
 
 
@@ -27,6 +28,23 @@ class ContextsTests(SynchronousTestCase):
         trace = "00-" + "a" * 32 + "-" + "b" * 16 + "-01"
         self.contexts.enter(self.contexts.read(None, None, trace))
         self.assertEqual(self.contexts.outgoing(), [("Trafficmock-Context", "a" * 32)])
+
+    def test_taken(self) -> None:
+        """The job of a consumer counts before the baggage that began with the consumer."""
+        for name in "ab":
+            self.contexts.read(f"trafficmock.test={name}", None, None)
+        baggage = ModuleType("opentelemetry.baggage")
+        baggage.__dict__["get_baggage"] = lambda _name: "a"
+        queue, job = ModuleType("queue"), self.contexts.read("trafficmock.test=b", None, None)
+
+        def within() -> list[str]:
+            found = [self.contexts.outgoing()[0][1]]
+            self.contexts.enter(ConsumerContext(None))
+            self.contexts.take(job, queue)
+            return [*found, self.contexts.outgoing()[0][1]]
+
+        with patch.dict(sys.modules, {"opentelemetry.baggage": baggage}):
+            self.assertEqual(copy_context().run(within), ["a", "b"])
 
     def test_own_test(self) -> None:
         """A call of the application in a test's own thread belongs to the test, until its end."""

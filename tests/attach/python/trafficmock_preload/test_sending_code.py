@@ -9,9 +9,9 @@ from multiprocessing.pool import ThreadPool
 from types import ModuleType
 from typing import Any
 
+from trafficmock_preload.background.thread_contexts import change_threading
 from trafficmock_preload.current_context import TestContexts
 from trafficmock_preload.sending_code import coded
-from trafficmock_preload.thread_contexts import change_threading
 from twisted.trial.unittest import SynchronousTestCase
 
 HERE = "test_sending_code.py:"

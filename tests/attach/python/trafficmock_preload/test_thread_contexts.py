@@ -6,12 +6,12 @@ import threading
 from types import ModuleType
 from typing import Any
 
-from trafficmock_preload.current_context import TestContexts
-from trafficmock_preload.thread_contexts import (
+from trafficmock_preload.background.thread_contexts import (
     change_executors,
     change_multiprocessing_pools,
     change_threading,
 )
+from trafficmock_preload.current_context import TestContexts
 from twisted.trial.unittest import SynchronousTestCase
 
 

@@ -14,7 +14,7 @@ its own authority. Tunnels that it does not read (``--tunnel``) are left unchang
   :mod:`.child_environment` keeps the preload in that of child processes, :mod:`.attached_process`
   decides whether to attach, :mod:`.application_name` makes the default client id.
 * Libraries: :mod:`.hooks` lists them; :mod:`.clients` changes HTTP clients, :mod:`.entries` web
-  frameworks and servers, :mod:`.thread_contexts` threads and pools.
+  frameworks and servers, :mod:`.background` threads, pools and queues.
 * Contexts and trust: :mod:`.sending_code` says where a request without a context is sent from,
   :mod:`.notices` tells the proxy what it does not see by itself, :mod:`.tunnel_trust` makes TLS in
   tunnels trust the proxy's authority.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from collections import OrderedDict
-from contextvars import ContextVar
+from contextvars import Context, ContextVar, copy_context
 from time import monotonic, time
 
 from trafficmock_preload.entries.context_reading import MEMBER, carried, trace_id
@@ -28,9 +29,10 @@ class TestContext:
     :param request: the method and the path of the inbound request.
     :param is_own: whether its test runs in this process.
     :ivar came_at: epoch seconds.
+    :ivar task: a weak reference to the task of asyncio that handles the request; ``None`` if none.
     """
 
-    __slots__ = ("came_at", "closed_at", "id", "is_forwarded", "is_own", "request")
+    __slots__ = ("came_at", "closed_at", "id", "is_forwarded", "is_own", "request", "task")
 
     def __init__(
         self,
@@ -46,11 +48,40 @@ class TestContext:
         self.is_forwarded = is_forwarded
         self.is_own = is_own
         self.closed_at: float | None = None
+        task = running_task()
+        self.task = None if task is None else weakref.ref(task)
 
     @property
     def inbound(self) -> tuple[Any, Any, float]:
         """The method, the path and the time of the request, to be shown."""
         return (*(self.request or ("", "")), self.came_at)
+
+
+class ConsumerContext:
+    """The context of a consumer of a queue: that of the job that it has taken.
+
+    A thread begins with one that is of no queue yet, the context of whoever started the thread.
+
+    :param queue: a weak reference to the queue.
+    :ivar is_used: whether a request, or other work, has been begun in it.
+    """
+
+    __slots__ = ("context", "is_used", "queue")
+
+    def __init__(self, context: TestContext | None, queue: Any = None) -> None:
+        self.context = context
+        self.queue = queue
+        self.is_used = False
+
+
+def running_task() -> Any:
+    """Return the task of asyncio that runs in this thread; ``None`` if none does."""
+    asyncio = sys.modules.get("asyncio")
+    try:
+        return None if asyncio is None else asyncio.current_task()
+    except (AttributeError, RuntimeError):
+        # It is being imported, or no loop runs.
+        return None
 
 
 class TestContexts:
@@ -60,6 +91,7 @@ class TestContexts:
     :param is_on: whether contexts are read (``TRAFFICMOCK_CONTEXT``).
     :param now: returns monotonic seconds.
     :ivar seen: is called with each context that comes in with a request.
+    :ivar has_read: whether a request with a context has come in.
     :ivar latest: the context that came in last with a request.
     """
 
@@ -69,7 +101,11 @@ class TestContexts:
         self.is_on = is_on
         self._lasting = lasting
         self._now = now
-        self._variable: ContextVar[TestContext | None] = ContextVar("trafficmock", default=None)
+        self._variable: ContextVar[TestContext | ConsumerContext | None] = ContextVar(
+            "trafficmock",
+            default=ConsumerContext(None),  # noqa: B039 - it is of no thread yet
+        )
+        self.has_read = False
         self.seen: Callable[[str], None] = _nothing
         self.latest: TestContext | None = None
         self._known: OrderedDict[str, TestContext] = OrderedDict()
@@ -98,6 +134,7 @@ class TestContexts:
         if found is None and trace is None:
             return None
         context = TestContext(found or trace or "", is_forwarded=found is not None, request=request)
+        self.has_read = True
         if request is not None:
             self.latest = context
             if context.is_forwarded:
@@ -108,9 +145,16 @@ class TestContexts:
             self._known.popitem(last=False)
         return context
 
-    def enter(self, context: TestContext | None) -> None:
-        """Set the context of the code that runs from now on in this thread or task."""
+    def enter(
+        self, context: TestContext | ConsumerContext | None
+    ) -> TestContext | ConsumerContext | None:
+        """Set the context of the code that runs from now on in this thread or task.
+
+        :returns: what was set before, to be entered again.
+        """
+        before = self._variable.get()
         self._variable.set(context)
+        return before
 
     def close(self, context: TestContext | None) -> None:
         """Mark the inbound request of a context as over; a test of this process has not ended."""
@@ -122,9 +166,10 @@ class TestContexts:
 
         :returns: ends the test; it is called in the same thread or task.
         """
-        before, context = self.running(), TestContext(context_id, is_forwarded=True, is_own=True)
+        context = TestContext(context_id, is_forwarded=True, is_own=True)
         self._known[context_id] = context
-        self.enter(context)
+        self.has_read = True
+        before = self.enter(context)
 
         def end() -> None:
             context.closed_at = self._now()
@@ -134,7 +179,59 @@ class TestContexts:
 
     def running(self) -> TestContext | None:
         """Return the context of this code, whether its inbound request is over or not."""
-        return self._variable.get()
+        found = self._variable.get()
+        if type(found) is not ConsumerContext:
+            return found  # type: ignore[return-value]
+        found.is_used = True
+        return found.context
+
+    def may_take(self, task: Any = None) -> bool:
+        """Return whether this code may be a consumer of a queue: it handles no request itself.
+
+        :param task: the task that runs.
+        """
+        found = self._variable.get()
+        if type(found) is ConsumerContext:
+            return True
+        home = None if task is None or found is None else found.task  # type: ignore[union-attr]
+        return home is not None and home() is not task
+
+    def takes_from(self, queue: Any) -> bool:
+        """Return whether this code has taken the job that it works for from a queue."""
+        found = self._variable.get()
+        return type(found) is ConsumerContext and found.queue is not None and found.queue() is queue
+
+    def take(self, giver: TestContext | None, queue: Any, *, waits: bool = True) -> None:
+        """Set the context of a consumer that has taken a job from a queue.
+
+        It is nobody's where it cannot be told whose the consumer's work is: when jobs of several
+        tests are taken before any of them has been worked for (a batch), and when a consumer takes
+        from a second queue. The first job counts only if the consumer waits for it: others look
+        for a resource that is free.
+
+        :param giver: the context in which the job was put.
+        :param waits: whether the consumer waits for jobs.
+        """
+        before = self._variable.get()
+        source: Any = weakref.ref(queue)
+        is_known = waits
+        if type(before) is ConsumerContext and before.queue is not None:
+            is_known = before.is_used and before.queue() is queue
+            source = before.queue
+        now = before.context if type(before) is ConsumerContext else before
+        self._variable.set(ConsumerContext(giver if is_known or now is giver else None, source))
+
+    def find_nothing(self, queue: Any) -> None:
+        """Set no context if a consumer has worked for its job, and the queue has no other one."""
+        found = self._variable.get()
+        if type(found) is ConsumerContext and found.is_used and self.takes_from(queue):
+            self._variable.set(ConsumerContext(None, found.queue))
+
+    def without(self) -> Context:
+        """Return a copy of the context of Python's that has no context of a test."""
+        copied = copy_context()
+        copied.run(self._variable.set, ConsumerContext(None))
+        return copied
 
     def within(
         self, function: Callable[..., Any], context: TestContext | None
@@ -142,8 +239,7 @@ class TestContexts:
         """Return a function that calls another one in a context, and has its result."""
 
         def called(*args: Any, **kwargs: Any) -> Any:
-            before = self.running()
-            self.enter(context)
+            before = self.enter(context)
             try:
                 return function(*args, **kwargs)
             finally:
@@ -155,7 +251,12 @@ class TestContexts:
         """Return the context of a request that is sent now."""
         if not self.is_on:
             return None
-        context = self._traced() or self._variable.get()
+        found = self._variable.get()
+        if type(found) is ConsumerContext and found.queue is not None:
+            # A consumer's baggage of OpenTelemetry is that of the request that started it.
+            context = self.running()
+        else:
+            context = self._traced() or self.running()
         if context is None or context.closed_at is None:
             return context
         return context if self._now() - context.closed_at <= self._lasting else None

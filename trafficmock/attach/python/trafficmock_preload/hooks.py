@@ -146,13 +146,19 @@ def changes(tunnels: Tunnels, contexts: TestContexts) -> dict[str, Callable[[Mod
         ("entries.server_entries", _SERVERS),
         ("entries.task_entries", _TASK_QUEUES),
         ("entries.aws_messages", _AWS),
+        ("background.queue_contexts", _QUEUES),
     ):
         for module, (function, *names) in entries.items():
             add(module, place, function, contexts, *names)
-    add("threading", "thread_contexts", "change_threading", contexts)
-    add("concurrent.futures.thread", "thread_contexts", "change_executors", contexts)
-    add("multiprocessing.pool", "thread_contexts", "change_multiprocessing_pools", contexts)
-    add("twisted.python.threadpool", "thread_contexts", "change_twisted_pools", contexts)
+    add("threading", "background.thread_contexts", "change_threading", contexts)
+    add("concurrent.futures.thread", "background.thread_contexts", "change_executors", contexts)
+    add(
+        "multiprocessing.pool",
+        "background.thread_contexts",
+        "change_multiprocessing_pools",
+        contexts,
+    )
+    add("twisted.python.threadpool", "background.thread_contexts", "change_twisted_pools", contexts)
     return made
 
 
@@ -207,6 +213,13 @@ _AWS = {
     "boto3.resources.response": ("change_boto3_resources",),
 }
 """Modules of AWS's clients, with a function of :mod:`.entries.aws_messages`."""
+
+_QUEUES = {
+    "queue": ("change_queues",),
+    "asyncio.queues": ("change_asyncio_queues",),
+    "asyncio.base_events": ("change_timers",),
+}
+"""Queues and timers of a process, with functions of :mod:`.background.queue_contexts`."""
 
 _ENVIRONMENT_PROXIES = {
     "requests.utils": "urllib3.connection",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import aiohttp
 import httpx
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 application = FastAPI()
 client = httpx.AsyncClient(timeout=SECONDS)
-started: set[asyncio.Task[None]] = set()
+started: set[asyncio.Task[Any]] = set()
 QUEUE = "queue-of-a-task"
 
 
@@ -47,6 +47,16 @@ async def after_the_response(url: str) -> str:
     task = asyncio.create_task(later())
     started.add(task)
     task.add_done_callback(started.discard)
+    return "to be asked"
+
+
+async def call_later(url: str) -> str:
+    def begin() -> None:
+        task = asyncio.create_task(ask_async(url))
+        started.add(task)
+        task.add_done_callback(started.discard)
+
+    asyncio.get_running_loop().call_later(LATER, begin)
     return "to be asked"
 
 
@@ -88,6 +98,7 @@ WAYS: dict[str, Callable[[str], Awaitable[str]]] = {
     "to-thread": lambda url: asyncio.to_thread(ask, url),
     "executor": in_an_executor,
     "task-after-the-response": after_the_response,
+    "call-later": call_later,
     "queue-of-an-early-task": EARLY.put,
     QUEUE: Queue().put,
 }

@@ -38,6 +38,7 @@ LABELS = {
         "`asyncio.to_thread`": "to-thread",
         "a job of a `ThreadPoolExecutor`": "executor",
         BODY: "streamed-body",
+        "a callback of `call_later`": "call-later",
         "a task that was started before the request, and reads a queue": "queue-of-an-early-task",
         "a task that the first request has started, and reads a queue": "queue-of-a-task",
     },

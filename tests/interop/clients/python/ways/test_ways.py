@@ -28,16 +28,10 @@ TESTS = "ABC"
 GUNICORN = ("gunicorn", "--bind", "fd://FD", "--log-level", "error")
 UVICORN = ("uvicorn", "--fd", "FD", "--log-level", "error")
 
-WRONG = {
-    "queue-of-a-thread": "wrong",
-    "queue-of-a-task": "wrong",
-    "queue-of-an-early-thread": "lost",
-    "queue-of-an-early-task": "lost",
-    "program": "lost",
-}
-"""The ways that do not keep a request with its test: whoever starts the queue has all of it."""
+LOST = {"program", "call-later"}
+"""The ways that do not keep a request with its test: it is nobody's."""
 
-SAID = {"right": "yes", "lost": "no", "wrong": "mixed up"}
+SAID = {"right": "yes", "lost": "no"}
 """The words of the pages of the documentation."""
 
 
@@ -98,7 +92,7 @@ class WaysTests(SynchronousTestCase):
     def check(self, framework: str, *words: str, **env: str) -> None:
         """Every way is right but those that are known by name, as the framework's page says."""
         found = self.found(*words, f"{HERE}.{framework}_ways:application", **env)
-        expected = {way: WRONG.get(way, "right") for way in found}
+        expected = {way: "lost" if way in LOST else "right" for way in found}
         self.assertEqual(found, expected)
         self.assertGreaterEqual(len(found), 11)
         for label, said in table(PAGES / f"{framework}.md", "The request is sent by"):

@@ -73,8 +73,7 @@ class CarryingConnection:
 
     def request(self, sent: Any) -> Any:
         """Send a request in the context."""
-        before = self._contexts.running()
-        self._contexts.enter(self._context)
+        before = self._contexts.enter(self._context)
         try:
             return self._connection.request(sent)
         finally:

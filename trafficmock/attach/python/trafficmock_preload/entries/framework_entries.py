@@ -198,8 +198,7 @@ async def within_request(
     joined = zip(HEADERS.values(), lines)
     baggage, cookie, trace = (joint.join(each) if each else None for joint, each in joined)
     context = contexts.read(baggage, cookie, trace, named)
-    running = contexts.running()
-    contexts.enter(context)
+    running = contexts.enter(context)
     try:
         return await coroutine
     finally:

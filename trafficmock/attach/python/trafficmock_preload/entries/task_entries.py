@@ -137,8 +137,7 @@ def within_message(headers: Any, call: Callable[[], Any], contexts: TestContexts
     lines = [headers.get(name) for name in (HEADER, "traceparent")]
     baggage, trace = (line if isinstance(line, str) else None for line in lines)
     context = contexts.read(baggage, None, trace)
-    before = contexts.running()
-    contexts.enter(context)
+    before = contexts.enter(context)
     try:
         return call()
     finally:

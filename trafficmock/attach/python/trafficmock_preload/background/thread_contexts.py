@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import wraps
 
+from trafficmock_preload.current_context import ConsumerContext
 from trafficmock_preload.sending_code import STARTED, start_of_thread
 
 TYPE_CHECKING = False
@@ -32,7 +33,7 @@ def change_threading(module: ModuleType, contexts: TestContexts) -> None:
             def begun() -> None:
                 # Without the replacement, the thread's attribute "run" is the original again.
                 self.__dict__.pop("run", None)
-                contexts.enter(context)
+                contexts.enter(ConsumerContext(context))
                 run()
 
             self.run = begun

@@ -1,0 +1,371 @@
+"""Jobs of queues within the process: their giver's, or nobody's."""
+
+import asyncio
+import asyncio.base_events
+import asyncio.queues
+import queue
+import threading
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from trafficmock_preload.background import queue_contexts
+from trafficmock_preload.background.thread_contexts import change_threading
+from trafficmock_preload.current_context import TestContexts
+from twisted.trial.unittest import SynchronousTestCase
+
+SECONDS = 10
+
+
+def copied(module: Any, *names: str) -> Any:
+    """Give a module with classes of its own, which stand for those of another one."""
+    made = ModuleType(module.__name__)
+    for name in names:
+        original = getattr(module, name)
+        made.__dict__[name] = original
+        if not issubclass(original, BaseException):
+            made.__dict__[name] = type(name, (original,), {})
+    return made
+
+
+class Work:
+    """A job; in its own context it is done."""
+
+
+class QueueCase(SynchronousTestCase):
+    """Notes the context in which jobs are done."""
+
+    def setUp(self) -> None:
+        self.contexts = TestContexts(30)
+        self.seen: list[str | None] = []
+        threads = copied(threading, "Thread")
+        change_threading(threads, self.contexts)
+        self.thread: Any = threads.Thread
+        before = self.contexts.enter(None)
+        self.addCleanup(self.contexts.enter, before)
+        self.known = {
+            name: self.contexts.read(f"trafficmock.test={name}", None, None) for name in "ab"
+        }
+
+    def enter(self, name: str | None) -> None:
+        self.contexts.enter(None if name is None else self.known[name])
+
+    def note(self) -> None:
+        found = self.contexts.current()
+        self.seen.append(None if found is None else found.id)
+
+
+class ThreadTests(QueueCase):
+    """Threads that take jobs from ``queue.Queue``."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        module = copied(queue, "Queue", "LifoQueue", "Empty")
+        queue_contexts.change_queues(module, self.contexts)
+        self.queue: Any = module.Queue()
+        self.stack: Any = type("Stack", (module.LifoQueue, module.Queue), {})()
+
+    def run_in(self, name: str | None, work: Callable[[], Any]) -> None:
+        """Run a function in a thread that a request starts, or that is started at import."""
+        self.enter(name)
+        thread = self.thread(target=work)
+        thread.start()
+        thread.join(SECONDS)
+        self.assertFalse(thread.is_alive())
+
+    def put(self, *names: str | None) -> None:
+        """Put jobs of these requests, and what ends the consumer."""
+        for name in names:
+            self.enter(name)
+            self.queue.put(Work())
+        self.enter(None)
+        self.queue.put(None)
+
+    def consume(self) -> None:
+        while self.queue.get() is not None:
+            self.note()
+
+    def test_consumer(self) -> None:
+        """A job is its giver's, whoever started the consumer."""
+        for starter in (None, "a", "b"):
+            self.seen.clear()
+            self.put("b", None, "a", "a")
+            self.run_in(starter, self.consume)
+            self.assertEqual(self.seen, ["b", None, "a", "a"], starter)
+
+    def test_shapes(self) -> None:
+        """So it is in other loops, in a method that another one calls, and with a timeout."""
+
+        def iterate() -> None:
+            for _ in iter(self.queue.get, None):
+                self.note()
+
+        def step() -> bool:
+            if self.queue.get(timeout=SECONDS) is None:
+                return False
+            self.note()
+            return True
+
+        def steps() -> None:
+            while step():
+                pass
+
+        for work in (iterate, steps):
+            self.seen.clear()
+            self.put("b", "a")
+            self.run_in("a", work)
+            self.assertEqual(self.seen, ["b", "a"], work)
+
+    def test_batch(self) -> None:
+        """Jobs that are taken before any is done are nobody's if they are of several tests."""
+
+        def batches() -> None:
+            while True:
+                batch = [self.queue.get(), self.queue.get_nowait()]
+                if batch[0] is None:
+                    return
+                self.note()
+
+        for names, expected in ((("a", "b"), None), (("b", "b"), "b"), ((None, "b"), None)):
+            self.seen.clear()
+            self.put(*names)
+            self.queue.put(None)
+            self.run_in("a", batches)
+            self.assertEqual(self.seen, [expected], names)
+
+    def test_one_item(self) -> None:
+        """What a thread waits for once leaves it its context."""
+
+        def wait() -> None:
+            self.queue.get()
+            self.note()
+
+        self.put("b")
+        self.run_in("a", wait)
+        self.assertEqual(self.seen, ["a"])
+
+    def test_request(self) -> None:
+        """So does what a thread takes while it handles a request."""
+
+        def handle() -> None:
+            for _ in range(2):
+                self.enter("a")
+                self.queue.get()
+                self.note()
+
+        self.put("b", "b")
+        self.run_in(None, handle)
+        self.assertEqual(self.seen, ["a", "a"])
+
+    def test_pool(self) -> None:
+        """What has been put back after it was taken is a resource, and no job."""
+        connection = Work()
+        self.enter("b")
+        self.queue.put(connection)
+        self.queue.put(self.queue.get())
+
+        def use() -> None:
+            for _ in range(2):
+                found = self.queue.get()
+                self.note()
+                self.queue.put(found)
+
+        self.run_in("a", use)
+        self.assertEqual(self.seen, ["a", "a"])
+
+    def test_stack(self) -> None:
+        """A ``LifoQueue`` has connections."""
+        self.enter("b")
+        self.stack.put(Work())
+
+        def use() -> None:
+            for _ in range(1):
+                self.stack.get()
+                self.note()
+
+        self.run_in("a", use)
+        self.assertEqual(self.seen, ["a"])
+
+    def test_first_without_waiting(self) -> None:
+        """Who does not wait may look for a resource: it is nobody's then, if not its own."""
+
+        def poll() -> None:
+            for _ in range(1):
+                self.queue.get_nowait()
+                self.note()
+
+        for giver, expected in (("b", None), ("a", "a")):
+            self.enter(giver)
+            self.queue.put(Work())
+            self.run_in("a", poll)
+            self.assertEqual(self.seen.pop(), expected)
+
+    def test_second_queue(self) -> None:
+        """What a consumer takes from another queue is nobody's, or of the same test."""
+        other = type(self.queue)()
+
+        def consume() -> None:
+            while self.queue.get() is not None:
+                self.note()
+                other.get()
+                self.note()
+
+        for reply, expected in (("b", None), ("a", "a")):
+            self.enter(reply)
+            other.put(Work())
+            self.put("a")
+            self.run_in(None, consume)
+            self.assertEqual(self.seen, ["a", expected])
+            self.seen.clear()
+
+    def test_idle(self) -> None:
+        """What a consumer does while it finds no job is nobody's."""
+
+        def consume() -> None:
+            while True:
+                try:
+                    self.queue.get(timeout=0.01)
+                except queue.Empty:
+                    self.note()
+                    return
+                self.note()
+
+        self.enter("a")
+        self.queue.put(Work())
+        self.run_in("a", consume)
+        self.assertEqual(self.seen, ["a", None])
+
+    def test_one_object(self) -> None:
+        """One object that several tests have put is nobody's."""
+        for name in ("a", "b"):
+            self.enter(name)
+            self.queue.put(1)
+        self.put()
+        self.run_in("a", self.consume)
+        self.assertEqual(self.seen, [None, None])
+
+    def test_full(self) -> None:
+        """What did not get in has no giver, and items that were cleared away are forgotten."""
+        small = type(self.queue)(1)
+        small.put(Work())
+        self.assertRaises(queue.Full, small.put, Work(), block=False)
+        givers = queue_contexts.Givers.of(small)
+        self.assertEqual(len(givers._of_items), 1)
+        for _ in range(200):
+            small.queue.clear()
+            small.put(Work())
+        self.assertLess(len(givers._of_items), 100)
+
+
+class TaskTests(QueueCase):
+    """Tasks that take jobs from ``asyncio.Queue``, and timers of the loop."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        module = copied(asyncio.queues, "Queue", "LifoQueue", "QueueEmpty")
+        queue_contexts.change_asyncio_queues(module, self.contexts)
+        self.kind: Any = module.Queue
+        timers = copied(asyncio.base_events, "BaseEventLoop")
+        queue_contexts.change_timers(timers, self.contexts)
+        self.call_at = timers.BaseEventLoop.call_at
+
+    async def request(self, name: str | None, work: Callable[[], Any]) -> Any:
+        """Handle a request in a task of its own."""
+
+        async def handle() -> Any:
+            baggage = None if name is None else f"trafficmock.test={name}"
+            self.contexts.enter(self.contexts.read(baggage, None, None))
+            return work()
+
+        return await asyncio.create_task(handle())
+
+    def check(self, starter: str | None, names: list[str | None], consume: Any) -> None:
+        """Start a consumer in a request, and put jobs in others."""
+
+        async def main() -> None:
+            jobs = self.kind()
+            task = await self.request(starter, lambda: asyncio.create_task(consume(jobs)))
+            for name in names:
+                await self.request(name, lambda: jobs.put_nowait(Work()))
+            await self.request(None, lambda: jobs.put_nowait(None))
+            await asyncio.wait_for(task, SECONDS)
+
+        asyncio.run(main())
+
+    def test_consumer(self) -> None:
+        """A job is its giver's, if a test's request has started the consumer."""
+
+        async def consume(jobs: Any) -> None:
+            while await jobs.get() is not None:
+                self.note()
+
+        self.check("a", ["b", None, "a"], consume)
+        self.assertEqual(self.seen, ["b", None, "a"])
+
+    def test_batch(self) -> None:
+        """A batch of several tests is nobody's."""
+
+        async def consume(jobs: Any) -> None:
+            for _ in range(2):
+                await jobs.get()
+            self.note()
+
+        self.check("a", ["a", "b"], consume)
+        self.assertEqual(self.seen, [None])
+
+    def test_request(self) -> None:
+        """What a request itself waits for leaves it its context."""
+
+        async def main() -> None:
+            jobs = self.kind()
+
+            async def handle(name: str) -> None:
+                self.contexts.enter(self.contexts.read(f"trafficmock.test={name}", None, None))
+                for _ in range(1):
+                    await jobs.get()
+                    self.note()
+
+            task = asyncio.create_task(handle("a"))
+            await self.request("b", lambda: jobs.put_nowait(Work()))
+            await task
+
+        asyncio.run(main())
+        self.assertEqual(self.seen, ["a"])
+
+    def test_timeout(self) -> None:
+        """A consumer that has waited in vain works for nobody."""
+
+        async def consume(jobs: Any) -> None:
+            for seconds in (SECONDS, 0.01):
+                try:
+                    async with asyncio.timeout(seconds):
+                        await jobs.get()
+                except TimeoutError:
+                    pass
+                self.note()
+
+        async def main() -> None:
+            jobs = self.kind()
+            await self.request("b", lambda: jobs.put_nowait(Work()))
+            await (await self.request("a", lambda: asyncio.create_task(consume(jobs))))
+
+        asyncio.run(main())
+        self.assertEqual(self.seen, ["b", None])
+
+    def test_timer(self) -> None:
+        """A timer, which may be for several requests, is nobody's; the code after it is not."""
+
+        async def main() -> None:
+            loop, done = asyncio.get_running_loop(), asyncio.Event()
+            self.contexts.enter(self.known["a"])
+
+            def flush() -> None:
+                self.note()
+                done.set()
+
+            self.call_at(loop, loop.time(), flush)
+            await done.wait()
+            self.note()
+
+        asyncio.run(main())
+        self.assertEqual(self.seen, [None, "a"])

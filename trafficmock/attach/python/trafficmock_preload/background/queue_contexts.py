@@ -1,0 +1,248 @@
+"""Gives a job that is taken from a queue of the process the context of whoever put it there.
+
+Only a *consumer* gets it: a thread or a task that handles no request, and takes jobs in a loop of
+the function that it runs, or of one that this calls. What a request waits for, or takes from a pool
+of connections, leaves it its own context. Where it cannot be told whose a job is, it is nobody's.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import weakref
+from collections import deque
+from functools import lru_cache, wraps
+
+from trafficmock_preload.current_context import running_task
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType, FrameType, ModuleType
+    from typing import Any
+
+    from trafficmock_preload.current_context import TestContext, TestContexts
+
+_HERE = os.path.dirname(__file__)
+_ENTRIES = os.path.join(os.path.dirname(_HERE), "entries") + os.sep
+_LIBRARY = os.path.dirname(os.__file__)
+_BETWEEN = {
+    __file__,
+    os.path.join(_HERE, "thread_contexts.py"),
+    *(os.path.join(_LIBRARY, *path.split("/")) for path in ("queue.py", "threading.py")),
+    *(os.path.join(_LIBRARY, "asyncio", name) for name in ("queues.py", "tasks.py")),
+}
+"""Files whose functions are not counted between a consumer and its queue."""
+
+_MOST_OF_THREAD, _MOST_OF_TASK = 3, 2
+"""Functions from the one that a thread or task runs to the one that asks the queue.
+
+More are those of a server that handles a request.
+"""
+
+_STATE = "_trafficmock_givers"
+_MOST_FORGOTTEN = 64
+"""Items that the application may have removed past ``get`` before they are forgotten."""
+
+
+class Givers:
+    """Who has put the items of a queue.
+
+    :ivar is_pool: whether an item was put back by who had taken it: it is a resource, and no job.
+    """
+
+    def __init__(self) -> None:
+        self._of_items: dict[int, tuple[Any, TestContext | None, int]] = {}
+        self._taken: deque[Any] = deque(maxlen=8)
+        self.is_pool = False
+
+    @staticmethod
+    def of(queue: Any) -> Givers:
+        found: Givers = queue.__dict__.get(_STATE) or queue.__dict__.setdefault(_STATE, Givers())
+        return found
+
+    def note(self, queue: Any, size: int, item: Any, contexts: TestContexts) -> None:
+        """Remember in which context an item is put.
+
+        :param size: the number of items in the queue.
+
+        An object that is put several times, as a constant may be, has no giver if they differ.
+        """
+        was_taken = item is not None and any(each() is item for each in self._taken)
+        if was_taken and not contexts.takes_from(queue):
+            self.is_pool = True
+        if len(self._of_items) > 2 * size + _MOST_FORGOTTEN:
+            self._of_items.clear()
+        giver, count = contexts.running(), 1
+        known = self._of_items.get(id(item))
+        if known is not None:
+            giver, count = (giver if known[1] is giver else None), known[2] + 1
+        self._of_items[id(item)] = (item, giver, count)
+
+    def give(self, item: Any) -> TestContext | None:
+        """Forget an item that has been taken, and return its giver."""
+        known = self._of_items.pop(id(item), None)
+        if type(item).__weakrefoffset__:
+            self._taken.append(weakref.ref(item))
+        if known is None:
+            return None
+        _, giver, count = known
+        if count > 1:
+            self._of_items[id(item)] = (item, giver, count - 1)
+        return giver
+
+
+def change_queues(module: ModuleType, contexts: TestContexts) -> None:
+    """Change ``queue.Queue``, whose consumers are threads."""
+    queue, stack, empty = (module.__dict__[name] for name in ("Queue", "LifoQueue", "Empty"))
+    put, get = queue.put, queue.get
+
+    @wraps(put)
+    def changed_put(self: Any, item: Any, block: bool = True, timeout: float | None = None) -> Any:
+        if not contexts.has_read or isinstance(self, stack):
+            return put(self, item, block, timeout)
+        # A consumer may take it before ``put`` returns.
+        Givers.of(self).note(self, self._qsize(), item, contexts)
+        try:
+            return put(self, item, block, timeout)
+        except BaseException:
+            Givers.of(self).give(item)
+            raise
+
+    @wraps(get)
+    def changed_get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
+        try:
+            item = get(self, block, timeout)
+        except empty:
+            contexts.find_nothing(self)
+            raise
+        if contexts.has_read and not isinstance(self, stack):
+            givers = Givers.of(self)
+            giver = givers.give(item)
+            if not givers.is_pool and contexts.may_take() and _thread_consumes(sys._getframe(1)):
+                contexts.take(giver, self, waits=block)
+        return item
+
+    queue.put, queue.get = changed_put, changed_get
+
+
+def change_asyncio_queues(module: ModuleType, contexts: TestContexts) -> None:
+    """Change ``asyncio.Queue``, whose consumers are tasks."""
+    queue, stack, empty = (module.__dict__[name] for name in ("Queue", "LifoQueue", "QueueEmpty"))
+    put_nowait, get, get_nowait = queue.put_nowait, queue.get, queue.get_nowait
+
+    @wraps(put_nowait)
+    def changed_put_nowait(self: Any, item: Any) -> None:
+        put_nowait(self, item)
+        if contexts.has_read and not isinstance(self, stack):
+            Givers.of(self).note(self, self.qsize(), item, contexts)
+
+    @wraps(get_nowait)
+    def changed_get_nowait(self: Any) -> Any:
+        try:
+            item = get_nowait(self)
+        except empty:
+            contexts.find_nothing(self)
+            raise
+        if contexts.has_read and not isinstance(self, stack):
+            givers = Givers.of(self)
+            giver, task, caller = givers.give(item), running_task(), sys._getframe(1)
+            if not givers.is_pool and contexts.may_take(task) and _task_consumes(caller, task):
+                contexts.take(giver, self, waits=caller.f_code is get.__code__)
+        return item
+
+    @wraps(get)
+    async def changed_get(self: Any) -> Any:
+        try:
+            return await get(self)
+        except BaseException:
+            # The consumer waits no longer: what it does next is no job.
+            contexts.find_nothing(self)
+            raise
+
+    queue.put_nowait, queue.get, queue.get_nowait = (
+        changed_put_nowait,
+        changed_get,
+        changed_get_nowait,
+    )
+
+
+def change_timers(module: ModuleType, contexts: TestContexts) -> None:
+    """Call what ``call_later`` and ``call_at`` have been given in no context.
+
+    Such a callback is often a batch, which the first of several requests starts.
+    """
+    loop: Any = module.__dict__["BaseEventLoop"]
+    original = loop.call_at
+
+    @wraps(original)
+    def call_at(self: Any, when: Any, callback: Any, *args: Any, context: Any = None) -> Any:
+        if context is None and contexts.has_read:
+            context = contexts.without()
+        return original(self, when, callback, *args, context=context)
+
+    loop.call_at = call_at
+
+
+def _thread_consumes(frame: FrameType) -> bool:
+    return _consumes(frame, _MOST_OF_THREAD, _begins_thread)
+
+
+def _begins_thread(frame: FrameType) -> bool:
+    return frame.f_code.co_name == "_bootstrap_inner"
+
+
+def _task_consumes(frame: FrameType, task: Any) -> bool:
+    begin = None if task is None else getattr(task.get_coro(), "cr_frame", None)
+    return begin is not None and _consumes(frame, _MOST_OF_TASK, lambda each: each is begin)
+
+
+def _consumes(frame: FrameType | None, most: int, is_begin: Callable[[FrameType], bool]) -> bool:
+    """Return whether the code that asks a queue takes jobs in a loop, and handles no request.
+
+    :param frame: the caller of the queue.
+    :param is_begin: tells the function with which a thread or a task begins.
+    """
+    count, loops = 0, False
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if name.startswith(_ENTRIES):
+            return False
+        if name not in _BETWEEN:
+            count += 1
+            loops = loops or _is_in_loop(frame)
+        if count > most:
+            return False
+        if is_begin(frame):
+            return loops
+        frame = frame.f_back
+    return False
+
+
+def _is_in_loop(frame: FrameType) -> bool:
+    return any(begin <= frame.f_lineno <= end for begin, end in _loops(frame.f_code))
+
+
+@lru_cache(maxsize=256)
+def _loops(code: CodeType) -> list[tuple[int, int]]:
+    """Return the first and the last line of each loop in a function.
+
+    A loop is a jump backwards, but for that of an ``await``. Lines count, because the condition of
+    a ``while`` is also there before the loop.
+    """
+    import dis
+
+    lines = [(at, line) for at, line in dis.findlinestarts(code) if line]
+    jumps = {*dis.hasjrel, *dis.hasjabs}
+    found, last = [], ""
+    for each in dis.get_instructions(code):
+        is_of_await = each.opname == "JUMP_BACKWARD_NO_INTERRUPT" or last == "CLEANUP_THROW"
+        last = each.opname
+        if each.opcode not in jumps or each.argval > each.offset or is_of_await:
+            continue
+        before = [line for at, line in lines if at <= each.argval]
+        within = [line for at, line in lines if each.argval < at <= each.offset]
+        covered = [*before[-1:], *within]
+        if covered:
+            found.append((min(covered), max(covered)))
+    return found
