@@ -174,6 +174,23 @@ class EverywhereTests(SynchronousTestCase):
         self.assertEqual([each for each, _ in shown], [each for each, _ in pairs])
         self.assertEqual(REDACTOR.headers(shown), shown)
 
+    @given(SECRETS, st.characters(min_codepoint=0x80))
+    @example("abcdefgh1234", "é")
+    @example("abcdefgh1234", "\udc80")
+    def test_after_any_character(self, secret: str, before: str) -> None:
+        """A key that stands right after a character of several bytes."""
+        for text in (f"{before}sk_live_{secret}", f"http://h.test/{before}sk_live_{secret}"):
+            for shown in (REDACTOR.text(text), REDACTOR.url(text)):
+                self.assertNotIn(secret, shown)
+                self.assertIn(before, shown)
+
+    @given(st.text(max_size=20))
+    @example("aé漢😀b\ud800")
+    def test_parts_of_characters(self, text: str) -> None:
+        """A pattern of a user that matches a part of a character replaces all of it."""
+        self.assertTrue(Redactor.of(["regex:[\\x80-\\xff]"], KEY).text(text).isascii())
+        self.assertIsInstance(Redactor.of(["regex:..."], KEY).text(text), str)
+
     @given(SECRETS, NAMES, st.text(max_size=10))
     def test_urls(self, secret: str, name: str, other: str) -> None:
         """In user information, queries, fragments, paths and nested URLs."""

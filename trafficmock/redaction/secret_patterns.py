@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 MOST_MEMORY = 32 * 1024 * 1024
 """Bytes of memory of a compiled pattern."""
 
+_CONTINUES, _CONTINUED = 0b1100_0000, 0b1000_0000
+"""The bits that tell a byte within a character of UTF-8 from its first one, and their values."""
+
 
 class InvalidPatternError(LocalError):
     """RE2 refuses a pattern; the message is RE2's."""
@@ -57,22 +60,41 @@ class SecretPattern:
         return self.engine.search(text.encode("utf-8", "surrogatepass")) is not None
 
     def replace(self, text: str, new: Callable[[Sequence[str]], str]) -> str:
-        """Replace each match.
+        """Replace each match, with the whole of a character of which a part matches.
 
         :param new: returns what comes in its place; gets the groups, or the match if it has none.
+            The first one begins where the match does, the last one ends where it does.
         """
         content = text.encode("utf-8", "surrogatepass")
         parts, last = [], 0
         for found in self.engine.finditer(content):
             start, end = found.span()
-            if start < end:
-                groups = [_text(group) for group in found.groups() or (found[0],)]
-                parts += [content[last:start], new(groups).encode("utf-8", "surrogatepass")]
-                last = end
+            if max(start, last) < end:
+                groups = [group or b"" for group in found.groups() or (found[0],)]
+                first, after = max(last, _first_byte(content, start)), _next_character(content, end)
+                groups[0] = content[first:start] + groups[0][max(0, first - start) :]
+                groups[-1] += content[end:after]
+                replaced = new([_text(group) for group in groups])
+                parts += [content[last:first], replaced.encode("utf-8", "surrogatepass")]
+                last = after
         if not parts:
             return text
         return _text(b"".join([*parts, content[last:]]))
 
 
-def _text(content: bytes | None) -> str:
-    return (content or b"").decode("utf-8", "surrogatepass")
+def _first_byte(content: bytes, at: int) -> int:
+    """Return where the character begins that has a byte of UTF-8."""
+    while at > 0 and content[at] & _CONTINUES == _CONTINUED:
+        at -= 1
+    return at
+
+
+def _next_character(content: bytes, at: int) -> int:
+    """Return where the next character begins, from a byte on."""
+    while at < len(content) and content[at] & _CONTINUES == _CONTINUED:
+        at += 1
+    return at
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogatepass")
