@@ -34,6 +34,7 @@ from trafficmock.proxy.upstream.dialer import Dialer
 from trafficmock.proxy.upstream.server_verification import ServerVerification
 from trafficmock.redaction.process_redactor import process_redactor, redact_process
 from trafficmock.redaction.redactor import Redactor
+from trafficmock.redaction.url_batches import UrlBatches
 from trafficmock.server.driver import Driver
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.options import OTLP_ENDPOINTS, ProxyOptions
@@ -144,7 +145,7 @@ def _exporter(options: ProxyOptions, redactor: Redactor, reactor: Any) -> Export
         version=__version__,
         new_id=RandomIds(os.urandom),
         now=time.time_ns,
-        redact_url=cached_by_text(maxsize=2000)(redactor.url),
+        redact_urls=UrlBatches(redactor, cached_by_text(maxsize=2000)(redactor.url)),
         redact_text=redactor.text,
         reactor=reactor,
     )
@@ -205,6 +206,7 @@ def make_driver(
         prefix=secrets.token_hex(4),
         event_log=EventLog(debug=options["log-level"] == "debug", redactor=redactor),
         writers={} if exporter is None else exporter.writers(history.writers),
+        dated_writers={} if exporter is None else exporter.writers(history.writers, dated=True),
     )
 
 

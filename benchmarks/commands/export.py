@@ -1,4 +1,7 @@
-"""``export``: what the export to a collector (OTLP) adds to the CPU of a request."""
+"""``export``: what the export to a collector (OTLP) adds to the CPU of a request.
+
+With ``--instructions`` it counts them, as the subcommand ``instructions`` does.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks import options as common
 from benchmarks import targets
+from benchmarks.commands import instructions
 from benchmarks.commands.collector_sink import collector
 from benchmarks.figures import cpu_ratio
 from benchmarks.forward.loads import LOADS as FORWARD_LOADS
@@ -38,6 +42,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Options of this subcommand."""
     common.add_target(parser)
     common.add_run_options(parser, rounds=7)
+    parser.add_argument(
+        "--instructions", action="store_true", help="count instructions in place of time"
+    )
     names = [load.name for load in (*LOADS, *FORWARD_LOADS)]
     parser.add_argument(
         "--load", action="append", choices=names, help=f"default: {', '.join(_USUAL)}"
@@ -46,13 +53,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> bool:
     """Measure each load without and with the export, in turns; return whether the limit is kept."""
-    wanted = options.load or _USUAL
+    names = options.load or _USUAL
+    wanted = [load for load in (*LOADS, *FORWARD_LOADS) if load.name in names]
     amount = common.run_options(options)
     rows, ratios = [], {}
     with collector() as url:
-        for load in (*LOADS, *FORWARD_LOADS):
-            if load.name not in wanted:
-                continue
+        if options.instructions:
+            return instructions.compare(wanted, _counted(url))
+        for load in wanted:
             measure = _forward if isinstance(load, ForwardLoad) else _agents
             off, on = measure(load, ("--otlp-endpoint", url), amount)  # type: ignore[arg-type] # as chosen
             ratios[load.name] = cpu_ratio(on, off)
@@ -64,6 +72,16 @@ def run(options: Namespace) -> bool:
     if options.json:
         write_json(options.json, {}, ratios)
     return all(ratio <= RATIO_AT_MOST for ratio in ratios.values())
+
+
+def _counted(url: str) -> dict[str, str]:
+    """Return the commands to count; one batch is sent while the requests of a load are counted."""
+    settings = f"OTEL_BSP_MAX_EXPORT_BATCH_SIZE={instructions.REQUESTS}"
+    export = shlex.join(targets.ours(("--otlp-endpoint", url)).command)
+    return {
+        "no export": shlex.join(targets.ours().command),
+        "export": f"env {settings} OTEL_BSP_SCHEDULE_DELAY=86400000 {export}",
+    }
 
 
 def _agents(load: Load, extra: tuple[str, str], amount: common.RunOptions) -> list[Figures]:

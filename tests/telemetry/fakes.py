@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 from twisted.internet.defer import Deferred, succeed
@@ -10,7 +10,8 @@ from twisted.internet.task import Clock
 
 from trafficmock import records
 from trafficmock.telemetry.exporter import Exporter
-from trafficmock.telemetry.otlp.protobuf import attribute, text
+from trafficmock.telemetry.finished_span import Beginning, TrafficSpan, origin_of
+from trafficmock.telemetry.otlp.protobuf import attribute, fields, text
 from trafficmock.telemetry.otlp.span_message import SpanWriter
 from trafficmock.telemetry.otlp_client import Taken
 from trafficmock.telemetry.request_spans import RequestSpans
@@ -18,6 +19,9 @@ from trafficmock.telemetry.span_queue import SpanQueue
 from trafficmock.telemetry.test_spans import TestSpans
 from trafficmock.telemetry.traffic_metrics import TrafficMetrics
 from trafficmock.telemetry.websocket_spans import SocketSpans
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 EPOCH_MS = 1_700_000_000_000
 MS = 1_000_000
@@ -72,9 +76,9 @@ class Harness:
         self.queue = SpanQueue(self.limit, self.batch)
         counts = TrafficMetrics()
         parts = (
-            RequestSpans(self.queue, counts, self.exact, self.most_events),
-            SocketSpans(self.queue, counts, self.exact, self.most_events),
-            TestSpans(self.queue, self.exact, new_id),
+            RequestSpans(self.queue, counts, self.most_events),
+            SocketSpans(self.queue, counts, self.most_events),
+            TestSpans(self.queue, new_id),
         )
         collectors: Any = self.traces, self.metrics
         self.exporter = Exporter(
@@ -91,14 +95,11 @@ class Harness:
             delay=5.0,
             interval=60.0,
         )
-        self.writers = self.exporter.writers({})
+        self.writers = self.exporter.writers({}, dated=True)
 
     def now(self) -> int:
         """Return the time of the clock, in epoch nanoseconds."""
         return EPOCH_MS * MS + round(self.clock.seconds() * 1e9)
-
-    def exact(self, epoch_ms: int) -> int:
-        return epoch_ms * MS
 
     def record(self, *told: Any, at: int = EPOCH_MS) -> None:
         """Let records come, each a millisecond after the one before."""
@@ -109,10 +110,17 @@ class Harness:
         """Take what waits in the queue, as messages."""
         found = []
         while batch := self.queue.take():
-            found += [self.exporter._written(span) for span in batch]
+            written = fields(self.exporter.writer.fields(batch))
+            found += [message for _, message in written if isinstance(message, bytes)]
         return found
 
 
-def redacted(url: str) -> str:
+def redacted(urls: Sequence[str]) -> Sequence[str]:
     """Stand for the redaction of URLs."""
-    return url.replace("secret", "…")
+    return [url.replace("secret", "…") for url in urls]
+
+
+def decided(decision: str, url: str, took: int) -> TrafficSpan:
+    """Make the span of a request that was decided after some nanoseconds."""
+    begun = Beginning("q", "shop", "GET", url, origin_of(url), EPOCH_MS * MS)
+    return TrafficSpan(begun, decision, took)

@@ -54,7 +54,7 @@ class DisabledTests(SynchronousTestCase):
             version="1",
             new_id=bytes,
             now=lambda: 0,
-            redact_url=str,
+            redact_urls=list,
             redact_text=str,
             reactor=clock,
         )

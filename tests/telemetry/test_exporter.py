@@ -6,7 +6,7 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import request, response
-from tests.telemetry.fakes import OWNER, Harness
+from tests.telemetry.fakes import MS, OWNER, Harness
 from tests.telemetry.messages import attributes, metrics_of, resource_of, spans_of
 from trafficmock import records
 from trafficmock.telemetry.exporter import FLUSH_SECONDS, LONGEST_PAUSE
@@ -163,7 +163,7 @@ class ExporterTests(SynchronousTestCase):
 
     def test_failure_of_ours(self) -> None:
         """An error of the writer is logged; the export goes on."""
-        self.patch(type(self.exporter.writer), "traffic", _fail)
+        self.patch(type(self.exporter.writer), "fields", _fail)
         self.answered(10)
         self.turn()
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
@@ -181,8 +181,17 @@ class WriterTests(SynchronousTestCase):
         seen = records.RequestSeen("q", "shop", request())
         writers[records.RequestSeen](seen, 5)
         self.assertEqual(kept, [(seen, 5)])
-        self.assertIn("q", harness.exporter.parts[0].open)
+        self.assertIn("q", harness.exporter.parts[0].undecided)
         self.assertIn(records.TestBegan, writers)
+
+    def test_times(self) -> None:
+        """The clock tells the time of a record; one of the past has its own."""
+        harness, begun = Harness(), {}
+        for dated in (False, True):
+            write = harness.exporter.writers({}, dated=dated)[records.RequestSeen]
+            write(records.RequestSeen(str(dated), "shop", request()), 5)
+            begun[dated] = harness.exporter.parts[0].undecided[str(dated)].at
+        self.assertEqual(begun, {False: harness.now(), True: 5 * MS})
 
 
 def _fail(*_: object) -> bytes:

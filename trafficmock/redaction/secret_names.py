@@ -95,6 +95,13 @@ HINT = (
 )
 """A text without one of these, in any case, has none of what the patterns above find, but URLs."""
 
+URL_HINT = (
+    rf"{HINT}|[@#]|[?&](?:{'|'.join(sorted(SHORT_NAMES | QUERY_NAMES))})="
+    r"|\?[^\n]*(?:[^A-Za-z0-9._~&=\n-]|[A-Za-z0-9_-]{16})"
+)
+"""A URL without one of these, in any case, has no secret: no user information, no fragment, and in
+its query no secret name, nothing in a coding, and nothing as long as a key."""
+
 _USUAL = 100
 """Names up to this many characters are remembered."""
 _NAME = re.compile(NAMES, re.IGNORECASE)

@@ -80,6 +80,7 @@ class Driver:
     :param prefix: the beginning of the connection ids of this process.
     :param doors: the forward proxies for tests' browsers; ``None`` for none.
     :param writers: functions for records, in place of those of the history.
+    :param dated_writers: the same, for records of the past.
     """
 
     log = Logger()
@@ -93,6 +94,7 @@ class Driver:
     event_log: EventLog = field(factory=EventLog)
     doors: Doors | None = None
     writers: dict[type, Callable[[Any, int], None]] = field(factory=dict)
+    dated_writers: dict[type, Callable[[Any, int], None]] = field(factory=dict)
     _links: dict[str, Link] = field(factory=dict)
     _clients: dict[str, LocalClient] = field(factory=dict)
     _waiting: deque[tuple[LocalClient, Message]] = field(factory=deque)
@@ -122,6 +124,7 @@ class Driver:
         self.tunnels = StrictTunnels(self.coordinator, self._now, self._perform)
         # The history does not keep the ends of tests.
         self.writers = {TestEnded: _ignore} | self.history.writers | self.writers
+        self.dated_writers = self.writers | self.dated_writers
         self._recorders = dict(self.writers)
         for logged in (RequestFailed, SocketFailed):
             del self._recorders[logged]
@@ -138,7 +141,7 @@ class Driver:
             Overdue: lambda effect, _: self.queries.answer(effect),
             OpenDoor: self._open_door,
             CloseDoor: self._close_door,
-            Dated: lambda dated, _: self._log_and_record(dated.record, dated.at),
+            Dated: lambda dated, _: self._log_and_record_dated(dated),
         }
 
     # Events of links
@@ -300,6 +303,10 @@ class Driver:
     def _log_and_record(self, record: Record, now: Moment) -> None:
         self.event_log.recorded(record)
         self.writers[type(record)](record, now.epoch_ms)
+
+    def _log_and_record_dated(self, dated: Dated) -> None:
+        self.event_log.recorded(dated.record)
+        self.dated_writers[type(dated.record)](dated.record, dated.at.epoch_ms)
 
     def _send(self, send: Send, now: Moment) -> None:
         if self._clients and not self._send_within(send):

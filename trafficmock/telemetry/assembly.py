@@ -17,12 +17,9 @@ from trafficmock.telemetry.traffic_metrics import TrafficMetrics
 from trafficmock.telemetry.websocket_spans import SocketSpans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from trafficmock.telemetry.export_settings import Destination, ExportSettings
-
-_NS_OF_MS = 1_000_000
-_RECENT = 2 * _NS_OF_MS
 
 
 def make_exporter(
@@ -32,7 +29,7 @@ def make_exporter(
     version: str,
     new_id: Callable[[int], bytes],
     now: Callable[[], int],
-    redact_url: Callable[[str], str],
+    redact_urls: Callable[[Sequence[str]], Sequence[str]],
     redact_text: Callable[[str], str],
     reactor: Any,
 ) -> Exporter | None:
@@ -56,7 +53,7 @@ def make_exporter(
         return None
     queue = SpanQueue(settings.most_waiting, settings.batch)
     counts = TrafficMetrics()
-    parts = _parts(settings, None if traces is None else queue, counts, now, new_id)
+    parts = _parts(settings, None if traces is None else queue, counts, new_id)
 
     counts.gauges.append(
         lambda: [
@@ -70,7 +67,7 @@ def make_exporter(
         queue=queue,
         counts=counts,
         parts=parts,
-        writer=SpanWriter(new_id, parts[2].parent, redact_url, redact_text, settings.longest),
+        writer=SpanWriter(new_id, parts[2].parent, redact_urls, redact_text, settings.longest),
         resource=_resource(settings, version, new_id),
         scope=text(1, "trafficmock") + text(2, version),
         reactor=reactor,
@@ -91,20 +88,13 @@ def _parts(
     settings: ExportSettings,
     queue: SpanQueue | None,
     counts: TrafficMetrics,
-    now: Callable[[], int],
     new_id: Callable[[int], bytes],
 ) -> tuple[RequestSpans, SocketSpans, TestSpans]:
-    def exact(epoch_ms: int) -> int:
-        """Return this moment, or the time of a record that was reported later."""
-        moment = now()
-        told = epoch_ms * _NS_OF_MS
-        return moment if moment - told < _RECENT else told
-
     most = settings.most_events
     return (
-        RequestSpans(queue, counts, exact, most),
-        SocketSpans(queue, counts, exact, most),
-        TestSpans(queue, exact, new_id),
+        RequestSpans(queue, counts, most),
+        SocketSpans(queue, counts, most),
+        TestSpans(queue, new_id),
     )
 
 

@@ -11,7 +11,6 @@ from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
 from trafficmock.http.log_safety import one_line
-from trafficmock.telemetry.finished_span import TestSpan
 from trafficmock.telemetry.otlp.metric_message import resource_metrics
 from trafficmock.telemetry.otlp.span_message import scope_spans
 from trafficmock.telemetry.otlp_client import NotSentError
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
 
 RecordWriter = Callable[[Any, int], None]
 """Takes a record, and its time in epoch milliseconds."""
+
+_NS_OF_MS = 1_000_000
 
 FLUSH_SECONDS = 5.0
 """The most time that the export takes when the service stops."""
@@ -94,17 +95,21 @@ class Exporter:
         """The URLs to which data is sent."""
         return [each.shown for each in (self.traces, self.metrics) if each is not None]
 
-    def writers(self, history: Mapping[type, RecordWriter]) -> dict[type, RecordWriter]:
+    def writers(
+        self, history: Mapping[type, RecordWriter], *, dated: bool = False
+    ) -> dict[type, RecordWriter]:
         """Return the function for each type of record; it also gets the time in epoch ms.
 
         :param history: the functions of the history, which come first.
+        :param dated: for records of the past: their own time counts, in place of the clock.
         """
         requests, sockets, tests = self.parts
         own = requests.writers() | sockets.writers() | tests.writers()
-        return {
-            kind: _both(history[kind], write) if kind in history else write
-            for kind, write in own.items()
-        }
+        made = {}
+        for kind, write in own.items():
+            first = history.get(kind, _nothing)
+            made[kind] = _dated(first, write) if dated else _now(first, write, self.now)
+        return made
 
     def _has_spans(self) -> None:
         """Send what waits: a whole batch at once, less than that after the delay."""
@@ -134,21 +139,18 @@ class Exporter:
         """Send all batches that are whole, and one that is not."""
         while not self._given_up and (batch := self.queue.take()):
             self._in_hand = len(batch)
-            messages: list[bytes] = []
+            fields: list[bytes] = []
             for at in range(0, len(batch), _AT_ONCE):
-                messages += map(self._written, batch[at : at + _AT_ONCE])
+                fields.append(self.writer.fields(batch[at : at + _AT_ONCE]))
                 if not self._stopping:
                     await deferLater(self.reactor, 0)
             if self.traces is not None:
-                body = scope_spans(messages, self.resource, self.scope)
+                body = scope_spans(b"".join(fields), self.resource, self.scope)
                 if not await self._deliver(self.traces, body):
                     self.queue.dropped += len(batch)
             self._in_hand = 0
             if len(self.queue) < self.queue.batch and not self._stopping:
                 return
-
-    def _written(self, span: Any) -> bytes:
-        return self.writer.test(span) if isinstance(span, TestSpan) else self.writer.traffic(span)
 
     def _metrics_due(self) -> None:
         self._next_metrics = self.reactor.callLater(self.interval, self._metrics_due)
@@ -258,9 +260,21 @@ class Exporter:
         flushing.cancel()
 
 
-def _both(one: RecordWriter, other: RecordWriter) -> RecordWriter:
+def _nothing(_: Any, at: int) -> None:
+    """Stand for the history where it does not keep a record."""
+
+
+def _now(first: RecordWriter, other: RecordWriter, now: Callable[[], int]) -> RecordWriter:
     def write(record: Any, at: int) -> None:
-        one(record, at)
-        other(record, at)
+        first(record, at)
+        other(record, now())
+
+    return write
+
+
+def _dated(first: RecordWriter, other: RecordWriter) -> RecordWriter:
+    def write(record: Any, at: int) -> None:
+        first(record, at)
+        other(record, at * _NS_OF_MS)
 
     return write

@@ -28,37 +28,51 @@ class SpanEvent(Struct, frozen=True, gc=False):
     size: int
 
 
-class TrafficSpan(Struct, eq=False, kw_only=True, gc=False):
-    """A request or a WebSocket: filled while its records come, encoded when it is over.
+class Beginning(Struct, frozen=True, gc=False):
+    """What is known of a request or a WebSocket before the decision about it.
 
     :param id: of the request or the WebSocket, as the history has it.
     :param method: the HTTP method.
+    :param origin: the beginning of the URL: scheme, host and port.
     :param parent: the span of the application that its header ``traceparent`` names.
     :param carried: the test whose context it carries.
-    :param decision: the action as the history has it; empty before the decision.
-    :param status: the HTTP status; 0 without a response.
-    :param error_type: ``error.type`` of the semantic conventions; empty without an error.
-    :param error: the text for people.
     :param resends: how many redirects led to this request.
-    :param events: the first events, see ``dropped_events`` for the number of the others.
     """
 
     id: str
     client_id: str
     method: str
     url: str
-    start: int
-    end: int = 0
-    is_socket: bool = False
+    origin: str
+    at: int
     parent: TraceParent | None = None
     carried: CarriedContext | None = None
-    owner: Owner | None = None
+    resends: int = 0
+    is_socket: bool = False
+
+    __repr__ = quiet_repr
+
+
+class TrafficSpan(Struct, eq=False, gc=False):
+    """A request or a WebSocket: filled while its records come, encoded when it is over.
+
+    :param begun: what came before the decision.
+    :param decision: the action as the history has it; empty before the decision.
+    :param took: the time until the decision, below zero where the clock was set back.
+    :param status: the HTTP status; 0 without a response.
+    :param error_type: ``error.type`` of the semantic conventions; empty without an error.
+    :param error: the text for people.
+    :param events: the first events, see ``dropped_events`` for the number of the others.
+    """
+
+    begun: Beginning
     decision: str = ""
-    decided_at: int = 0
+    took: int = 0
+    owner: Owner | None = None
     status: int = 0
     error_type: str = ""
     error: str = ""
-    resends: int = 0
+    end: int = 0
     events: list[SpanEvent] | None = None
     dropped_events: int = 0
 
@@ -91,3 +105,9 @@ class TestSpan(Struct, eq=False, kw_only=True, gc=False):
     start: int
     end: int = 0
     passed: bool | None = None
+
+
+def origin_of(url: str) -> str:
+    """Return the beginning of a URL: scheme, host and port."""
+    slash = url.find("/", 8)
+    return url if slash < 0 else url[:slash]

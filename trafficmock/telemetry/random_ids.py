@@ -28,6 +28,6 @@ class RandomIds:
         """Return the next ``size`` bytes."""
         end = self._at + size
         if end > len(self._bytes):
-            self._bytes, self._at, end = self.source(_AT_ONCE), 0, size
+            self._bytes, self._at, end = self.source(max(size, _AT_ONCE)), 0, size
         found, self._at = self._bytes[self._at : end], end
         return found

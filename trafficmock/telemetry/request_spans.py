@@ -8,8 +8,8 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock import records
-from trafficmock.telemetry.finished_span import SpanEvent, TrafficSpan
-from trafficmock.telemetry.otlp.span_message import failed_status
+from trafficmock.telemetry.finished_span import Beginning, SpanEvent, TrafficSpan
+from trafficmock.telemetry.otlp.span_message import FIRST_ERROR
 from trafficmock.telemetry.trace_parent import trace_parent
 
 if TYPE_CHECKING:
@@ -32,18 +32,19 @@ class RequestSpans:
 
     :param queue: takes the spans that are over; ``None`` where only metrics are exported.
     :param metrics: counts decisions.
-    :param exact: returns epoch nanoseconds for the epoch milliseconds of a record.
     :param most_events: of one span (``OTEL_SPAN_EVENT_COUNT_LIMIT``).
+    :ivar undecided: the requests without a decision, by id.
+    :ivar open: the decided ones that are not over.
     """
 
     queue: SpanQueue | None
     metrics: TrafficMetrics
-    exact: Callable[[int], int]
     most_events: int
+    undecided: dict[str, Beginning] = field(factory=dict)
     open: dict[str, TrafficSpan] = field(factory=dict)
 
     def writers(self) -> dict[type, Callable[[Any, int], None]]:
-        """Return the function for each type of record; it also gets the time in epoch ms."""
+        """Return the function for each type of record; it also gets the time in epoch ns."""
         return {
             records.RequestSeen: self._seen,
             records.RequestPassedThrough: self._passed_through,
@@ -62,98 +63,102 @@ class RequestSpans:
 
         :param at: epoch nanoseconds.
         """
-        for span in list(self.open.values()):
-            self._end(span, at)
+        for request_id in [*self.open, *self.undecided]:
+            self._end_early(request_id, at)
 
-    def _seen(self, record: records.RequestSeen, at: int) -> None:
-        prior = record.redirected_from
-        self._begin(record, at, 0 if prior is None else self._resends(prior))
+    def _end_early(self, request_id: str, now: int) -> None:
+        """End a request as it is, whether it is decided or not."""
+        begun = self.undecided.pop(request_id, None)
+        self._end(self.open.pop(request_id) if begun is None else TrafficSpan(begun), now)
 
-    def _begin(
-        self, record: records.RequestSeen | records.HopSeen, at: int, resends: int
-    ) -> TrafficSpan:
-        request, now, named = record.request, self.exact(at), record.request.headers
-        span = TrafficSpan(
-            id=record.request_id,
-            client_id=record.client_id,
-            method=request.method,
-            url=request.url,
-            start=now,
-            parent=trace_parent(named) if "traceparent" in named else None,
-            carried=record.carried,
-            resends=resends,
+    def _seen(self, record: records.RequestSeen, now: int) -> None:
+        request, request_id, prior = record.request, record.request_id, record.redirected_from
+        named, url, undecided = request.headers, request.url, self.undecided
+        slash, resends = url.find("/", 8), 0 if prior is None else self._resends(prior)
+        if request_id in undecided or request_id in self.open:
+            self._end_early(request_id, now)
+        undecided[request_id] = Beginning(
+            request_id,
+            record.client_id,
+            request.method,
+            url,
+            url if slash < 0 else url[:slash],
+            now,
+            trace_parent(named) if "traceparent" in named else None,
+            record.carried,
+            resends,
         )
-        earlier = self.open.get(record.request_id)
-        if earlier is not None:
-            self._end(earlier, now)
-        self.open[record.request_id] = span
-        if len(self.open) > MOST_OPEN:
-            self._end(next(iter(self.open.values())), now)
-        return span
+        if len(undecided) + len(self.open) > MOST_OPEN:
+            self._end_early(next(iter(self.open or undecided)), now)
 
-    def _hop_seen(self, record: records.HopSeen, at: int) -> None:
-        span = self._begin(record, at, self._resends(record.prior_id))
-        span.owner = record.owner
-        self._decided(span, record.action, span.start)
+    def _hop_seen(self, record: records.HopSeen, now: int) -> None:
+        first = records.RequestSeen(
+            record.request_id,
+            record.client_id,
+            record.request,
+            redirected_from=record.prior_id,
+            carried=record.carried,
+        )
+        self._seen(first, now)
+        begun = self.undecided.pop(record.request_id)
+        self._open(TrafficSpan(begun, record.action, 0, record.owner))
 
     def _resends(self, prior_id: str) -> int:
         """Return the number of a hop after a request, which may be over already."""
         prior = self.open.get(prior_id)
-        return 1 if prior is None else prior.resends + 1
+        begun = self.undecided.get(prior_id) if prior is None else prior.begun
+        return 1 if begun is None else begun.resends + 1
 
-    def _decided(self, span: TrafficSpan, decision: str, now: int) -> None:
-        span.decision = decision
-        span.decided_at = now
-        self.metrics.decided(decision, span.url, now - span.start)
+    def _open(self, span: TrafficSpan) -> None:
+        """Keep a request that was decided, until its response is known."""
+        self.open[span.begun.id] = span
+        self.metrics.decided(span)
 
-    def _undecided(self, request_id: str) -> TrafficSpan | None:
-        span = self.open.get(request_id)
-        return span if span is not None and not span.decision else None
+    def _passed_through(self, record: records.RequestPassedThrough, now: int) -> None:
+        if (begun := self.undecided.pop(record.request_id, None)) is not None:
+            self._open(TrafficSpan(begun, "passthrough", now - begun.at))
 
-    def _passed_through(self, record: records.RequestPassedThrough, at: int) -> None:
-        if (span := self._undecided(record.request_id)) is not None:
-            self._decided(span, "passthrough", self.exact(at))
+    def _continued(self, record: records.RequestContinued, now: int) -> None:
+        if (begun := self.undecided.pop(record.request_id, None)) is not None:
+            self._open(TrafficSpan(begun, "continue", now - begun.at, record.owner))
 
-    def _continued(self, record: records.RequestContinued, at: int) -> None:
-        if (span := self._undecided(record.request_id)) is not None:
-            span.owner = record.owner
-            self._decided(span, "continue", self.exact(at))
-
-    def _fulfilled(self, record: records.RequestFulfilled, at: int) -> None:
-        if (span := self._undecided(record.request_id)) is None:
+    def _fulfilled(self, record: records.RequestFulfilled, now: int) -> None:
+        if (begun := self.undecided.pop(record.request_id, None)) is None:
             return
-        span.owner, span.status = record.owner, record.response.status
-        now = self.exact(at)
-        self._decided(span, "fulfill", now)
-        if not record.body_pending:
+        took = now - begun.at
+        span = TrafficSpan(begun, "fulfill", took, record.owner, record.response.status)
+        if record.body_pending:
+            self._open(span)
+        else:
+            self.metrics.decided(span)
             self._end(span, now)
 
-    def _piece_sent(self, record: records.StreamPieceSent, at: int) -> None:
+    def _piece_sent(self, record: records.StreamPieceSent, now: int) -> None:
         if (span := self.open.get(record.request_id)) is not None:
-            span.add_event(SpanEvent(self.exact(at), "piece", "", record.size), self.most_events)
+            span.add_event(SpanEvent(now, "piece", "", record.size), self.most_events)
 
-    def _stream_ended(self, record: records.StreamEnded, at: int) -> None:
-        if (span := self.open.get(record.request_id)) is not None:
+    def _stream_ended(self, record: records.StreamEnded, now: int) -> None:
+        if (span := self.open.pop(record.request_id, None)) is not None:
             if record.failure is not None:
                 span.error_type, span.error = "broken_off", record.failure
-            self._end(span, self.exact(at))
+            self._end(span, now)
 
-    def _aborted(self, record: records.RequestAborted, at: int) -> None:
-        if (span := self._undecided(record.request_id)) is not None:
-            span.owner = record.owner
-            self._broken(span, "abort", record.error_code, record.detail, self.exact(at))
+    def _aborted(self, record: records.RequestAborted, now: int) -> None:
+        if (begun := self.undecided.pop(record.request_id, None)) is not None:
+            span = TrafficSpan(begun, "abort", now - begun.at, record.owner)
+            self._broken(span, record.error_code, record.detail, now)
 
-    def _failed(self, record: records.RequestFailed, at: int) -> None:
-        if (span := self._undecided(record.request_id)) is not None:
-            span.owner = record.owner
-            self._broken(span, "error", record.code, record.message, self.exact(at))
+    def _failed(self, record: records.RequestFailed, now: int) -> None:
+        if (begun := self.undecided.pop(record.request_id, None)) is not None:
+            span = TrafficSpan(begun, "error", now - begun.at, record.owner)
+            self._broken(span, record.code, record.message, now)
 
-    def _broken(self, span: TrafficSpan, decision: str, kind: str, text: str, now: int) -> None:
+    def _broken(self, span: TrafficSpan, kind: str, text: str, now: int) -> None:
         span.error_type, span.error = kind, text or kind
-        self._decided(span, decision, now)
+        self.metrics.decided(span)
         self._end(span, now)
 
-    def _reported(self, record: records.ResponseReported, at: int) -> None:
+    def _reported(self, record: records.ResponseReported, now: int) -> None:
         """End a request that was sent to its server; a head alone only tells the status."""
         span = self.open.get(record.request_id)
         if span is None:
@@ -166,12 +171,12 @@ class RequestSpans:
             span.error_type = OTHER_ERROR if code is UNSET else code
             span.error = error.message
         if not record.body_pending:
-            self._end(span, self.exact(at))
+            del self.open[record.request_id]
+            self._end(span, now)
 
     def _end(self, span: TrafficSpan, now: int) -> None:
-        del self.open[span.id]
         span.end = now
-        if not span.error_type:
-            span.error_type = failed_status(span.status)
+        if span.status >= FIRST_ERROR and not span.error_type:
+            span.error_type = str(span.status)
         if self.queue is not None:
             self.queue.put(span)

@@ -35,11 +35,12 @@ class SpanQueue:
     def put(self, span: TrafficSpan | TestSpan) -> None:
         """Add a span."""
         waiting = self._waiting
-        if len(waiting) >= self.limit:
+        before = len(waiting)
+        if before >= self.limit:
             self.dropped += 1
             return
         waiting.append(span)
-        if len(waiting) == 1 or len(waiting) >= self.batch:
+        if not 0 < before < self.batch - 1:
             self.on_batch()
 
     def take(self) -> list[TrafficSpan | TestSpan]:

@@ -28,20 +28,19 @@ class TestSpans:
     the parent that a test's own requests name in ``traceparent``, and so the application's spans
     are in the trace of the test.
 
-    :param queue: as in :class:`~trafficmock.telemetry.request_spans.RequestSpans`, as is ``exact``.
+    :param queue: as in :class:`~trafficmock.telemetry.request_spans.RequestSpans`.
     :param new_id: returns that many random bytes.
     """
 
     __test__ = False
 
     queue: SpanQueue | None
-    exact: Callable[[int], int]
     new_id: Callable[[int], bytes]
     _running: dict[str, TestSpan] = field(factory=dict)
     _ended: OrderedDict[str, TraceParent] = field(factory=OrderedDict)
 
     def writers(self) -> dict[type, Callable[[Any, int], None]]:
-        """Return the function for each type of record; it also gets the time in epoch ms."""
+        """Return the function for each type of record; it also gets the time in epoch ns."""
         return {records.TestBegan: self._began, records.TestEnded: self._test_ended}
 
     def parent(self, test_id: str) -> TraceParent | None:
@@ -59,7 +58,7 @@ class TestSpans:
         for test in list(self._running.values()):
             self._end(test, at)
 
-    def _began(self, record: records.TestBegan, at: int) -> None:
+    def _began(self, record: records.TestBegan, now: int) -> None:
         if record.shared:
             return
         trace_id = bytes.fromhex(record.context) if record.context else self.new_id(16)
@@ -69,14 +68,14 @@ class TestSpans:
             file=record.file,
             trace_id=trace_id,
             span_id=trace_id[8:] if record.context and any(trace_id[8:]) else self.new_id(8),
-            start=self.exact(at),
+            start=now,
         )
 
-    def _test_ended(self, record: records.TestEnded, at: int) -> None:
+    def _test_ended(self, record: records.TestEnded, now: int) -> None:
         test = self._running.get(record.test_id)
         if test is not None:
             test.passed = record.passed
-            self._end(test, self.exact(at))
+            self._end(test, now)
 
     def _end(self, test: TestSpan, now: int) -> None:
         del self._running[test.test_id]

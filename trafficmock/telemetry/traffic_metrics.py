@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_right
+from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -12,6 +14,11 @@ from trafficmock.telemetry.otlp.span_message import server_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from trafficmock.telemetry.finished_span import TrafficSpan
+
+_AT_ONCE = 500
+"""The decisions that are counted together, which costs a third of counting each."""
 
 MOST_SERIES = 1000
 """The most pairs of decision and origin; the others are counted together, as OpenTelemetry does."""
@@ -69,43 +76,66 @@ class Durations(Struct):
     count: int = 0
     total: int = 0
 
+    def add(self, times: list[int]) -> None:
+        """Add values in nanoseconds; one below zero counts as zero."""
+        ordered = sorted(times)
+        ends = [bisect_right(ordered, bound) for bound in _BOUNDS_NS]
+        for bucket, (start, end) in enumerate(pairwise((0, *ends, len(ordered)))):
+            self.counts[bucket] += end - start
+        self.count += len(ordered)
+        self.total += sum(ordered[bisect_right(ordered, 0) :])
+
 
 @define(eq=False)
 class TrafficMetrics:
     """The counts since the start.
 
     :ivar gauges: functions that return values of :data:`INSTRUMENTS`.
-    :ivar durations: the time from the request to the decision, by decision.
     :ivar overflow: the decisions beyond :data:`MOST_SERIES`.
     """
 
     gauges: list[Callable[[], list[Gauge]]] = field(factory=list)
-    durations: dict[str, Durations] = field(factory=dict)
     overflow: int = 0
+    _durations: dict[str, Durations] = field(factory=dict)
     _by_origin: dict[tuple[str, str], int] = field(factory=dict)
+    _new: dict[str, list[TrafficSpan]] = field(factory=dict)
 
-    def decided(self, decision: str, url: str, nanoseconds: int) -> None:
-        """Count a decision.
+    def decided(self, span: TrafficSpan) -> None:
+        """Count a request or a WebSocket that has its decision now."""
+        new = self._new.get(span.decision)
+        if new is None:
+            new = self._new[span.decision] = []
+        new.append(span)
+        if len(new) >= _AT_ONCE:
+            self._count(span.decision)
 
-        :param nanoseconds: since the request came.
-        """
-        slash = url.find("/", 8)
-        key = decision, url if slash < 0 else url[:slash]
-        by_origin = self._by_origin
-        count = by_origin.get(key, 0)
-        if count or len(by_origin) < MOST_SERIES:
-            by_origin[key] = count + 1
-        else:
-            self.overflow += 1
-        durations = self.durations.get(decision)
+    def _count(self, decision: str) -> None:
+        """Count what was decided so since the last time."""
+        new, by_origin = self._new.pop(decision), self._by_origin
+        for origin, more in Counter([span.begun.origin for span in new]).items():
+            key = decision, origin
+            count = by_origin.get(key, 0)
+            if count or len(by_origin) < MOST_SERIES:
+                by_origin[key] = count + more
+            else:
+                self.overflow += more
+        durations = self._durations.get(decision)
         if durations is None:
-            durations = self.durations[decision] = Durations([0] * (len(BOUNDS) + 1))
-        durations.counts[bisect_left(_BOUNDS_NS, nanoseconds)] += 1
-        durations.count += 1
-        durations.total += max(nanoseconds, 0)
+            durations = self._durations[decision] = Durations([0] * (len(BOUNDS) + 1))
+        durations.add([span.took for span in new])
+
+    def _count_all(self) -> None:
+        for decision in list(self._new):
+            self._count(decision)
+
+    def durations(self) -> dict[str, Durations]:
+        """Return the times from the request to the decision, by decision."""
+        self._count_all()
+        return self._durations
 
     def requests(self) -> dict[tuple[str, str], int]:
         """Return how many requests there were, by decision and host."""
+        self._count_all()
         by_host: dict[tuple[str, str], int] = {}
         for (decision, origin), count in self._by_origin.items():
             key = decision, server_of(origin)[0]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from trafficmock import records
-from trafficmock.telemetry.finished_span import SpanEvent, TrafficSpan
+from trafficmock.telemetry.finished_span import Beginning, SpanEvent, TrafficSpan, origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,12 +28,11 @@ class SocketSpans:
 
     queue: SpanQueue | None
     metrics: TrafficMetrics
-    exact: Callable[[int], int]
     most_events: int
     open: dict[str, TrafficSpan] = field(factory=dict)
 
     def writers(self) -> dict[type, Callable[[Any, int], None]]:
-        """Return the function for each type of record; it also gets the time in epoch ms."""
+        """Return the function for each type of record; it also gets the time in epoch ns."""
         return {
             records.SocketSeen: self._seen,
             records.SocketOwned: self._owned,
@@ -51,65 +50,65 @@ class SocketSpans:
         for span in list(self.open.values()):
             self._end(span, at)
 
-    def _seen(self, record: records.SocketSeen, at: int) -> None:
-        now = self.exact(at)
+    def _seen(self, record: records.SocketSeen, now: int) -> None:
         earlier = self.open.get(record.socket_id)
         if earlier is not None:
             self._end(earlier, now)
-        self.open[record.socket_id] = TrafficSpan(
-            id=record.socket_id,
-            client_id=record.client_id,
-            method="GET",
-            url=record.url,
-            start=now,
-            is_socket=True,
+        begun = Beginning(
+            record.socket_id,
+            record.client_id,
+            "GET",
+            record.url,
+            origin_of(record.url),
+            now,
             carried=record.carried,
+            is_socket=True,
         )
+        self.open[record.socket_id] = TrafficSpan(begun)
         if len(self.open) > MOST_OPEN:
             self._end(next(iter(self.open.values())), now)
 
-    def _decided(self, span: TrafficSpan, decision: str, at: int) -> None:
-        now = self.exact(at)
-        span.decision, span.decided_at = decision, now
-        self.metrics.decided(decision, span.url, now - span.start)
+    def _decided(self, span: TrafficSpan, decision: str, now: int) -> None:
+        span.decision, span.took = decision, now - span.begun.at
+        self.metrics.decided(span)
 
-    def _owned(self, record: records.SocketOwned, at: int) -> None:
+    def _owned(self, record: records.SocketOwned, now: int) -> None:
         span = self.open.get(record.socket_id)
         if span is not None and not span.decision:
             span.owner = record.owner
-            self._decided(span, "matched", at)
+            self._decided(span, "matched", now)
 
-    def _passed_through(self, record: records.SocketPassedThrough, at: int) -> None:
+    def _passed_through(self, record: records.SocketPassedThrough, now: int) -> None:
         span = self.open.get(record.socket_id)
         if span is not None and not span.decision:
-            self._decided(span, "passthrough", at)
+            self._decided(span, "passthrough", now)
 
-    def _failed(self, record: records.SocketFailed, at: int) -> None:
+    def _failed(self, record: records.SocketFailed, now: int) -> None:
         span = self.open.get(record.socket_id)
         if span is None:
             return
         span.owner = record.owner or span.owner
         span.error_type, span.error = record.code, record.message
         if not span.decision:
-            self._decided(span, "error", at)
-        self._end(span, self.exact(at))
+            self._decided(span, "error", now)
+        self._end(span, now)
 
-    def _activity(self, record: records.SocketActivity, at: int) -> None:
+    def _activity(self, record: records.SocketActivity, now: int) -> None:
         span = self.open.get(record.socket_id)
         if span is None or record.kind != "frame":
             return
         data = record.data or ""
         size = len(data) * 3 // 4 if record.is_base64 else len(data)
-        event = SpanEvent(self.exact(at), "message", record.direction, size)
+        event = SpanEvent(now, "message", record.direction, size)
         span.add_event(event, self.most_events)
 
-    def _closed(self, record: records.SocketClosed, at: int) -> None:
+    def _closed(self, record: records.SocketClosed, now: int) -> None:
         span = self.open.get(record.socket_id)
         if span is not None and record.side == "page":
-            self._end(span, self.exact(at))
+            self._end(span, now)
 
     def _end(self, span: TrafficSpan, now: int) -> None:
-        del self.open[span.id]
+        del self.open[span.begun.id]
         span.end = now
         if self.queue is not None:
             self.queue.put(span)

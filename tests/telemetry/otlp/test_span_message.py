@@ -11,7 +11,7 @@ from tests.telemetry.fakes import OWNER, Harness
 from tests.telemetry.messages import attributes, span_of
 from trafficmock import records
 from trafficmock.telemetry.otlp import span_message
-from trafficmock.telemetry.otlp.span_message import failed_status, server_of, shown_matcher
+from trafficmock.telemetry.otlp.span_message import server_of, shown_matcher
 from trafficmock.wire.payloads.serialized_matcher import (
     SerializedMatcher,
     SerializedRegex,
@@ -42,10 +42,6 @@ class PartTests(SynchronousTestCase):
             (SerializedMatcher(methods=["GET"]), "**"),
         ):
             self.assertEqual(shown_matcher(ShownRoute(matcher)), shown)
-
-    def test_statuses(self) -> None:
-        """A status from 400 on is an error of a client."""
-        self.assertEqual([failed_status(each) for each in (0, 200, 399, 400)], ["", "", "", "400"])
 
 
 class WriterTests(SynchronousTestCase):
@@ -78,5 +74,5 @@ class WriterTests(SynchronousTestCase):
             self.assertEqual(found["server.address"], f"h{number}.test")
             self.assertEqual(found["url.full"], url)
         writer = harness.exporter.writer
-        for cache in (writer._origins, writer._heads, writer._clients, writer._url_heads):
+        for cache in (writer._commons, writer._owners, writer._url_heads):
             self.assertLessEqual(len(cache), 3)

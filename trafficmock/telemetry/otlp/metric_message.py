@@ -60,7 +60,7 @@ def _durations(metrics: TrafficMetrics, span: bytes) -> list[bytes]:
         + packed_fixed64(6, durations.counts)
         + packed_double(7, BOUNDS)
         + attribute(9, "trafficmock.decision", decision)
-        for decision, durations in metrics.durations.items()
+        for decision, durations in metrics.durations().items()
     ]
     head = _head("trafficmock.decision.duration", "Time from a request to its decision.", "s")
     inner = b"".join(of_length(1, point) for point in points) + _CUMULATIVE

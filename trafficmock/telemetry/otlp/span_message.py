@@ -7,6 +7,8 @@ of their group ``test``; what they do not have begins with ``trafficmock.``.
 from __future__ import annotations
 
 import struct
+from itertools import chain, repeat
+from operator import lt
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
@@ -14,14 +16,15 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.http.hosts import DEFAULT_PORTS
-from trafficmock.telemetry.otlp.protobuf import attribute, fixed64, number, of_length, text, varint
-from trafficmock.telemetry.trace_parent import TraceParent
+from trafficmock.telemetry.finished_span import TestSpan, TrafficSpan
+from trafficmock.telemetry.otlp.protobuf import attribute, fixed64, number, of_length, text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from trafficmock.records import CarriedContext, Owner
-    from trafficmock.telemetry.finished_span import SpanEvent, TestSpan, TrafficSpan
+    from trafficmock.telemetry.finished_span import SpanEvent
+    from trafficmock.telemetry.trace_parent import TraceParent
     from trafficmock.wire.payloads.serialized_matcher import ShownRoute
 
 KNOWN_METHODS = frozenset(
@@ -31,29 +34,63 @@ KNOWN_METHODS = frozenset(
 
 K = TypeVar("K")
 
-_times = struct.Struct("<BQBQ").pack
-"""Start and end, each with the tag of its field."""
-_seconds = struct.Struct("<d").pack
 _DURATION = attribute(9, "trafficmock.decision.duration", 0.0)[:-8]
 """The attribute without its value, which is as long for each number."""
+_START, _END = b"\x39", b"\x41"
+"""The tags of the fields with the times."""
+_PARENT, _TRACE, _ID = b"\x22\x08", b"\x0a\x10", b"\x12\x08"
+"""What stands before the ids of the parent, the trace and the span."""
 
 _INTERNAL, _CLIENT = number(6, 1), number(6, 3)
 _ERROR = 2
 _ATTRIBUTE, _EVENT, _STATUS = 9, 11, 15
 _MOST_CACHED = 2000
-_FIRST_ERROR = 400
+FIRST_ERROR = 400
+"""The first status that is an error of a client (semantic conventions)."""
+
+_Common = tuple[str, str, str, str, int, str]
+"""Client, origin, method, decision, status and type of the error of a span."""
 
 
-class _TextHeads(dict[int, bytes]):
-    """What stands before the text of an attribute, by the bytes of the text."""
+_Owned = tuple[str | None, str | None]
+"""The ids of the route and the test of a span."""
 
-    def __init__(self, key: str) -> None:
-        self._key = key
+
+class _Heads(dict[int, bytes]):
+    """What stands before a text or a message, by its bytes.
+
+    :param make: returns a field with a text of the given number of bytes.
+    """
+
+    def __init__(self, make: Callable[[int], bytes]) -> None:
+        self._make = make
 
     def __missing__(self, size: int) -> bytes:
-        made = attribute(_ATTRIBUTE, self._key, "x" * size)[: -size or None]
+        made = self._make(size)[: -size or None]
         if len(self) < _MOST_CACHED:
             self[size] = made
+        return made
+
+
+def _text_heads(key: str) -> _Heads:
+    return _Heads(lambda size: attribute(_ATTRIBUTE, key, "x" * size))
+
+
+class _TestTraces(dict[str, bytes]):
+    """What stands before the id of a span in the trace of a test, by the id of the test.
+
+    It is empty for a test without a span.
+
+    :param find: returns the span of a test.
+    """
+
+    def __init__(self, find: Callable[[str], TraceParent | None]) -> None:
+        self._find = find
+
+    def __missing__(self, test_id: str) -> bytes:
+        found = self._find(test_id)
+        made = b"" if found is None else _PARENT + found.span_id + _TRACE + found.trace_id + _ID
+        self[test_id] = made
         return made
 
 
@@ -62,70 +99,150 @@ class SpanWriter:
     """Writes spans, with a cache of what many spans have in common.
 
     :param new_id: returns that many random bytes.
-    :param redact_url: returns a URL without its secrets.
+    :param test_span: returns the span of a test, by its id.
+    :param redact_urls: returns URLs without their secrets.
     :param redact_text: does the same with the text of an error.
     :param longest: the most characters of a text, ``None`` for any number
         (``OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT``).
-    :param test_span: returns the span of a test, by its id.
     """
 
     new_id: Callable[[int], bytes]
     test_span: Callable[[str], TraceParent | None]
-    redact_url: Callable[[str], str]
+    redact_urls: Callable[[Sequence[str]], Sequence[str]]
     redact_text: Callable[[str], str]
     longest: int | None = None
-    _url_heads: _TextHeads = field(factory=lambda: _TextHeads("url.full"))
-    _id_heads: _TextHeads = field(factory=lambda: _TextHeads("trafficmock.request.id"))
-    _heads: dict[str, bytes] = field(factory=dict, repr=False)
-    _origins: dict[str, bytes] = field(factory=dict, repr=False)
-    _clients: dict[str, bytes] = field(factory=dict, repr=False)
-    _routes: dict[str, bytes] = field(factory=dict, repr=False)
-    _tests: dict[str, bytes] = field(factory=dict, repr=False)
-    _ends: dict[tuple[str, int, str], bytes] = field(factory=dict, repr=False)
+    _url_heads: _Heads = field(factory=lambda: _text_heads("url.full"))
+    _id_heads: _Heads = field(factory=lambda: _text_heads("trafficmock.request.id"))
+    _span_heads: _Heads = field(factory=lambda: _Heads(lambda size: of_length(2, bytes(size))))
+    _commons: dict[_Common, bytes] = field(factory=dict, repr=False)
+    _owners: dict[_Owned, bytes] = field(factory=dict, repr=False)
 
-    def traffic(self, span: TrafficSpan) -> bytes:
-        """Return the message of a request or a WebSocket."""
-        owner, carried = span.owner, span.carried
-        test = carried or owner
-        parent = span.parent
-        if parent is None or carried is not None:
-            parent = self._in_trace_of_test(parent, test)
-        url = span.url
-        slash = url.find("/", 8)
-        origin = url if slash < 0 else url[:slash]
-        end = span.decision, span.status, span.error_type
-        shown = self._cut(self.redact_url(url)).encode(errors="replace")
-        request_id = self._cut(span.id).encode(errors="replace")
-        parts = [
-            self._ids(parent),
-            self._heads.get(span.method) or self._head(span.method),
-            _times(0x39, span.start, 0x41, max(span.end, span.start)),
-            self._origins.get(origin) or self._origin(origin),
-            self._clients.get(span.client_id) or self._client(span.client_id),
-            self._ends.get(end) or self._end(*end),
-            self._url_heads[len(shown)],
-            shown,
-            self._id_heads[len(request_id)],
-            request_id,
-        ]
-        if owner is not None:
-            parts.append(self._routes.get(owner.route_id) or self._route(owner))
-        if test is not None:
-            parts.append(self._tests.get(test.test_id) or self._test(test))
-            if carried is not None and carried.late:
-                parts.append(attribute(_ATTRIBUTE, "trafficmock.test.late", value=True))
-        if span.decided_at:
-            parts.append(_DURATION + _seconds(max(0, span.decided_at - span.start) / 1e9))
-        if span.is_socket or span.resends or span.error_type or span.events:
-            parts += self._rare(span)
-        return b"".join(parts)
+    def fields(self, spans: Sequence[TrafficSpan | TestSpan]) -> bytes:
+        """Return the field ``spans`` of the message ``ScopeSpans``, once for each span."""
+        tests = [each for each in spans if type(each) is TestSpan]
+        messages = self._traffic([each for each in spans if type(each) is TrafficSpan])
+        messages += map(self._test_span, tests)
+        heads = self._span_heads
+        pairs = zip([heads[len(each)] for each in messages], messages, strict=True)
+        return b"".join(chain.from_iterable(pairs))
 
-    def _rare(self, span: TrafficSpan) -> list[bytes]:
-        parts = []
-        if span.is_socket:
+    def _traffic(self, spans: Sequence[TrafficSpan]) -> list[bytes]:
+        """Return the messages of requests and WebSockets.
+
+        Most of what the export costs is here. So the parts are made one after the other, each for
+        all spans, with as little as possible of Python for a single span.
+        """
+        begun = [span.begun for span in spans]
+        urls = self._texts(self.redact_urls([each.url for each in begun]))
+        ids = self._texts([each.id for each in begun])
+        url_heads, id_heads = self._url_heads, self._id_heads
+        parts = zip(
+            *self._ids(spans),
+            *self._times(spans, [each.at for each in begun]),
+            [url_heads[len(each)] for each in urls],
+            urls,
+            [id_heads[len(each)] for each in ids],
+            ids,
+            self._attributes(spans),
+            strict=True,
+        )
+        return list(map(b"".join, parts))
+
+    def _texts(self, texts: Sequence[str]) -> list[bytes]:
+        if self.longest is not None:
+            texts = [each[: self.longest] for each in texts]
+        try:
+            return list(map(str.encode, texts))
+        except UnicodeEncodeError:
+            return [each.encode(errors="replace") for each in texts]
+
+    def _ids(self, spans: Sequence[TrafficSpan]) -> tuple[list[bytes], tuple[bytes, ...]]:
+        """Return the fields with the trace and the parent of each span, and with its own id."""
+        tests, traces = _TestTraces(self.test_span), []
+        for span in spans:
+            begun = span.begun
+            carried, parent = begun.carried, begun.parent
+            test = carried or span.owner
+            trace = b"" if test is None else tests[test.test_id]
+            if parent is not None:
+                trace = self._trace_of(parent, b"" if carried is None else trace)
+            traces.append(trace or _TRACE + self.new_id(16) + _ID)
+        ids = self.new_id(8 * len(spans))
+        return traces, _eights(ids)
+
+    def _trace_of(self, parent: TraceParent, trace: bytes) -> bytes:
+        """Return the trace and the parent of a request whose header names a parent.
+
+        Agents and the forward proxy put an alias in the place of a context before they tell of a
+        request, also where it is the id of a trace: the context is known by its test alone.
+
+        :param trace: those of the test whose context the request carries; empty without one.
+        """
+        trace_id = trace[len(_PARENT) + 8 + len(_TRACE) :][:16] or parent.trace_id
+        return _PARENT + parent.span_id + _TRACE + trace_id + _ID
+
+    def _times(
+        self, spans: Sequence[TrafficSpan], starts: list[int]
+    ) -> tuple[Iterable[bytes], ...]:
+        """Return the fields with start, end and time of the decision of each span."""
+        count = len(spans)
+        ends, took = [span.end for span in spans], [span.took for span in spans]
+        if any(map(lt, ends, starts)) or any(map(lt, took, repeat(0))):  # the clock was set back
+            ends, took = list(map(max, ends, starts)), [max(each, 0) for each in took]
+        seconds = _eights(struct.pack(f"<{count}d", *[each / 1e9 for each in took]))
+        return (
+            repeat(_START, count),
+            _eights(struct.pack(f"<{count}Q", *starts)),
+            repeat(_END, count),
+            _eights(struct.pack(f"<{count}Q", *ends)),
+            [
+                _DURATION + each if span.decision else b""
+                for span, each in zip(spans, seconds, strict=True)
+            ],
+        )
+
+    def _attributes(self, spans: Sequence[TrafficSpan]) -> list[bytes]:
+        """Return the attributes of each span that others have, too, and those that few have."""
+        commons, owners, made = self._commons, self._owners, []
+        for span in spans:
+            begun, owner = span.begun, span.owner
+            carried = begun.carried
+            test = carried or owner
+            common = (
+                begun.client_id,
+                begun.origin,
+                begun.method,
+                span.decision,
+                span.status,
+                span.error_type,
+            )
+            owned = (
+                None if owner is None else owner.route_id,
+                None if test is None else test.test_id,
+            )
+            made.append(
+                (commons.get(common) or self._common(common))
+                + (owners.get(owned) or self._owned(owned, owner, test))
+            )
+            if (
+                span.error_type
+                or span.events
+                or begun.resends
+                or begun.is_socket
+                or (carried is not None and carried.late)
+            ):
+                made[-1] += self._rare(span)
+        return made
+
+    def _rare(self, span: TrafficSpan) -> bytes:
+        """Return what few spans have."""
+        parts, begun = [], span.begun
+        if begun.carried is not None and begun.carried.late:
+            parts.append(attribute(_ATTRIBUTE, "trafficmock.test.late", value=True))
+        if begun.is_socket:
             parts.append(attribute(_ATTRIBUTE, "network.protocol.name", "websocket"))
-        if span.resends:
-            parts.append(attribute(_ATTRIBUTE, "http.request.resend_count", span.resends))
+        if begun.resends:
+            parts.append(attribute(_ATTRIBUTE, "http.request.resend_count", begun.resends))
         if span.error:
             error = self._cut(self.redact_text(span.error))
             parts.append(attribute(_ATTRIBUTE, "trafficmock.error", error))
@@ -135,9 +252,9 @@ class SpanWriter:
         parts += map(_event, span.events or ())
         if span.dropped_events:
             parts.append(number(12, span.dropped_events))
-        return parts
+        return b"".join(parts)
 
-    def test(self, span: TestSpan) -> bytes:
+    def _test_span(self, span: TestSpan) -> bytes:
         """Return the message of a test."""
         parts = [
             of_length(1, span.trace_id),
@@ -155,44 +272,35 @@ class SpanWriter:
             parts.append(of_length(_STATUS, number(3, _ERROR)))
         return b"".join(parts)
 
-    def _in_trace_of_test(
-        self, parent: TraceParent | None, test: CarriedContext | Owner | None
-    ) -> TraceParent | None:
-        """Return the parent of a request that names none, or that carries the context of a test.
-
-        Agents and the forward proxy put an alias in the place of a context before they tell of a
-        request, also where it is the id of a trace: the context is known by its test alone.
-        """
-        of_test = None if test is None else self.test_span(test.test_id)
-        if of_test is None or parent is None:
-            return of_test or parent
-        return TraceParent(of_test.trace_id, parent.span_id)
-
-    def _ids(self, parent: TraceParent | None) -> bytes:
-        if parent is None:
-            both = self.new_id(24)
-            return b"\x0a\x10%b\x12\x08%b" % (both[:16], both[16:])
-        ids = parent.trace_id, self.new_id(8), parent.span_id
-        return b"\x0a\x10%b\x12\x08%b\x22\x08%b" % ids
-
-    def _head(self, method: str) -> bytes:
+    def _common(self, common: _Common) -> bytes:
+        """Return the name, the kind and the attributes that many spans have in common."""
+        client_id, origin, method, decision, status, error_type = common
         known = method if method in KNOWN_METHODS else "_OTHER"
         made = text(5, known if known == method else "HTTP") + _CLIENT
         made += attribute(_ATTRIBUTE, "http.request.method", known)
         if known != method:
             made += self._attribute("http.request.method_original", method)
-        return _cached(self._heads, method, made)
-
-    def _origin(self, origin: str) -> bytes:
         host, port = server_of(origin)
-        made = self._attribute("server.address", host) if host else b""
+        if host:
+            made += self._attribute("server.address", host)
         if port:
             made += attribute(_ATTRIBUTE, "server.port", port)
-        return _cached(self._origins, origin, made)
+        made += self._attribute("trafficmock.client.id", client_id)
+        made += attribute(_ATTRIBUTE, "trafficmock.decision", decision or "pending")
+        if status:
+            made += attribute(_ATTRIBUTE, "http.response.status_code", status)
+        if error_type:
+            made += self._attribute("error.type", error_type)
+        return _cached(self._commons, common, made)
 
-    def _client(self, client_id: str) -> bytes:
-        made = self._attribute("trafficmock.client.id", client_id)
-        return _cached(self._clients, client_id, made)
+    def _owned(
+        self, key: _Owned, owner: Owner | None, test: CarriedContext | Owner | None
+    ) -> bytes:
+        """Return the attributes of the route and the test of a span, which may have none."""
+        made = b"" if owner is None else self._route(owner)
+        if test is not None:
+            made += self._test(test)
+        return _cached(self._owners, key, made) if made else made
 
     def _route(self, owner: Owner) -> bytes:
         made = self._attribute("trafficmock.route.id", owner.route_id)
@@ -200,28 +308,25 @@ class SpanWriter:
             made += self._attribute("trafficmock.route", shown_matcher(owner.route))
             if owner.route.place is not UNSET:
                 made += self._attribute("trafficmock.route.place", owner.route.place)
-        return _cached(self._routes, owner.route_id, made)
+        return made
 
     def _test(self, test: CarriedContext | Owner | TestSpan) -> bytes:
         made = self._attribute("trafficmock.test.id", test.test_id)
         made += self._attribute("test.case.name", test.title)
         if test.file:
             made += self._attribute("test.suite.name", test.file)
-        return _cached(self._tests, test.test_id, made)
-
-    def _end(self, decision: str, status: int, error_type: str) -> bytes:
-        made = attribute(_ATTRIBUTE, "trafficmock.decision", decision or "pending")
-        if status:
-            made += attribute(_ATTRIBUTE, "http.response.status_code", status)
-        if error_type:
-            made += self._attribute("error.type", error_type)
-        return _cached(self._ends, (decision, status, error_type), made)
+        return made
 
     def _attribute(self, key: str, value: str) -> bytes:
         return attribute(_ATTRIBUTE, key, self._cut(value))
 
     def _cut(self, value: str) -> str:
-        return value if self.longest is None else value[: self.longest]
+        return value[: self.longest]
+
+
+def _eights(content: bytes) -> tuple[bytes, ...]:
+    """Divide bytes into pieces of eight."""
+    return struct.unpack("8s" * (len(content) // 8), content)
 
 
 def _cached(cache: dict[K, bytes], key: K, made: bytes) -> bytes:
@@ -258,17 +363,11 @@ def shown_matcher(route: ShownRoute) -> str:
     return "a predicate" if matcher.predicate is True else "**"
 
 
-def failed_status(status: int) -> str:
-    """Return ``error.type`` of a response: the status from 400 on (semantic conventions)."""
-    return str(status) if status >= _FIRST_ERROR else ""
+def scope_spans(spans: bytes, resource: bytes, scope: bytes) -> bytes:
+    """Return an ``ExportTraceServiceRequest``.
 
-
-def scope_spans(messages: list[bytes], resource: bytes, scope: bytes) -> bytes:
-    """Return an ``ExportTraceServiceRequest`` with these spans.
-
+    :param spans: what :meth:`SpanWriter.fields` returned.
     :param resource: the message ``Resource``.
     :param scope: the message ``InstrumentationScope``.
     """
-    spans = b"".join([b"".join((b"\x12", varint(len(each)), each)) for each in messages])
-    inner = of_length(2, of_length(1, scope) + spans)
-    return of_length(1, of_length(1, resource) + inner)
+    return of_length(1, of_length(1, resource) + of_length(2, of_length(1, scope) + spans))
