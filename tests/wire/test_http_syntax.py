@@ -4,9 +4,10 @@ import re
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.wire.http_syntax import TCHAR, join_repeats
+from trafficmock.wire.http_syntax import TCHAR, join_repeats, lines_of, lower_case, on_wire
 
 NAMES = st.sampled_from(["cookie", "Cookie", "accept", "Set-Cookie"])
 
@@ -37,3 +38,21 @@ class TokenTests(SynchronousTestCase):
         """Visible ASCII but the delimiters."""
         visible = "!" <= character <= "~" and character not in '"(),/:;<=>?@[\\]{}'
         self.assertEqual(bool(re.fullmatch(TCHAR, character)), visible)
+
+
+class HeaderLineTests(SynchronousTestCase):
+    """The two forms of headers."""
+
+    def test_read(self) -> None:
+        """The list counts before the map; overrides may have neither."""
+        listed = [("A", "1"), ("a", "2")]
+        self.assertEqual(lines_of({"a": "1, 2"}, listed), listed)
+        self.assertEqual(lines_of({"A": "1"}, UNSET), [("A", "1")])
+        self.assertEqual(lines_of(UNSET, UNSET), [])
+        self.assertEqual(lower_case(UNSET, listed), [("a", "1"), ("a", "2")])
+
+    def test_written(self) -> None:
+        """The list is only there if a name repeats, in any case."""
+        self.assertEqual(on_wire([("A", "1"), ("b", "2")]), ({"a": "1", "b": "2"}, UNSET))
+        repeated = (("A", "1"), ("a", "2"))
+        self.assertEqual(on_wire(repeated), ({"a": "1, 2"}, [*repeated]))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec import UNSET
-
 from trafficmock.matching.request_content import RequestContent
+from trafficmock.wire.http_syntax import lines_of
 
 if TYPE_CHECKING:
     from trafficmock.history.request_entry import RequestEntry
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
 def recorded_content(entry: RequestEntry) -> RequestContent:
     """Return the parts of a request of the history, without a body that is not kept whole."""
     request, kept = entry.request, entry.request_body
-    listed = request.headers_list
-    lines = request.headers.items() if listed is UNSET else listed
+    lines = lines_of(request.headers, request.headers_list)
     if kept is None:
         return RequestContent(request.url, lines, bytes)
     if kept.state != "whole":

@@ -6,14 +6,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, structs
 
-from trafficmock.wire.http_syntax import join_repeats
+from trafficmock.wire.http_syntax import lower_case, on_wire
 from trafficmock.wire.payloads.body import ABSENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from msgspec import UnsetType
-
     from trafficmock.wire.payloads.serialized_request import (
         HeaderPairs,
         SerializedOverrides,
@@ -33,7 +29,7 @@ def changed_request(request: SerializedRequest, changes: SerializedOverrides) ->
         replaced["method"] = changes.method
     pairs = given_headers(changes)
     if pairs is not None:
-        replaced["headers"], replaced["headers_list"] = headers_on_wire(pairs)
+        replaced["headers"], replaced["headers_list"] = on_wire(pairs)
     if has_body(changes):
         replaced["body_base64"] = changes.body_base64
         replaced["truncated"] = replaced["body_size"] = UNSET
@@ -49,16 +45,4 @@ def given_headers(changes: SerializedOverrides) -> HeaderPairs | None:
     """Return the headers of changes, names in lower case; ``None`` where none are given."""
     if changes.headers is UNSET and changes.headers_list is UNSET:
         return None
-    return lower_case({} if changes.headers is UNSET else changes.headers, changes.headers_list)
-
-
-def lower_case(headers: dict[str, str], pairs: HeaderPairs | UnsetType) -> HeaderPairs:
-    """Return headers as pairs, names in lower case; the list counts before the map."""
-    items: Iterable[tuple[str, str]] = headers.items() if pairs is UNSET else pairs
-    return [(name.lower(), value) for name, value in items]
-
-
-def headers_on_wire(pairs: HeaderPairs) -> tuple[dict[str, str], HeaderPairs | UnsetType]:
-    """Return the map of protocol 3, and the list if a name repeats."""
-    repeated = len({name for name, _ in pairs}) < len(pairs)
-    return join_repeats(pairs), pairs if repeated else UNSET
+    return lower_case(changes.headers, changes.headers_list)

@@ -1,12 +1,21 @@
-"""Rules of HTTP that the core, the forward proxy and the test library share."""
+"""Rules of HTTP that the core, the forward proxy and the test library share, and headers.
+
+Messages have headers as the map of protocol 3, and beside it the lines in their order.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from msgspec import UnsetType
+
+    from trafficmock.wire.payloads.serialized_request import HeaderPairs
 
 TCHAR = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]"
 """A regular expression for one character of a token (RFC 9110 section 5.6.2)."""
@@ -63,3 +72,25 @@ def join_repeats(lines: Iterable[tuple[str, str]]) -> dict[str, str]:
     for name, values in repeats.items():
         headers[name] = repeat_separator(name).join(values)
     return headers
+
+
+def lines_of(headers: dict[str, str] | UnsetType, listed: HeaderPairs | UnsetType) -> HeaderPairs:
+    """Return the header lines of a message.
+
+    :param headers: the map; ``UNSET`` for overrides without headers.
+    :param listed: the list, which counts before the map.
+    """
+    if listed is not UNSET:
+        return listed
+    return [] if headers is UNSET else [*headers.items()]
+
+
+def lower_case(headers: dict[str, str] | UnsetType, listed: HeaderPairs | UnsetType) -> HeaderPairs:
+    """Return the header lines of a message with names in lower case, see :func:`lines_of`."""
+    return [(name.lower(), value) for name, value in lines_of(headers, listed)]
+
+
+def on_wire(lines: Sequence[tuple[str, str]]) -> tuple[dict[str, str], HeaderPairs | UnsetType]:
+    """Return the map of protocol 3, and the list if a name repeats."""
+    headers = join_repeats(lines)
+    return headers, UNSET if len(headers) == len(lines) else [*lines]

@@ -1,6 +1,6 @@
 "use strict";
 
-const { TOKEN, fromWire, toMap } = require("trafficmock-agent/protocol/headers");
+const { TOKEN, fromWire, toMap, without } = require("trafficmock-agent/protocol/headers");
 const { UsageError } = require("../errors.js");
 
 /**
@@ -29,14 +29,12 @@ function entriesOf(given) {
  * @throws {UsageError} a value is not a string
  */
 function strict(headers) {
-  /** @type {Pairs} */
-  const pairs = [];
   for (const [name, value] of entriesOf(headers)) {
-    if (value === undefined) continue;
-    if (typeof value !== "string") throw new UsageError(`the header ${name} must be a string, not ${typeof value}`);
-    pairs.push([name.toLowerCase(), value]);
+    if (value !== undefined && typeof value !== "string") {
+      throw new UsageError(`the header ${name} must be a string, not ${typeof value}`);
+    }
   }
-  return pairs;
+  return lenient(headers);
 }
 
 /**
@@ -45,12 +43,8 @@ function strict(headers) {
  * @returns {Pairs}
  */
 function lenient(headers) {
-  /** @type {Pairs} */
-  const pairs = [];
-  for (const [name, value] of entriesOf(headers)) {
-    if (value !== undefined) pairs.push([name.toLowerCase(), String(value)]);
-  }
-  return pairs;
+  const given = entriesOf(headers).filter(([, value]) => value !== undefined);
+  return given.map(([name, value]) => [name.toLowerCase(), String(value)]);
 }
 
 /**
@@ -114,12 +108,5 @@ const get = (pairs, name) => {
   const found = pairs.filter(([each]) => each === key);
   return found.length ? toObject(found)[key] : undefined;
 };
-
-/**
- * @param {Pairs} pairs
- * @param {string} name lower-case
- * @returns {Pairs}
- */
-const without = (pairs, name) => pairs.filter(([each]) => each !== name);
 
 module.exports = { TOKEN, checked, get, lenient, read, strict, toObject, toWire, without };

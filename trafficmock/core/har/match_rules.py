@@ -16,6 +16,7 @@ from trafficmock.matching.request_content import RequestContent, UnreadablePartE
 from trafficmock.matching.url_parts import url_parts
 from trafficmock.redaction import marks
 from trafficmock.redaction.added_fields import AddedFields, InvalidFieldError
+from trafficmock.wire.http_syntax import lower_case
 from trafficmock.wire.payloads import body
 
 if TYPE_CHECKING:
@@ -65,9 +66,7 @@ class HarQuestion:
     @classmethod
     def of(cls, request: SerializedRequest) -> HarQuestion:
         """Return the question for a request."""
-        listed = request.headers_list
-        pairs = request.headers.items() if isinstance(listed, msgspec.UnsetType) else listed
-        lines = [(name.lower(), value) for name, value in pairs]
+        lines = lower_case(request.headers, request.headers_list)
         return cls(request.url, request.method, lines, body.to_bytes(request.body_base64))
 
     def follow(self, status: int, location: str) -> HarQuestion:

@@ -8,12 +8,8 @@ from urllib.parse import urlsplit
 
 from msgspec import UNSET, structs
 
-from trafficmock.wire.changed_request import (
-    given_headers,
-    has_body,
-    headers_on_wire,
-    lower_case,
-)
+from trafficmock.wire.changed_request import given_headers, has_body
+from trafficmock.wire.http_syntax import lower_case, on_wire
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
@@ -158,5 +154,5 @@ def _as_json(content: bytes) -> bytes:
 
 
 def _overrides(changes: SerializedOverrides, pairs: HeaderPairs | None) -> SerializedOverrides:
-    headers, headers_list = (UNSET, UNSET) if pairs is None else headers_on_wire(pairs)
+    headers, headers_list = (UNSET, UNSET) if pairs is None else on_wire(pairs)
     return structs.replace(changes, headers=headers, headers_list=headers_list, content_type=UNSET)

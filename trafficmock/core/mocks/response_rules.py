@@ -19,7 +19,14 @@ from msgspec import UNSET, structs
 from trafficmock.core.mocks.mock_codings import is_plain
 from trafficmock.errors import LocalError
 from trafficmock.wire.features import HEADERS_LIST
-from trafficmock.wire.http_syntax import BAD_VALUE, BODILESS_STATUSES, TCHAR, TOKEN, join_repeats
+from trafficmock.wire.http_syntax import (
+    BAD_VALUE,
+    BODILESS_STATUSES,
+    TCHAR,
+    TOKEN,
+    join_repeats,
+    lower_case,
+)
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_response import FINAL_STATUSES
@@ -139,8 +146,8 @@ def with_written_length(
     """
     if features or body.is_empty(response.body_base64):
         return response
-    pairs = given.headers.items() if given.headers_list is UNSET else given.headers_list
-    written = next((value for name, value in pairs if name.lower() == _LENGTH), "")
+    lines = lower_case(given.headers, given.headers_list)
+    written = next((value for name, value in lines if name == _LENGTH), "")
     if not _WRITTEN_LENGTH.fullmatch(written):
         return response
     return structs.replace(

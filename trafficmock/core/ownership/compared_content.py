@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from trafficmock.matching import MatchBudget
 from trafficmock.matching.request_content import MOST_BYTES, RequestContent
+from trafficmock.wire.http_syntax import lines_of
 from trafficmock.wire.payloads import body
 
 if TYPE_CHECKING:
@@ -23,8 +24,7 @@ def content_of(
 
     :param is_pending: whether its body is still to come.
     """
-    listed = request.headers_list
-    lines = request.headers.items() if listed is UNSET else listed
+    lines = lines_of(request.headers, request.headers_list)
     budget = MatchBudget(registry.pattern_cache)
     lacks = "" if is_pending else _lacks(request)
     read = None if is_pending or lacks else partial(body.to_bytes, request.body_base64)

@@ -18,6 +18,7 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.core.state.registered import RunRoute
+from trafficmock.wire.http_syntax import lines_of
 
 if TYPE_CHECKING:
     from trafficmock.core.ownership.kept_reply import Reply
@@ -93,7 +94,7 @@ def _parts(message: RouteRegister) -> dict[str, bytes]:
     if message.reply is not UNSET:
         reply = message.reply
         parts["status"] = reply.status, reply.status_text
-        parts["headers"] = reply.headers if reply.headers_list is UNSET else reply.headers_list
+        parts["headers"] = lines_of(reply.headers, reply.headers_list)
         parts["body"] = reply.body_base64
     elif message.sequence is not UNSET:
         parts["sequence"] = message.sequence

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec import UNSET, structs
+from msgspec import structs
 
-from trafficmock.wire.http_syntax import join_repeats
+from trafficmock.wire.http_syntax import on_wire
 from trafficmock.wire.payloads import body as bodies
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -68,8 +68,7 @@ def header_map(pairs: Pairs) -> tuple[dict[str, str], HeaderPairs | UnsetType]:
     :returns: the values by lower-case name, and all lines if a name repeats.
     """
     lines = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in pairs]
-    headers = join_repeats(lines)
-    return headers, UNSET if len(headers) == len(lines) else lines
+    return on_wire(lines)
 
 
 def request_of(url: str, method: bytes, pairs: Pairs, content: bytes) -> SerializedRequest:

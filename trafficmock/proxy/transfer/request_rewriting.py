@@ -15,7 +15,7 @@ from trafficmock.proxy.http1.heads import BadMessageError, Pairs
 from trafficmock.proxy.upstream_errors import UpstreamError
 from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.wire.changed_request import has_body
-from trafficmock.wire.http_syntax import BAD_VALUE, TOKEN, UNFRAMED_STATUSES
+from trafficmock.wire.http_syntax import BAD_VALUE, TOKEN, UNFRAMED_STATUSES, lines_of
 from trafficmock.wire.payloads import body as bodies
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
 
@@ -62,7 +62,7 @@ def rewrite(
         target = _aim(overrides.url)
     changed = method if overrides.method is UNSET else _method(overrides.method)
     if overrides.headers_list is not UNSET or overrides.headers is not UNSET:
-        pairs = _overridden(overrides)
+        pairs = _pairs(lines_of(overrides.headers, overrides.headers_list))
         if context is not None:
             pairs = with_context(pairs, context)
     content = bodies.to_bytes(overrides.body_base64) if has_body(overrides) else None
@@ -87,8 +87,7 @@ def mock_bytes(response: SerializedResponse, method: bytes, *, close: bool) -> b
     :param close: whether the connection ends with the response.
     :raises UpstreamError: if a header cannot be sent over HTTP.
     """
-    lines = response.headers_list
-    given = list(response.headers.items()) if lines is UNSET else lines
+    given = lines_of(response.headers, response.headers_list)
     pairs = _pairs(given)
     content = bodies.to_bytes(response.body_base64)
     may_differ = not content and (method == b"HEAD" or response.status == _NOT_MODIFIED)
@@ -117,11 +116,10 @@ def streamed_head(response: SerializedResponse, *, chunked: bool, close: bool) -
     :param close: whether the connection ends with the response.
     :raises UpstreamError: if a header cannot be sent over HTTP.
     """
-    lines = response.headers_list
     return response_block(
         response.status,
         response.status_text.encode("latin-1", "replace"),
-        _pairs(list(response.headers.items()) if lines is UNSET else lines),
+        _pairs(lines_of(response.headers, response.headers_list)),
         chunked=chunked,
         close=close,
         via=b"",
@@ -174,12 +172,6 @@ def _pairs(lines: list[tuple[str, str]]) -> Pairs:
         if raw.lower() not in _WRITTEN_BY_PROXY:
             pairs.append((raw, value.strip(" \t").encode("latin-1")))
     return pairs
-
-
-def _overridden(overrides: SerializedOverrides) -> Pairs:
-    if overrides.headers_list is not UNSET:
-        return _pairs(overrides.headers_list)
-    return [] if overrides.headers is UNSET else _pairs(list(overrides.headers.items()))
 
 
 def _unsendable(text: str) -> UpstreamError:

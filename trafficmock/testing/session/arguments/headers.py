@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
-
-from msgspec import UNSET
+from typing import Any
 
 from trafficmock.testing.errors import UsageError
-from trafficmock.wire.http_syntax import BAD_VALUE, TOKEN, join_repeats, repeat_separator
-
-if TYPE_CHECKING:
-    from msgspec import UnsetType
-
-    from trafficmock.wire.payloads.serialized_request import HeaderPairs
+from trafficmock.wire.http_syntax import BAD_VALUE, TOKEN, repeat_separator
 
 Pairs = tuple[tuple[str, str], ...]
 HeadersArgument = Mapping[str, Any] | Iterable[tuple[str, Any]]
 """The type of the argument ``headers``: a mapping, or pairs where a name repeats."""
-
-
-def from_wire(headers: dict[str, str], pairs: HeaderPairs | UnsetType) -> Pairs:
-    """Return the headers of a message, names in lower case; the list counts before the map."""
-    items = headers.items() if pairs is UNSET else pairs
-    return tuple((name.lower(), value) for name, value in items)
 
 
 def to_map(pairs: Pairs) -> dict[str, str]:
@@ -36,12 +23,6 @@ def to_map(pairs: Pairs) -> dict[str, str]:
         else:
             joined[name] = value
     return joined
-
-
-def to_wire(pairs: Pairs) -> tuple[dict[str, str], HeaderPairs | UnsetType]:
-    """Return the map of protocol 3, and the list if a name repeats."""
-    repeated = len({name for name, _ in pairs}) < len(pairs)
-    return join_repeats(pairs), list(pairs) if repeated else UNSET
 
 
 def get(pairs: Pairs, name: str) -> str | None:
@@ -58,14 +39,11 @@ def strict(headers: HeadersArgument) -> Pairs:
 
     :raises UsageError: a value is not a string, or ``headers`` is neither a mapping nor pairs.
     """
-    result = []
-    for name, value in _items(headers):
-        if value is None:
-            continue
-        if not isinstance(value, str):
+    pairs = _items(headers)
+    for name, value in pairs:
+        if value is not None and not isinstance(value, str):
             raise UsageError(f"header {name!r} must be a string, not {type(value).__name__}")
-        result.append((_text(name).lower(), _text(value)))
-    return tuple(result)
+    return lenient(pairs)
 
 
 def lenient(headers: HeadersArgument) -> Pairs:

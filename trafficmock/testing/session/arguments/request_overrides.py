@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.session.arguments import headers as hd
+from trafficmock.wire.http_syntax import on_wire
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
@@ -34,7 +34,7 @@ def overrides(
     content = read_body(post_data)
     if not url and not method and headers is None and content is None:
         return UNSET
-    as_map, as_list = (UNSET, UNSET) if headers is None else hd.to_wire(headers)
+    as_map, as_list = (UNSET, UNSET) if headers is None else on_wire(headers)
     return SerializedOverrides(
         url=url or UNSET,
         method=method or UNSET,

@@ -12,6 +12,7 @@ from attrs import field, frozen
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments import headers as hd
 from trafficmock.testing.session.arguments.request_overrides import BYTES, JSON
+from trafficmock.wire.http_syntax import on_wire
 from trafficmock.wire.payloads import body as wire_body
 from trafficmock.wire.payloads.serialized_response import FINAL_STATUSES, SerializedResponse
 from trafficmock.wire.reason_phrases import phrase_of
@@ -60,7 +61,7 @@ def build(mock: Mock, url: str) -> SerializedResponse:
     content = _content(mock)
     pairs = _headers(mock, content)
     hd.check_headers(pairs)
-    headers, headers_list = hd.to_wire(pairs)
+    headers, headers_list = on_wire(pairs)
     status = _status(mock)
     return SerializedResponse(
         status=status,

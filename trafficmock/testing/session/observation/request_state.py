@@ -10,7 +10,7 @@ from msgspec import UNSET
 from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise
-from trafficmock.testing.session.arguments import headers as hd
+from trafficmock.wire.http_syntax import lower_case
 from trafficmock.wire.payloads import body
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class RequestState:
     @property
     def headers(self) -> Pairs:
         """The headers, with the changes so far."""
-        return hd.from_wire(self.current.headers, self.current.headers_list)
+        return tuple(lower_case(self.current.headers, self.current.headers_list))
 
     @property
     def content(self) -> bytes:
@@ -113,7 +113,7 @@ class ResponseState:
     @property
     def headers(self) -> Pairs:
         """All headers, names in lower case."""
-        return hd.from_wire(self.wire.headers, self.wire.headers_list)
+        return tuple(lower_case(self.wire.headers, self.wire.headers_list))
 
     def read(self) -> bytes:
         """Return the body.
