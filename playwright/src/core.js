@@ -4,6 +4,7 @@ const { checked } = require("./arguments/options.js");
 const { WorkerConnection } = require("./connection/worker-connection.js");
 const { TrafficMock, viewsOf } = require("./objects/traffic-mock.js");
 const { ConnectionError, UsageError } = require("./errors.js");
+const { template } = require("./report/report-directory.js");
 const { recorder, reported } = require("./report/run-recorder.js");
 const { callSite, raisedAt } = require("./session/call-site.js");
 const { checkRequired } = require("./session/required-routes.js");
@@ -182,7 +183,11 @@ async function report(session, { failed, errors, startedAt }) {
   const outcome = failed === undefined ? "unknown" : failed ? "failed" : "passed";
   run.count(outcome);
   run.addHars(session);
-  if (!run.wants(failed)) return;
+  if (!run.wants(failed)) {
+    // The process may end without a further chance to ask for the totals.
+    await run.addUnowned(connection, session.registration.startedAt);
+    return;
+  }
   const texts = errors.flatMap((error) => (error === undefined ? [] : [textOf(error)]));
   const error = texts.join("\n\n");
   const found = await reported(session, error);
@@ -202,6 +207,8 @@ const ending = new WeakSet();
 function endWithProcess(run, connection) {
   if (ending.has(run)) return;
   ending.add(run);
+  // Read now, because the end has little time.
+  template();
   // The workers of some runners end without this event; their tests are in the report all the same.
   process.once("beforeExit", async () => {
     if (connection.lost) return;
@@ -209,9 +216,15 @@ function endWithProcess(run, connection) {
     await run.addUnowned(connection);
     connection.release();
   });
-  process.once("exit", () => {
+  const end = () => {
     run.end();
     run.merge();
+  };
+  process.once("exit", end);
+  // Vitest ends its workers by this signal, and half a second later in any case.
+  process.once("SIGTERM", () => {
+    end();
+    if (!process.listenerCount("SIGTERM")) process.kill(process.pid, "SIGTERM");
   });
 }
 

@@ -6,7 +6,8 @@ const PRICES = "http://prices.example/items/*";
 // Tests at the same time need the onTestFinished of their own context.
 async function trafficmock({ task, onTestFinished }) {
   const mocks = await connect({ title: task.name, file: task.file.filepath });
-  onTestFinished(() => mocks.end());
+  // The report of the run has the tests that failed.
+  onTestFinished(() => mocks.end({ failed: task.result.state === "fail", error: task.result.errors?.[0] }));
   return mocks;
 }
 

@@ -45,6 +45,31 @@ test("Vitest", async (t) => {
   assert.match(ended.output, /2 passed/);
 });
 
+test("Vitest, with a report of the tests that failed", async (t) => {
+  const { folder, modules } = await project(t, "vitest");
+  const path = join(folder, "prices.test.mjs");
+  const wrong = readFileSync(path, "utf8").replace("no prices today", "out of stock");
+  writeFileSync(path, wrong);
+  const env = { ...(await someProxy()), TRAFFICMOCK_REPORT: "report" };
+  const ended = await runProgram(folder, [process.execPath, join(modules, "vitest/vitest.mjs"), "run"], env);
+  assert.equal(ended.status, 1, ended.output);
+  const run = JSON.parse(readFileSync(join(folder, "report", "run.json"), "utf8"));
+  assert.deepEqual(run.counts, { failed: 1, passed: 1 });
+  assert.deepEqual(
+    run.tests.map(({ title, outcome, requests }) => [title, outcome, requests.map(({ action }) => action)]),
+    [["survives a price service that is down", "failed", ["abort"]]],
+  );
+  assert.equal(run.totals.requests.total, 2);
+  assert.match(run.tests[0].error, /no prices today/);
+  assert.match(run.tests[0].file, /prices\.test\.mjs$/);
+  assert.match(run.tests[0].routes[0].place, /prices\.test\.mjs:\d+$/);
+  assert.deepEqual(
+    run.processes.map(({ ended, problem }) => [ended, problem]),
+    run.processes.map(() => [true, undefined]),
+  );
+  assert.match(readFileSync(join(folder, "report", "index.html"), "utf8"), /survives a price service that is down/);
+});
+
 test("Node's runner", async (t) => {
   const { folder, port } = await project(t, "node-test");
   const proxy = await startProxy();
