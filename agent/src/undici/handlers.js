@@ -2,7 +2,7 @@
 
 const { setImmediate } = require("node:timers");
 const headers = require("../protocol/headers.js");
-const { closedError, malformedError, requestAbortedError } = require("./undici-errors.js");
+const { closedError, requestAbortedError } = require("./undici-errors.js");
 const { Arrival } = require("../exchange/arrival.js");
 const { BodyCopy } = require("../exchange/body-copy.js");
 const { isBodiless } = require("../exchange/report.js");
@@ -217,10 +217,11 @@ class ModernObserver {
  * @param {any} handler
  * @param {Controller} controller
  * @param {import('../exchange/mock.js').Mock} mock
- * @param {{ given(): void, completed(): void }} progress called when the handler has got the head or a part of the
- *   body, and before its last event, after which nothing can be aborted
+ * @param {{ given(): void, completed(): void, malformed(): Error }} progress called when the handler has got the head or
+ *   a part of the body, and before its last event, after which nothing can be aborted; `malformed` makes the error of
+ *   chunks that are not those of HTTP
  */
-function serve(handler, controller, { status, statusText, pairs, body }, { given, completed }) {
+function serve(handler, controller, { status, statusText, pairs, body }, { given, completed, malformed }) {
   const raw = toRaw(pairs);
   const isNew = isModern(handler);
   const step = (/** @type {() => void} */ act) => {
@@ -268,7 +269,7 @@ function serve(handler, controller, { status, statusText, pairs, body }, { given
     data: (/** @type {Buffer} */ chunk) => step(() => data(chunk)),
     end,
     fail: (/** @type {Error | undefined} */ reset) => breakOff(reset ?? closedError()),
-    malform: () => breakOff(malformedError()),
+    malform: () => breakOff(malformed()),
   };
   body.flow(reader, hasRoom);
 }

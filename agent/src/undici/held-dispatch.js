@@ -17,7 +17,13 @@ const { cleanLast } = require("./traced-headers.js");
 const { Source } = require("./source.js");
 const { pairsOf, likeGiven, optionsFor, outboundOptions, dispatcherFor } = require("./dispatch-options.js");
 const { TimeLimit, limitOf } = require("./time-limit.js");
-const { bodyTimeoutError, closedError, headersTimeoutError, requestAbortedError } = require("./undici-errors.js");
+const {
+  bodyTimeoutError,
+  closedError,
+  malformedError,
+  headersTimeoutError,
+  requestAbortedError,
+} = require("./undici-errors.js");
 const { Controller, LegacyObserver, ModernObserver, Collector, serve, fail, isModern } = require("./handlers.js");
 
 /** Marks options that a hook has seen: dispatchers pass them on to each other. */
@@ -348,6 +354,7 @@ class HeldDispatch {
     serve(this.handler, this.controller, mock, {
       given: () => this.timeout?.begin(),
       completed: () => this.unserve(),
+      malformed: () => malformedError(this.dispatcher),
     });
   }
 

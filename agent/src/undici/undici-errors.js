@@ -6,12 +6,12 @@
  * not export its classes.
  */
 
-/** @typedef {Error & { code: string }} UndiciError */
+/** @typedef {Error & { code: string | undefined }} UndiciError */
 
 /**
  * @param {string} name
  * @param {string} message
- * @param {string} code
+ * @param {string | undefined} code
  * @param {string[]} kinds codes of the classes that it is an instance of
  * @returns {UndiciError}
  */
@@ -40,12 +40,16 @@ const requestAbortedError = () =>
 const closedError = () =>
   undiciError("SocketError", "other side closed", "UND_ERR_SOCKET", ["UND_ERR", "UND_ERR_SOCKET"]);
 
-/** @returns {UndiciError} the error of a response whose chunks are not those of HTTP */
-const malformedError = () =>
+/**
+ * @param {any} dispatcher of the request
+ * @returns {UndiciError} the error of a response whose chunks are not those of HTTP
+ */
+const malformedError = (dispatcher) =>
   undiciError(
     "HTTPParserError",
     "Response does not match the HTTP/1.1 protocol (Invalid character in chunk size)",
-    "HPE_INVALID_CHUNK_SIZE",
+    // From version 7 on, whose dispatchers have no `interceptors`, undici does not find the code.
+    "interceptors" in dispatcher ? "HPE_INVALID_CHUNK_SIZE" : undefined,
     ["UND_ERR", "UND_ERR_HTTP_PARSER"],
   );
 
