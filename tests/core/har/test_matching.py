@@ -3,11 +3,13 @@
 import json
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, Raw
 
 from tests.core.har.test_har_replies import HarCase, entry
 from tests.support.builders import URL
 from trafficmock.core.effects import Send
+from trafficmock.core.har import har_lookup
+from trafficmock.core.har.har_parts import HarEntry, read_entry
 from trafficmock.redaction.redacted_documents import redacted_har
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.wire import outbound
@@ -324,6 +326,19 @@ class NearestTests(HarCase):
         self.replays(posted({"n": 1}, ""))
         self.assertIn("): json.n is 2, wanted 1", self.answer(URL, "POST", b'{"n": 2}'))
         self.assertIn("differ from byte 5", self.answer(URL, "POST", b'{"n":1}'))
+
+    def test_work(self) -> None:
+        """An entry, which may have many megabytes, is not read for a sequence that is none."""
+        read = []
+
+        def counting(raw: Raw) -> HarEntry:
+            read.append(raw)
+            return read_entry(raw)
+
+        self.patch(har_lookup, "read_entry", counting)
+        self.replays(posted({"n": 1}, ""))
+        self.answer(URL, "POST", b'{"n": 2}')
+        self.assertEqual(len(read), 3, "to find it, to see why not, and to name it")
 
     def test_order_of_a_query(self) -> None:
         """The same parameters in another order differ in the query."""

@@ -184,6 +184,8 @@ class HarLookup:
 
     def used_up(self, question: HarQuestion) -> list[int]:
         """Return the numbers of the entries for a request that have answered in the sequence."""
+        if not self._used:  # most HARs are no sequence, and entries may have many megabytes
+            return []
         return [number for number, _, _ in self._alike(question) if number in self._used]
 
     def _alike(self, question: HarQuestion) -> Iterator[tuple[int, int, HarEntry]]:
