@@ -144,8 +144,8 @@ class Agent {
    */
   saw(context) {
     const link = this.state === "starting" ? this.links + 1 : this.links;
-    if (context.toldOn === link) return;
-    context.toldOn = link;
+    if (context.reportedOn === link) return;
+    context.reportedOn = link;
     this.tell({ type: "context:seen", context: context.id });
   }
 

@@ -113,11 +113,11 @@ class QueueTests(SynchronousTestCase):
 
     def test_peer_that_does_not_read(self) -> None:
         """No query of a connection begins while its peer does not read; others are answered."""
-        self.queries.hold("a")
+        self.queries.pause("a")
         self.ask("a", "a1", "a2")
         self.ask("b", "b1")
         self.assertEqual(self.work(), [("b", "b1")])
-        self.queries.release("a")
+        self.queries.resume("a")
         self.assertEqual(self.work(), [("a", "a1"), ("a", "a2")])
 
     def test_answer_that_fills_the_queue(self) -> None:
@@ -125,13 +125,13 @@ class QueueTests(SynchronousTestCase):
 
         def send(connection_id: str, message: Any) -> None:
             self.send(connection_id, message)
-            self.queries.hold(connection_id)
+            self.queries.pause(connection_id)
 
         self.queries.send = send
         self.ask("a", "a1", "a2")
         self.assertEqual(self.work(), [("a", "a1")])
-        self.queries.release("a")
-        self.queries.release("a")
+        self.queries.resume("a")
+        self.queries.resume("a")
         self.assertEqual(self.work(), [("a", "a2")])
 
     def test_limit(self) -> None:
@@ -140,7 +140,7 @@ class QueueTests(SynchronousTestCase):
         An overdue wait is always ended.
         """
         errors: list[Any] = []
-        self.queries.hold("a")
+        self.queries.pause("a")
         self.patch(worker_queries, "MOST_WAITING", 2)
         self.ask("a", "a1", "a2")
         self.queries.send = lambda _, message: errors.append(message)
@@ -151,16 +151,16 @@ class QueueTests(SynchronousTestCase):
         self.assertEqual(error.code, "too_many_queries")
         self.assertIn("Await the answers before you ask again", error.message)
         self.queries.send = self.send
-        self.queries.release("a")
+        self.queries.resume("a")
         self.assertEqual(self.work(), [("a", "a1"), ("a", "a2"), ("a", "w")])
 
     def test_gone(self) -> None:
         """Nothing is kept for a connection that has ended."""
         self.ask("a", "a1", "a2")
-        self.queries.hold("a")
+        self.queries.pause("a")
         self.open.discard("a")
         self.queries.forget("a")
         self.ask("a", "a3")
         self.assertEqual(self.work(), [])
-        kept = self.queries._waiting, self.queries._active, self.queries._held
+        kept = self.queries._waiting, self.queries._active, self.queries._paused
         self.assertEqual(kept, ({}, set(), set()))

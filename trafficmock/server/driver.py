@@ -189,12 +189,12 @@ class Driver:
     def link_backlogged(self, link: Link) -> None:
         """Pause the senders to a connection, because its peer reads more slowly than they send."""
         self._backpressure.backlogged(link)
-        self.queries.hold(link.id)
+        self.queries.pause(link.id)
 
     def link_drained(self, link: Link) -> None:
         """Resume the senders that waited for a connection."""
         self._backpressure.drained(link)
-        self.queries.release(link.id)
+        self.queries.resume(link.id)
 
     # Messages of clients in this process
 

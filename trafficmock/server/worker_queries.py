@@ -74,7 +74,7 @@ class WorkerQueries:
     _working: deque[tuple[str, Iterator[Message | None]]] = field(factory=deque, init=False)
     _active: set[str] = field(factory=set, init=False)
     """The connections with a query that is being answered."""
-    _held: set[str] = field(factory=set, init=False)
+    _paused: set[str] = field(factory=set, init=False)
     _runs: bool = field(default=False, init=False)
 
     def answer(self, effect: HistoryEffect) -> None:
@@ -93,25 +93,25 @@ class WorkerQueries:
         waiting.append(effect)
         self._begin(connection_id)
 
-    def hold(self, connection_id: str) -> None:
+    def pause(self, connection_id: str) -> None:
         """Begin no query of a connection whose peer does not read."""
-        self._held.add(connection_id)
+        self._paused.add(connection_id)
 
-    def release(self, connection_id: str) -> None:
+    def resume(self, connection_id: str) -> None:
         """Go on with the queries of a connection, because its peer has read."""
-        self._held.discard(connection_id)
+        self._paused.discard(connection_id)
         self._begin(connection_id)
 
     def forget(self, connection_id: str) -> None:
         """Drop the queries of a connection that has ended."""
         self._waiting.pop(connection_id, None)
-        self._held.discard(connection_id)
+        self._paused.discard(connection_id)
         self._active.discard(connection_id)
 
     def _begin(self, connection_id: str) -> None:
         """Begin the next query of a connection, if there is one and its peer reads."""
         waiting = self._waiting.get(connection_id)
-        if not waiting or connection_id in self._held or connection_id in self._active:
+        if not waiting or connection_id in self._paused or connection_id in self._active:
             return
         self._active.add(connection_id)
         self._working.append((connection_id, self._steps(waiting.popleft())))
@@ -148,7 +148,7 @@ class WorkerQueries:
         if result is None:
             self._working.append((connection_id, steps))
             return
-        # If the answer fills the send queue, `hold` is called within `send`.
+        # If the answer fills the send queue, `pause` is called within `send`.
         self.send(connection_id, result)
         self._active.discard(connection_id)
         self._begin(connection_id)

@@ -23,7 +23,7 @@ from trafficmock.wire.inbound import (
     RouteRegister,
     StreamData,
 )
-from trafficmock.wire.invalid_message import HEAD_BYTES, IDS, InvalidMessageError, told_by
+from trafficmock.wire.invalid_message import HEAD_BYTES, IDS, InvalidMessageError, named_in
 from trafficmock.wire.local_reports import Batch, RequestPassed
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.handler_action import Continue, Fallback, Fulfill
@@ -159,7 +159,7 @@ def _body_of(carrier: object) -> Raw:
 
 def _second_chance(payload: bytes, why: str) -> ClientMessage:
     if sum(map(payload.count, (b",", b"[", b"{"))) > _MOST_PARTS:
-        kind, ids = told_by(payload[:HEAD_BYTES])
+        kind, ids = named_in(payload[:HEAD_BYTES])
         raise InvalidMessageError(_complaint(kind, why), type=kind, ids=ids)
     try:
         document = json.loads(

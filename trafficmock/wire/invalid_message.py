@@ -30,7 +30,7 @@ class InvalidMessageError(PeerError):
         self.ids = ids or {}
 
 
-def told_by(head: bytes) -> tuple[str, dict[str, str]]:
+def named_in(head: bytes) -> tuple[str, dict[str, str]]:
     """Read the type and the ids from the beginning of a message.
 
     :param head: the first bytes of the message, see :data:`HEAD_BYTES`.
@@ -52,7 +52,7 @@ def too_long(head: bytes, limit: int, *, unauthenticated: bool = False) -> Inval
     :param limit: the most bytes that were allowed.
     :param unauthenticated: whether the message came before ``hello`` was accepted.
     """
-    kind, ids = told_by(head)
+    kind, ids = named_in(head)
     remedy = "say a shorter hello first" if unauthenticated else "--max-frame-bytes allows more"
     text = f"this {kind or 'message'} has more than {limit} bytes; {remedy}"
     return InvalidMessageError(text, type=kind, ids=ids)

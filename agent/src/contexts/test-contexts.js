@@ -42,7 +42,7 @@ const TRACED = /^traceparent:/im;
  * @property {number | undefined} closedAt when the inbound request was over; ms
  * @property {string} [alias] the text that other hosts, tests and the history get in the place of the id
  * @property {import("./request-origin.js").Inbound} [inbound] the request that carried it
- * @property {number} [toldOn] the number of the link on which the proxy was told of it
+ * @property {number} [reportedOn] the number of the link on which it was reported to the proxy
  * @property {boolean} [isRunning] of a test of this process: whether it has not ended
  * @property {boolean} [isEntered] of a test of this process: whether it is known to be current where it runs
  * @property {boolean} [isPast] whether it does not count any more; its id is still hidden from other hosts
@@ -147,7 +147,7 @@ class TestContexts {
     if (!found) return undefined;
     const own = this.tests.running.get(found.id);
     /** @type {TestContext} */
-    const context = own ?? { ...found, closedAt: undefined, toldOn: this.known.byId.get(found.id)?.toldOn };
+    const context = own ?? { ...found, closedAt: undefined, reportedOn: this.known.byId.get(found.id)?.reportedOn };
     if (!own) this.known.add(context);
     // Each trace has an id of its own.
     if (context.isForwarded) this.seen(context);

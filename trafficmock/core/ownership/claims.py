@@ -45,8 +45,10 @@ def to_be_asked(kind: Kind, found: MatchingTests) -> dict[str, RegisteredTest]:
     for test_id, (test, routes) in found.yes.items():
         if CHAIN in test.worker.features:
             newest = routes[-1].sequence
-            is_unsure = any(each.sequence > newest for each in found.open_routes.get(test_id, ()))
-            if kind == "websocket" and is_unsure:
+            is_undecided = any(
+                each.sequence > newest for each in found.open_routes.get(test_id, ())
+            )
+            if kind == "websocket" and is_undecided:
                 asked[test_id] = test
         elif kind == "websocket" or _may_be_expiring(test, routes, certain=certain):
             asked[test_id] = test
