@@ -129,7 +129,7 @@ class LongJobTests(ExampleTestCase):
         run = self.job()
         self.assertTrue(run.failed)
         self.assertRegex(run.output, r"4 passed")
-        self.assertIn("warehouse.example: 1 passthrough", run.output)
+        self.assertIn("test_leaves.py::test_leaves: 1 passthrough", run.output)
         hosts = self.report()["totals"]["requests"]["hosts"]
         self.assertEqual(
             hosts["warehouse.example"], {"abort": 1, "fulfill": 1001, "passthrough": 1}

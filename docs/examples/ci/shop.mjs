@@ -2,7 +2,6 @@
 import http from "node:http";
 
 const server = http.createServer(async (request, response) => {
-  if (request.url === "/") return response.end("shop");
   const item = request.url.split("/").at(-1);
   try {
     const answer = await fetch(`https://prices.example/items/${item}`, { signal: AbortSignal.timeout(10_000) });
