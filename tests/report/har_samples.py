@@ -1,7 +1,14 @@
-"""Entries of HARs, as browsers write them."""
+"""Entries of HARs, as browsers write them, and two whole ones of real programs.
+
+``tests/data/har`` has what Playwright's ``recordHar`` wrote of Chromium, and what mitmproxy wrote
+(``hardump``): a page or picture, a call with JSON and secrets, and a server that cannot be reached.
+"""
 
 from base64 import b64encode
+from pathlib import Path
 from typing import Any
+
+REAL = {path.stem: path for path in (Path(__file__).parents[1] / "data" / "har").glob("*.har")}
 
 ENTRY: dict[str, Any] = {
     "startedDateTime": "2026-11-25T12:00:00.000Z",

@@ -2,7 +2,7 @@
 
 import json
 import zipfile
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.report.har_samples import ENTRY, FAILED, SOCKET
+from tests.report.har_samples import ENTRY, FAILED, REAL, SOCKET
 from tests.report.test_run_document import SCHEMA
 from tests.server.rest.test_openapi import SPEC
 from trafficmock.errors import LocalError
+from trafficmock.redaction.redacted_documents import redacted_record
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.report import har_reader
 from trafficmock.report.har_reader import har_document, read_har
 
@@ -86,6 +88,34 @@ class HarReaderTests(SynchronousTestCase):
         (left,) = self.read(entry)["unowned"]["requests"]
         response = left["outcome"]["response"]
         self.assertEqual((response["bodyBase64"], response["truncated"]), (None, True))
+
+    def test_real(self) -> None:
+        """HARs of Chromium and mitmproxy have all of their requests, bodies and failures."""
+        self.assertEqual(sorted(REAL), ["chromium", "mitmproxy"])
+        for name, path in REAL.items():
+            with self.subTest(name):
+                document = read_har(path)
+                Draft202012Validator(SCHEMA).validate(document)
+                requests = {
+                    each["request"]["url"].partition("?")[0].rpartition("/")[2]: each
+                    for each in document["unowned"]["requests"]
+                }
+                self.assertLessEqual({"items", "gone", "pixel.png"}, set(requests))
+                asked = json.loads(b64decode(requests["items"]["request"]["bodyBase64"]))
+                self.assertEqual(asked["q"], "tea")
+                answer = requests["items"]["outcome"]["response"]
+                self.assertEqual(answer["status"], 200)
+                self.assertEqual(json.loads(b64decode(answer["bodyBase64"]))["items"], ["teapot"])
+                picture = requests["pixel.png"]["outcome"]["response"]["bodyBase64"]
+                self.assertTrue(b64decode(picture).startswith(b"\x89PNG"))
+                self.assertNotIn("response", requests["gone"]["outcome"])
+                self.assertTrue(requests["gone"]["events"][-1]["detail"])
+                self.assertGreater(requests["items"]["timestamp"], 1_700_000_000_000)
+                marked = json.dumps(redacted_record(document, Redactor()))
+                found = redacted_record(requests["items"], Redactor())
+                bodies = found["request"], found["outcome"]["response"]
+                for text in (marked, *(b64decode(each["bodyBase64"]).decode() for each in bodies)):
+                    self.assertNotIn("tok-zq7Xw2Lk9", text)
 
     def test_wrong(self) -> None:
         """What is no HAR is named, and so is what is missing or too large."""

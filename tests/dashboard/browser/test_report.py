@@ -6,9 +6,11 @@ from playwright.sync_api import Page, expect
 
 from tests.dashboard.browser.test_access import COLOURS, RULES, WHOLE, violations
 from tests.dashboard.fixtures.browser import BrowserTestCase, row, show
-from tests.report.har_samples import HAR
+from tests.report.har_samples import HAR, REAL
 from tests.report.sample_run import HOSTILE, write_page
-from trafficmock.report.har_reader import har_document
+from trafficmock.redaction.redacted_documents import redacted_record
+from trafficmock.redaction.redactor import Redactor
+from trafficmock.report.har_reader import har_document, read_har
 from trafficmock.report.saved_page import saved_page
 
 PHONE = {"width": 400, "height": 800}
@@ -92,3 +94,16 @@ class ReportTests(BrowserTestCase):
         expect(detail).to_contain_text("net::ERR_CONNECTION_REFUSED")
         page.keyboard.press("3")
         expect(show(page, "h.test/ws")).to_contain_text("hello")
+
+    def test_real_hars(self) -> None:
+        """So are those of Chromium and mitmproxy, with marks, as ``trafficmock show`` does."""
+        for name, har in REAL.items():
+            path = Path(f"{self.mktemp()}.html").absolute()
+            path.write_text(saved_page(redacted_record(read_har(har), Redactor())))
+            page = self.apart().page
+            page.goto(path.as_uri())
+            expect(page.locator(".top")).to_contain_text(f"{name}.har")
+            expect(show(page, "items", "Response").locator(".json")).to_contain_text("teapot")
+            expect(show(page, "items", "Request")).to_contain_text("Bearer [redacted:")
+            expect(show(page, "pixel", "Response").locator("figcaption")).to_have_text("1 \u00d7 1")
+            expect(show(page, "gone", "Overview")).to_contain_text("Upstream failed: ")
