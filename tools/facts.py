@@ -13,6 +13,7 @@ from pathlib import Path
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL
 from trafficmock.matching.host_pattern import UNDER_TEST
 from trafficmock.redaction import secret_names
+from trafficmock.report import data_files, report_directory, report_settings
 from trafficmock.wire import PROTOCOL_VERSION, features, http_syntax, limits
 from trafficmock.wire.payloads.abort_codes import NETWORK_ERRORS, PLAYWRIGHT_CODES
 from trafficmock.wire.payloads.serialized_har import OF_REQUESTS, OF_RESPONSES
@@ -44,6 +45,16 @@ FACTS = {
     "SHORT_SECRET_NAMES": sorted(secret_names.SHORT_NAMES),
     "SECRET_PARAMETERS": sorted(secret_names.QUERY_NAMES),
     "HARMLESS_ENDS": secret_names.HARMLESS_ENDS,
+    "REPORT": {
+        "format": data_files.FORMAT,
+        "longestName": data_files.LONGEST_NAME,
+        "modes": report_settings.MODES,
+        "bodyBytes": report_settings.BODY_BYTES,
+        "mostBodyBytes": report_settings.MOST_BODY_BYTES,
+        "pageBytes": report_settings.PAGE_BYTES,
+        "longestError": report_settings.LONGEST_ERROR,
+        "mostRounds": report_directory.MOST_ROUNDS,
+    },
     "PLAYWRIGHT_CODES": PLAYWRIGHT_CODES,
     "NETWORK_ERRORS": {code: error._asdict() for code, error in NETWORK_ERRORS.items()},
 }

@@ -1,7 +1,7 @@
 "use strict";
 
 const { resolve } = require("node:path");
-const { ACK_MS, DEFAULT_PROXY_URL } = require("trafficmock-agent/protocol/facts");
+const { ACK_MS, DEFAULT_PROXY_URL, REPORT } = require("trafficmock-agent/protocol/facts");
 const { UsageError } = require("./errors.js");
 
 /** The proxy's settings in the environment. The npm packages' variables count if those of this package are not set. */
@@ -65,25 +65,21 @@ function checkedProxyUrl(url) {
  * @property {string[]} redact what is secret besides fields of known names, or `off`
  */
 
-const REPORT_MODES = ["retain-on-failure", "on", "off"];
-const REPORT_BODY_BYTES = 256 * 1024;
-const MOST_REPORT_BODY_BYTES = 8 * 2 ** 20;
-
 /**
  * @returns {ReportSettings | undefined} `undefined` if no report is wanted
  * @throws {UsageError} a variable is invalid
  */
 function reportSettings() {
   const { env } = process;
-  const mode = env.TRAFFICMOCK_REPORT_MODE || REPORT_MODES[0];
-  if (!REPORT_MODES.includes(mode)) {
-    throw new UsageError(`the mode of a report is ${REPORT_MODES.join(", ")}; not ${JSON.stringify(mode)}`);
+  const mode = env.TRAFFICMOCK_REPORT_MODE || REPORT.modes[0];
+  if (!REPORT.modes.includes(mode)) {
+    throw new UsageError(`the mode of a report is ${REPORT.modes.join(", ")}; not ${JSON.stringify(mode)}`);
   }
   if (!env.TRAFFICMOCK_REPORT || mode === "off") return undefined;
-  const given = env.TRAFFICMOCK_REPORT_BODY_BYTES || String(REPORT_BODY_BYTES);
+  const given = env.TRAFFICMOCK_REPORT_BODY_BYTES || String(REPORT.bodyBytes);
   const bodyBytes = Number(given);
-  if (!/^\d{1,9}$/.test(given) || bodyBytes > MOST_REPORT_BODY_BYTES) {
-    const range = `a number from 0 to ${MOST_REPORT_BODY_BYTES}`;
+  if (!/^\d{1,9}$/.test(given) || bodyBytes > REPORT.mostBodyBytes) {
+    const range = `a number from 0 to ${REPORT.mostBodyBytes}`;
     throw new UsageError(`TRAFFICMOCK_REPORT_BODY_BYTES is ${range}, not ${JSON.stringify(given)}`);
   }
   return { directory: resolve(env.TRAFFICMOCK_REPORT), mode, bodyBytes, redact: addedSecrets() };
@@ -93,7 +89,6 @@ function reportSettings() {
 const addedSecrets = () => (process.env.TRAFFICMOCK_REPORT_REDACT ?? "").split(/\s+/).filter(Boolean);
 
 module.exports = {
-  REPORT_BODY_BYTES,
   ackTimeoutMs,
   addedSecrets,
   checkedProxyUrl,

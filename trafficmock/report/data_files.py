@@ -22,7 +22,8 @@ HARS = "har"
 FORMAT = 1
 """The version of the records, and of ``run.json``."""
 
-_LONGEST_NAME = 80
+LONGEST_NAME = 80
+"""The most characters of a part of a file's name."""
 
 
 @define(eq=False)
@@ -80,7 +81,7 @@ class DataFile:
 
 def file_name(text: str) -> str:
     """Return a text as a part of a file's name, safe on any file system."""
-    return re.sub(r"[^A-Za-z0-9.-]+", "_", text).strip("._")[-_LONGEST_NAME:] or "test"
+    return re.sub(r"[^A-Za-z0-9.-]+", "_", text).strip("._")[-LONGEST_NAME:] or "test"
 
 
 def forget(directory: Path, name: str) -> None:

@@ -30,6 +30,9 @@ PAGE_BYTES = 64 * 2**20
 MOST_HAR_BYTES = 256 * 2**20
 """The largest HAR that is shown as a page."""
 
+LONGEST_ERROR = 20_000
+"""The most characters of the error of a test."""
+
 Mode = Literal["retain-on-failure", "on", "off"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 

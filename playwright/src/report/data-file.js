@@ -3,6 +3,7 @@
 const { randomBytes } = require("node:crypto");
 const { appendFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
+const { REPORT } = require("trafficmock-agent/protocol/facts");
 
 /**
  * The data of a report: one file of JSON lines for each process of the run. `trafficmock/report/data_files.py` is the
@@ -11,7 +12,6 @@ const { join } = require("node:path");
 
 const DATA = "data";
 const HARS = "har";
-const LONGEST_NAME = 80;
 
 /**
  * The records of one process; it is made with the first record. An error of the file system ends the writing, and does no
@@ -83,7 +83,7 @@ const randomId = () => randomBytes(4).toString("hex");
  */
 function fileName(text) {
   const safe = text.replace(/[^A-Za-z0-9.-]+/g, "_").replace(/^[._]+|[._]+$/g, "");
-  return safe.slice(-LONGEST_NAME) || "test";
+  return safe.slice(-REPORT.longestName) || "test";
 }
 
 /**

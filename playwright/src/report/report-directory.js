@@ -4,6 +4,7 @@ const { execFileSync } = require("node:child_process");
 const { randomBytes } = require("node:crypto");
 const { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
+const { REPORT } = require("trafficmock-agent/protocol/facts");
 const { dataFiles, readRecords } = require("./data-file.js");
 const { runDocument } = require("./run-document.js");
 
@@ -15,12 +16,10 @@ const { runDocument } = require("./run-document.js");
 const PAGE = "index.html";
 const DATA_MARK = "<!-- the data of the run -->";
 const CHECKOUT = join(__dirname, "..", "..", "..");
-const PAGE_CHARACTERS = 64 * 2 ** 20;
-const MOST_ROUNDS = 5;
 
 /** @param {string} directory */
 function writeReport(directory) {
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < REPORT.mostRounds; round++) {
     const before = sizes(directory);
     const document = runDocument(dataFiles(directory).map(readRecords));
     replace(directory, "run.json", `${JSON.stringify(document, undefined, 1)}\n`);
@@ -58,7 +57,7 @@ function template() {
 
 /** @param {any} document @returns {any} the document for the page: beyond its limit, tests have no traffic there */
 function forPage(document) {
-  let room = PAGE_CHARACTERS;
+  let room = REPORT.pageBytes;
   const tests = document.tests.map((/** @type {any} */ test) => {
     const size = JSON.stringify([test.requests, test.webSockets]).length;
     if (size > room) {

@@ -1,5 +1,6 @@
 "use strict";
 
+const { REPORT } = require("trafficmock-agent/protocol/facts");
 const { version } = require("../../package.json");
 
 /**
@@ -7,7 +8,6 @@ const { version } = require("../../package.json");
  * Python, and `docs/run.schema.json` the published schema of it.
  */
 
-const FORMAT = 1;
 const SIDES = ["requests", "webSockets"];
 
 /**
@@ -20,7 +20,7 @@ function runDocument(files) {
   const left = all.flatMap(({ unowned }) => unowned);
   const workers = Object.values(Object.assign({}, ...ends.map((end) => end.workers)));
   return {
-    format: FORMAT,
+    format: REPORT.format,
     version,
     processes: all
       .flatMap(({ process }) => (process ? [process] : []))

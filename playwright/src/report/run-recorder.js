@@ -1,7 +1,8 @@
 "use strict";
 
 const { isAbsolute, relative, sep } = require("node:path");
-const { REPORT_BODY_BYTES, reportSettings } = require("../settings.js");
+const { REPORT } = require("trafficmock-agent/protocol/facts");
+const { reportSettings } = require("../settings.js");
 const { DataFile } = require("./data-file.js");
 const { writeReport } = require("./report-directory.js");
 const { askForReport, plain, testRecord } = require("./test-record.js");
@@ -144,7 +145,7 @@ class RunRecorder {
  * @returns {Promise<Reported>}
  */
 async function reported({ connection, id }, error) {
-  const settings = reportSettings() ?? { bodyBytes: REPORT_BODY_BYTES, redact: [] };
+  const settings = reportSettings() ?? { bodyBytes: REPORT.bodyBytes, redact: [] };
   try {
     const texts = error ? [plain(error)] : [];
     return { answer: await askForReport(connection, settings, { testId: id, texts }) };

@@ -1,5 +1,6 @@
 "use strict";
 
+const { REPORT } = require("trafficmock-agent/protocol/facts");
 const { UsageError } = require("../errors.js");
 const { written } = require("../session/call-site.js");
 
@@ -29,14 +30,11 @@ const { written } = require("../session/call-site.js");
  * @property {string} [error] why there are neither entries nor texts: a word of `redact` is no field
  */
 
-/** The most characters of the error of a test. */
-const LONGEST_ERROR = 20_000;
-
 /** The colours of a terminal. */
 const COLOURS = /\u001b\[[0-9;]*m/g;
 
 /** @param {string} error @returns {string} without the colours of a terminal */
-const plain = (error) => error.replace(COLOURS, "").slice(0, LONGEST_ERROR);
+const plain = (error) => error.replace(COLOURS, "").slice(0, REPORT.longestError);
 
 /**
  * Ask the proxy what it has of a test, or of no test.

@@ -210,7 +210,7 @@ class Launch:
     client_id: str | None
     proxy: Proxy | None
     cwd: str | Path | None
-    env: Mapping[str, str] | None
+    env: Mapping[str, str] | None = field(repr=False)
     agent: bool
     forward_proxy: bool
     timeout: float

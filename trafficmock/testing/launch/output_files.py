@@ -28,7 +28,7 @@ class OutputWriter:
 
     prefix: Path
     _number: int = 0
-    _file: IO[bytes] = field(init=False)
+    _file: IO[bytes] = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         self._file = self._path(0).open("wb", buffering=0)

@@ -9,15 +9,13 @@ import msgspec
 from attrs import field, frozen
 
 from trafficmock.redaction.redacted_documents import redacted_record
+from trafficmock.report.report_settings import LONGEST_ERROR
 
 if TYPE_CHECKING:
     from trafficmock.redaction.redactor import Redactor
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.session import Session
     from trafficmock.wire.outbound import ReportResult
-
-LONGEST_ERROR = 20_000
-"""The most characters of the error of a test."""
 
 
 @frozen(kw_only=True)
