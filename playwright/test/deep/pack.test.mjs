@@ -47,11 +47,13 @@ test("without Playwright the core is installed, type-checked and loaded", async 
   cpSync(join(PACKED, "tsconfig.json"), join(project, "tsconfig.json"));
   writeFileSync(
     join(project, "core.mts"),
-    `import { connect, type ConnectedTrafficMock } from "trafficmock-playwright/core";
+    `import { attachSelf, connect, type ConnectedTrafficMock, type SelfAttachment } from "trafficmock-playwright/core";
      import { attached, proxyServer } from "trafficmock-playwright/config";
-     const begin = (title: string): Promise<ConnectedTrafficMock> => connect({ title });
+     const begin = (title: string): Promise<ConnectedTrafficMock> => connect({ title, attachSelf: true });
+     const self = (): Promise<SelfAttachment> => attachSelf({ clientId: "shop", ignoreHosts: ["localhost:5432"] });
+     const price = (mocks: ConnectedTrafficMock): Promise<number> => mocks.run(async () => 1);
      // @ts-expect-error a title is needed
-     export const parts = [begin, attached, proxyServer, () => connect({})];\n`,
+     export const parts = [begin, self, price, attached, proxyServer, () => connect({})];\n`,
   );
   await succeed(project, ["npm", "init", "--yes"]);
   const versions = ["typescript@5", "@types/node@20"];
@@ -68,9 +70,9 @@ test("without Playwright the core is installed, type-checked and loaded", async 
  * @returns {Promise<string[]>} the tarballs' paths
  */
 async function pack(checkout) {
-  const version = join("trafficmock", "__init__.py");
-  cpSync(join(ROOT, version), join(checkout, version));
-  const isSource = (path) => !["node_modules", "test", "dist"].includes(basename(path));
+  const isSource = (path) => !["node_modules", "test", "dist", "__pycache__"].includes(basename(path));
+  // It has the version, and writes the page of reports.
+  cpSync(join(ROOT, "trafficmock"), join(checkout, "trafficmock"), { recursive: true, filter: isSource });
   for (const name of ["agent", "playwright"]) {
     const directory = join(checkout, name);
     cpSync(join(ROOT, name), directory, { recursive: true, filter: isSource });
