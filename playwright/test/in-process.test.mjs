@@ -21,7 +21,7 @@ async function startServer() {
   const seen = [];
   const server = http.createServer(async (request, response) => {
     seen.push(request.headers);
-    response.end(String(await price()));
+    response.end(await price().then(String, String));
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   return { url: `http://127.0.0.1:${server.address().port}/`, seen, stop: () => server.close() };
@@ -69,11 +69,18 @@ describe("a process that is attached for its tests", () => {
   describe("tests that a hook begins", () => {
     let mocks;
     let server;
+    /** A test elsewhere that mocks the same, so that a request without a context is ambiguous. */
+    let elsewhere;
     let prices = 0;
     before(async () => {
       server = await startServer();
+      elsewhere = await connect({ title: "elsewhere", proxyUrl: proxy.url, attachSelf: false });
+      await elsewhere.mock(PRICES, { json: { price: 0 } });
     });
-    after(() => server.stop());
+    after(async () => {
+      server.stop();
+      await elsewhere.end();
+    });
     beforeEach(async () => {
       mocks = await connect({ title: "by a hook", proxyUrl: proxy.url, attachSelf: true });
       prices += 1;
@@ -94,6 +101,7 @@ describe("a process that is attached for its tests", () => {
     const outer = await begin(t);
     await outer.mock(PRICES, { json: { price: 1 } });
     const inner = await connect({ title: "inner", proxyUrl: proxy.url });
+    t.after(() => inner.end());
     await inner.mock(PRICES, { json: { price: 2 } });
     assert.equal(await price(), 2);
     assert.equal(await outer.run(price), 1);
