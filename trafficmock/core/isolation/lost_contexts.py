@@ -7,6 +7,7 @@ from (:class:`.RequestOrigin`); the text is written here, once for REST, reports
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
@@ -27,6 +28,9 @@ _LONGEST = 200
 
 _LATEST = 10**14
 """The end of the times that are shown, in epoch milliseconds: the year 5138."""
+
+_REMEMBERED = 256
+"""The most paths and times whose texts are kept: requests without a context repeat them."""
 
 _HEADERS = "baggage, the cookie trafficmock_test or traceparent"
 _OF_THE_RUN = (
@@ -134,13 +138,23 @@ def _left(origin: RequestOrigin) -> str:
 
 
 def _named(inbound: InboundRequest) -> str:
-    what = f"{_cut(inbound.method)} {_cut(safe_url(inbound.path.partition('?')[0]))}"
+    what = f"{_cut(inbound.method)} {_path(inbound.path.partition('?')[0][: _LONGEST + 1])}"
     if not 0 < inbound.at < _LATEST:
         return f"to {what}"
-    at = datetime.fromtimestamp(inbound.at / 1000, UTC).astimezone()
-    return f"at {at:%H:%M:%S} to {what}"
+    return f"at {_clock(inbound.at // 1000)} to {what}"
 
 
 def _cut(text: str) -> str:
     shown = printable(text[: _LONGEST + 1])
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
+
+
+@lru_cache(_REMEMBERED)
+def _path(text: str) -> str:
+    return _cut(safe_url(text))
+
+
+@lru_cache(_REMEMBERED)
+def _clock(seconds: int) -> str:
+    """Return the time of day of epoch seconds."""
+    return f"{datetime.fromtimestamp(seconds, UTC).astimezone():%H:%M:%S}"

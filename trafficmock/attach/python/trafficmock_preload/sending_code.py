@@ -10,7 +10,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import FrameType
     from typing import Any
 
@@ -30,6 +30,14 @@ _INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}"
 _RUNTIME = frozenset({"asyncio", "concurrent", "contextlib", "contextvars", "multiprocessing"})
 """Modules that call the application, or run what it starts, but send nothing themselves."""
 
+_ENTERING = frozenset({"environ", "request", "scope"})
+"""The variables that hold an inbound request, in the code that handles it."""
+
+_MOST_KINDS = 10_000
+_kinds: dict[str, str] = {}
+"""The kinds of files by their names."""
+_APPLICATION, _INSTALLATION, _STANDARD, _OWN = "application", "installed", "standard", "ours"
+
 _QUEUES = frozenset(
     {"arq", "billiard", "celery", "dramatiq", "huey", "kombu", "procrastinate", "rq", "taskiq"}
 )
@@ -43,7 +51,6 @@ def coded(past: Inbound | None, latest: Inbound | None) -> str:
     :param past: the request whose context the code has, but which does not count any more.
     :param latest: the request with a context that came in last.
     """
-    import json
     from binascii import b2a_base64
 
     try:
@@ -51,8 +58,20 @@ def coded(past: Inbound | None, latest: Inbound | None) -> str:
     except Exception as error:
         # Objects of the application were looked at. Its request does not fail by that.
         found = {"place": f"unknown ({type(error).__name__})"}
-    text = json.dumps(found, separators=(",", ":"))
-    return b2a_base64(text.encode(), newline=False).decode()
+    return b2a_base64(_written(found).encode(), newline=False).decode()
+
+
+def _written(found: dict[str, Any]) -> str:
+    """Write JSON, by an encoder that is made once."""
+    global _write  # noqa: PLW0603 - json is imported only where it is needed
+    if _write is None:
+        import json
+
+        _write = json.JSONEncoder(separators=(",", ":")).encode
+    return _write(found)
+
+
+_write: Callable[[object], str] | None = None
 
 
 def start_of_thread() -> tuple[str, bool]:
@@ -84,9 +103,10 @@ def _call(frames: list[FrameType], names: list[str]) -> dict[str, Any]:
         if _is_application(frame):
             return {"library": library, "place": _place(frame)}
         top = name.partition(".")[0]
-        if frame.f_code.co_filename.startswith(_OURS) or top in _RUNTIME or top == "threading":
+        kind = _kind(frame)
+        if kind == _OWN or top in _RUNTIME or top == "threading":
             continue
-        library = top if _is_installed(frame) else name
+        library = top if kind == _INSTALLATION else name
     return {"library": library}
 
 
@@ -127,6 +147,10 @@ def _of_loop() -> dict[str, Any]:
 def _handled(frames: list[FrameType]) -> dict[str, Any] | None:
     """Return the inbound request that the code handles, from the variables of its callers."""
     for frame in reversed(frames):
+        # Reading the variables of a frame copies them.
+        code = frame.f_code
+        if _ENTERING.isdisjoint(code.co_varnames + code.co_cellvars + code.co_freevars):
+            continue
         values = frame.f_locals
         environ, scope = values.get("environ"), values.get("scope")
         if isinstance(environ, dict) and "REQUEST_METHOD" in environ:
@@ -154,16 +178,27 @@ def _frames() -> Iterator[FrameType]:
         frame = frame.f_back
 
 
-def _is_installed(frame: FrameType) -> bool:
-    name = frame.f_code.co_filename
-    return any(each in name for each in _INSTALLED)
-
-
 def _is_application(frame: FrameType) -> bool:
+    return _kind(frame) == _APPLICATION
+
+
+def _kind(frame: FrameType) -> str:
+    """Return the kind of the file whose code a frame runs."""
     name = frame.f_code.co_filename
-    if name.startswith(("<frozen", _OURS)) or _is_installed(frame):
-        return False
-    return not name.startswith(_LIBRARY)
+    kind = _kinds.get(name)
+    if kind is None:
+        kind = _kind_of(name)
+        if len(_kinds) < _MOST_KINDS:
+            _kinds[name] = kind
+    return kind
+
+
+def _kind_of(name: str) -> str:
+    if name.startswith(_OURS):
+        return _OWN
+    if any(each in name for each in _INSTALLED):
+        return _INSTALLATION
+    return _STANDARD if name.startswith(("<frozen", _LIBRARY)) else _APPLICATION
 
 
 def _place(frame: FrameType) -> str:

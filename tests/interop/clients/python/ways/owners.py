@@ -40,6 +40,19 @@ def owners_by_way(proxy_url: str, count: int) -> Owners:
     return found
 
 
+def told_by_way(proxy_url: str) -> dict[str, set[str]]:
+    """Say what the doctor tells of the requests that the pages of tests led to, by way.
+
+    An empty text stands for a request of which nothing is known.
+    """
+    found: dict[str, set[str]] = defaultdict(set)
+    for entry in ask(f"{proxy_url}/api/history?limit=1000")["entries"]:
+        query = parse_qs(urlsplit(entry["request"]["url"]).query)
+        if query["who"] != [NOBODY] and not entry.get("title"):
+            found[query["way"][0]].add(entry.get("lost", {}).get("how", ""))
+    return found
+
+
 def result(owners: dict[str, set[str]], tests: Collection[str]) -> str:
     """Say whether each request of a way has its own owner, or what went wrong.
 

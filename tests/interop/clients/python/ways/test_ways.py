@@ -1,4 +1,7 @@
-"""Tests at once under each server: what is asked belongs to the test whose page leads to it."""
+"""Tests at once under each server: what is asked belongs to the test whose page leads to it.
+
+For what does not, the doctor tells where the context was lost.
+"""
 
 import contextlib
 import json
@@ -14,7 +17,13 @@ from tests.interop.clients.opentelemetry.frameworks import PATIENT
 from tests.interop.clients.python import test_services
 from tests.interop.clients.python.test_frameworks import preloaded
 from tests.interop.clients.python.ways.labels import LABELS
-from tests.interop.clients.python.ways.owners import NOBODY, SECONDS, owners_by_way, result
+from tests.interop.clients.python.ways.owners import (
+    NOBODY,
+    SECONDS,
+    owners_by_way,
+    result,
+    told_by_way,
+)
 from tests.support.documents import table
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.child_process import Child
@@ -30,6 +39,14 @@ UVICORN = ("uvicorn", "--fd", "FD", "--log-level", "error")
 
 LOST = {"program", "call-later"}
 """The ways that do not keep a request with its test: it is nobody's."""
+
+TOLD = {
+    "call-later": r"^A context came in last at [\d:]+ to GET /way/[\w-]+ .* left from the task "
+    r"Task-\d+ \(ask_async\), by httpx at .*fastapi_ways\.py:\d+ in ask_async\.$",
+    "program": r"^No request with a context has come into process .* left from the main thread, "
+    r"by urllib\.request at <string>:1 in <module>\.$",
+}
+"""What the doctor says of each request that a lost way has led to."""
 
 SAID = {"right": "yes", "lost": "no"}
 """The words of the pages of the documentation."""
@@ -74,10 +91,17 @@ class WaysTests(SynchronousTestCase):
                 ways: list[str] = json.load(answer)
             self.ask_all(page, ways, mocks)
             owners = owners_by_way(proxy.url, len(ways) * (len(TESTS) + 2))
+            told = told_by_way(proxy.url)
             for each in mocks.values():
                 each.unroute_all()
                 each.take_errors()
-        return {way: result(owners[way], TESTS) for way in ways}
+        found = {way: result(owners[way], TESTS) for way in ways}
+        if env.get("TRAFFICMOCK_CONTEXT") != "0":
+            for way in (way for way in ways if found[way] == "lost"):
+                self.assertNotEqual(told[way], set(), way)
+                for text in told[way]:
+                    self.assertRegex(text, TOLD[way], way)
+        return found
 
     def ask_all(self, page: str, ways: list[str], mocks: dict[str, TrafficMock]) -> None:
         headers = {NOBODY: {}, **{name: each.headers for name, each in mocks.items()}}
