@@ -13,6 +13,7 @@ from tests.support.processes.proxy_process import REPOSITORY
 from trafficmock.attach import python_preload
 from trafficmock.testing import pytest_plugin
 from trafficmock.testing.case_settings import CaseSettings
+from trafficmock.testing.session.test_options import TestOptions
 from trafficmock.testing.sync import mocks
 
 PAGE = DOCS / "explanation" / "concepts.md"
@@ -77,8 +78,9 @@ class SettingsTableTests(SynchronousTestCase):
         self.assert_column("unittest, trial", known)
 
     def test_mocks(self) -> None:
-        """The arguments of the context manager."""
-        self.assert_column("`mocks()`", inspect.signature(mocks).parameters)
+        """The arguments of the context manager, with the settings of a test."""
+        own = set(inspect.signature(mocks).parameters) - {"options"}
+        self.assert_column("`mocks()`", own | TestOptions.__annotations__.keys())
 
     def test_environment(self) -> None:
         """The variables that the test side reads."""

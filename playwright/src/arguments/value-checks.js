@@ -8,7 +8,7 @@ const headers = require("./headers.js");
  * @typedef {{ part: string, path: (string | number)[], test: (value: any) => unknown }} ValueCheck a function, and the
  *   place of its value: that of a `Condition`
  * @typedef {{ url: string, headers?: Record<string, string>, headersList?: import("./headers.js").Pairs,
- *   bodyBase64?: string }} WireRequest
+ *   bodyBase64?: string | null }} WireRequest
  */
 
 /** The name of the first operation of a GraphQL document. */
