@@ -228,13 +228,15 @@ def _trafficmock_attach_self(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
         return
     from trafficmock.testing.errors import UsageError  # noqa: PLC0415 - only where it is needed
-    from trafficmock.testing.self_attachment import attach_self  # noqa: PLC0415
+    from trafficmock.testing.self_attachment import attach_self, worker_name  # noqa: PLC0415
     from trafficmock.testing.session.traffic_context import authorities_of  # noqa: PLC0415
 
     origins = request.getfixturevalue("trafficmock_origins")
     try:
         attachment = attach_self(
-            request.getfixturevalue("trafficmock_proxy"), direct=authorities_of(origins)
+            request.getfixturevalue("trafficmock_proxy"),
+            client_id=worker_name() if hasattr(config, "workerinput") else None,
+            direct=authorities_of(origins),
         )
     except UsageError as error:
         wrong = str(error)

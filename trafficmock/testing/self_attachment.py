@@ -12,6 +12,7 @@ import os
 import sys
 import sysconfig
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from trafficmock.attach.environment import AttachError, Attachment
@@ -105,6 +106,18 @@ def _attached(
     except (AttachError, LocalError, ValueError) as error:
         raise UsageError(f"this process cannot be attached: {error}") from error
     return SelfAttachment(url, process.contexts, process.restore)
+
+
+def worker_name() -> str | None:
+    """Return the default client id of a worker of pytest-xdist, whose command line has no program.
+
+    :returns: that of the run without workers: the name of its project, else ``pytest``; ``None``
+        if the environment names the process.
+    """
+    if os.environ.get("TRAFFICMOCK_CLIENT_ID"):
+        return None
+    name_of: Callable[..., str] = _preload("application_name").name_of
+    return name_of((sys.executable, "-m", "pytest"), str(Path.cwd()))
 
 
 def _preload(name: str) -> Any:

@@ -11,6 +11,15 @@ from tests.testing import runs
 SAMPLES = "tests.testing.runners.samples"
 EXAMPLE = runs.REPOSITORY / "docs" / "examples" / "in-process"
 
+NAMED = """
+from urllib.request import urlopen
+
+
+def test_name(trafficmock):
+    trafficmock.mock("http://prices.example/", body="3", client_id="shop")
+    assert urlopen("http://prices.example/").read() == b"3"
+"""
+
 
 class SelfAttachmentTests(SynchronousTestCase):
     """Each runner."""
@@ -25,6 +34,16 @@ class SelfAttachmentTests(SynchronousTestCase):
         lean = runs.lean_pytest()
         output = runs.run(*lean, environment=self.environment, cwd=self.folder / "example")
         self.assertIn("3 passed", output, output)
+
+    def test_name_of_worker(self) -> None:
+        """A worker of xdist has the client id of its project, as pytest without workers."""
+        self.folder.mkdir()
+        (self.folder / "pyproject.toml").write_text('[project]\nname = "shop"\n')
+        (self.folder / "test_name.py").write_text(NAMED)
+        plugins = runs.lean_pytest("xdist")
+        options = ("-n", "1", "--trafficmock-attach-self")
+        output = runs.run(*plugins, *options, environment=self.environment, cwd=self.folder)
+        self.assertIn("1 passed", output, output)
 
     def test_pytest(self) -> None:
         """Frameworks, clients, coroutine tests and strict mode, on four workers."""
