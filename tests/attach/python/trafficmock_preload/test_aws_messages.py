@@ -1,5 +1,7 @@
 """Messages of SQS and SNS, with a class that stands for the client of botocore."""
 
+from __future__ import annotations
+
 import gc
 import json
 from types import ModuleType, SimpleNamespace

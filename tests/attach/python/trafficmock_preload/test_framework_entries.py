@@ -1,5 +1,7 @@
 """Where inbound requests begin and end."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any

@@ -1,5 +1,7 @@
 """What an answer of the proxy becomes that stands for a failure, by the library that asked."""
 
+from __future__ import annotations
+
 import errno
 from http.client import HTTPException, RemoteDisconnected
 from types import ModuleType

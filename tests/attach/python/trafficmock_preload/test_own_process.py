@@ -11,8 +11,6 @@ from trafficmock_preload.hooks import OwnProcess
 from trafficmock_preload.preload_settings import SettingsError
 from twisted.trial.unittest import SynchronousTestCase
 
-import trafficmock
-
 NAMES = ("http.client", "urllib.request", "requests.adapters", "httpx._client", "threading", "ssl")
 ENVIRONMENT = {"TRAFFICMOCK_PROXY_URL": "http://127.0.0.1:1", "TRAFFICMOCK_CLIENT_ID": "tests"}
 
@@ -71,9 +69,3 @@ class OwnProcessTests(SynchronousTestCase):
         self.assertRaises(SettingsError, OwnProcess, wrong)
         after = http.client.HTTPConnection.connect, threading.Thread.start, ssl.SSLContext
         self.assertEqual(after, before)
-
-    def test_call(self) -> None:
-        """The package's own function is that of the test side."""
-        side = import_module("trafficmock.testing.self_attachment")
-        self.patch(side, "attach_self", lambda *args, **named: (args, named))
-        self.assertEqual(trafficmock.attach_self(1, direct=["a"]), ((1,), {"direct": ["a"]}))

@@ -1,13 +1,17 @@
 """Jobs of queues within the process: their giver's, or nobody's."""
 
+from __future__ import annotations
+
 import asyncio
 import asyncio.base_events
 import asyncio.queues
 import queue
+import sys
 import threading
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
+from unittest import skipIf
 
 from trafficmock_preload.background import queue_contexts
 from trafficmock_preload.background.thread_contexts import change_threading
@@ -332,6 +336,7 @@ class TaskTests(QueueCase):
         asyncio.run(main())
         self.assertEqual(self.seen, ["a"])
 
+    @skipIf(sys.version_info < (3, 11), "asyncio.timeout came with Python 3.11")
     def test_timeout(self) -> None:
         """A consumer that has waited in vain works for nobody."""
 

@@ -1,5 +1,7 @@
 """Messages of task queues, with classes that stand for those of the libraries."""
 
+from __future__ import annotations
+
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -104,7 +106,7 @@ class RunTests(TaskCase):
                 self.meta: dict[str, Any] = {}
 
             @classmethod
-            def create(cls, _function: Any) -> "Job":
+            def create(cls, _function: Any) -> Job:
                 return cls()
 
             def perform(self) -> str:

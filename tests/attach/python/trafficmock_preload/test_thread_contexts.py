@@ -1,5 +1,7 @@
 """Threads, and jobs of pools."""
 
+from __future__ import annotations
+
 import concurrent.futures.thread
 import multiprocessing.pool
 import threading
