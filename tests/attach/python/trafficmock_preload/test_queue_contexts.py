@@ -177,6 +177,46 @@ class ThreadTests(QueueCase):
         self.run_in("a", use)
         self.assertEqual(self.seen, ["a", "a"])
 
+    def test_same_job(self) -> None:
+        """A job that is put again after it was done, as a function or a constant is, is no pool."""
+        for starter, giver in (("a", "b"), ("b", "a"), ("a", None)):
+            self.enter(giver)
+            self.queue.put(Work)
+            self.put()
+            self.run_in(starter, self.consume)
+        self.assertEqual(self.seen, ["b", "a", None])
+
+    def test_put_again(self) -> None:
+        """Nor is one that is put again because the queue was full."""
+        jobs = self.queue = type(self.queue)(1)
+        work = Work()
+        jobs.put(None)
+        self.enter("b")
+        for _ in range(2):
+            self.assertRaises(queue.Full, jobs.put, work, timeout=0.01)
+        jobs.get()
+        jobs.put(work)
+
+        def consume() -> None:
+            for _ in range(1):
+                jobs.get()
+                self.note()
+
+        self.run_in("a", consume)
+        self.assertEqual(self.seen, ["b"])
+
+    def test_taken_meanwhile(self) -> None:
+        """Other threads take items while one is put."""
+        givers = queue_contexts.Givers.of(self.queue)
+
+        def taken_meanwhile() -> None:
+            givers._taken.append(lambda: None)
+
+        givers._taken.append(taken_meanwhile)
+        self.put("a")
+        self.run_in("b", self.consume)
+        self.assertEqual(self.seen, ["a"])
+
     def test_stack(self) -> None:
         """A ``LifoQueue`` has connections."""
         self.enter("b")

@@ -68,7 +68,9 @@ class Givers:
 
         An object that is put several times, as a constant may be, has no giver if they differ.
         """
-        was_taken = item is not None and any(each() is item for each in self._taken)
+        # A copy, because other threads take items meanwhile.
+        taken = tuple(self._taken)
+        was_taken = item is not None and any(each() is item for each in taken)
         if was_taken and not contexts.takes_from(queue):
             self.is_pool = True
         if len(self._of_items) > 2 * size + _MOST_FORGOTTEN:
@@ -79,17 +81,20 @@ class Givers:
             giver, count = (giver if known[1] is giver else None), known[2] + 1
         self._of_items[id(item)] = (item, giver, count)
 
-    def give(self, item: Any) -> TestContext | None:
-        """Forget an item that has been taken, and return its giver."""
+    def forget(self, item: Any) -> TestContext | None:
+        """Forget an item that is in the queue no longer, and return its giver."""
         known = self._of_items.pop(id(item), None)
-        if type(item).__weakrefoffset__:
-            self._taken.append(weakref.ref(item))
         if known is None:
             return None
         _, giver, count = known
         if count > 1:
             self._of_items[id(item)] = (item, giver, count - 1)
         return giver
+
+    def lend(self, item: Any) -> None:
+        """Remember an item that was taken by no consumer of the queue: it may come back."""
+        if type(item).__weakrefoffset__:
+            self._taken.append(weakref.ref(item))
 
 
 def change_queues(module: ModuleType, contexts: TestContexts) -> None:
@@ -106,7 +111,7 @@ def change_queues(module: ModuleType, contexts: TestContexts) -> None:
         try:
             return put(self, item, block, timeout)
         except BaseException:
-            Givers.of(self).give(item)
+            Givers.of(self).forget(item)
             raise
 
     @wraps(get)
@@ -118,9 +123,11 @@ def change_queues(module: ModuleType, contexts: TestContexts) -> None:
             raise
         if contexts.has_read and not isinstance(self, stack):
             givers = Givers.of(self)
-            giver = givers.give(item)
+            giver = givers.forget(item)
             if not givers.is_pool and contexts.may_take() and _thread_consumes(sys._getframe(1)):
                 contexts.take(giver, self, waits=block)
+            if not contexts.takes_from(self):
+                givers.lend(item)
         return item
 
     queue.put, queue.get = changed_put, changed_get
@@ -146,9 +153,11 @@ def change_asyncio_queues(module: ModuleType, contexts: TestContexts) -> None:
             raise
         if contexts.has_read and not isinstance(self, stack):
             givers = Givers.of(self)
-            giver, task, caller = givers.give(item), running_task(), sys._getframe(1)
+            giver, task, caller = givers.forget(item), running_task(), sys._getframe(1)
             if not givers.is_pool and contexts.may_take(task) and _task_consumes(caller, task):
                 contexts.take(giver, self, waits=caller.f_code is get.__code__)
+            if not contexts.takes_from(self):
+                givers.lend(item)
         return item
 
     @wraps(get)
