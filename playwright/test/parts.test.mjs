@@ -89,6 +89,14 @@ test("matchers are sent so that the proxy reads them as this process does, or ha
   assert.throws(() => wire(3), /not number/);
 });
 
+test("a function that returns a promise accepts nothing, but is an error", () => {
+  const request = { url: "http://a.test/", bodyBase64: Buffer.from('{"n": 1}').toString("base64") };
+  const slow = new Matcher({ matchJson: { n: async (n) => n > 1 } });
+  assert.throws(() => slow.matchesValues(request), { name: "UsageError", message: /no promise/ });
+  assert.throws(() => new Matcher(async () => Promise.reject(new Error())).matchesUrl(request.url), /no promise/);
+  assert.ok(new Matcher({ matchJson: { n: (n) => n } }).matchesValues(request));
+});
+
 test("a stateful regular expression judges each URL from its start", () => {
   const matcher = new Matcher(/price/g);
   assert.ok(matcher.matchesUrl("http://a.test/price"));

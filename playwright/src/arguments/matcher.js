@@ -4,7 +4,7 @@ const { UsageError } = require("../errors.js");
 const { CONDITIONS, readConditions } = require("./conditions.js");
 const { TOKEN } = require("./headers.js");
 const { compileGlob, needsBase, resolveGlob } = require("./glob.js");
-const { allMet } = require("./value-checks.js");
+const { accepts, allMet } = require("./value-checks.js");
 
 /**
  * The arguments that select requests.
@@ -81,7 +81,7 @@ class Matcher {
 
   /** @param {string} url */
   matchesUrl(url) {
-    return Boolean(this.test(url));
+    return accepts(this.test, url);
   }
 
   /**

@@ -1,5 +1,6 @@
 "use strict";
 
+const { UsageError } = require("../errors.js");
 const headers = require("./headers.js");
 
 /**
@@ -18,9 +19,24 @@ const OPERATION = /(?:^|[\s}])(?:query|mutation|subscription)\s+([A-Za-z_]\w*)/;
  * Test whether each function accepts a value of its place; of a name that repeats one.
  * @param {ValueCheck[]} checks
  * @param {WireRequest} request
+ * @throws {UsageError} a function returns a promise
  */
 const allMet = (checks, request) =>
-  checks.every(({ part, path, test }) => valuesOf(request, part, path).some((value) => test(value)));
+  checks.every(({ part, path, test }) => valuesOf(request, part, path).some((value) => accepts(test, value)));
+
+/**
+ * @param {(value: any) => any} test a function of a test
+ * @param {unknown} value
+ * @returns {boolean}
+ * @throws {UsageError} it returns a promise, which would be true whatever it comes to
+ */
+function accepts(test, value) {
+  const accepted = test(value);
+  if (typeof accepted?.then !== "function") return Boolean(accepted);
+  // Its rejection would be that of no test.
+  accepted.then(undefined, () => {});
+  throw new UsageError("a function must return whether a value or a URL matches, and no promise");
+}
 
 /**
  * @param {WireRequest} request
@@ -93,4 +109,4 @@ function at(value, path) {
   return value === undefined ? [] : [value];
 }
 
-module.exports = { allMet };
+module.exports = { accepts, allMet };

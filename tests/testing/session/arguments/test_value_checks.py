@@ -1,9 +1,11 @@
 """The functions in the place of values, and where they find the values."""
 
+from functools import partial
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments.match_conditions import read_conditions
 from trafficmock.testing.session.arguments.value_checks import all_met
 from trafficmock.wire.payloads import body
@@ -50,3 +52,14 @@ class ValueCheckTests(SynchronousTestCase):
         _, more = read_conditions({"match_json": {"n": lambda n: n > 1}})
         self.assertTrue(all_met((*checks, *more), request(b'{"n": 2}')))
         self.assertFalse(all_met((*checks, *more), request(b'{"n": 1}')))
+
+    def test_awaitable(self) -> None:
+        """What must be awaited is no answer: it would be true for each value."""
+
+        async def reject(value: Any) -> bool:
+            return value is None
+
+        for test in (lambda value: reject([value]), partial(lambda _, value: reject(value), None)):
+            _, checks = read_conditions({"match_json": {"n": test}})
+            error = self.assertRaises(UsageError, all_met, checks, request(b'{"n": 1}'))
+            self.assertIn("nothing to be awaited", str(error))
