@@ -92,9 +92,10 @@ class StartTests(SynchronousTestCase):
         self.assertIn("{port}", text)
 
     def test_mistake(self) -> None:
-        """``ready`` of another type is told at once."""
-        with self.assertRaises(UsageError), started("-c", "0", ready=5):
-            pass
+        """``ready`` of another type, or with a port that nobody gets, is told at once."""
+        for ready in (5, "http://127.0.0.1:{port}/"):
+            with self.assertRaises(UsageError), started("-c", "0", ready=ready):
+                pass
 
 
 class RunTests(SynchronousTestCase):

@@ -6,9 +6,12 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.testing import runs
-from trafficmock.testing.launch.proxy_process import listens
+from trafficmock.testing.launch import shared_applications
+from trafficmock.testing.launch.application import make_launch
+from trafficmock.testing.launch.proxy_process import Proxy, listens
 
-SAMPLE = str(runs.REPOSITORY / "tests/testing/runners/samples/with_shared_application.py")
+SAMPLES = runs.REPOSITORY / "tests/testing/runners/samples"
+SAMPLE = str(SAMPLES / "with_shared_application.py")
 WORKERS = 3
 
 
@@ -34,3 +37,21 @@ class SharedApplicationTests(SynchronousTestCase):
         # What serves is a process that the program has started.
         urls = {url for each in seen for url in each["urls"]}
         self.assertEqual([url for url in urls if listens(url)], [])
+
+    def test_never_ready(self) -> None:
+        """One that does not start is waited for once, and fails the tests of all workers."""
+        folder = Path(self.mktemp()).resolve()
+        folder.mkdir()
+        environment = {**runs.LEAN, "XDG_DATA_HOME": str(folder), "SEEN": str(folder)}
+        sample = str(SAMPLES / "with_failing_application.py")
+        command = [*runs.lean_pytest("xdist"), f"-n{WORKERS}", "--dist=each", sample]
+        output = runs.run(*command, environment=environment, seconds=120)
+        self.assertIn("18 errors", output)
+        self.assertEqual(output.count("was not ready (http://127.0.0.1:"), 18, output)
+        self.assertEqual(len([*folder.glob("*.start")]), 1)
+
+    def test_proxies(self) -> None:
+        """An application of another proxy is another one."""
+        proxies = (Proxy("http://127.0.0.1:1"), Proxy("http://127.0.0.1:2"), None)
+        launches = [make_launch(["shop"], proxy=each) for each in proxies]
+        self.assertEqual(len({shared_applications._described(each) for each in launches}), 3)

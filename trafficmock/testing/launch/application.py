@@ -266,11 +266,13 @@ def make_launch(
 ) -> Launch:
     """Read the arguments of :func:`attached_application`.
 
-    :raises UsageError: ``ready`` is of another type.
+    :raises UsageError: ``ready`` is of another type, or has a port that the command does not get.
     """
     if not isinstance(ready, str | re.Pattern | None):
         raise UsageError(f"ready is a URL or a compiled pattern, not {ready!r}")
     words = [os.fspath(each) for each in command]
+    if isinstance(ready, str) and PORT in ready and not any(PORT in each for each in words):
+        raise UsageError(f"ready has {PORT}, but no argument of the command has it")
     return Launch(words, ready, client_id, proxy, cwd, env, agent, forward_proxy, timeout)
 
 
@@ -308,7 +310,7 @@ def attached_application(
     :returns: a context manager of the :class:`Application`.
     :raises ApplicationError: there is no such program, it ended before it was ready, or the time
         is over.
-    :raises UsageError: ``ready`` is of another type.
+    :raises UsageError: ``ready`` is of another type, or has a port that the command does not get.
     """
     launch = make_launch(
         command,

@@ -57,6 +57,8 @@ class LeasedProcess:
 def get(folder: Path, launch: Launch, number: int) -> Application:
     """Return an application of the run; it is started if no worker has, or if it has ended.
 
+    One that does not start is started once: all workers get the same error, at once.
+
     :param folder: the directory that all workers share.
     :param number: how many of the same arguments this worker has started before.
     :raises ApplicationError: it does not start.
@@ -68,13 +70,19 @@ def get(folder: Path, launch: Launch, number: int) -> Application:
         lease.hold(folder / _LEASE)
         if state.exists():
             known = json.loads(state.read_text())
+            if "error" in known:
+                raise ApplicationError(known["error"])
             application = _application(launch, known["pid"], folder / known["output"])
             application.url = known["url"]
             if not application.has_ended():
                 application.mark()
                 return application
         output = f"{state.stem}-{os.getpid()}-{next(_NUMBERS)}"
-        application = _started(launch.with_port(), folder, output)
+        try:
+            application = _started(launch.with_port(), folder, output)
+        except ApplicationError as error:
+            state.write_text(json.dumps({"error": str(error)}))
+            raise
         known = {"pid": application.pid, "url": application.url, "output": output}
         state.write_text(json.dumps(known))
         return application
@@ -91,6 +99,7 @@ def _described(launch: Launch) -> str:
     ready = launch.ready.pattern if isinstance(launch.ready, re.Pattern) else launch.ready
     parts: list[Any] = [launch.words, ready, launch.client_id, launch.agent, launch.forward_proxy]
     parts += [os.fspath(launch.cwd or ""), sorted((launch.env or {}).items())]
+    parts.append(None if launch.proxy is None else launch.proxy.url)
     return json.dumps(parts)
 
 
@@ -122,7 +131,8 @@ def _started(launch: Launch, folder: Path, output: str) -> Application:
     application = _application(launch, said["pid"], folder / output)
     try:
         application.wait_until_ready(launch.ready, launch.timeout)
-    except ApplicationError:
+    except BaseException:
+        # Also if the wait is interrupted, as by pytest-timeout: nobody else would know of it.
         processes.kill_group(application.pid)
         raise
     return application
