@@ -116,6 +116,8 @@ class Agent {
     this.local.batch.flush();
     this.state = "stopped";
     this.clearDeadline();
+    // It is dropped, and keeps the process alive no longer.
+    this.tellAll();
     this.link.close();
     this.error = new TrafficMockError("stopped", "trafficmock was stopped while this request waited for a decision.");
     this.waiters.dropAll(this.error);
@@ -186,12 +188,12 @@ class Agent {
 }
 
 /** @param {import('./settings.js').Settings} settings */
-const helloOf = ({ token, clientId, isLocal }) => ({
+const helloOf = ({ token, clientId, isLocal, isContextRead }) => ({
   packageVersion: version,
   role: "node",
   clientId,
   ...(token && { token }),
-  features: AGENT_FEATURES.filter((name) => isLocal || name !== "local"),
+  features: AGENT_FEATURES.filter((name) => (isLocal || name !== "local") && (isContextRead || name !== "sightings")),
   pid: process.pid,
   command: commandLine(process.argv),
 });

@@ -56,6 +56,7 @@ def _greet(address: ProxyAddress) -> dict[str, object]:
         "packageVersion": __version__,
         "role": "node",
         "clientId": address.client_id or "trafficmock run",
+        "command": "trafficmock run",
     }
     if address.token is not None:
         hello["token"] = address.token

@@ -38,9 +38,10 @@ def _without(process: AttachedProcess | None) -> set[str]:
     """Return the features that a proxy client does not have.
 
     It has no copy of the routes: it asks the core about every request. Only an attached process
-    tells of contexts.
+    whose server is known tells of contexts.
     """
-    return {features.LOCAL} if process is not None else {features.LOCAL, features.SIGHTINGS}
+    tells = process is not None and process.tells
+    return {features.LOCAL} if tells else {features.LOCAL, features.SIGHTINGS}
 
 
 _NO_LIMITS = BodyLimits(history=0, handler=0)

@@ -2,9 +2,14 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
 import http2 from "node:http2";
+import { createRequire } from "node:module";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { startTrafficMock } from "../../index.mjs";
 import { HELLO_OK, startFakeProxy } from "../lib/fake-proxy.mjs";
+
+const require = createRequire(import.meta.url);
+const { Agent } = require("../../src/agent.js");
+const { readSettings } = require("../../src/settings.js");
 
 const A = "a".repeat(32);
 const B = "b".repeat(32);
@@ -90,4 +95,27 @@ test("a proxy that does not know of it is told nothing", async (t) => {
     proxy.seen.map(({ type }) => type).filter((type) => /context|ignored/.test(type)),
     [],
   );
+});
+
+test("an agent that reads no contexts does not say that it tells of them", async (t) => {
+  const proxy = await startFakeProxy(HELLO_OK, decide);
+  t.after(() => proxy.stop());
+  for (const [value, tells] of [
+    ["0", false],
+    ["1", true],
+  ]) {
+    process.env.TRAFFICMOCK_CONTEXT = value;
+    t.after(() => delete process.env.TRAFFICMOCK_CONTEXT);
+    const attached = await startTrafficMock({ proxyUrl: proxy.url });
+    await attached.stop();
+    assert.equal(proxy.seen.at(-1).features.includes("sightings"), tells, value);
+  }
+});
+
+test("what waits for a handshake does not keep a process alive that was detached", () => {
+  const agent = new Agent(readSettings({ proxyUrl: "http://127.0.0.1:9" }, {}));
+  agent.saw({ id: A });
+  assert.equal(agent.keepAlive.holds, 1);
+  agent.stop();
+  assert.equal(agent.keepAlive.holds, 0);
 });

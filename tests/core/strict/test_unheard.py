@@ -112,7 +112,7 @@ class UnheardTests(StrictCase):
 
     def test_run_command(self) -> None:
         """A command that `trafficmock run` starts is no such client once its process tells."""
-        self.playbook.agent("trafficmock run")
+        self.run_command()
         self.registers()
         self.calls()
         self.worker.sends(inbound.TestUnregister("buys"))
@@ -123,6 +123,50 @@ class UnheardTests(StrictCase):
         self.worker.sends(inbound.TestUnregister("buys"))
         self.playbook.wait(HEARING_SECONDS)
         self.assertEqual(self.ended(), ["no_application"])
+
+    def run_command(self) -> None:
+        self.playbook.agent("trafficmock run", command="trafficmock run").closes()
+        self.playbook.take()
+
+    def concluded(self) -> list[str]:
+        """Give the errors of a test that has called what nobody has heard of."""
+        self.registers()
+        self.calls()
+        self.worker.sends(inbound.TestUnregister("buys"))
+        if self.playbook.coordinator.setup.unheard.waiting:
+            self.playbook.wait(HEARING_SECONDS)
+        return self.ended()
+
+    def test_processes(self) -> None:
+        """Several processes of one command are one of the commands that were started."""
+        for _ in range(2):
+            self.run_command()
+        for name in ("worker 1", "worker 2"):
+            self.playbook.agent(name, features=TELLING, command="gunicorn -w 2 shop:app")
+        self.assertEqual(self.concluded(), [])
+        self.playbook.agent("other", features=TELLING, command="node other.mjs")
+        self.assertEqual(self.concluded(), ["no_application"])
+
+    def test_process_again(self) -> None:
+        """A process that connects again is not the command that was started meanwhile."""
+        self.run_command()
+        self.playbook.agent("shop", features=TELLING)
+        self.assertEqual(self.concluded(), [])
+
+    def test_command_of_earlier_run(self) -> None:
+        """A command that has not told of itself may serve in the next run, too."""
+        self.other.sends(inbound.RunStrict("q", []))
+        self.playbook.take()
+        self.run_command()
+        self.other.closes()
+        self.playbook.take()
+        self.assertEqual(self.concluded(), [])
+
+    def test_other_agents(self) -> None:
+        """An agent of npm says nothing of itself, and is silent, whoever comes after it."""
+        self.playbook.agent("npm")
+        self.playbook.agent("app", features=TELLING)
+        self.assertEqual(self.concluded(), [])
 
     def test_worker_lost(self) -> None:
         """A test that waits is forgotten with its worker."""

@@ -29,6 +29,25 @@ server = make_server("127.0.0.1", 0, answer)
 print(json.dumps({"port": server.server_port}), flush=True)
 server.serve_forever()
 """
+DEAF = """
+import json, urllib.request
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+
+server = HTTPServer(("127.0.0.1", 0), Handler)
+try:
+    urllib.request.urlopen("http://127.0.0.1:9/").close()
+except OSError:
+    pass
+print(json.dumps({"port": server.server_port}), flush=True)
+server.serve_forever()
+"""
 NODE = """
 const server = require("node:http").createServer((request, response) => response.end("ok"));
 server.listen(0, "127.0.0.1", () => console.log(JSON.stringify({ port: server.address().port })));
@@ -69,3 +88,13 @@ class UnheardTests(SynchronousTestCase):
             port = stranger.announced()["port"]
             (text,) = self.ends(connection, port)
             self.assertIn(f"sent requests to http://127.0.0.1:{port}, but no attached", text)
+
+    def test_deaf(self) -> None:
+        """An attached application whose server's requests are not read does not fail its tests."""
+        data = str(Path(self.mktemp()).absolute())
+        with running_proxy("--ca-dir", f"{data}/ca") as running:
+            connection = ThreadedConnection(running.url)
+            self.addCleanup(connection.close)
+            shop = attached(running.url, [sys.executable, "-c", DEAF], data=data)
+            self.addCleanup(shop.stop)
+            self.assertEqual(self.ends(connection, shop.announced()["port"]), [])

@@ -66,7 +66,11 @@ class AttachedClientsTests(SynchronousTestCase):
             (b"python; command=" + b64encode(b"\xff"), AttachedProcess(None, "\ufffd")),
         ):
             head = parse_request(b"CONNECT a:1 HTTP/1.1\r\ntrafficmock-agent: " + value)
-            self.assertEqual(attached_process(head), wanted, value)
+            found = attached_process(head)
+            self.assertEqual((found, found and found.tells), (wanted, False), value)
+        telling = parse_request(b"CONNECT a:1 HTTP/1.1\r\ntrafficmock-agent: python; sightings")
+        found = attached_process(telling)
+        self.assertEqual((found, found and found.tells), (AttachedProcess(), True))
         self.assertIsNone(attached_process(parse_request(b"CONNECT a:1 HTTP/1.1\r\na: b")))
 
     def test_context(self) -> None:

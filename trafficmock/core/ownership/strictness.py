@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from trafficmock.matching.host_pattern import HostPattern
     from trafficmock.matching.url_parts import UrlParts
 
+MOST_KNOWN = 10_000
+"""The most processes that tell of contexts which are remembered; others count for no command."""
+
 
 @define
 class SeenApplications:
@@ -40,8 +43,11 @@ class SeenApplications:
 
     :ivar any_application: whether an agent or a client of the forward proxy was connected.
     :ivar any_silent: whether one of them does not tell of contexts that come in (``sightings``).
-    :ivar started: the number of agents without any feature, as ``trafficmock run`` is one before it
-        starts a command, less that of the agents that told of contexts after them.
+    :ivar started: the number of times that ``trafficmock run`` has started a command of which no
+        process has told yet; also in earlier runs, since it may serve still.
+    :ivar told: the command lines of the processes that told first since the last such start: the
+        workers of a server have the same one, and so has one that its watcher starts again.
+    :ivar known: the processes that tell: they may connect again.
     :ivar any_test: whether a test was registered. Shared routes are not a test.
     """
 
@@ -49,6 +55,8 @@ class SeenApplications:
     any_silent: bool = False
     any_test: bool = False
     started: int = 0
+    told: set[str] = field(factory=set)
+    known: set[tuple[str, int | None]] = field(factory=set)
 
     @property
     def is_missing(self) -> bool:
@@ -63,12 +71,20 @@ class SeenApplications:
     def met(self, agent: Agent) -> None:
         """Note an agent, or a client of the forward proxy."""
         self.any_application = True
+        name = agent.command or agent.client_id
         if SIGHTINGS in agent.features:
-            self.started = max(self.started - 1, 0)
-        elif agent.features:
+            if (name, agent.pid) in self.known or len(self.known) >= MOST_KNOWN:
+                return
+            self.known.add((name, agent.pid))
+            if name not in self.told:
+                self.told.add(name)
+                self.started = max(self.started - 1, 0)
+        elif agent.features or not agent.command:
             self.any_silent = True
         else:
+            # An agent without features that names its command: ``trafficmock run``.
             self.started += 1
+            self.told.clear()
 
     def next_run(self, connected: Iterable[Agent]) -> None:
         """Begin the next run.
@@ -76,7 +92,6 @@ class SeenApplications:
         :param connected: the applications that are connected now.
         """
         self.any_application = self.any_silent = self.any_test = False
-        self.started = 0
         for agent in connected:
             self.met(agent)
 

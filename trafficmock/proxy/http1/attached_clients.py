@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import msgspec
-from attrs import frozen
+from attrs import field, frozen
 from msgspec import UNSET, UnsetType
 
 from trafficmock.wire.local_reports import ContextSeen, RequestIgnored
@@ -52,14 +52,20 @@ class AttachedProcess:
 
     :param pid: its id, if it sent one.
     :param command: its command line; empty if it sent none.
+    :param tells: whether it tells of contexts that come in. It may begin to, when it has loaded a
+        server, and is the same process then.
     """
 
     pid: int | None = None
     command: str = ""
+    tells: bool = field(default=False, eq=False)
 
 
 def attached_process(head: RequestHead) -> AttachedProcess | None:
-    """Read who opens a tunnel: ``python; pid=4711; command=BASE64``, all but the first optional.
+    """Read who opens a tunnel, all but the first word of it optional.
+
+    It is ``python; sightings; pid=4711; command=BASE64``.
+
 
     :returns: ``None``, if the client is not an attached process.
     """
@@ -73,7 +79,8 @@ def attached_process(head: RequestHead) -> AttachedProcess | None:
         command = b64decode(named.get(b"command", b""), validate=True).decode("utf-8", "replace")
     except ValueError:
         command = ""  # not base64; it is only shown
-    return AttachedProcess(int(pid) if pid.isdigit() and len(pid) <= _PID_DIGITS else None, command)
+    number = int(pid) if pid.isdigit() and len(pid) <= _PID_DIGITS else None
+    return AttachedProcess(number, command, tells=b"sightings" in named)
 
 
 def sent_from(head: RequestHead) -> RequestOrigin | UnsetType:

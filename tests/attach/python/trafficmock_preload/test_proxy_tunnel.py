@@ -71,6 +71,15 @@ class TunnelTests(SynchronousTestCase):
         self.assertRegex(head, rf"\r\nTrafficmock-Agent: {process}\r\n\r\n$")
         self.assertIn(b"CONNECT [::1]:80 ", tunnels().request("::1", 80))
 
+    def test_hears(self) -> None:
+        """It says whether the process tells of the contexts that come in, as soon as it does."""
+        found = tunnels()
+        found.request("a.test", 80)
+        found.hears = lambda: True
+        self.assertIn(
+            b"\r\nTrafficmock-Agent: python; sightings; pid=", found.request("a.test", 80)
+        )
+
     def test_opened(self) -> None:
         """A tunnel that the proxy reads comes with its authority, another one without."""
         line = b"Trafficmock-Authority: " + base64.b64encode(b"DER") + b"\r\n"

@@ -91,6 +91,7 @@ class TestContexts:
     :param is_on: whether contexts are read (``TRAFFICMOCK_CONTEXT``).
     :param now: returns monotonic seconds.
     :ivar seen: is called with each context that comes in with a request.
+    :ivar has_entries: whether this process has a server, or a framework, whose requests are read.
     :ivar has_read: whether a request with a context has come in.
     :ivar latest: the context that came in last with a request.
     """
@@ -105,6 +106,7 @@ class TestContexts:
             "trafficmock",
             default=ConsumerContext(None),  # noqa: B039 - it is of no thread yet
         )
+        self.has_entries = False
         self.has_read = False
         self.seen: Callable[[str], None] = _nothing
         self.latest: TestContext | None = None

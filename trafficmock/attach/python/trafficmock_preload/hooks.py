@@ -105,6 +105,7 @@ def give_notices(
         notices.ignored(host, port, "" if context is None else context.id)
 
     contexts.seen, tunnels.ignored = notices.seen, ignored
+    tunnels.hears = lambda: contexts.is_on and contexts.has_entries
 
 
 def _of_subprocess(directory: str) -> Callable[[ModuleType], None]:
@@ -221,6 +222,9 @@ _QUEUES = {
 }
 """Queues and timers of a process, with functions of :mod:`.background.queue_contexts`."""
 
+_SERVING = {*_FRAMEWORKS, *_SERVERS, *_TASK_QUEUES} - {"twisted.internet.defer"}
+"""Modules by which a process gets requests and tasks, whose contexts it then reads."""
+
 _ENVIRONMENT_PROXIES = {
     "requests.utils": "urllib3.connection",
     "botocore.utils": "urllib3.connection",
@@ -261,6 +265,9 @@ def _change(place: str, function: str, needed: tuple[Any, ...], module: ModuleTy
     else:
         if tunnels is not None:
             tunnels.changed.add(module.__name__)
+        if module.__name__ in _SERVING:
+            contexts = next(each for each in needed if isinstance(each, TestContexts))
+            contexts.has_entries = True
 
 
 def _not_attached(module: ModuleType, error: Exception, tunnels: Tunnels) -> None:
