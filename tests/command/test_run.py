@@ -171,6 +171,8 @@ class BecomeTests(SynchronousTestCase):
         pid, terminal = pty.fork()
         if not pid:
             os.chdir(REPOSITORY)
+            # Who runs the tests in the background may ignore it, and a shell cannot undo that.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
             os.execv(words[0], words)  # noqa: S606 - the point
         self.addCleanup(os.close, terminal)
         os.write(terminal, b"words\n")
