@@ -6,7 +6,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import directory from "../src/report/report-directory.js";
+import pageTemplate from "../src/report/page-template.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const source = `${root}/../trafficmock/__init__.py`;
@@ -24,5 +24,5 @@ if (existsSync(source)) {
   manifest.dependencies["trafficmock-agent"] = isBefore ? `^${version}` : "file:../agent";
   writeFileSync(file, `${JSON.stringify(manifest, undefined, 2)}\n`);
   rmSync(page, { force: true });
-  if (isBefore) writeFileSync(page, directory.template());
+  if (isBefore) writeFileSync(page, pageTemplate.template());
 }

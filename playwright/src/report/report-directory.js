@@ -1,11 +1,11 @@
 "use strict";
 
-const { execFileSync } = require("node:child_process");
 const { randomBytes } = require("node:crypto");
-const { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
+const { mkdirSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 const { REPORT } = require("trafficmock-agent/protocol/facts");
 const { dataFiles, readRecords } = require("./data-file.js");
+const { template } = require("./page-template.js");
 const { runDocument } = require("./run-document.js");
 
 /**
@@ -15,7 +15,6 @@ const { runDocument } = require("./run-document.js");
 
 const PAGE = "index.html";
 const DATA_MARK = "<!-- the data of the run -->";
-const CHECKOUT = join(__dirname, "..", "..", "..");
 
 /** @param {string} directory */
 function writeReport(directory) {
@@ -41,18 +40,6 @@ function savedPage(document) {
   // No text within the element can end it, or begin a comment.
   const data = JSON.stringify(document).replaceAll("<", "\\u003c");
   return `${before}<script type="application/json" id="run">${data}</script>${after}`;
-}
-
-/** @type {string | undefined} */
-let known;
-
-/** @returns {string} the dashboard as one page without data: a file of the package, which the checkout makes when it packs */
-function template() {
-  const packed = join(__dirname, "page.html");
-  known ??= existsSync(packed)
-    ? readFileSync(packed, "utf8")
-    : execFileSync("python3", ["-m", "trafficmock.report.saved_page"], { cwd: CHECKOUT, encoding: "utf8" });
-  return known;
 }
 
 /** @param {any} document @returns {any} the document for the page: beyond its limit, tests have no traffic there */
@@ -88,4 +75,4 @@ function replace(directory, name, text) {
   }
 }
 
-module.exports = { PAGE, savedPage, template, writeReport };
+module.exports = { PAGE, savedPage, writeReport };
