@@ -223,6 +223,7 @@ class DeedTests(BrowserTestCase):
             self.assertTrue(clipboard(page).startswith(begin), name)
         panel = show(page, "charges", "Request")
         panel.get_by_role("button", name="Copy headers").click()
+        expect(page.locator("#said")).to_have_text("Copied: request headers")
         self.assertRegex(clipboard(page), r"authorization: Bearer \[redacted:\w+\]")
         line = panel.locator("tr", has_text="authorization")
         line.hover()
