@@ -45,7 +45,7 @@ class SharedApplicationTests(SynchronousTestCase):
         environment = {**runs.LEAN, "XDG_DATA_HOME": str(folder), "SEEN": str(folder)}
         sample = str(SAMPLES / "with_failing_application.py")
         # Where pytest sees continuous integration, its summary has the whole messages, too.
-        options = (f"-n{WORKERS}", "--dist=each", "--no-summary")
+        options = (f"-n{WORKERS}", "--dist=each", "-rN")
         command = [*runs.lean_pytest("xdist"), *options, sample]
         output = runs.run(*command, environment=environment, seconds=120)
         self.assertIn("18 errors", output)
