@@ -127,7 +127,12 @@ class HostileTests(BrowserTestCase):
             shown = panel.locator("pre.text")
             expect(shown).to_have_count(1)
             self.assertEqual(len(shown.first.inner_text()), 64 * 1024)
-            panel.get_by_role("button", name="Show more: 4,934,464 characters are left").click()
+            more = panel.get_by_role("button", name="Show more: 4,934,464 characters are left")
+            for _ in range(3):
+                more.click()
+                # The last view of the walk may draw the request once more, from its first piece.
+                if shown.count() == 2:
+                    break
             expect(shown).to_have_count(2)
 
     def test_long_json(self) -> None:
