@@ -213,5 +213,5 @@ class TwoServicesTests(SynchronousTestCase):
             self.assertEqual([each.result() for each in loads], ["of A", "of A"])
             raise ValueError("of A is not of B")
         report = "\n".join(failed.exception.__notes__)
-        told = "price (client api, 2 times): matches, but was made for the test 'A'"
+        told = "price (client trafficmock-agent, 2 times): matches, but was made for the test 'A'"
         self.assertIn(told, report)
