@@ -9,6 +9,7 @@ import { runInNewContext } from "node:vm";
 const require = createRequire(import.meta.url);
 const { compileGlob } = require("../src/arguments/glob.js");
 const { Matcher } = require("../src/arguments/matcher.js");
+const { allMet } = require("../src/arguments/value-checks.js");
 const { tagsOf } = require("../src/fixtures/browser-contexts.js");
 const { harEntries } = require("../src/har/har-entries.js");
 const { ackTimeoutMs } = require("../src/settings.js");
@@ -22,6 +23,19 @@ const { Waiters } = require("../src/session/waiters.js");
 const { TestErrors } = require("../src/session/test-errors.js");
 
 const GLOBS = new URL("../../tests/data/globs.jsonl", import.meta.url);
+const VALUES = new URL("../../tests/data/condition_values.json", import.meta.url);
+
+test("functions get the values that the proxy finds at their places", () => {
+  const rows = JSON.parse(readFileSync(VALUES, "utf8"));
+  assert.ok(rows.length > 20);
+  for (const { url = "http://h.test/", headers = [], body = "", part, path, values } of rows) {
+    const asked = [];
+    const test = (value) => asked.push(value) === 0;
+    const bodyBase64 = Buffer.from(body).toString("base64");
+    assert.equal(allMet([{ part, path, test }], { url, headers: {}, headersList: headers, bodyBase64 }), false);
+    assert.deepEqual(asked, values, JSON.stringify({ url, headers, body, part, path }));
+  }
+});
 
 test("globs match as they do for the proxy", () => {
   const rows = readFileSync(GLOBS, "utf8").trim().split("\n").map(JSON.parse);

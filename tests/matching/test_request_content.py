@@ -2,6 +2,7 @@
 
 import gc
 import json
+from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -15,6 +16,31 @@ from trafficmock.matching.request_content import (
     RequestContent,
     UnreadablePartError,
 )
+
+VALUES = json.loads((Path(__file__).parents[1] / "data" / "condition_values.json").read_text())
+"""The values at places of requests; the test library in JavaScript has the same ones."""
+
+
+class ValueTests(SynchronousTestCase):
+    """The values at a place."""
+
+    def test_values(self) -> None:
+        """They are those of the table."""
+        for case in VALUES:
+            body = case.get("body", "").encode()
+            url, lines = case.get("url", "http://h.test/"), case.get("headers", [])
+            found = RequestContent(url, lines, lambda body=body: body)  # type: ignore[misc]
+            try:
+                values = found.values(case["part"], case["path"])
+            except UnreadablePartError:
+                values = []
+            self.assertEqual(values, case["values"], case)
+
+    def test_header_lists(self) -> None:
+        """A list for a header is for the one value of all its lines, with any case of the name."""
+        wanted = compile_condition("header", ["X-A", 0], equals="1")
+        self.assertTrue(wanted.holds(content(**{"x-a": "1"})))
+        self.assertFalse(wanted.holds(content(**{"x-a": "2"})))
 
 
 class BodyTests(SynchronousTestCase):

@@ -236,7 +236,9 @@ def compile_condition(
             compiled = compile_regex(*regex)
         except UnsupportedRegexError:
             impossible = True
-    lowered = tuple(str(step).lower() if part == "header" else step for step in path)
+    lowered = tuple(
+        step.lower() if part == "header" and isinstance(step, str) else step for step in path
+    )
     return RequestCondition(
         part=part,
         path=lowered if lowered or part in ("json", "variables", "operation") else ("",),

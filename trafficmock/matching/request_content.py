@@ -88,7 +88,8 @@ class RequestContent:
             case "variables":
                 return _at(_given(self._graphql).get("variables"), path)
             case "query" | "form" | "header":
-                named = self._named(part).get(str(path[0]), [])
+                name = str(path[0])
+                named = self._named(part).get(name.lower() if part == "header" else name, [])
                 return named if len(path) == 1 else [*named[_index(path[1])]]
         return []
 

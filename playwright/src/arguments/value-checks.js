@@ -4,7 +4,9 @@ const { UsageError } = require("../errors.js");
 const headers = require("./headers.js");
 
 /**
- * Calls the functions that a test gave in the place of values of a request.
+ * Calls the functions that a test gave in the place of values of a request. The proxy has found that there are values; here
+ * they are read as `trafficmock/matching/request_content.py` does, and `tests/data/condition_values.json` has the cases for
+ * both.
  *
  * @typedef {{ part: string, path: (string | number)[], test: (value: any) => unknown }} ValueCheck a function, and the
  *   place of its value: that of a `Condition`
@@ -87,8 +89,12 @@ function jsonOf(text) {
 function graphqlOf(request) {
   const body = bodyOf(request);
   if (body) return jsonOf(body);
-  const asked = Object.fromEntries(queryOf(request));
-  return { ...asked, variables: jsonOf(asked.variables ?? "null") };
+  const asked = queryOf(request);
+  return {
+    query: asked.get("query"),
+    operationName: asked.get("operationName"),
+    variables: jsonOf(asked.get("variables") ?? "null"),
+  };
 }
 
 /** @param {any} members */
@@ -103,7 +109,8 @@ function operationOf(members) {
  */
 function at(value, path) {
   for (const step of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return [];
+    if (typeof value !== "object" || value === null || Array.isArray(value) !== (typeof step === "number")) return [];
+    if (!Object.hasOwn(value, step)) return [];
     value = value[step];
   }
   return value === undefined ? [] : [value];

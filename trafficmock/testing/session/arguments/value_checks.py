@@ -6,11 +6,10 @@ import inspect
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from msgspec import UNSET
-
 from trafficmock.matching.request_content import RequestContent, UnreadablePartError
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments.callables import describe
+from trafficmock.wire.http_syntax import lines_of
 from trafficmock.wire.payloads import body
 
 if TYPE_CHECKING:
@@ -25,12 +24,11 @@ def all_met(checks: Iterable[ValueCheck], request: SerializedRequest) -> bool:
 
     :raises UsageError: a function returns something to be awaited.
     """
-    listed = request.headers_list
-    lines = request.headers.items() if listed is UNSET else listed
+    lines = lines_of(request.headers, request.headers_list)
     content = RequestContent(request.url, lines, partial(body.to_bytes, request.body_base64))
     try:
         return all(
-            any(_accepts(each, value) for value in content.values(each.place.part, _path(each)))
+            any(_accepts(each, value) for value in content.values(each.place.part, each.place.path))
             for each in checks
         )
     except UnreadablePartError:
@@ -46,12 +44,3 @@ def _accepts(check: ValueCheck, value: Any) -> bool:
         what = describe(check.test, "function")
         raise UsageError(f"{what} must return whether the value matches, and nothing to be awaited")
     return bool(accepted)
-
-
-def _path(check: ValueCheck) -> list[str | int]:
-    """Return the place as the request is read: names of headers in lower case."""
-    place = check.place
-    if place.part != "header":
-        return place.path
-    name, *index = place.path
-    return [str(name).lower(), *index]
