@@ -23,6 +23,13 @@ from trafficmock.testing.session.observation.request_state import RequestState
 from trafficmock.wire.payloads.serialized_har import SerializedHar
 
 
+def missing(recorded: str, asked: str) -> str:
+    """Give the error for a request to a URL that is not that of the only entry of a HAR."""
+    entry = {"request": {"method": "GET", "url": recorded}, "response": {}}
+    lookup = HarLookup.of(SerializedHar("some.har", [Raw(json.dumps(entry).encode())]))
+    return missing_entry(lookup, HarQuestion(asked, "GET", [], b""), PatternCache())
+
+
 class MessageTests(SynchronousTestCase):
     """No message has the secrets of a URL."""
 
@@ -31,16 +38,13 @@ class MessageTests(SynchronousTestCase):
         """Neither in the user information, nor in the query, nor in the fragment."""
         url = f"https://u:{secret}@h.test/a?{name}={secret}&page=1#token={secret}"
         state = RequestState("r", "shop", request(url), 1)
-        entry = {"request": {"method": "GET", "url": url}, "response": {}}
-        lookup = HarLookup.of(SerializedHar("some.har", [Raw(json.dumps(entry).encode())]))
-        asked = HarQuestion(f"{url}&{name}={secret}", "GET", [], b"")
         for text in (
             safe_url(url),
             shown_url(url, 1000),
             shown_url(f"no url {url}", 1000),
             str(state),
             repr(state),
-            missing_entry(lookup, asked, PatternCache()),
+            missing(url, f"{url}&{name}={secret}"),
         ):
             self.assertNotIn(secret, text)
         self.assertIn("page=1", safe_url(url))
@@ -52,15 +56,12 @@ class MessageTests(SynchronousTestCase):
         self.addCleanup(redact_process, before)
         redact_process(before.adding(["query:shop", "header:x-customer"]))
         url = f"https://h.test/a?shop={secret}&page=1"
-        entry = {"request": {"method": "GET", "url": url}, "response": {}}
-        lookup = HarLookup.of(SerializedHar("some.har", [Raw(json.dumps(entry).encode())]))
-        asked = HarQuestion(f"{url}&shop={secret}", "GET", [], b"")
         for text in (
             safe_url(url),
             shown_url(url, 1000),
             shown_url(f"no url {url}", 1000),
             repr(RequestState("r", "shop", request(url), 1)),
-            missing_entry(lookup, asked, PatternCache()),
+            missing(url, f"{url}&shop={secret}"),
             *map(
                 process_redactor().text,
                 (

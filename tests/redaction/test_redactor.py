@@ -95,6 +95,12 @@ class SampleTests(SynchronousTestCase):
         self.assertTrue(new.endswith(b"\xfe"))
         self.assertNotIn(b"sk_live", new)
 
+    def test_many_members(self) -> None:
+        """A body of many members of gzip, as a log that is appended to has, is read to its end."""
+        content = gzip.compress(b"") * 20_000 + gzip.compress(b"token=abc")
+        new = gzip.decompress(REDACTOR.body(content, "text/plain", "gzip"))
+        self.assertRegex(new, rb"^token=\[redacted:\w{8}\]$")
+
     def test_damaged_coding(self) -> None:
         """A body that cannot be decoded is replaced as a whole, unless it is in no coding."""
         text = b"token=abc\tde\r\n" * 4000

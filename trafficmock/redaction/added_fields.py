@@ -24,7 +24,7 @@ _LINES = (
     ("header", r"(?m)(^|[ \t\"'(,{])((?:%s)[\"']?[ \t]*:[ \t]*[\"']?)([^\r\n\"']+)", True),
     ("query", r"([?&])((?:%s)=)([^&# \t\r\n\"'<>]*[^&# \t\r\n\"'<>.,:;)])", False),
 )
-"""How headers and parameters stand in a text, and whether the case of their names counts not."""
+"""How headers and parameters stand in a text, and whether the case of their names is ignored."""
 
 _STEP = re.compile(r"\[(\d+|\*)\]|\.?([^.\[\]]+)")
 

@@ -20,6 +20,8 @@ MOST_DECODED = 64 * 1024 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _STEP = 1024 * 1024
+_AT_ONCE = 4096
+"""Bytes that a decoder for gzip and deflate gets at once."""
 _MOST_WINDOW = 2**27
 """The most memory of a decoder for zstd, which is what its command-line program allows."""
 _LONGEST_OF_NOTHING = 64
@@ -68,13 +70,15 @@ def decode(content: bytes, codings: Sequence[str]) -> bytes | None:
         if not can_decode(coding):
             raise UnreadableError(f"bodies in {coding} cannot be read")
         parts: list[bytes] = []
+        size = 0
         try:
             for part in _parts(content, coding):
                 parts.append(part)
-                if sum(map(len, parts)) > MOST_DECODED:
+                size += len(part)
+                if size > MOST_DECODED:
                     raise UnreadableError("it becomes too large")
         except _DamagedError:
-            if number or any(parts) or content.startswith((_GZIP_MAGIC, _ZSTD_MAGIC)):
+            if number or size or content.startswith((_GZIP_MAGIC, _ZSTD_MAGIC)):
                 raise UnreadableError("it is damaged") from None
             return None
         decoded = b"".join(parts)
@@ -131,17 +135,20 @@ def _zlib(content: bytes, coding: str) -> Iterator[bytes]:
     bits = 31
     if coding == "deflate":
         bits = 15 if content[:1] == b"\x78" else -15
-    while content:
+    at = 0
+    while at < len(content):
         decoder = zlib.decompressobj(bits)
         try:
-            while content and not decoder.eof:
-                yield decoder.decompress(content, _STEP)
-                content = decoder.unconsumed_tail
+            while at < len(content) and not decoder.eof:
+                # The decoder copies what it leaves, and a body may have a member of few bytes
+                # after the other.
+                given = content[at : at + _AT_ONCE]
+                yield decoder.decompress(given, _STEP)
+                at += len(given) - len(decoder.unconsumed_tail) - len(decoder.unused_data)
             yield decoder.flush()
         except zlib.error:
             raise _DamagedError from None
-        content = decoder.unused_data
-        if not content.startswith(_GZIP_MAGIC):
+        if not content.startswith(_GZIP_MAGIC, at):
             break
 
 
