@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.testing import runs
 from trafficmock.testing.launch import shared_applications
-from trafficmock.testing.launch.application import make_launch
+from trafficmock.testing.launch.application import Launch
 from trafficmock.testing.launch.proxy_process import Proxy, listens
 
 SAMPLES = runs.REPOSITORY / "tests/testing/runners/samples"
@@ -27,7 +27,7 @@ class SharedApplicationTests(SynchronousTestCase):
         output = runs.run(*command, environment=environment, seconds=120)
         self.assertIn("1 failed, 5 passed", output)
         self.assertIn("- output of shop during this test -", output)
-        self.assertIn('"GET /300000 HTTP/1.1" 200', output)
+        self.assertIn('"GET /300003 HTTP/1.1" 200', output)
         seen = [json.loads(path.read_text()) for path in folder.glob("*.json")]
         workers = {each["worker"] for each in seen}
         self.assertGreater(len(workers), 1)
@@ -55,5 +55,5 @@ class SharedApplicationTests(SynchronousTestCase):
     def test_proxies(self) -> None:
         """An application of another proxy is another one."""
         proxies = (Proxy("http://127.0.0.1:1"), Proxy("http://127.0.0.1:2"), None)
-        launches = [make_launch(["shop"], proxy=each) for each in proxies]
+        launches = [Launch(["shop"], proxy=each) for each in proxies]
         self.assertEqual(len({shared_applications._described(each) for each in launches}), 3)

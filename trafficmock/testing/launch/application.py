@@ -22,7 +22,7 @@ from trafficmock.testing.launch import processes
 from trafficmock.testing.launch.proxy_process import listens, process_proxy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from urllib.parse import SplitResult
 
@@ -39,7 +39,6 @@ SHOWN_LINES = 60
 """How many lines of it are shown with an error, the last ones."""
 
 READY_SECONDS = 60.0
-STOP_SECONDS = 10.0
 _POLL_SECONDS = 0.02
 _TRY_SECONDS = 5.0
 _CHUNK = 64 * 1024
@@ -201,19 +200,33 @@ class Application:
         raise ApplicationError(f"`{self.command}` {what}. It wrote:\n{said}")
 
 
+def _words(command: Iterable[str | os.PathLike[str]]) -> list[str]:
+    return [os.fspath(each) for each in command]
+
+
 @frozen
 class Launch:
-    """How an application is started; the arguments are those of :func:`attached_application`."""
+    """How an application is started; the arguments are those of :func:`attached_application`.
 
-    words: list[str]
-    ready: Ready
-    client_id: str | None
-    proxy: Proxy | None
-    cwd: str | Path | None
-    env: Mapping[str, str] | None = field(repr=False)
-    agent: bool
-    forward_proxy: bool
-    timeout: float
+    :raises UsageError: as there.
+    """
+
+    words: list[str] = field(converter=_words)
+    ready: Ready = None
+    client_id: str | None = None
+    proxy: Proxy | None = None
+    cwd: str | Path | None = None
+    env: Mapping[str, str] | None = field(default=None, repr=False)
+    agent: bool = True
+    forward_proxy: bool = True
+    timeout: float = READY_SECONDS
+
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.ready, str | re.Pattern | None):
+            raise UsageError(f"ready is a URL or a compiled pattern, not {self.ready!r}")
+        has_port = any(PORT in each for each in self.words)
+        if isinstance(self.ready, str) and PORT in self.ready and not has_port:
+            raise UsageError(f"ready has {PORT}, but no argument of the command has it")
 
     @property
     def command(self) -> str:
@@ -252,30 +265,6 @@ class Launch:
         return {**environment, **(self.env or {})}
 
 
-def make_launch(
-    command: Sequence[str | os.PathLike[str]],
-    *,
-    ready: Ready = None,
-    client_id: str | None = None,
-    proxy: Proxy | None = None,
-    cwd: str | Path | None = None,
-    env: Mapping[str, str] | None = None,
-    agent: bool = True,
-    forward_proxy: bool = True,
-    timeout: float = READY_SECONDS,
-) -> Launch:
-    """Read the arguments of :func:`attached_application`.
-
-    :raises UsageError: ``ready`` is of another type, or has a port that the command does not get.
-    """
-    if not isinstance(ready, str | re.Pattern | None):
-        raise UsageError(f"ready is a URL or a compiled pattern, not {ready!r}")
-    words = [os.fspath(each) for each in command]
-    if isinstance(ready, str) and PORT in ready and not any(PORT in each for each in words):
-        raise UsageError(f"ready has {PORT}, but no argument of the command has it")
-    return Launch(words, ready, client_id, proxy, cwd, env, agent, forward_proxy, timeout)
-
-
 @contextmanager
 def attached_application(
     command: Sequence[str | os.PathLike[str]],
@@ -312,17 +301,8 @@ def attached_application(
         is over.
     :raises UsageError: ``ready`` is of another type, or has a port that the command does not get.
     """
-    launch = make_launch(
-        command,
-        ready=ready,
-        client_id=client_id,
-        proxy=proxy,
-        cwd=cwd,
-        env=env,
-        agent=agent,
-        forward_proxy=forward_proxy,
-        timeout=timeout,
-    ).with_port()
+    given = Launch(command, ready, client_id, proxy, cwd, env, agent, forward_proxy, timeout)
+    launch = given.with_port()
     launch.check_free()
     process, output = _start(launch.words, launch.environment(), cwd)
     application = Application(process, output, launch.command, client_id)
@@ -330,22 +310,10 @@ def attached_application(
         application.wait_until_ready(launch.ready, timeout)
         yield application
     finally:
-        _stop(process)
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End an application and the processes that it started: ask them to, then kill them.
-
-    They are killed when the application has ended, after 10 s at the latest.
-    """
-    processes.terminate_group(process.pid)
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(STOP_SECONDS)
-    processes.kill_group(process.pid)
-    process.wait()
-    if process.stdin is not None:
-        with suppress(BrokenPipeError):
-            process.stdin.close()
+        processes.stop_group(process)
+        if process.stdin is not None:
+            with suppress(BrokenPipeError):
+                process.stdin.close()
 
 
 def _start(

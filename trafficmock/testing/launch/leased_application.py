@@ -14,13 +14,12 @@ import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, TypedDict
+from typing import TypedDict
 
 from trafficmock.testing.launch import processes
 from trafficmock.testing.launch.lease import wait_until_free
 from trafficmock.testing.launch.output_files import OutputWriter
 
-STOP_SECONDS = 10.0
 _CHUNK = 64 * 1024
 
 
@@ -63,7 +62,8 @@ def main() -> None:
     threading.Thread(target=_write_all, args=(reading, output), daemon=True).start()
     with Path(order["lease"]).open("a") as lease:
         _answer({"pid": application.pid})
-        _stop_with(lease, application)
+        wait_until_free(lease)
+        processes.stop_group(application)
     _beside(output, "running").unlink()
 
 
@@ -93,15 +93,6 @@ def _write_all(reading: int, output: Path) -> None:
     while chunk := os.read(reading, _CHUNK):
         writer.write(chunk)
     os.close(reading)
-
-
-def _stop_with(lease: IO[str], application: subprocess.Popen[bytes]) -> None:
-    """Stop the application and all that it started when the lease is free."""
-    wait_until_free(lease)
-    processes.terminate_group(application.pid)
-    with suppress(subprocess.TimeoutExpired):
-        application.wait(STOP_SECONDS)
-    processes.kill_group(application.pid)
 
 
 if __name__ == "__main__":

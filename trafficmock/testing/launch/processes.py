@@ -13,6 +13,9 @@ import sys
 from contextlib import suppress
 from typing import Any
 
+STOP_SECONDS = 10.0
+"""How long a process that was asked to end has for it."""
+
 
 def own_group() -> dict[str, Any]:
     """Return the arguments of :class:`subprocess.Popen` for a process group of its own.
@@ -70,6 +73,20 @@ def kill_group(pid: int) -> None:
         return
     with suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
+
+
+def stop_group(process: subprocess.Popen[bytes]) -> None:
+    """End a child and the processes that it started: ask them to, then kill them.
+
+    They are killed when the child has ended, after :data:`STOP_SECONDS` at the latest.
+
+    :param process: the child, which was started with :func:`own_group`.
+    """
+    terminate_group(process.pid)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(STOP_SECONDS)
+    kill_group(process.pid)
+    process.wait()
 
 
 def reaped(pid: int) -> bool:

@@ -10,14 +10,14 @@ from attrs import define, field
 
 from trafficmock.testing.errors import ApplicationError
 from trafficmock.testing.launch import shared_applications
-from trafficmock.testing.launch.application import attached_application, make_launch
+from trafficmock.testing.launch.application import Launch, attached_application
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
     from pathlib import Path
 
-    from trafficmock.testing.launch.application import Application, Launch
+    from trafficmock.testing.launch.application import Application
     from trafficmock.testing.launch.proxy_process import Proxy
 
 
@@ -48,7 +48,7 @@ class StartedApplications:
         options = {"proxy": self.proxy, **options}
         try:
             if shared and self.folder is not None:
-                launch = make_launch(command, **options)
+                launch = Launch(command, **options)
                 number = sum(each == launch for each in self._launched)
                 self._launched.append(launch)
                 application = shared_applications.get(self.folder, launch, number)

@@ -19,7 +19,7 @@ from attrs import define, field
 from trafficmock.testing.errors import ApplicationError
 from trafficmock.testing.launch import lease, processes
 from trafficmock.testing.launch.application import Application, Launch
-from trafficmock.testing.launch.leased_application import STOP_SECONDS, Order, status_file
+from trafficmock.testing.launch.leased_application import Order, status_file
 from trafficmock.testing.launch.output_files import OutputFiles
 from trafficmock.testing.shared_directory import APPLICATION, running_applications
 
@@ -90,7 +90,7 @@ def get(folder: Path, launch: Launch, number: int) -> Application:
 
 def wait_for_ends(config: pytest.Config) -> None:
     """Wait until the applications of the run have ended, as they do after its last worker."""
-    deadline = time.monotonic() + 2 * STOP_SECONDS
+    deadline = time.monotonic() + 2 * processes.STOP_SECONDS
     while running_applications(config) and time.monotonic() < deadline:
         time.sleep(_POLL_SECONDS)
 

@@ -33,14 +33,16 @@ def second(trafficmock_app: Any, shop: Any) -> Any:
 
 @pytest.mark.parametrize("number", range(6))
 def test_shared(shop: Any, own: Any, second: Any, number: int) -> None:
-    """Waits, so that all workers have some; each writes what it has seen."""
+    """Each writes what it has seen."""
     seen: dict[str, Any] = {"worker": os.environ.get("PYTEST_XDIST_WORKER")}
     for name, each in (("shop", shop), ("own", own), ("second", second)):
-        url = f"{each.url.removesuffix('/1')}/300000"
+        url = f"{each.url.removesuffix('/1')}/{300_000 + number}"
         urllib.request.urlopen(url, timeout=30).close()
         seen[name] = each.pid
     seen["urls"] = [each.url for each in (shop, own, second)]
     Path(os.environ["SEEN"], f"{number}.json").write_text(json.dumps(seen))
-    time.sleep(0.5)
     if number == 3:
+        until = time.monotonic() + 30
+        while "GET /300003" not in shop.output() and time.monotonic() < until:
+            time.sleep(0.01)
         raise AssertionError("on purpose")
