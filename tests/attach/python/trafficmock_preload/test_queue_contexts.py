@@ -1,4 +1,4 @@
-"""Jobs of queues within the process: their giver's, or nobody's."""
+"""Jobs of queues within the process: the context of whoever put them, or none."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class ThreadTests(QueueCase):
             self.note()
 
     def test_consumer(self) -> None:
-        """A job is its giver's, whoever started the consumer."""
+        """A job has the context of whoever put it, whoever started the consumer."""
         for starter in (None, "a", "b"):
             self.seen.clear()
             self.put("b", None, "a", "a")
@@ -179,8 +179,8 @@ class ThreadTests(QueueCase):
 
     def test_same_job(self) -> None:
         """A job that is put again after it was done, as a function or a constant is, is no pool."""
-        for starter, giver in (("a", "b"), ("b", "a"), ("a", None)):
-            self.enter(giver)
+        for starter, putter in (("a", "b"), ("b", "a"), ("a", None)):
+            self.enter(putter)
             self.queue.put(Work)
             self.put()
             self.run_in(starter, self.consume)
@@ -207,12 +207,12 @@ class ThreadTests(QueueCase):
 
     def test_taken_meanwhile(self) -> None:
         """Other threads take items while one is put."""
-        givers = queue_contexts.Givers.of(self.queue)
+        puts = queue_contexts.PutContexts.of(self.queue)
 
         def taken_meanwhile() -> None:
-            givers._taken.append(lambda: None)
+            puts._taken.append(lambda: None)
 
-        givers._taken.append(taken_meanwhile)
+        puts._taken.append(taken_meanwhile)
         self.put("a")
         self.run_in("b", self.consume)
         self.assertEqual(self.seen, ["a"])
@@ -238,8 +238,8 @@ class ThreadTests(QueueCase):
                 self.queue.get_nowait()
                 self.note()
 
-        for giver, expected in (("b", None), ("a", "a")):
-            self.enter(giver)
+        for putter, expected in (("b", None), ("a", "a")):
+            self.enter(putter)
             self.queue.put(Work())
             self.run_in("a", poll)
             self.assertEqual(self.seen.pop(), expected)
@@ -289,16 +289,16 @@ class ThreadTests(QueueCase):
         self.assertEqual(self.seen, [None, None])
 
     def test_full(self) -> None:
-        """What did not get in has no giver, and items that were cleared away are forgotten."""
+        """What did not get in has no context, and items that were cleared away are forgotten."""
         small = type(self.queue)(1)
         small.put(Work())
         self.assertRaises(queue.Full, small.put, Work(), block=False)
-        givers = queue_contexts.Givers.of(small)
-        self.assertEqual(len(givers._of_items), 1)
+        puts = queue_contexts.PutContexts.of(small)
+        self.assertEqual(len(puts._of_items), 1)
         for _ in range(200):
             small.queue.clear()
             small.put(Work())
-        self.assertLess(len(givers._of_items), 100)
+        self.assertLess(len(puts._of_items), 100)
 
 
 class TaskTests(QueueCase):
@@ -337,7 +337,7 @@ class TaskTests(QueueCase):
         asyncio.run(main())
 
     def test_consumer(self) -> None:
-        """A job is its giver's, if a test's request has started the consumer."""
+        """A job is its putter's, if a test's request has started the consumer."""
 
         async def consume(jobs: Any) -> None:
             while await jobs.get() is not None:

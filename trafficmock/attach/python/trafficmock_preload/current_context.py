@@ -203,7 +203,7 @@ class TestContexts:
         found = self._variable.get()
         return type(found) is ConsumerContext and found.queue is not None and found.queue() is queue
 
-    def take(self, giver: TestContext | None, queue: Any, *, waits: bool = True) -> None:
+    def take(self, put_in: TestContext | None, queue: Any, *, waits: bool = True) -> None:
         """Set the context of a consumer that has taken a job from a queue.
 
         It is nobody's where it cannot be told whose the consumer's work is: when jobs of several
@@ -211,7 +211,7 @@ class TestContexts:
         from a second queue. The first job counts only if the consumer waits for it: others look
         for a resource that is free.
 
-        :param giver: the context in which the job was put.
+        :param put_in: the context in which the job was put.
         :param waits: whether the consumer waits for jobs.
         """
         before = self._variable.get()
@@ -221,7 +221,7 @@ class TestContexts:
             is_known = before.is_used and before.queue() is queue
             source = before.queue
         now = before.context if type(before) is ConsumerContext else before
-        self._variable.set(ConsumerContext(giver if is_known or now is giver else None, source))
+        self._variable.set(ConsumerContext(put_in if is_known or now is put_in else None, source))
 
     def find_nothing(self, queue: Any) -> None:
         """Set no context if a consumer has worked for its job, and the queue has no other one."""

@@ -40,13 +40,13 @@ _MOST_OF_THREAD, _MOST_OF_TASK = 3, 2
 More are those of a server that handles a request.
 """
 
-_STATE = "_trafficmock_givers"
+_STATE = "_trafficmock_put_contexts"
 _MOST_FORGOTTEN = 64
 """Items that the application may have removed past ``get`` before they are forgotten."""
 
 
-class Givers:
-    """Who has put the items of a queue.
+class PutContexts:
+    """The contexts in which the items of a queue were put.
 
     :ivar is_pool: whether an item was put back by who had taken it: it is a resource, and no job.
     """
@@ -57,16 +57,16 @@ class Givers:
         self.is_pool = False
 
     @staticmethod
-    def of(queue: Any) -> Givers:
-        found: Givers = queue.__dict__.get(_STATE) or queue.__dict__.setdefault(_STATE, Givers())
-        return found
+    def of(queue: Any) -> PutContexts:
+        found: PutContexts | None = queue.__dict__.get(_STATE)
+        return found or queue.__dict__.setdefault(_STATE, PutContexts())
 
-    def note(self, queue: Any, size: int, item: Any, contexts: TestContexts) -> None:
+    def remember(self, queue: Any, size: int, item: Any, contexts: TestContexts) -> None:
         """Remember in which context an item is put.
 
         :param size: the number of items in the queue.
 
-        An object that is put several times, as a constant may be, has no giver if they differ.
+        An object that is put several times, as a constant may be, has none if they differ.
         """
         # A copy, because other threads take items meanwhile.
         taken = tuple(self._taken)
@@ -75,23 +75,23 @@ class Givers:
             self.is_pool = True
         if len(self._of_items) > 2 * size + _MOST_FORGOTTEN:
             self._of_items.clear()
-        giver, count = contexts.running(), 1
+        put_in, count = contexts.running(), 1
         known = self._of_items.get(id(item))
         if known is not None:
-            giver, count = (giver if known[1] is giver else None), known[2] + 1
-        self._of_items[id(item)] = (item, giver, count)
+            put_in, count = (put_in if known[1] is put_in else None), known[2] + 1
+        self._of_items[id(item)] = (item, put_in, count)
 
     def forget(self, item: Any) -> TestContext | None:
-        """Forget an item that is in the queue no longer, and return its giver."""
+        """Forget an item that has left the queue, and return the context in which it was put."""
         known = self._of_items.pop(id(item), None)
         if known is None:
             return None
-        _, giver, count = known
+        _, put_in, count = known
         if count > 1:
-            self._of_items[id(item)] = (item, giver, count - 1)
-        return giver
+            self._of_items[id(item)] = (item, put_in, count - 1)
+        return put_in
 
-    def lend(self, item: Any) -> None:
+    def remember_taken(self, item: Any) -> None:
         """Remember an item that was taken by no consumer of the queue: it may come back."""
         if type(item).__weakrefoffset__:
             self._taken.append(weakref.ref(item))
@@ -107,11 +107,11 @@ def change_queues(module: ModuleType, contexts: TestContexts) -> None:
         if not contexts.has_read or isinstance(self, stack):
             return put(self, item, block, timeout)
         # A consumer may take it before ``put`` returns.
-        Givers.of(self).note(self, self._qsize(), item, contexts)
+        PutContexts.of(self).remember(self, self._qsize(), item, contexts)
         try:
             return put(self, item, block, timeout)
         except BaseException:
-            Givers.of(self).forget(item)
+            PutContexts.of(self).forget(item)
             raise
 
     @wraps(get)
@@ -122,12 +122,12 @@ def change_queues(module: ModuleType, contexts: TestContexts) -> None:
             contexts.find_nothing(self)
             raise
         if contexts.has_read and not isinstance(self, stack):
-            givers = Givers.of(self)
-            giver = givers.forget(item)
-            if not givers.is_pool and contexts.may_take() and _thread_consumes(sys._getframe(1)):
-                contexts.take(giver, self, waits=block)
+            puts = PutContexts.of(self)
+            put_in = puts.forget(item)
+            if not puts.is_pool and contexts.may_take() and _thread_consumes(sys._getframe(1)):
+                contexts.take(put_in, self, waits=block)
             if not contexts.takes_from(self):
-                givers.lend(item)
+                puts.remember_taken(item)
         return item
 
     queue.put, queue.get = changed_put, changed_get
@@ -142,7 +142,7 @@ def change_asyncio_queues(module: ModuleType, contexts: TestContexts) -> None:
     def changed_put_nowait(self: Any, item: Any) -> None:
         put_nowait(self, item)
         if contexts.has_read and not isinstance(self, stack):
-            Givers.of(self).note(self, self.qsize(), item, contexts)
+            PutContexts.of(self).remember(self, self.qsize(), item, contexts)
 
     @wraps(get_nowait)
     def changed_get_nowait(self: Any) -> Any:
@@ -152,12 +152,12 @@ def change_asyncio_queues(module: ModuleType, contexts: TestContexts) -> None:
             contexts.find_nothing(self)
             raise
         if contexts.has_read and not isinstance(self, stack):
-            givers = Givers.of(self)
-            giver, task, caller = givers.forget(item), running_task(), sys._getframe(1)
-            if not givers.is_pool and contexts.may_take(task) and _task_consumes(caller, task):
-                contexts.take(giver, self, waits=caller.f_code is get.__code__)
+            puts = PutContexts.of(self)
+            put_in, task, caller = puts.forget(item), running_task(), sys._getframe(1)
+            if not puts.is_pool and contexts.may_take(task) and _task_consumes(caller, task):
+                contexts.take(put_in, self, waits=caller.f_code is get.__code__)
             if not contexts.takes_from(self):
-                givers.lend(item)
+                puts.remember_taken(item)
         return item
 
     @wraps(get)
