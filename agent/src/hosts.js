@@ -6,6 +6,8 @@ const { UNDER_TEST } = require("./protocol/facts.js");
 /** Hosts that always belong to the system under test: loopback, `*.localhost`, and names without a dot. */
 const OF_SYSTEM = new RegExp(`^(?:${UNDER_TEST})$`);
 
+const LOOPBACK = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
 /**
  * The hosts that are not intercepted: the proxy itself, and those of the setting `ignoreHosts`. And
  * the hosts of the system under test, to which the context of a test is forwarded.
@@ -96,6 +98,9 @@ class Hosts {
 const hostOf = (url) => `${plainName(url.hostname)}:${portOf(url)}`;
 
 /** @param {URL} url */
+const isLoopback = (url) => LOOPBACK.test(plainName(url.hostname));
+
+/** @param {URL} url */
 const portOf = (url) => url.port || (/^(https|wss):$/.test(url.protocol) ? "443" : "80");
 
 /**
@@ -106,8 +111,7 @@ function hostsOf(proxyUrl) {
   const url = new URL(proxyUrl);
   const own = hostOf(url);
   const port = own.slice(own.lastIndexOf(":"));
-  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
-  return new Set(isLoopback ? [own, `localhost${port}`, `127.0.0.1${port}`, `[::1]${port}`] : [own]);
+  return new Set(isLoopback(url) ? [own, `localhost${port}`, `127.0.0.1${port}`, `[::1]${port}`] : [own]);
 }
 
-module.exports = { Hosts };
+module.exports = { Hosts, isLoopback, portOf };

@@ -1,9 +1,7 @@
 "use strict";
 
 const net = require("node:net");
-const { plainName } = require("../host-pattern.js");
-
-const LOOPBACK = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+const { isLoopback, portOf } = require("../hosts.js");
 
 /** The servers that listen in this process or thread, for tests that call them: supertest starts one for each request. */
 class OwnServers {
@@ -47,14 +45,14 @@ class OwnServers {
    * @returns {boolean} whether one of these servers gets its requests
    */
   has(url) {
-    if (!LOOPBACK.test(plainName(url.hostname))) return false;
-    const port = Number(url.port) || (/^(https|wss):$/.test(url.protocol) ? 443 : 80);
-    return [...this.open].some((server) => server.listening && portOf(server) === port);
+    if (!isLoopback(url)) return false;
+    const port = Number(portOf(url));
+    return [...this.open].some((server) => server.listening && listeningPort(server) === port);
   }
 }
 
 /** @param {net.Server} server @returns {number | undefined} its port; `undefined` for a pipe */
-function portOf(server) {
+function listeningPort(server) {
   const address = server.address();
   return typeof address === "object" ? address?.port : undefined;
 }
