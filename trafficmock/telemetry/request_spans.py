@@ -8,7 +8,7 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock import records
-from trafficmock.telemetry.finished_span import Beginning, SpanEvent, TrafficSpan
+from trafficmock.telemetry.finished_span import Beginning, SpanEvent, TrafficSpan, origin_of
 from trafficmock.telemetry.otlp.span_message import FIRST_ERROR
 from trafficmock.telemetry.trace_parent import trace_parent
 
@@ -74,7 +74,7 @@ class RequestSpans:
     def _seen(self, record: records.RequestSeen, now: int) -> None:
         request, request_id, prior = record.request, record.request_id, record.redirected_from
         named, url, undecided = request.headers, request.url, self.undecided
-        slash, resends = url.find("/", 8), 0 if prior is None else self._resends(prior)
+        resends = 0 if prior is None else self._resends(prior)
         if request_id in undecided or request_id in self.open:
             self._end_early(request_id, now)
         undecided[request_id] = Beginning(
@@ -82,7 +82,7 @@ class RequestSpans:
             record.client_id,
             request.method,
             url,
-            url if slash < 0 else url[:slash],
+            origin_of(url),
             now,
             trace_parent(named) if "traceparent" in named else None,
             record.carried,
