@@ -85,7 +85,7 @@ class Agent {
     this.clientId = String(hello.clientId ?? this.clientId);
     this.bodyLimits = { ...BODY_LIMITS, ...hello.bodyLimits };
     this.hosts.setSystem(hello.ownHosts);
-    this.isTelling = Array.isArray(hello.features) && hello.features.includes("sightings");
+    this.isTelling = Array.isArray(hello.features) && hello.features.includes("seen-contexts");
     this.started();
     this.tellAll();
     this.waiters.negotiated();
@@ -193,7 +193,7 @@ const helloOf = ({ token, clientId, isLocal, isContextRead }) => ({
   role: "node",
   clientId,
   ...(token && { token }),
-  features: AGENT_FEATURES.filter((name) => (isLocal || name !== "local") && (isContextRead || name !== "sightings")),
+  features: AGENT_FEATURES.filter((name) => (isLocal || name !== "local") && (isContextRead || name !== "seen-contexts")),
   pid: process.pid,
   command: commandLine(process.argv),
 });

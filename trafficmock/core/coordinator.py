@@ -194,7 +194,7 @@ class Coordinator:
                 out.note("warn", text)
             else:
                 handler(peer, message, out)
-                if self.setup.unheard.waiting:
+                if self.setup.unseen_contexts.waiting:
                     self.setup.end_heard(out)
                 if self.ended_tests.deciding:
                     self.ended_tests.handlers_decided(out)
@@ -315,7 +315,7 @@ class Coordinator:
         """
         test = self.state.registry.tests.get(test_id)
         if test is not None:
-            test.called = test.called or origin
+            test.called_origin = test.called_origin or origin
 
     def would_refuse_tunnel(self, connection_id: str, request: SerializedRequest) -> bool:
         """Return whether strict mode would refuse a tunnel of an agent, see :class:`StrictMode`."""
@@ -373,7 +373,7 @@ class Coordinator:
             self.state.alarm.need(self.heartbeat.next_deadline(), out)
         for due in (
             self.state.claims.next_deadline(),
-            self.setup.unheard.next_deadline(),
+            self.setup.unseen_contexts.next_deadline(),
             self.ended_tests.next_deadline(),
             self.state.owner_timeouts.next_deadline(),
             self.state.body_deadlines.next_deadline(),

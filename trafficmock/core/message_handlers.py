@@ -44,7 +44,7 @@ def _handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
         core.streams.closed(agent, message, out)
 
     def context_seen(_: Agent, message: local_reports.ContextSeen, out: EffectList) -> None:
-        core.state.contexts.heard(message.context, out.now.seconds)
+        core.state.contexts.seen(message.context, out.now.seconds)
 
     requests, sockets, relay = core.requests, core.sockets, core.relay
     return {

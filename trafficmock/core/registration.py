@@ -12,7 +12,7 @@ from trafficmock.core.effects import CloseDoor, EffectList, OpenDoor
 from trafficmock.core.http.awaited_reports import tell_of_ends
 from trafficmock.core.http.observation import clock_reading, may_observe
 from trafficmock.core.http.replies import ReplyError
-from trafficmock.core.isolation.unheard import Unheard
+from trafficmock.core.isolation.unseen_contexts import UnseenContexts
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.core.ownership.run_routes import RunRouteError
 from trafficmock.core.strict_mode import read_allowed
@@ -54,10 +54,10 @@ class Registration:
     requests: RequestRouting
     lost_runs: LostRuns
     waits: Waits
-    unheard: Unheard = field(init=False)
+    unseen_contexts: UnseenContexts = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.unheard = Unheard(self.state.strictness, self.state.alarm)
+        self.unseen_contexts = UnseenContexts(self.state.strictness, self.state.alarm)
 
     def add_test(self, worker: Worker, message: inbound.TestRegister, out: EffectList) -> None:
         context = message.context if CONTEXT in worker.features else UNSET
@@ -126,7 +126,7 @@ class Registration:
         test = worker.tests.get(message.test_id)
         if test is not None:
             passed = None if message.passed is UNSET else message.passed
-            if not self.unheard.awaits(test, out, passed=passed):
+            if not self.unseen_contexts.awaits(test, out, passed=passed):
                 self._end_test(test, out, passed=passed)
             return
         if message.test_id in self.state.registry.tests:
@@ -136,16 +136,16 @@ class Registration:
         out.send(worker.id, outbound.TestUnregistered(message.test_id))
 
     def end_heard(self, out: EffectList) -> None:
-        """End the tests that waited for an application to hear of them, see :class:`.Unheard`."""
-        for test, passed in self.unheard.ready(out.now.seconds):
+        """End the tests that need not wait for their context to be reported any more."""
+        for test, passed in self.unseen_contexts.ready(out.now.seconds):
             self._end_test(test, out, passed=passed)
 
     def _end_test(self, test: RegisteredTest, out: EffectList, *, passed: bool | None) -> None:
         problem = ""
         if self.state.strictness.saw_no_application(test):
             problem = error_messages.no_application("this strict test")
-        elif self.state.strictness.is_unheard(test):
-            problem = error_messages.unheard(test)
+        elif self.state.strictness.has_unseen_context(test):
+            problem = error_messages.unseen_context(test)
         if problem:
             error = outbound.ProxyError(outbound.NO_APPLICATION, problem, test.id)
             out.send(test.worker.id, error)
@@ -228,7 +228,7 @@ class Registration:
         if not test.shared:
             out.record(TestEnded(test.id, passed))
         self.state.registry.remove_test(test)
-        self.unheard.forget(test)
+        self.unseen_contexts.forget(test)
         test.is_over = True
         self.waits.end_test(test)
         self.state.strictness.end_test(test)

@@ -144,7 +144,7 @@ class StrictMode:
         """
         context_test = None
         if message.context is not UNSET:
-            context_test = self.state.contexts.heard(message.context, out.now.seconds)
+            context_test = self.state.contexts.seen(message.context, out.now.seconds)
         request = SerializedRequest(message.url, message.method, {}, body.NULL)
         left = PendingRequest(
             id="",

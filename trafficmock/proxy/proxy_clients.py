@@ -33,17 +33,6 @@ REDIRECT_SECONDS = 30.0
 MOST_IDLE_CLIENTS = 500
 """The most client ids that stay known without a connection."""
 
-
-def _without(process: AttachedProcess | None) -> set[str]:
-    """Return the features that a proxy client does not have.
-
-    It has no copy of the routes: it asks the core about every request. Only an attached process
-    whose server is known tells of contexts.
-    """
-    tells = process is not None and process.tells
-    return {features.LOCAL} if tells else {features.LOCAL, features.SIGHTINGS}
-
-
 _NO_LIMITS = BodyLimits(history=0, handler=0)
 _MOST_REDIRECTS = 1000
 _LONGEST_REDIRECT = 4096
@@ -278,8 +267,19 @@ class ProxyClients:
             package_version=self.version,
             role="node",
             client_id=client_id,
-            features=[each for each in features.OF_AGENTS if each not in _without(process)],
+            features=_features_of(process),
             pid=UNSET if process is None or process.pid is None else process.pid,
             command=UNSET if process is None else process.command,
             **({} if self.token is None else {"token": self.token}),
         )
+
+
+def _features_of(process: AttachedProcess | None) -> list[str]:
+    """Return the features of a proxy client.
+
+    It has no copy of the routes: it asks the core about every request. Only an attached process
+    whose server is known tells of contexts.
+    """
+    tells = process is not None and process.tells
+    lacks = {features.LOCAL} if tells else {features.LOCAL, features.SEEN_CONTEXTS}
+    return [each for each in features.OF_AGENTS if each not in lacks]

@@ -36,7 +36,7 @@ REPLY = "reply"
 REPORT = "report"
 """Workers can read all that the history has of a test, for the report of a run."""
 
-SIGHTINGS = "sightings"
+SEEN_CONTEXTS = "seen-contexts"
 """Agents tell of each context that comes into their process, also by a request that sends none."""
 
 STREAM = "stream"
@@ -67,7 +67,7 @@ ALL = frozenset(
         LOCAL,
         REPLY,
         REPORT,
-        SIGHTINGS,
+        SEEN_CONTEXTS,
         STREAM,
         STREAM_MOCKS,
         STRICT,
@@ -79,7 +79,7 @@ ALL = frozenset(
 REQUIRED_BY_AGENTS = (HEADERS_LIST, STREAM, CONTEXT, STRICT)
 """The features without which trafficmock's agent for Node refuses a proxy."""
 
-OF_AGENTS = (CONTEXT, FAULTS, HEADERS_LIST, LOCAL, SIGHTINGS, STREAM, STREAM_MOCKS, STRICT)
+OF_AGENTS = (CONTEXT, FAULTS, HEADERS_LIST, LOCAL, SEEN_CONTEXTS, STREAM, STREAM_MOCKS, STRICT)
 """The features that trafficmock's agents name in ``hello``."""
 
 OF_WORKERS = (

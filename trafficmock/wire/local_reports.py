@@ -1,7 +1,7 @@
 """The messages by which agents report what they do not ask about.
 
 These are requests that they let pass (feature ``local``), contexts that come in, and requests to
-hosts that they ignore (feature ``sightings``).
+hosts that they ignore (feature ``seen-contexts``).
 """
 
 from typing import Annotated
@@ -71,7 +71,7 @@ class Synced(Message, frozen=True, tag="synced"):
 
 
 class ContextSeen(Message, frozen=True, tag="context:seen"):
-    """A request with a context came into the agent's process (feature ``sightings``).
+    """A request with a context came into the agent's process (feature ``seen-contexts``).
 
     It is told once for each context: the request may be answered without any outbound request.
 
@@ -84,7 +84,7 @@ class ContextSeen(Message, frozen=True, tag="context:seen"):
 class RequestIgnored(Message, frozen=True, tag="request:ignored"):
     """A request went past the proxy, because the agent is told to ignore its host.
 
-    Hosts under test are not told of (feature ``sightings``).
+    Hosts under test are not told of (feature ``seen-contexts``).
 
     :param method: ``CONNECT`` where the agent sees only the connection.
     :param context: as in :class:`~trafficmock.wire.inbound.RequestStart`.

@@ -26,7 +26,7 @@ from trafficmock.proxy.http1.attached_clients import (
 )
 from trafficmock.proxy.http1.context_headers import context_id
 from trafficmock.proxy.http1.forwarded_headers import end_to_end
-from trafficmock.proxy.http1.heads import parse_request
+from trafficmock.proxy.http1.heads import BadMessageError, parse_request
 from trafficmock.wire.local_reports import ContextSeen, RequestIgnored
 from trafficmock.wire.payloads.request_origin import RequestOrigin
 
@@ -68,7 +68,7 @@ class AttachedClientsTests(SynchronousTestCase):
             head = parse_request(b"CONNECT a:1 HTTP/1.1\r\ntrafficmock-agent: " + value)
             found = attached_process(head)
             self.assertEqual((found, found and found.tells), (wanted, False), value)
-        telling = parse_request(b"CONNECT a:1 HTTP/1.1\r\ntrafficmock-agent: python; sightings")
+        telling = parse_request(b"CONNECT a:1 HTTP/1.1\r\ntrafficmock-agent: python; seen-contexts")
         found = attached_process(telling)
         self.assertEqual((found, found and found.tells), (AttachedProcess(), True))
         self.assertIsNone(attached_process(parse_request(b"CONNECT a:1 HTTP/1.1\r\na: b")))
@@ -95,6 +95,8 @@ class AttachedClientsTests(SynchronousTestCase):
             )
             self.assertEqual(notice(head), wanted)
         self.assertIsNone(notice(parse_request(b"CONNECT a:1 HTTP/1.1\r\na: b")))
+        unknown = parse_request(b"CONNECT a:1 HTTP/1.1\r\ntrafficmock-notice: other")
+        self.assertRaises(BadMessageError, notice, unknown)
 
     def test_kept(self) -> None:
         """None of the headers goes on."""

@@ -119,7 +119,7 @@ class RedirectHops:
             return prior.context_test
         if message.context is UNSET or CONTEXT not in agent.features:
             return None
-        return self.state.contexts.heard(message.context, out.now.seconds)
+        return self.state.contexts.seen(message.context, out.now.seconds)
 
     def _as_pending(
         self,

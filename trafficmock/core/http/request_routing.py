@@ -71,7 +71,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             request = structs.replace(request, body_base64=body.NULL)
         context_test = None
         if message.context is not UNSET and CONTEXT in agent.features:
-            context_test = state.contexts.heard(message.context, out.now.seconds)
+            context_test = state.contexts.seen(message.context, out.now.seconds)
         observers = (
             state.registry.observers
             if context_test is None

@@ -64,7 +64,7 @@ class PassedRequests:
             request = structs.replace(request, body_base64=body.NULL)
         context_test = None
         if message.context is not UNSET and CONTEXT in agent.features:
-            context_test = self.state.contexts.heard(message.context, out.now.seconds)
+            context_test = self.state.contexts.seen(message.context, out.now.seconds)
         of_all = self.state.registry.observers
         if context_test is not None:
             of_all = observers_of(context_test, self.state.registry)

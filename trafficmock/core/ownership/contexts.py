@@ -93,14 +93,14 @@ class Contexts:
             return EndedTest(in_time, ended.ended_at, ended.allow_late)
         return ended
 
-    def heard(self, context: str, now: float) -> ContextTest | None:
-        """Note that an application has heard of a context, and return its test.
+    def seen(self, context: str, now: float) -> ContextTest | None:
+        """Note that a context came into an attached application, and return its test.
 
         :param now: as in :meth:`resolve`.
         """
         test = self.resolve(context, now)
         if isinstance(test, RegisteredTest):
-            test.is_heard = True
+            test.context_seen = True
         return test
 
     def forget_ended(self, now: float) -> None:

@@ -16,7 +16,7 @@ from trafficmock.core.state.lifecycle import PendingRequest
 from trafficmock.core.state.registered import RegisteredTest
 from trafficmock.matching.host_pattern import is_under_test
 from trafficmock.matching.url_parts import url_parts
-from trafficmock.wire.features import SIGHTINGS, STRICT
+from trafficmock.wire.features import SEEN_CONTEXTS, STRICT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -42,7 +42,8 @@ class SeenApplications:
     proxy with its first request.
 
     :ivar any_application: whether an agent or a client of the forward proxy was connected.
-    :ivar any_silent: whether one of them does not tell of contexts that come in (``sightings``).
+    :ivar any_silent: whether one of them does not tell of contexts that come in (feature
+        ``seen-contexts``).
     :ivar started: the number of times that ``trafficmock run`` has started a command of which no
         process has told yet; also in earlier runs, since it may serve still.
     :ivar told: the command lines of the processes that told first since the last such start: the
@@ -72,7 +73,7 @@ class SeenApplications:
         """Note an agent, or a client of the forward proxy."""
         self.any_application = True
         name = agent.command or agent.client_id
-        if SIGHTINGS in agent.features:
+        if SEEN_CONTEXTS in agent.features:
             if (name, agent.pid) in self.known or len(self.known) >= MOST_KNOWN:
                 return
             self.known.add((name, agent.pid))
@@ -151,14 +152,14 @@ class Strictness:
         is_alone = test.id in self.tests and self.service is None and not self.runs
         return is_alone and self.applications.is_missing
 
-    def is_unheard(self, test: RegisteredTest) -> bool:
-        """Return whether no attached application has heard of a strict test that called one.
+    def has_unseen_context(self, test: RegisteredTest) -> bool:
+        """Return whether a strict test called an application, and none has reported its context.
 
         Its requests may have gone to real servers, past the proxy. Only if each application tells
         of the contexts that come in, its silence means something.
         """
         is_strict = test.id in self.tests or self.service is not None or bool(self.runs)
-        if test.is_heard or not test.called or not is_strict:
+        if test.context_seen or not test.called_origin or not is_strict:
             return False
         return self.applications.any_application and self.applications.all_tell
 

@@ -51,8 +51,8 @@ class RegisteredTest:
     :param busy: for each of its routes the number of unsettled requests that match it.
     :param allow_late: the allow list for late requests, of a test that was strict at its end.
     :param refused: the number of its requests that strict mode has refused.
-    :param called: the first origin of the application to which its door passed a request.
-    :param is_heard: whether an attached application has told that the context came to it.
+    :param called_origin: the first origin of the application to which its door passed a request.
+    :param context_seen: whether an attached application has told that the context came to it.
     :param when_settled: is called after each request of it that is settled, if its end waits
         for its running handlers.
     """
@@ -79,8 +79,8 @@ class RegisteredTest:
     busy: dict[str, int] = field(factory=dict)
     allow_late: AllowList | None = None
     refused: int = 0
-    called: str = ""
-    is_heard: bool = False
+    called_origin: str = ""
+    context_seen: bool = False
     when_settled: Callable[[], object] | None = None
     of_run: dict[RunKey, RunRoute] = field(factory=dict)
     """The routes of the run that it registered, also those that are used up."""

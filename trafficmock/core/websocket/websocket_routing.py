@@ -55,7 +55,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
             return
         context_test = None
         if message.context is not UNSET and CONTEXT in agent.features:
-            context_test = self.state.contexts.heard(message.context, out.now.seconds)
+            context_test = self.state.contexts.seen(message.context, out.now.seconds)
         socket = Socket(
             id=socket_id,
             client_id=message.client_id,

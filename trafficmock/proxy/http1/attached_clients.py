@@ -21,6 +21,7 @@ import msgspec
 from attrs import field, frozen
 from msgspec import UNSET, UnsetType
 
+from trafficmock.proxy.http1.heads import BadMessageError
 from trafficmock.wire.local_reports import ContextSeen, RequestIgnored
 from trafficmock.wire.payloads.request_origin import RequestOrigin
 
@@ -62,10 +63,9 @@ class AttachedProcess:
 
 
 def attached_process(head: RequestHead) -> AttachedProcess | None:
-    """Read who opens a tunnel, all but the first word of it optional.
+    """Read who opens a tunnel: ``python; seen-contexts; pid=4711; command=BASE64``.
 
-    It is ``python; sightings; pid=4711; command=BASE64``.
-
+    All but the first word is optional.
 
     :returns: ``None``, if the client is not an attached process.
     """
@@ -80,7 +80,7 @@ def attached_process(head: RequestHead) -> AttachedProcess | None:
     except ValueError:
         command = ""  # not base64; it is only shown
     number = int(pid) if pid.isdigit() and len(pid) <= _PID_DIGITS else None
-    return AttachedProcess(number, command, tells=b"sightings" in named)
+    return AttachedProcess(number, command, tells=b"seen-contexts" in named)
 
 
 def sent_from(head: RequestHead) -> RequestOrigin | UnsetType:
@@ -95,13 +95,18 @@ def sent_from(head: RequestHead) -> RequestOrigin | UnsetType:
 
 
 def notice(head: RequestHead) -> ContextSeen | RequestIgnored | None:
-    """Read what a ``CONNECT`` tells instead of opening a tunnel; ``None`` if it opens one."""
+    """Read what a ``CONNECT`` tells instead of opening a tunnel; ``None`` if it opens one.
+
+    :raises BadMessageError: there is no such notice.
+    """
     kind = head.fields.get(NOTICE)
     context = head.fields.get(CONTEXT, b"").decode("latin-1")
     if kind is None:
         return None
     if kind == b"seen":
         return ContextSeen(context)
+    if kind != b"ignored":
+        raise BadMessageError("Trafficmock-Notice is seen or ignored")
     target = head.target.decode("latin-1")
     scheme = "https" if target.endswith(":443") else "http"
     return RequestIgnored("CONNECT", f"{scheme}://{target}/", context or UNSET)

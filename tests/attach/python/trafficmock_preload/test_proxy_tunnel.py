@@ -77,7 +77,7 @@ class TunnelTests(SynchronousTestCase):
         found.request("a.test", 80)
         found.hears = lambda: True
         self.assertIn(
-            b"\r\nTrafficmock-Agent: python; sightings; pid=", found.request("a.test", 80)
+            b"\r\nTrafficmock-Agent: python; seen-contexts; pid=", found.request("a.test", 80)
         )
 
     def test_opened(self) -> None:

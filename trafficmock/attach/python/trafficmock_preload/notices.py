@@ -1,6 +1,6 @@
 """Tells the proxy what it does not see by itself: a context that came in, a request that left.
 
-A strict test fails if no attached application has heard of its context, or if a request went past
+A strict test fails if no attached application has got its context, or if a request went past
 the proxy. A notice is a ``CONNECT`` without a tunnel, which is written and not waited for.
 """
 

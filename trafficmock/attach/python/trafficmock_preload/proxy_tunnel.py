@@ -125,7 +125,7 @@ class Tunnels:
             command = " ".join(command_line())[:_MOST_OF_COMMAND].encode("utf-8", "replace")
             coded = b2a_base64(command, newline=False)
             self._named = pid, b"pid=%d; command=%s" % (pid, coded)
-        return (b"python; sightings; " if self.hears() else b"python; ") + self._named[1]
+        return (b"python; seen-contexts; " if self.hears() else b"python; ") + self._named[1]
 
     def authority(self, answer: bytes) -> bytes | None:
         """Read the proxy's answer to ``CONNECT``.

@@ -1,4 +1,4 @@
-"""A strict test fails if it called an application, and no attached one heard of its context."""
+"""A strict test fails if it called an application, and no attached one reported its context."""
 
 from typing import Any
 
@@ -7,16 +7,16 @@ from msgspec import UNSET
 
 from tests.core.strict.case import OF_AGENTS, OF_WORKERS, A, B, StrictCase, messages
 from tests.support.playbook import SETTINGS, Playbook
-from trafficmock.core.isolation.unheard import HEARING_SECONDS
+from trafficmock.core.isolation.unseen_contexts import REPORT_SECONDS
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.local_reports import ContextSeen
 
 SHOP = "http://127.0.0.1:3000"
-TELLING = ("context", "sightings", "strict")
+TELLING = ("context", "seen-contexts", "strict")
 
 
-class UnheardTests(StrictCase):
+class UnseenContextTests(StrictCase):
     """An agent that tells of contexts, and two workers."""
 
     def begin(self, *, features: tuple[str, ...] = TELLING, **settings: Any) -> None:
@@ -36,13 +36,13 @@ class UnheardTests(StrictCase):
         self.assertEqual(last, outbound.TestUnregistered("buys"))
         return [each.code for each in errors if isinstance(each, outbound.ProxyError)]
 
-    def test_unheard(self) -> None:
+    def test_unseen(self) -> None:
         """The error names the origin, and what to do."""
         self.registers()
         self.calls()
         self.worker.sends(inbound.TestUnregister("buys"))
         self.assertEqual(messages(self.playbook.take(), self.worker), [])
-        self.playbook.wait(HEARING_SECONDS)
+        self.playbook.wait(REPORT_SECONDS)
         error, last = messages(self.playbook.take(), self.worker)
         self.assertEqual(last, outbound.TestUnregistered("buys"))
         assert isinstance(error, outbound.ProxyError)
@@ -98,7 +98,7 @@ class UnheardTests(StrictCase):
         self.registers(allow=None)
         self.calls()
         self.worker.sends(inbound.TestUnregister("buys"))
-        self.playbook.wait(HEARING_SECONDS)
+        self.playbook.wait(REPORT_SECONDS)
         self.assertEqual(self.ended(), ["no_application"])
 
     def test_silent_agents(self) -> None:
@@ -121,7 +121,7 @@ class UnheardTests(StrictCase):
         self.registers()
         self.calls()
         self.worker.sends(inbound.TestUnregister("buys"))
-        self.playbook.wait(HEARING_SECONDS)
+        self.playbook.wait(REPORT_SECONDS)
         self.assertEqual(self.ended(), ["no_application"])
 
     def run_command(self) -> None:
@@ -129,12 +129,12 @@ class UnheardTests(StrictCase):
         self.playbook.take()
 
     def concluded(self) -> list[str]:
-        """Give the errors of a test that has called what nobody has heard of."""
+        """Give the errors of a test that has called an application that reports nothing."""
         self.registers()
         self.calls()
         self.worker.sends(inbound.TestUnregister("buys"))
-        if self.playbook.coordinator.setup.unheard.waiting:
-            self.playbook.wait(HEARING_SECONDS)
+        if self.playbook.coordinator.setup.unseen_contexts.waiting:
+            self.playbook.wait(REPORT_SECONDS)
         return self.ended()
 
     def test_processes(self) -> None:
@@ -175,7 +175,7 @@ class UnheardTests(StrictCase):
         self.worker.sends(inbound.TestUnregister("buys"))
         self.worker.dies()
         self.playbook.take()
-        self.playbook.wait(HEARING_SECONDS)
+        self.playbook.wait(REPORT_SECONDS)
         self.assertEqual(messages(self.playbook.take(), self.worker), [])
 
     def test_next_run(self) -> None:
@@ -190,5 +190,5 @@ class UnheardTests(StrictCase):
         self.registers()
         self.calls()
         self.worker.sends(inbound.TestUnregister("buys", UNSET))
-        self.playbook.wait(HEARING_SECONDS)
+        self.playbook.wait(REPORT_SECONDS)
         self.assertEqual(self.ended(), ["no_application"])

@@ -26,7 +26,7 @@ const ask = (url, options = {}) =>
 describe("the proxy is told of what it does not see", () => {
   let proxy, attached, server, own;
   before(async () => {
-    proxy = await startFakeProxy({ ...HELLO_OK, features: [...HELLO_OK.features, "sightings"] }, decide);
+    proxy = await startFakeProxy({ ...HELLO_OK, features: [...HELLO_OK.features, "seen-contexts"] }, decide);
     attached = await startTrafficMock({ proxyUrl: proxy.url, ignoreHosts: ["pay.test", "localhost"] });
     server = http.createServer(async (request, response) => {
       if (request.url !== "/") await ask(request.url.slice(1));
@@ -108,7 +108,7 @@ test("an agent that reads no contexts does not say that it tells of them", async
     t.after(() => delete process.env.TRAFFICMOCK_CONTEXT);
     const attached = await startTrafficMock({ proxyUrl: proxy.url });
     await attached.stop();
-    assert.equal(proxy.seen.at(-1).features.includes("sightings"), tells, value);
+    assert.equal(proxy.seen.at(-1).features.includes("seen-contexts"), tells, value);
   }
 });
 

@@ -58,7 +58,7 @@ PROGRAMS = {
 }
 
 
-class UnheardTests(SynchronousTestCase):
+class UnseenContextTests(SynchronousTestCase):
     """The applications answer without a request of their own."""
 
     def ends(self, connection: ThreadedConnection, port: int) -> list[str]:
@@ -72,7 +72,7 @@ class UnheardTests(SynchronousTestCase):
         return [str(error) for error in sync.finish(mocks)]
 
     def test_ends(self) -> None:
-        """The attached ones have heard of the test, the other one has not."""
+        """The attached ones report the context of the test, the other one does not."""
         data = str(Path(self.mktemp()).absolute())
         with running_proxy("--ca-dir", f"{data}/ca") as running:
             connection = ThreadedConnection(running.url)

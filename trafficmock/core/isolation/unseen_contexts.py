@@ -1,4 +1,4 @@
-"""Lets a strict test wait at its end until an attached application has heard of its context.
+"""Lets a strict test wait at its end until an attached application reports its context.
 
 The door of the test has called an application. The connection by which that tells of the context is
 not the test's, so its message may be read after the test's last one.
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from trafficmock.core.state.registered import RegisteredTest
     from trafficmock.core.timers import Alarm
 
-HEARING_SECONDS = 1.0
+REPORT_SECONDS = 1.0
 """How long a test waits; an application sends its message before it answers."""
 
 
 @define
-class Unheard:
+class UnseenContexts:
     """The tests that wait, with whether they passed and until when, the earliest first.
 
     :ivar waiting: by test; ``None`` for a test that does not say whether it passed, and monotonic
@@ -36,8 +36,8 @@ class Unheard:
 
     def awaits(self, test: RegisteredTest, out: EffectList, *, passed: bool | None) -> bool:
         """Return whether a test waits from now on, or waits already."""
-        if test not in self.waiting and self.strictness.is_unheard(test):
-            until = out.now.seconds + HEARING_SECONDS
+        if test not in self.waiting and self.strictness.has_unseen_context(test):
+            until = out.now.seconds + REPORT_SECONDS
             self.waiting[test] = passed, until
             self.alarm.need(until, out)
         return test in self.waiting
@@ -48,7 +48,7 @@ class Unheard:
         :param now: monotonic seconds.
         """
         for test, (passed, until) in list(self.waiting.items()):
-            if until <= now or not self.strictness.is_unheard(test):
+            if until <= now or not self.strictness.has_unseen_context(test):
                 del self.waiting[test]
                 yield test, passed
 
