@@ -193,7 +193,9 @@ const helloOf = ({ token, clientId, isLocal, isContextRead }) => ({
   role: "node",
   clientId,
   ...(token && { token }),
-  features: AGENT_FEATURES.filter((name) => (isLocal || name !== "local") && (isContextRead || name !== "seen-contexts")),
+  features: AGENT_FEATURES.filter(
+    (name) => (isLocal || name !== "local") && (isContextRead || name !== "seen-contexts"),
+  ),
   pid: process.pid,
   command: commandLine(process.argv),
 });
