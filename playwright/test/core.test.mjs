@@ -177,6 +177,34 @@ describe("connect", () => {
     await Promise.all(pages);
   });
 
+  test("a strict test fails if its client called a server that is not attached", async (t) => {
+    const other = createServer((_, response) => response.end()).listen(0, "127.0.0.1");
+    await once(other, "listening");
+    t.after(() => other.close());
+    const url = `http://127.0.0.1:${other.address().port}`;
+    const clients = {
+      fetch: (address, headers) => fetch(address, { headers }),
+      "node:http": async (address, headers) => {
+        const [response] = await once(get(address, { headers, agent: false }), "response");
+        await once(response.resume(), "end");
+      },
+    };
+    for (const [name, call] of Object.entries(clients)) {
+      const called = async (address) => {
+        const mocks = await connect({ title: name, proxyUrl: proxy.url, strict: true });
+        await mocks.mock("**/*", {});
+        await call(address, mocks.headers);
+        await mocks.end();
+      };
+      await called(`${shopUrl}/none`);
+      await assert.rejects(
+        called(`${url}/price`),
+        new RegExp(`sent requests to ${url}, but no attached application`),
+        name,
+      );
+    }
+  });
+
   test("strict mode fails the application's call and the test, once for each URL", async () => {
     const mocks = await connect({ title: "strict", proxyUrl: proxy.url, baseURL: shopUrl, strict: true });
     await mocks.route("**/prices/*", () => {});

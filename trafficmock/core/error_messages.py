@@ -50,9 +50,9 @@ def no_application(what: str) -> str:
 def unseen_context(test: RegisteredTest) -> str:
     """Return the error for a strict test that called an application, which is not attached."""
     return (
-        f"The browser of this strict test sent requests to {test.called_origin}, but no attached "
-        "application has got the test's context: what answers there is not attached, and may "
-        "have called real servers. Start it with `trafficmock run -- COMMAND`, or with the "
+        f"This strict test sent requests to {test.called_origin}, but no attached application has "
+        "got the test's context: what answers there is not attached, and may have called real "
+        "servers. Start it with `trafficmock run -- COMMAND`, or with the "
         "environment that the test library makes for this proxy. If it is a server that sends no "
         "requests, such as one of static files, name the application's origins to the test."
     )

@@ -126,6 +126,8 @@ class Registration:
         test = worker.tests.get(message.test_id)
         if test is not None:
             passed = None if message.passed is UNSET else message.passed
+            if message.called is not UNSET:
+                self.unseen_contexts.called(test, message.called)
             if not self.unseen_contexts.awaits(test, out, passed=passed):
                 self._end_test(test, out, passed=passed)
             return

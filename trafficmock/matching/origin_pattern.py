@@ -9,16 +9,21 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from trafficmock.matching.host_pattern import (
     HostPattern,
     PatternError,
+    is_under_test,
     place,
     read_host_pattern,
 )
 from trafficmock.matching.url_parts import DEFAULT_PORTS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
 
 _SCHEMES = ("http", "https")
 _PATTERN = re.compile(r"(?P<scheme>[a-z*?]+)://(?P<authority>.*)", re.IGNORECASE | re.DOTALL)
@@ -34,7 +39,7 @@ class OriginPattern:
 
     hosts: dict[str, HostPattern]
 
-    def matches(self, scheme: str, host: str, port: int) -> bool:
+    def matches(self, scheme: str, host: str, port: int | str) -> bool:
         """Return whether it matches an origin; IPv6 is with or without brackets."""
         return scheme in self.hosts and self.hosts[scheme].matches(place(host, port))
 
@@ -67,3 +72,24 @@ def read_origin_pattern(text: str) -> OriginPattern:
     except PatternError as error:
         raise PatternError(text, error.fault) from None
     return OriginPattern(hosts)
+
+
+def is_application(
+    origins: Collection[OriginPattern],
+    own_hosts: Iterable[HostPattern],
+    scheme: str,
+    host: str,
+    port: int | str,
+    *,
+    everywhere: bool,
+) -> bool:
+    """Return whether an origin is the application of a test.
+
+    :param origins: the application's origins. If there are none, the application is at the hosts
+        under test.
+    :param own_hosts: further hosts under test (``--own-host``).
+    :param everywhere: whether hosts under test are the application besides the origins.
+    """
+    if any(one.matches(scheme, host, port) for one in origins):
+        return True
+    return (everywhere or not origins) and is_under_test(own_hosts, host, port)

@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from trafficmock.wire.client_id import ClientId
 from trafficmock.wire.payloads.body import MessageBody
-from trafficmock.wire.payloads.door import Door
+from trafficmock.wire.payloads.door import CalledServers, Door
 from trafficmock.wire.payloads.handler_action import (
     Abort,
     AbortCode,
@@ -200,10 +200,12 @@ class TestUnregister(Message, frozen=True, tag="test:unregister"):
     """A test ends; its routes are removed.
 
     :param passed: the result of the test, where the test side knows it. It decides nothing.
+    :param called: the servers to which clients of the test sent its context, where it saw that.
     """
 
     test_id: str
     passed: bool | UnsetType = UNSET
+    called: CalledServers | UnsetType = UNSET
 
 
 class TestSubscribe(Message, frozen=True, tag="test:subscribe"):

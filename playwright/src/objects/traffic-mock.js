@@ -49,6 +49,7 @@ class TrafficMock {
 
   get headers() {
     const { context } = this.#session.registration;
+    this.#session.watchClients();
     /** @type {Record<string, string>} */
     const headers = context ? { baggage: `trafficmock.test=${context}` } : {};
     return headers;

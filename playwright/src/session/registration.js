@@ -77,10 +77,16 @@ class Registration {
   /**
    * Unregister the test and its routes; afterwards it gets no messages.
    * @param {boolean} [passed] the result of the test, where it is known
+   * @param {object} [called] the servers to which clients of the test sent its context
    */
-  unregister(passed) {
+  unregister(passed, called) {
     const { testId } = this;
-    const message = { type: "test:unregister", testId, ...(passed !== undefined && { passed }) };
+    const message = {
+      type: "test:unregister",
+      testId,
+      ...(passed !== undefined && { passed }),
+      ...(called && { called }),
+    };
     return this.connection.ask(`test:unregister ${testId}`, message);
   }
 

@@ -6,6 +6,7 @@ const { HandlerFetches } = require("./handler-fetches.js");
 const { HttpRoutes } = require("./http-routes.js");
 const { ObservedTraffic } = require("./observed-traffic.js");
 const { Registration } = require("./registration.js");
+const sentContexts = require("./sent-contexts.js");
 const { TestErrors } = require("./test-errors.js");
 const { Waiters } = require("./waiters.js");
 const { WebSocketRoutes } = require("./websocket-routes.js");
@@ -110,6 +111,23 @@ class Session {
     if (!this.connection.isReceiving) this.ownTest?.claim();
   }
 
+  /** Note from now on to which servers clients of the test send its context. */
+  watchClients() {
+    const { context } = this.registration;
+    if (context && !this.isEnded) sentContexts.watch(context);
+  }
+
+  /** @returns {object | undefined} the servers to which clients of the test sent its context */
+  #called() {
+    const { origins: named = [], hostsUnderTest = false } = this.info;
+    const origins = sentContexts.take(this.registration.context);
+    // What an application in this process sends has the context as well, so only servers that the test names are those that
+    // it calls itself.
+    const isAttached = this.ownTest !== undefined;
+    if (origins.length === 0 || (isAttached && named.length === 0)) return undefined;
+    return { origins, application: { origins: named, hostsUnderTest: hostsUnderTest && !isAttached } };
+  }
+
   /** Begin the test: register it, so that it gets messages. */
   async start() {
     const { sessions } = this.connection;
@@ -130,7 +148,7 @@ class Session {
         .catch((error) => this.errors.add(error));
     }
     const passed = this.passed && this.errors.count === 0;
-    await this.registration.unregister(passed).catch((error) => this.errors.add(error));
+    await this.registration.unregister(passed, this.#called()).catch((error) => this.errors.add(error));
     this.isEnded = true;
     this.ownTest?.end();
     this.connection.sessions.delete(this.id);

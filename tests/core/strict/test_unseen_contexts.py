@@ -11,6 +11,7 @@ from trafficmock.core.isolation.unseen_contexts import REPORT_SECONDS
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.local_reports import ContextSeen
+from trafficmock.wire.payloads.door import CalledServers, Door
 
 SHOP = "http://127.0.0.1:3000"
 TELLING = ("context", "seen-contexts", "strict")
@@ -91,6 +92,33 @@ class UnseenContextTests(StrictCase):
         self.calls()
         self.worker.sends(inbound.TestUnregister("buys"))
         self.assertEqual(self.ended(), [])
+
+    def test_client(self) -> None:
+        """A client of the test that sent the context by itself counts as the browser does."""
+        self.assertEqual(self.ends_after([SHOP]), ["no_application"])
+
+    def test_foreign_server(self) -> None:
+        """A server elsewhere is not the application."""
+        self.assertEqual(self.ends_after(["https://login.test", "no URL"]), [])
+
+    def test_named_application(self) -> None:
+        """If the test names its application, other servers count only with the base URL alone."""
+        named = ["http://127.0.0.1:3001", "https://*.shop.test"]
+        self.assertEqual(self.ends_after([SHOP], Door(named)), [])
+        called = ["https://eu.shop.test"]
+        self.assertEqual(self.ends_after(called, Door(named)), ["no_application"])
+        everywhere = Door(named, hosts_under_test=True)
+        self.assertEqual(self.ends_after([SHOP], everywhere), ["no_application"])
+        self.assertEqual(self.ends_after([SHOP], Door(["no origin"])), [])
+
+    def ends_after(self, origins: list[str], application: Door = Door()) -> list[str]:  # noqa: B008 - frozen
+        """Give the errors of a test whose clients have called servers that report nothing."""
+        self.registers()
+        called = CalledServers(origins, application)
+        self.worker.sends(inbound.TestUnregister("buys", called=called))
+        if self.playbook.coordinator.setup.unseen_contexts.waiting:
+            self.playbook.wait(REPORT_SECONDS)
+        return self.ended()
 
     def test_service(self) -> None:
         """In a strict service, as in a strict run, the test itself fails."""

@@ -1,7 +1,8 @@
 """Lets a strict test wait at its end until an attached application reports its context.
 
-The door of the test has called an application. The connection by which that tells of the context is
-not the test's, so its message may be read after the test's last one.
+The door of the test, or a client of the test itself, has called an application. The connection by
+which that tells of the context is not the test's, so its message may be read after the test's last
+one.
 """
 
 from __future__ import annotations
@@ -10,6 +11,10 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
+from trafficmock.matching.host_pattern import PatternError
+from trafficmock.matching.origin_pattern import is_application, read_origin_pattern
+from trafficmock.matching.url_parts import url_parts
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -17,6 +22,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.state.registered import RegisteredTest
     from trafficmock.core.timers import Alarm
+    from trafficmock.wire.payloads.door import CalledServers
 
 REPORT_SECONDS = 1.0
 """How long a test waits; an application sends its message before it answers."""
@@ -33,6 +39,23 @@ class UnseenContexts:
     strictness: Strictness
     alarm: Alarm
     waiting: dict[RegisteredTest, tuple[bool | None, float]] = field(factory=dict)
+
+    def called(self, test: RegisteredTest, servers: CalledServers) -> None:
+        """Note the first of the servers that is the application of a test.
+
+        Without patterns that can be read, as for a door, there is none.
+        """
+        try:
+            patterns = [read_origin_pattern(each) for each in servers.application.origins]
+        except PatternError:
+            return
+        own_hosts, everywhere = self.strictness.own_hosts, servers.application.hosts_under_test
+        for origin in servers.origins:
+            parts = url_parts(origin)
+            if parts is not None and is_application(
+                patterns, own_hosts, parts.scheme, parts.host, parts.port, everywhere=everywhere
+            ):
+                test.called_origin = test.called_origin or origin
 
     def awaits(self, test: RegisteredTest, out: EffectList, *, passed: bool | None) -> bool:
         """Return whether a test waits from now on, or waits already."""

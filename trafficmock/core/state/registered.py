@@ -51,7 +51,7 @@ class RegisteredTest:
     :param busy: for each of its routes the number of unsettled requests that match it.
     :param allow_late: the allow list for late requests, of a test that was strict at its end.
     :param refused: the number of its requests that strict mode has refused.
-    :param called_origin: the first origin of the application to which its door passed a request.
+    :param called_origin: the first origin of the application that its door or its client called.
     :param context_seen: whether an attached application has told that the context came to it.
     :param when_settled: is called after each request of it that is settled, if its end waits
         for its running handlers.

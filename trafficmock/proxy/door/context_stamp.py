@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from attrs import field, frozen
 
 from trafficmock.matching.host_pattern import is_under_test
+from trafficmock.matching.origin_pattern import is_application
 from trafficmock.proxy.http1.context_headers import stamped, with_other_id, without_context
 
 if TYPE_CHECKING:
@@ -59,10 +60,9 @@ class ContextStamp:
         return with_other_id(without_context(pairs), self.context.encode("ascii"), self.alias)
 
     def _is_application(self, origin: Origin) -> bool:
-        if any(one.matches(origin.scheme, origin.host, origin.port) for one in self.origins):
-            return True
-        everywhere = self.hosts_under_test or not self.origins
-        return everywhere and self._is_under_test(origin)
+        where = origin.scheme, origin.host, origin.port
+        everywhere = self.hosts_under_test
+        return is_application(self.origins, self.own_hosts, *where, everywhere=everywhere)
 
     def _is_under_test(self, origin: Origin) -> bool:
         return is_under_test(self.own_hosts, origin.host, origin.port)

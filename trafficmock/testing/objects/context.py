@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import UNSET
+
 from trafficmock.testing.errors import UsageError
+from trafficmock.testing.objects import sent_contexts
+from trafficmock.testing.self_attachment import is_attached
+from trafficmock.testing.session.traffic_context import door_of
+from trafficmock.wire.payloads.door import CalledServers, Door
 
 if TYPE_CHECKING:
+    from msgspec import UnsetType
+
     from trafficmock.testing.session.ports import Adapter
     from trafficmock.testing.session.session import Session
 
@@ -30,7 +38,23 @@ class BaseContext:
     @property
     def headers(self) -> dict[str, str]:
         """Headers with the context, for the test's own requests: ``baggage``, ``traceparent``."""
-        return self._session.context.headers
+        session = self._session
+        if session.context.id is not None and not session.ended:
+            sent_contexts.watch(session.context.id)
+            session.called = self._called
+        return session.context.headers
+
+    def _called(self) -> CalledServers | UnsetType:
+        """Return the servers to which clients of the test sent its context."""
+        info = self._session.info
+        origins = sent_contexts.take(self._session.context.id)
+        application = door_of(info.origins, info.base_url)
+        if is_attached():
+            # What an application in this process sends has the context as well, so only servers
+            # that the test names are those that it calls itself.
+            origins = origins if application.origins else []
+            application = Door(application.origins)
+        return CalledServers(origins, application) if origins else UNSET
 
     @property
     def cookie(self) -> dict[str, Any]:

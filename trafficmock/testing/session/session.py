@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.worker_client import WorkerClient
     from trafficmock.wire import outbound
     from trafficmock.wire.inbound import Message, RequestResponse, RouteKind, StreamAck
+    from trafficmock.wire.payloads.door import CalledServers
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 Scope = Literal["worker", "run"]
@@ -112,6 +113,7 @@ class Session:
     :ivar tagged: whether a request came with the test's context.
     :ivar allow: the patterns that strict mode lets through; ``None`` for a test that is not strict.
     :ivar untagged: origins to which the test's browser sent requests without the context.
+    :ivar called: returns to which servers clients of the test sent its context, at its end.
     :ivar refused: the ids of the requests that strict mode refused.
     :ivar hars: what it has used of HARs, by the path of the file.
     """
@@ -139,6 +141,7 @@ class Session:
     tagged: bool = field(init=False, default=False)
     allow: tuple[str | SerializedMatcher, ...] | None = field(init=False, default=None)
     untagged: list[str] = field(init=False, factory=list)
+    called: Callable[[], CalledServers | UnsetType] = field(init=False, default=lambda: UNSET)
     refused: set[str] = field(init=False, factory=set)
     hars: dict[str, HarUse] = field(init=False, factory=dict)
     _subscribed: Promise[Any] | None = field(init=False, default=None)
@@ -267,7 +270,8 @@ class Session:
         passed = UNSET if self.passed is None else self.passed and not self.errors
         try:
             gone = self.client.ask(("route:unregister", self.id), RouteUnregister(test_id=self.id))
-            ended = self.client.ask(("test:unregister", self.id), TestUnregister(self.id, passed))
+            message = TestUnregister(self.id, passed, self.called())
+            ended = self.client.ask(("test:unregister", self.id), message)
             return all_of([gone, ended])
         except Exception as error:  # noqa: BLE001 - it becomes one of the test's errors
             failed: Promise[None] = Promise()

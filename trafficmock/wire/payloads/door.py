@@ -1,4 +1,4 @@
-"""The request for a door: a forward proxy for the browser of one test."""
+"""The door of one test, a forward proxy for its browser, and the servers it calls without."""
 
 from typing import Annotated, Final
 
@@ -20,3 +20,14 @@ class Door(Struct, frozen=True, rename="camel", omit_defaults=True):
 
     origins: Annotated[list[str], Meta(max_length=MOST_ORIGINS)] = []
     hosts_under_test: bool = False
+
+
+class CalledServers(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """The servers to which a client of a test itself sent the test's context, without its door.
+
+    :param origins: of the servers, the earliest first.
+    :param application: which of them are the application, as for a door.
+    """
+
+    origins: Annotated[list[str], Meta(max_length=MOST_ORIGINS)]
+    application: Door = Door()
