@@ -17,6 +17,7 @@ from attrs import evolve
 from twisted.internet.threads import deferToThreadPool
 
 from trafficmock import __version__
+from trafficmock.attach.process_mark import may_run
 from trafficmock.certificates.files import default_directory
 from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.settings import Settings
@@ -198,7 +199,7 @@ def make_driver(
         reply_bytes=options["reply-bytes"],
     )
     return Driver(
-        coordinator=Coordinator(settings),
+        coordinator=Coordinator(settings, may_run=may_run),
         history=history,
         clock=reactor,
         monotonic=time.monotonic,

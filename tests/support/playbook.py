@@ -76,12 +76,13 @@ class Playbook:
         self._took(self.coordinator.connect(connection_id, self.now()), connection_id, None)
         return Peer(self, connection_id)
 
-    def agent(
-        self, client_id: str = "app", *, features: Sequence[str] = (), command: str = ""
-    ) -> "Peer":
-        """Bring in an agent that has said hello."""
+    def agent(self, client_id: str = "app", *, features: Sequence[str] = (), **said: Any) -> "Peer":
+        """Bring in an agent that has said hello.
+
+        :param said: about its process, in that message.
+        """
         peer = Peer(self, f"agent {client_id}")
-        return self._introduce(peer, "node", client_id, features, command)
+        return self._introduce(peer, "node", client_id, features, **said)
 
     def worker(self, worker_id: str = "0", *, features: Sequence[str] = ()) -> "WorkerPeer":
         """Bring in a worker that has said hello."""
@@ -89,13 +90,12 @@ class Playbook:
         return self._introduce(peer, "playwright", f"playwright-{worker_id}", features)
 
     def _introduce(
-        self, peer: "P", role: Any, name: str, features: Sequence[str], command: str = ""
+        self, peer: "P", role: Any, name: str, features: Sequence[str], **said: Any
     ) -> "P":
         self.connect(peer.id)
         token = self.coordinator.settings.token or UNSET
         wanted = list(features) if features else UNSET
-        said = inbound.Hello(3, "0.1.0", role, name, token=token, features=wanted)
-        peer.sends(structs.replace(said, command=command or UNSET))
+        peer.sends(inbound.Hello(3, "0.1.0", role, name, token=token, features=wanted, **said))
         streams = role == "node" and STREAM in features
         limits = body_limits(self.coordinator.settings) if streams else UNSET
         hosts = [host.text for host in self.coordinator.settings.own_hosts]

@@ -5,5 +5,5 @@
 ``java`` and ``node`` the options of runtimes that do not read these variables. ``python_preload``
 makes Python processes load the preload, which is in ``python``.
 ``rest_probe`` requests the health and the certificate of a proxy; ``hello_probe`` checks that the
-proxy accepts the token.
+proxy accepts the token; ``process_mark`` names a process for the service on the same machine.
 """

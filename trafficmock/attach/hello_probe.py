@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import ssl
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from wsproto.events import AcceptConnection, Request, TextMessage
 from wsproto.utilities import ProtocolError
 
 from trafficmock import __version__
+from trafficmock.attach.process_mark import own_mark
 from trafficmock.attach.rest_probe import ANSWER_SECONDS, MOST_BYTES, AttachError
 from trafficmock.wire import PROTOCOL_VERSION
 
@@ -57,6 +59,8 @@ def _greet(address: ProxyAddress) -> dict[str, object]:
         "role": "node",
         "clientId": address.client_id or "trafficmock run",
         "command": "trafficmock run",
+        "pid": os.getpid(),
+        "processMark": own_mark(),
     }
     if address.token is not None:
         hello["token"] = address.token

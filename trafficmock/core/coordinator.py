@@ -36,6 +36,8 @@ from trafficmock.core.websocket.websocket_routing import WebSocketRouting
 from trafficmock.wire.features import LOCAL
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trafficmock.core.effects import Moment
     from trafficmock.core.settings import Settings
     from trafficmock.core.state.registered import Kind
@@ -57,10 +59,12 @@ class Coordinator:
     :param lost_at_once: the number of requests and WebSockets, of disconnected agents and of ended
         tests, that are settled in one iteration of the reactor, since other requests wait for their
         decisions meanwhile.
+    :param may_run: returns whether a process may run still, by the mark of its ``hello``.
     """
 
     settings: Settings
     lost_at_once: int = field(default=100, kw_only=True)
+    may_run: Callable[[str], bool] = field(default=lambda _: True, kw_only=True)
     state: SharedState = field(init=False)
     local: LocalDecisions = field(init=False)
     strict_mode: StrictMode = field(init=False)
@@ -87,6 +91,7 @@ class Coordinator:
 
     def __attrs_post_init__(self) -> None:
         state = self.state = SharedState(self.settings)
+        state.strictness.applications.may_run = self.may_run
         self.local = LocalDecisions(state)
         self.strict_mode = StrictMode(state, self.local)
         self._make_http(state)

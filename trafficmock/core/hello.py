@@ -119,6 +119,7 @@ class Handshake:
                 connected_at=now.epoch_ms,
                 pid=_pid(hello.pid),
                 command=_command(hello.command),
+                process_mark=_command(hello.process_mark) or "",
             )
         worker = self._worker_of(hello)
         if worker is not None:

@@ -152,8 +152,8 @@ class UnseenContextTests(StrictCase):
         self.playbook.wait(REPORT_SECONDS)
         self.assertEqual(self.ended(), ["no_application"])
 
-    def run_command(self) -> None:
-        self.playbook.agent("trafficmock run", command="trafficmock run").closes()
+    def run_command(self, **said: Any) -> None:
+        self.playbook.agent("trafficmock run", command="trafficmock run", **said).closes()
         self.playbook.take()
 
     def concluded(self) -> list[str]:
@@ -189,6 +189,29 @@ class UnseenContextTests(StrictCase):
         self.other.closes()
         self.playbook.take()
         self.assertEqual(self.concluded(), [])
+
+    def test_ended_command(self) -> None:
+        """One that has ended when the next run begins does not, nor one that has told."""
+        running = {"boot pid:1 4711 9"}
+        self.playbook.coordinator.state.strictness.applications.may_run = running.__contains__
+        self.other.sends(inbound.RunStrict("q", []))
+        self.playbook.take()
+        self.run_command(pid=4711, process_mark="boot pid:1 4711 9")
+        self.run_command(pid=12, process_mark="boot pid:1 12 9")
+        self.playbook.agent("app", features=TELLING, pid=12)
+        self.assertEqual(self.concluded(), [])
+        self.next_run()
+        self.assertEqual(self.concluded(), [])
+        running.clear()
+        self.next_run()
+        self.assertEqual(self.concluded(), ["no_application"])
+
+    def next_run(self) -> None:
+        self.other.sends(inbound.RunStrict("q", []))
+        self.playbook.take()
+        self.other.closes()
+        self.playbook.take()
+        self.other = self.playbook.worker("1", features=OF_WORKERS)
 
     def test_other_agents(self) -> None:
         """An agent of npm says nothing of itself, and is silent, whoever comes after it."""

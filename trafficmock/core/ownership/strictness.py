@@ -19,7 +19,7 @@ from trafficmock.matching.url_parts import url_parts
 from trafficmock.wire.features import SEEN_CONTEXTS, STRICT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from trafficmock.core.ownership.registry import Registry
     from trafficmock.core.state.lifecycle import ContextTest, Owned
@@ -33,6 +33,17 @@ MOST_KNOWN = 10_000
 """The most processes that tell of contexts which are remembered; others count for no command."""
 
 
+@frozen
+class StartedCommand:
+    """A command that ``trafficmock run`` has become.
+
+    :param mark: names its process; empty where that is not known.
+    """
+
+    pid: int | None
+    mark: str
+
+
 @define
 class SeenApplications:
     """The applications and tests of one run: from the end of the last strict run, or the start.
@@ -44,8 +55,9 @@ class SeenApplications:
     :ivar any_application: whether an agent or a client of the forward proxy was connected.
     :ivar any_silent: whether one of them does not tell of contexts that come in (feature
         ``seen-contexts``).
-    :ivar started: the number of times that ``trafficmock run`` has started a command of which no
-        process has told yet; also in earlier runs, since it may serve still.
+    :ivar started: the commands that ``trafficmock run`` has started, and of which no process has
+        told yet: in this run, and in earlier ones if they may serve still.
+    :ivar may_run: returns whether a process may run still, by its mark.
     :ivar told: the command lines of the processes that told first since the last such start: the
         workers of a server have the same one, and so has one that its watcher starts again.
     :ivar known: the processes that tell: they may connect again.
@@ -55,7 +67,8 @@ class SeenApplications:
     any_application: bool = False
     any_silent: bool = False
     any_test: bool = False
-    started: int = 0
+    started: list[StartedCommand] = field(factory=list)
+    may_run: Callable[[str], bool] = lambda _: True
     told: set[str] = field(factory=set)
     known: set[tuple[str, int | None]] = field(factory=set)
 
@@ -79,13 +92,19 @@ class SeenApplications:
             self.known.add((name, agent.pid))
             if name not in self.told:
                 self.told.add(name)
-                self.started = max(self.started - 1, 0)
+                self._has_told(agent)
         elif agent.features or not agent.command:
             self.any_silent = True
         else:
             # An agent without features that names its command: ``trafficmock run``.
-            self.started += 1
+            self.started.append(StartedCommand(agent.pid, agent.process_mark))
             self.told.clear()
+
+    def _has_told(self, agent: Agent) -> None:
+        """Forget the command of a process that tells: its own one, else the oldest."""
+        own = [each for each in self.started if each.pid is not None and each.pid == agent.pid]
+        for command in (own or self.started)[:1]:
+            self.started.remove(command)
 
     def next_run(self, connected: Iterable[Agent]) -> None:
         """Begin the next run.
@@ -93,6 +112,7 @@ class SeenApplications:
         :param connected: the applications that are connected now.
         """
         self.any_application = self.any_silent = self.any_test = False
+        self.started = [each for each in self.started if self.may_run(each.mark)]
         for agent in connected:
             self.met(agent)
 

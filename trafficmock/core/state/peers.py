@@ -66,11 +66,13 @@ class Agent(Client):
     :param tails: for the first request of a chain of redirects, the id of its latest hop.
     :param fetches: the connection of the worker that waits for a fetch, by request and fetch id.
     :param sockets: the WebSockets by id.
+    :param process_mark: names its process for who runs on the same machine; empty if not known.
     :param of_past_run: whether the agent was connected when a strict run ended, see
         :class:`~trafficmock.core.ownership.unowned_refusals.UnownedRefusals`.
     :param local: its filter and lease, with the feature ``local``.
     """
 
+    process_mark: str = ""
     pending: dict[str, PendingRequest] = field(factory=dict)
     awaited: OrderedDict[str, AwaitedReport] = field(factory=OrderedDict)
     tails: dict[str, str] = field(factory=dict, repr=False)
