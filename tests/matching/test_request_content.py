@@ -18,7 +18,7 @@ from trafficmock.matching.request_content import (
 )
 
 VALUES = json.loads((Path(__file__).parents[1] / "data" / "condition_values.json").read_text())
-"""The values at places of requests; the test library in JavaScript has the same ones."""
+"""The values at places of requests, which conditions compare and functions of tests get."""
 
 
 class ValueTests(SynchronousTestCase):

@@ -15,7 +15,7 @@ from trafficmock.server import worker_queries
 from trafficmock.wire.codec import encode
 from trafficmock.wire.inbound import HistoryQuery
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.payloads.serialized_matcher import SerializedCondition, SerializedMatcher
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 from trafficmock.wire.waits.wait_messages import WaitOverdue
@@ -57,6 +57,21 @@ class QueryTests(SynchronousTestCase):
         glob_and_method = SerializedMatcher(url_glob="**/a", methods=["post"])
         self.assertEqual(self.asked(matcher=glob_and_method), ["q2"])
         self.assertEqual(self.asked(matcher=SerializedMatcher(client_ids=["other"])), [])
+
+    def test_values(self) -> None:
+        """The answer has the values of each entry for the functions of the matcher."""
+        for number in (3, 4):
+            content = body.from_bytes(b'{"a": %d}' % number)
+            request = SerializedRequest("http://h.test/c", "POST", {}, content)
+            self.history.record(records.RequestSeen(f"q{number}", "shop", request), 1003)
+        wanted = SerializedCondition("json", ["a"], has_function=True)
+        query = HistoryQuery("x", matcher=SerializedMatcher(conditions=[wanted]))
+        *_, answer = worker_queries.history_steps(self.history, query)
+        assert answer is not None
+        values = [json.loads(bytes(each)) for each in answer.values or ()]
+        self.assertEqual(
+            values, [[{"part": "json", "path": ["a"], "values": [value]}] for value in (4, 3)]
+        )
 
     def test_predicate(self) -> None:
         """A predicate, which only the worker could run, matches nothing."""

@@ -88,9 +88,10 @@ class RequestContent:
             case "variables":
                 return _at(_given(self._graphql).get("variables"), path)
             case "query" | "form" | "header":
-                name = str(path[0])
-                named = self._named(part).get(name.lower() if part == "header" else name, [])
-                return named if len(path) == 1 else [*named[_index(path[1])]]
+                name, *index = path or ("",)
+                key = str(name).lower() if part == "header" else str(name)
+                named = self._named(part).get(key, [])
+                return [*named[_index(index[0])]] if index else named
         return []
 
     def fields(self, part: str) -> Fields:

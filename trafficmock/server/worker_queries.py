@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attrs import define, field
-from msgspec import UNSET, Raw
+from msgspec import UNSET, Raw, json
 
 from trafficmock.core.effects import AnswerReport, Diagnose, Overdue, Redact
+from trafficmock.core.ownership.compared_content import values_for
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.history.query import Query
 from trafficmock.matching import MatchBudget, MatchResult, PatternCache
@@ -162,10 +164,12 @@ def history_steps(history: History, query: HistoryQuery) -> Iterator[HistoryResu
 
     :returns: yields ``None`` after each entry, and the answer at the end.
     """
-    matcher = compile_route(query.matcher) if query.matcher is not UNSET else None
+    matchers = [query.matcher] if query.matcher is not UNSET else []
+    matcher = compile_route(matchers[0]) if matchers else None
     test_id = query.test_id if query.test_id is not UNSET else None
     since = query.since if query.since is not UNSET else None
     entries: list[Raw] = []
+    values: list[Raw] = []
     size = 0
     pattern_cache = PatternCache()
     for entry in history.requests.query(Query(test_id=test_id, from_=since)):
@@ -179,8 +183,12 @@ def history_steps(history: History, query: HistoryQuery) -> Iterator[HistoryResu
             if matcher.beside is not None and not matcher.beside.hold(recorded_content(entry)):
                 continue
         text = entry.to_json()
-        size += len(text)
+        found = values_for(matchers, partial(recorded_content, entry))
+        placed = b"" if found is UNSET else json.encode(found)
+        size += len(text) + len(placed)
         if size > MOST_BYTES:
             break
         entries.append(Raw(text))
-    yield HistoryResult(query.query_id, entries, history.capture)
+        if placed:
+            values.append(Raw(placed))
+    yield HistoryResult(query.query_id, entries, history.capture, values or UNSET)

@@ -14,7 +14,7 @@ from trafficmock.wire.inbound import Message
 from trafficmock.wire.payloads.handler_action import AbortCode, Fault, Rate
 from trafficmock.wire.payloads.numbers import SafeInt
 from trafficmock.wire.payloads.refused_request import UnmatchedRequest
-from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
+from trafficmock.wire.payloads.serialized_matcher import PlacedValues, RouteMatchDiagnostic
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 from trafficmock.wire.payloads.similar_requests import SimilarRequests
@@ -166,11 +166,13 @@ class RequestClaim(RequestMessage, frozen=True, tag="request:claim"):
     :param test_id: the test that is asked; absent for all tests of the worker.
     :param route_ids: the routes of which the worker evaluates the predicates; workers with the
         feature ``chain`` are asked about these only.
+    :param values: those at the places of the functions of these routes.
     """
 
     context: Context | UnsetType = UNSET
     test_id: str | UnsetType = UNSET
     route_ids: list[str] | UnsetType = UNSET
+    values: list[PlacedValues] | UnsetType = UNSET
 
 
 class RequestMatched(RequestMessage, frozen=True, tag="request:matched"):
@@ -292,11 +294,14 @@ class HistoryResult(Message, frozen=True, tag="history:result"):
     """The history entries that match a query, newest first.
 
     :param capture: the value of ``--history-capture``: ``all``, ``handled`` or ``none``.
+    :param values: for each entry the values for the functions of the query's matcher, each as
+        :class:`~trafficmock.wire.payloads.serialized_matcher.PlacedValues`.
     """
 
     query_id: str
     entries: list[Raw]
     capture: str | UnsetType = UNSET
+    values: list[Raw] | UnsetType = UNSET
 
 
 class ConnectedClient(Struct, frozen=True, rename="camel", omit_defaults=True):

@@ -6,8 +6,8 @@ const { UsageError } = require("../errors.js");
  * Reads the conditions on more than the URL: `matchQuery`, `matchHeaders`, `matchForm`, `matchJson`, `matchGraphql`.
  *
  * @typedef {{ part: string, path: (string | number)[], equals?: unknown, matches?: { source: string, flags: string },
- *   length?: number, isObject?: boolean, isAbsent?: boolean, test?: (value: any) => unknown }} Condition a
- *   `SerializedCondition` of the proxy, which compares it; `test` stays here: the proxy compares that there is a value
+ *   length?: number, isObject?: boolean, isAbsent?: boolean, hasFunction?: boolean, test?: (value: any) => unknown }}
+ *   Condition a `SerializedCondition` of the proxy, which compares it; `test` stays here: the proxy sends it the value
  */
 
 /** @type {Record<string, string>} */
@@ -100,7 +100,7 @@ function ofJson(part, path, wanted, where, found) {
  */
 function ofValue(part, path, wanted, where) {
   if (wanted instanceof RegExp) return { part, path, matches: { source: wanted.source, flags: wanted.flags } };
-  if (typeof wanted === "function") return { part, path, test: wanted };
+  if (typeof wanted === "function") return { part, path, hasFunction: true, test: wanted };
   if (typeof wanted === "string") return { part, path, equals: wanted };
   throw new UsageError(`${where} cannot be compared with ${String(wanted)}`);
 }

@@ -180,13 +180,21 @@ class WorkerConnection {
 
   /**
    * @param {number} [since] the time of the oldest request, by the proxy's clock; epoch ms
-   * @param {import("../arguments/matcher.js").SerializedMatcher} [matcher] of the requests. Default: all
    * @returns {Promise<Map<string, HistoryEntry>>} the proxy's history, by request id
    */
-  async recorded(since, matcher) {
-    const which = { ...(since !== undefined && { since }), ...(matcher && { matcher }) };
-    const { entries } = await this.query({ type: "history:query", ...which });
+  async recorded(since) {
+    const { entries } = await this.query({ type: "history:query", ...(since !== undefined && { since }) });
     return new Map(entries.map((/** @type {HistoryEntry} */ entry) => [entry.id, entry]));
+  }
+
+  /**
+   * @param {import("../arguments/matcher.js").SerializedMatcher} matcher of requests of the history
+   * @returns {Promise<Map<string, import("../arguments/value-checks.js").PlacedValues[] | undefined>>} the values for the
+   *   functions of the matcher, by request id
+   */
+  async recordedValues(matcher) {
+    const { entries, values } = await this.query({ type: "history:query", matcher });
+    return new Map(entries.map((/** @type {HistoryEntry} */ { id }, /** @type {number} */ at) => [id, values?.[at]]));
   }
 
   /**

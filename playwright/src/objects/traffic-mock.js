@@ -201,13 +201,13 @@ class TrafficMock {
   /** @param {RouteMatcher} [url] */
   async requests(url) {
     const matcher = url === undefined ? undefined : this.#matcher(url);
-    const seen = (await this.#session.requests()).filter(
-      (request) => !matcher || (matcher.matches(request) && matcher.matchesValues(request.wire)),
-    );
+    const seen = (await this.#session.requests()).filter((request) => !matcher || matcher.matches(request));
     const conditions = matcher?.wire.conditions;
-    // Only the proxy compares them.
-    const meeting = conditions && (await this.#session.connection.recorded(undefined, { conditions }));
-    return seen.filter(({ id }) => !meeting || meeting.has(id)).map((request) => this.#session.views.request(request));
+    // Only the proxy compares them, and reads the values for functions.
+    const values = conditions && (await this.#session.connection.recordedValues({ conditions }));
+    return seen
+      .filter(({ id }) => !values || (values.has(id) && matcher?.matchesValues(values.get(id))))
+      .map((request) => this.#session.views.request(request));
   }
 
   /** @param {{ allow?: readonly import("../../index.js").Allowed[] } | false} [options] */

@@ -204,13 +204,11 @@ class HttpRoutes {
    * Test a route with a request. An error of a predicate is added to the test's errors.
    *
    * @param {RouteEntry} entry
-   * @param {any} request as it came
-   * @param {string} clientId
+   * @param {any} claim `request:claim`
    */
-  judge({ matcher }, request, clientId) {
-    const { url, method } = request;
+  judge({ matcher }, { request: { url, method }, clientId, values }) {
     try {
-      return matcher.matches({ url, method, clientId }) && matcher.matchesValues(request);
+      return matcher.matches({ url, method, clientId }) && matcher.matchesValues(values);
     } catch (error) {
       this.session.errors.thrownByPredicate(error, matcher, url);
       return false;
@@ -219,11 +217,12 @@ class HttpRoutes {
 
   // Messages
 
-  /** @param {any} message `request:claim`: the proxy cannot judge these routes */
-  claimed({ requestId, request, clientId, routeIds }) {
+  /** @param {any} claim `request:claim`: the proxy cannot judge these routes */
+  claimed(claim) {
+    const { requestId, routeIds } = claim;
     const matches = routeIds
       .map((/** @type {string} */ id) => this.session.connection.route(id))
-      .filter((/** @type {RouteEntry | undefined} */ entry) => entry && this.judge(entry, request, clientId))
+      .filter((/** @type {RouteEntry | undefined} */ entry) => entry && this.judge(entry, claim))
       .map((/** @type {RouteEntry} */ { id }) => ({ routeId: id }));
     this.session.send({ type: "request:claim-result", requestId, testId: this.session.id, matches });
   }

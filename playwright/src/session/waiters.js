@@ -113,11 +113,11 @@ class Waiters {
   }
 
   /** @param {any} message `wait:judge`: does this request, or its response, meet the wait? */
-  async judge({ waitId, requestId }) {
+  async judge({ waitId, requestId, values }) {
     const waiter = this.open.get(waitId);
     if (!waiter) return;
     try {
-      const met = Boolean(await this.meets(waiter, this.found(waiter, requestId)));
+      const met = Boolean(await this.meets(waiter, this.found(waiter, requestId), values));
       if (this.open.has(waitId)) this.session.send({ type: "wait:judged", waitId, requestId, met });
     } catch (error) {
       this.giveUp(waiter, error);
@@ -127,13 +127,13 @@ class Waiters {
   /**
    * @param {Waiter} waiter
    * @param {any} found
+   * @param {import("../arguments/value-checks.js").PlacedValues[]} [values] for functions of the matcher
    */
-  meets({ kind, matcher, predicate }, found) {
+  meets({ kind, matcher, predicate }, found, values) {
     const { session } = this;
     if (predicate) return predicate(kind === "request" ? session.views.request(found) : session.views.response(found));
-    const request = kind === "request" ? found : found.request;
-    const { method, clientId } = request;
-    return matcher?.matches({ url: found.url, method, clientId }) && matcher.matchesValues(request.wire);
+    const { method, clientId } = kind === "request" ? found : found.request;
+    return matcher?.matches({ url: found.url, method, clientId }) && matcher.matchesValues(values);
   }
 
   /**

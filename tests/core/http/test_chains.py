@@ -18,6 +18,7 @@ from trafficmock.wire.payloads.handler_action import (
     Fetch,
     Fulfill,
 )
+from trafficmock.wire.payloads.serialized_matcher import PlacedValues, SerializedCondition
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 FEATURES = ("chain", "context", "headers-list", "reply", "strict", "subscribe")
@@ -178,6 +179,27 @@ class PredicateTests(ChainCase):
         self.assertEqual(self.asks(), [self.question("buys#2")])
         self.worker.sends(claims("r1", "buys", "buys#2"))
         self.playbook.expect(self.run_of("buys#2", "1"))
+
+    def test_values(self) -> None:
+        """The question has the values for the functions of the routes, each place once."""
+        names = [SerializedCondition("json", ["name"], has_function=True)]
+        kinds = [SerializedCondition("json", ["kind"]), *names]
+        for conditions in (names, kinds):
+            self.test.route(structs.replace(predicate(), conditions=conditions))
+        order = request(URL, "POST", b'{"name": [1], "kind": 2}')
+        self.agent.sends(structs.replace(start(), request=order))
+        question = self.sent(self.playbook.take(), outbound.RequestClaim)
+        self.assertEqual(question.values, [PlacedValues("json", ["name"], [[1]])])
+
+    def test_changed_values(self) -> None:
+        """After a fallback they are those of the changed request."""
+        name = SerializedCondition("json", ["name"], has_function=True)
+        self.test.route(structs.replace(predicate(), conditions=[name]))
+        self.test.route()
+        self.asks()
+        effects = self.falls_back(body_base64=body.from_bytes(b'{"name": "b"}'))
+        question = self.sent(effects, outbound.RequestClaim)
+        self.assertEqual(question.values, [PlacedValues("json", ["name"], ["b"])])
 
     def test_refused(self) -> None:
         """A predicate that says no leaves the request to nobody."""

@@ -20,7 +20,7 @@ from trafficmock.core.effects import Effects, Overdue, Send
 from trafficmock.core.waits import sent_requests, waits
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.serialized_matcher import SerializedCondition
+from trafficmock.wire.payloads.serialized_matcher import PlacedValues, SerializedCondition
 from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 from trafficmock.wire.waits.wait_messages import (
     WaitCancel,
@@ -164,6 +164,15 @@ class WaitTests(WaitsCase):
         begin = structs.replace(start("r1", CUP), request=request(CUP, "POST", b'{"a": 1}'))
         self.assertEqual(len(self.asks(begin)), 3)
         self.assertEqual(len(read), 1)
+
+    def test_values(self) -> None:
+        """The worker is asked with the values for its functions, those of the request."""
+        wanted = SerializedCondition("json", ["a"], has_function=True)
+        matcher = structs.replace(predicate(), conditions=[wanted])
+        self.waits("w", "response", matcher=matcher)
+        begin = structs.replace(start("r1", CUP), request=request(CUP, "POST", b'{"a": 1}'))
+        values = [PlacedValues("json", ["a"], [1])]
+        self.assertEqual(self.asks(begin, report("r1")), [WaitJudge("w", "t", "r1", values)])
 
     def count_calls(self, module: Any, name: str) -> list[object]:
         """Count the calls of a function."""

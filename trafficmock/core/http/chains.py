@@ -17,7 +17,7 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.core.http.request_changes import NO_CHANGES, merged
-from trafficmock.core.ownership.compared_content import content_of
+from trafficmock.core.ownership.compared_content import content_of, values_for
 from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.state.lifecycle import Candidate, Chain
 from trafficmock.core.state.registered import MatchingTests
@@ -136,14 +136,16 @@ class Chains:
     def _ask(self, pending: PendingRequest, chain: Chain, out: EffectList) -> None:
         """Ask the worker about the predicates of all routes left."""
         chain.asks = True
-        ids = [each.route.id for each in chain.candidates if not each.matches]
+        routes = [each.route for each in chain.candidates if not each.matches]
+        content = partial(content_of, chain.request, self.state.registry)
         question = RequestClaim(
             pending.id,
             chain.request,
             pending.client_id,
             context_of(pending.context_test),
             chain.owner.id,
-            ids,
+            [each.id for each in routes],
+            values_for([each.matcher for each in routes], content),
         )
         out.send(chain.owner.worker.id, question)
 

@@ -14,7 +14,7 @@ from trafficmock.core import error_messages
 from trafficmock.core.http.observation import arrival_of, observers_of, send_observed
 from trafficmock.core.http.request_changes import for_continue, has_scheme_of
 from trafficmock.core.isolation.lost_contexts import explain
-from trafficmock.core.ownership.compared_content import content_of
+from trafficmock.core.ownership.compared_content import content_of, values_for
 from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
 from trafficmock.core.state.lifecycle import (
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.state.lifecycle import Chain
     from trafficmock.core.state.peers import Agent, Worker
-    from trafficmock.core.state.registered import Kind
+    from trafficmock.core.state.registered import Kind, RegisteredRoute, RegisteredTest
     from trafficmock.matching.request_content import RequestContent
     from trafficmock.wire.inbound import RequestClaimResult, RequestStart
     from trafficmock.wire.outbound import Context
@@ -131,6 +131,17 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         pending.step(RequestStage.CLAIMING)
         context: Context | UnsetType = context_of(pending.context_test)
         return to_client.RequestClaim(pending.id, pending.request, pending.client_id, context)
+
+    def _about(
+        self,
+        pending: PendingRequest,
+        question: to_client.RequestClaim | to_client.SocketClaim,
+        test: RegisteredTest,
+        routes: list[RegisteredRoute],
+    ) -> to_client.RequestClaim | to_client.SocketClaim:
+        about = super()._about(pending, question, test, routes)
+        matchers = [each.matcher for each in routes]
+        return structs.replace(about, values=values_for(matchers, partial(self._content, pending)))
 
     def _content(self, pending: PendingRequest) -> RequestContent:
         is_pending = pending.deferred is not None

@@ -1,4 +1,4 @@
-"""Gives the parts of a request to the conditions of routes and waits."""
+"""Gives the parts of a request to the conditions of routes and waits, and values to functions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,15 @@ from trafficmock.matching import MatchBudget
 from trafficmock.matching.request_content import MOST_BYTES, RequestContent
 from trafficmock.wire.http_syntax import lines_of
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_matcher import PlacedValues
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from msgspec import UnsetType
+
     from trafficmock.core.ownership.registry import Registry
+    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
     from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 
@@ -29,6 +35,25 @@ def content_of(
     lacks = "" if is_pending else _lacks(request)
     read = None if is_pending or lacks else partial(body.to_bytes, request.body_base64)
     return RequestContent(request.url, lines, read, lacks=lacks, budget=budget)
+
+
+def values_for(
+    matchers: Iterable[SerializedMatcher], content: Callable[[], RequestContent]
+) -> list[PlacedValues] | UnsetType:
+    """Return the values at the places where a worker has functions, each place once.
+
+    :param content: returns the parts of a request that meets the conditions of the matchers.
+    """
+    places = dict.fromkeys(
+        (each.part, tuple(each.path))
+        for matcher in matchers
+        for each in matcher.conditions or ()
+        if each.has_function
+    )
+    if not places:
+        return UNSET
+    found = content()
+    return [PlacedValues(part, list(path), found.values(part, path)) for part, path in places]
 
 
 def _lacks(request: SerializedRequest) -> str:

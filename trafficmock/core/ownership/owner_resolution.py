@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.refusals import Refusals
     from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.lifecycle import Claim
-    from trafficmock.core.state.registered import Kind, MatchingTests, RegisteredTest
+    from trafficmock.core.state.registered import (
+        Kind,
+        MatchingTests,
+        RegisteredRoute,
+        RegisteredTest,
+    )
     from trafficmock.matching.request_content import RequestContent
     from trafficmock.wire.outbound import ErrorCode, RequestClaim, SocketClaim
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
@@ -47,6 +52,16 @@ class OwnerResolution(ABC, Generic[S]):
     @abstractmethod
     def _claiming(self, pending: S) -> RequestClaim | SocketClaim:
         """Change the stage to ``CLAIMING``, and return the claim's message."""
+
+    def _about(
+        self,
+        _: S,
+        question: RequestClaim | SocketClaim,
+        test: RegisteredTest,
+        routes: list[RegisteredRoute],
+    ) -> RequestClaim | SocketClaim:
+        """Return the question about those routes of a test of which the worker has functions."""
+        return structs.replace(question, test_id=test.id, route_ids=[each.id for each in routes])
 
     @abstractmethod
     def _await_body(self, pending: S, out: EffectList) -> None:
@@ -138,9 +153,8 @@ class OwnerResolution(ABC, Generic[S]):
         workers: dict[str, None] = {}
         for test in asked.values():
             if CHAIN in test.worker.features:
-                ids = [route.id for route in found.open_routes.get(test.id, ())]
-                question_of_test = structs.replace(question, test_id=test.id, route_ids=ids)
-                out.send(test.worker.id, question_of_test)
+                routes = found.open_routes.get(test.id, [])
+                out.send(test.worker.id, self._about(pending, question, test, routes))
             else:
                 workers[test.worker.id] = None
         if workers:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.core.effects import EffectList, Overdue, Send
-from trafficmock.core.ownership.compared_content import content_of
+from trafficmock.core.ownership.compared_content import content_of, values_for
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.core.state.peers import Agent, connected
 from trafficmock.core.waits.sent_requests import MOST_SENT, SentRequests
@@ -73,7 +74,7 @@ class Wait:
     began: int
     due: float | None
     asked: str | None = None
-    candidates: deque[str] = field(factory=lambda: deque(maxlen=MOST_SENT))
+    candidates: deque[SentRequest] = field(factory=lambda: deque(maxlen=MOST_SENT))
 
     def is_for(self, sent: SentRequest) -> bool:
         """Return whether a request came after the beginning, and the test was sent it.
@@ -176,7 +177,7 @@ class Waits:
         if message.met:
             _meet(waits, wait, message.request_id, out)
         else:
-            _ask(waits, wait, out)
+            self._ask(waits, wait, out)
 
     def cancel(self, worker: Worker, message: WaitCancel, _: EffectList) -> None:
         """Forget a wait that the test gave up."""
@@ -254,8 +255,18 @@ class Waits:
             if result is MatchResult.YES:
                 _meet(waits, wait, sent.id, out)
             elif result is MatchResult.UNDECIDABLE:
-                wait.candidates.append(sent.id)
-                _ask(waits, wait, out)
+                wait.candidates.append(sent)
+                self._ask(waits, wait, out)
+
+    def _ask(self, waits: WorkerWaits, wait: Wait, out: EffectList) -> None:
+        """Ask the worker about the next candidate, unless it has not answered about another."""
+        if wait.asked is None and wait.candidates:
+            sent = wait.candidates.popleft()
+            wait.asked = sent.id
+            values = values_for(
+                [wait.matcher], partial(content_of, sent.request, self.state.registry)
+            )
+            out.send(waits.worker.id, WaitJudge(wait.id, wait.test.id, sent.id, values))
 
     # The end of the time
 
@@ -291,10 +302,3 @@ class Waits:
 def _meet(waits: WorkerWaits, wait: Wait, request_id: str, out: EffectList) -> None:
     del waits.open[wait.id]
     out.send(waits.worker.id, WaitMet(wait.id, request_id))
-
-
-def _ask(waits: WorkerWaits, wait: Wait, out: EffectList) -> None:
-    """Ask the worker about the next candidate, unless it has not answered about another."""
-    if wait.asked is None and wait.candidates:
-        wait.asked = wait.candidates.popleft()
-        out.send(waits.worker.id, WaitJudge(wait.id, wait.test.id, wait.asked))

@@ -1,10 +1,11 @@
 """The matcher of a route, and the report of a match."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from trafficmock.wire.payloads.numbers import Count
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
 
 MOST_NAMES: Final = 1000
 """The most methods, and the most client ids, of one route: the index of routes has each of them."""
@@ -42,6 +43,7 @@ class SerializedCondition(Struct, frozen=True, omit_defaults=True, rename="camel
     :param length: the number of items, or of the values of a name.
     :param is_object: there must be an object.
     :param is_absent: there must be no value.
+    :param has_function: the worker has a function of the value, and is sent the values.
     """
 
     part: ConditionPart
@@ -51,6 +53,21 @@ class SerializedCondition(Struct, frozen=True, omit_defaults=True, rename="camel
     length: Count | UnsetType = UNSET
     is_object: bool | UnsetType = UNSET
     is_absent: bool | UnsetType = UNSET
+    has_function: bool | UnsetType = UNSET
+
+
+class PlacedValues(Struct, frozen=True):
+    """The values at one place of a request, for the functions that a worker has there.
+
+    :param part: with ``path`` the place, as in the condition that has the function.
+    :param values: several only for a name that repeats.
+    """
+
+    part: ConditionPart
+    path: list[str | int]
+    values: list[Any]
+
+    __repr__ = quiet_repr
 
 
 _Conditions = Annotated[list[SerializedCondition], Meta(max_length=MOST_CONDITIONS)]

@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 from trafficmock.wire.inbound import Message
 from trafficmock.wire.outbound import ConnectedClient
 from trafficmock.wire.payloads.numbers import Count, SafeInt
-from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.payloads.serialized_matcher import PlacedValues, SerializedMatcher
 from trafficmock.wire.payloads.similar_requests import SimilarRequests
 
 WaitKind = Literal["request", "response"]
@@ -36,11 +36,14 @@ class WaitJudge(Message, frozen=True, tag="wait:judge"):
 
     It is sent for a predicate, and for a pattern that the coordinator cannot compare. The worker
     was sent the request and the response before.
+
+    :param values: those at the places of the functions of the wait's matcher.
     """
 
     wait_id: str
     test_id: str
     request_id: str
+    values: list[PlacedValues] | UnsetType = UNSET
 
 
 class WaitJudged(Message, frozen=True, tag="wait:judged"):

@@ -74,8 +74,8 @@ class ReadingTests(SynchronousTestCase):
         )
 
     def test_function(self) -> None:
-        """The proxy compares that there is a value; the function stays here."""
-        place = SerializedCondition("json", ["a", 0])
+        """The proxy compares that there is a value, and sends it; the function stays here."""
+        place = SerializedCondition("json", ["a", 0], has_function=True)
         length = SerializedCondition("json", ["a"], length=1)
         self.assertEqual(
             read_conditions({"match_json": {"a": [len]}}),

@@ -154,7 +154,7 @@ def _of_value(
     if callable(wanted):
         if inspect.iscoroutinefunction(wanted):
             raise UsageError(f"{where} must be a plain function")
-        return ValueCheck(SerializedCondition(part, path), wanted)
+        return ValueCheck(SerializedCondition(part, path, has_function=True), wanted)
     if isinstance(wanted, str) or (is_json and isinstance(wanted, int | float | None)):
         return SerializedCondition(part, path, equals=wanted)
     raise UsageError(f"{where} cannot be compared with {wanted!r}")

@@ -24,7 +24,9 @@ from trafficmock.wire.http_syntax import TOKEN
 from trafficmock.wire.payloads import serialized_matcher as wire
 
 if TYPE_CHECKING:
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
+    from msgspec import UnsetType
+
+    from trafficmock.wire.payloads.serialized_matcher import PlacedValues
 
 
 @runtime_checkable
@@ -68,9 +70,9 @@ class Matcher:
     def matches_url(self, url: str) -> bool:
         return bool(self._test(url))
 
-    def matches_values(self, request: SerializedRequest) -> bool:
-        """Return whether the functions accept the values of a request."""
-        return not self.checks or all_met(self.checks, request)
+    def matches_values(self, values: list[PlacedValues] | UnsetType) -> bool:
+        """Return whether the functions accept the values of a request, which the proxy sends."""
+        return all_met(self.checks, values or ())
 
     def same_as(self, other: Matcher) -> bool:
         """Return whether both have the same arguments; predicates are compared by identity."""

@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 import inspect
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from trafficmock.matching.request_content import RequestContent, UnreadablePartError
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments.callables import describe
-from trafficmock.wire.http_syntax import lines_of
-from trafficmock.wire.payloads import body
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trafficmock.testing.session.arguments.match_conditions import ValueCheck
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
+    from trafficmock.wire.payloads.serialized_matcher import PlacedValues
 
 
-def all_met(checks: Iterable[ValueCheck], request: SerializedRequest) -> bool:
+def all_met(checks: Iterable[ValueCheck], values: Iterable[PlacedValues]) -> bool:
     """Return whether each function accepts a value of its place; of a name one that repeats.
 
+    :param values: what the proxy found at the places of the functions.
     :raises UsageError: a function returns something to be awaited.
     """
-    lines = lines_of(request.headers, request.headers_list)
-    content = RequestContent(request.url, lines, partial(body.to_bytes, request.body_base64))
-    try:
-        return all(
-            any(_accepts(each, value) for value in content.values(each.place.part, each.place.path))
-            for each in checks
-        )
-    except UnreadablePartError:
-        return False
+    found = {(each.part, *each.path): each.values for each in values}
+    return all(
+        any(_accepts(each, value) for value in found[each.place.part, *each.place.path])
+        for each in checks
+    )
 
 
 def _accepts(check: ValueCheck, value: Any) -> bool:

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from trafficmock.wire.outbound import HandlerRun, RequestClaim, RequestReplied, RouteExpired
     from trafficmock.wire.payloads.handler_action import SequenceStep
     from trafficmock.wire.payloads.serialized_har import SerializedHar
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
     RouteReply = SerializedResponse | SerializedHar | list[SequenceStep]
 
@@ -258,11 +257,11 @@ class HttpRoutes:
             ]
         )
 
-    def _judge(self, entry: RouteEntry, request: SerializedRequest, client_id: str) -> bool:
-        matcher, url = entry.matcher, request.url
+    def _judge(self, entry: RouteEntry, claim: RequestClaim) -> bool:
+        matcher, url = entry.matcher, claim.request.url
         try:
-            is_wanted = matcher.matches(url, request.method, client_id)
-            return is_wanted and matcher.matches_values(request)
+            is_wanted = matcher.matches(url, claim.request.method, claim.client_id)
+            return is_wanted and matcher.matches_values(claim.values)
         except Exception as error:  # noqa: BLE001 - a test's predicate may raise anything
             what = "a predicate of" if matcher.checks else "the URL predicate"
             error.add_note(f"in {what} {matcher}, asked about {safe_url(url)}")
@@ -273,12 +272,11 @@ class HttpRoutes:
 
     def claimed(self, message: RequestClaim) -> None:
         """Answer the proxy's ``request:claim`` with those of its routes that match the request."""
-        request, client = message.request, self.session.client
-        entries = [client.route(each) for each in message.route_ids or ()]
+        entries = [self.session.client.route(each) for each in message.route_ids or ()]
         matches = [
             RouteMatch(entry.id)
             for entry in entries
-            if entry is not None and self._judge(entry, request, message.client_id)
+            if entry is not None and self._judge(entry, message)
         ]
         self.session.send(RequestClaimResult(message.request_id, self.session.id, matches))
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import partial
+from itertools import zip_longest
 from math import ceil, inf
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +18,12 @@ from trafficmock.testing.session.arguments.callables import check_handler, descr
 from trafficmock.testing.session.arguments.url_matchers import URLPattern, make_matcher
 from trafficmock.testing.session.observation.diagnosis import describe_seen
 from trafficmock.wire.inbound import DiagnosisQuery
-from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.wire.payloads.serialized_matcher import PlacedValues, SerializedMatcher
 from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 from trafficmock.wire.waits.wait_messages import WaitCancel, WaitJudged, WaitMet, WaitRegister
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from trafficmock.testing.session.arguments.url_matchers import Matcher
     from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
@@ -50,8 +50,7 @@ def milliseconds(timeout: Timeout) -> float:
     return timeout
 
 
-Test = Callable[[Any, "Done"], None]
-"""Tests a request or response; it calls ``Done`` with the result, perhaps later."""
+_placed = json.Decoder(list[PlacedValues])
 
 
 class _Identified(Struct):
@@ -65,7 +64,7 @@ class Waiter:
     """One wait for a request or response, which the proxy ends.
 
     :param what: the condition, for the text of errors.
-    :param test: the condition, where the proxy asks for it.
+    :param wanted: the argument of the test, which is a predicate where there is no ``matcher``.
     :param timeout: milliseconds; 0 for no limit.
     :param matcher: the condition, if it is one on the URL.
     :param ready: resolved when no request can be missed.
@@ -75,7 +74,7 @@ class Waiter:
 
     kind: WaitKind
     what: str
-    test: Test
+    wanted: Any
     timeout: float
     matcher: Matcher | None
     id: str
@@ -125,14 +124,13 @@ class Observation:
             self.all(),
             lambda seen: [each for each in seen if _wanted(matcher, each) and not foreign(each.id)],
         )
-        conditions = UNSET if matcher is None else matcher.wire.conditions
-        if conditions is UNSET:
+        if matcher is None or matcher.wire.conditions is UNSET:
             return seen
         # Only the proxy compares them.
         meeting = self.session.client.query(
-            self.session.started_at, SerializedMatcher(conditions=conditions)
+            self.session.started_at, SerializedMatcher(conditions=matcher.wire.conditions)
         )
-        return chained(seen, lambda found: mapped(meeting, partial(_among, found)))
+        return chained(seen, lambda found: mapped(meeting, partial(_among, matcher, found)))
 
     def all(self) -> Promise[list[RequestState]]:
         """Return a promise of all requests since the test began, oldest first."""
@@ -205,16 +203,15 @@ class Observation:
         self, kind: WaitKind, wanted: Any, timeout: float, match: Mapping[str, Any]
     ) -> Waiter:
         session = self.session
-        matcher, test = None, partial(session.adapter.run_predicate, wanted)
+        matcher = None
         if isinstance(wanted, str | re.Pattern | URLPattern):
             matcher = make_matcher(wanted, base_url=session.base_url, match=match)
-            test = partial(_test_url, matcher)
         elif match:
             raise UsageError("conditions go with a URL; compare in the predicate instead")
         else:
             check_handler(wanted, "the request or response, or else a URL")
         what = describe(wanted, "predicate") if matcher is None else str(matcher)
-        return Waiter(kind, what, test, timeout, matcher, session.client.link.new_id())
+        return Waiter(kind, what, wanted, timeout, matcher, session.client.link.new_id())
 
     def _registration(self, waiter: Waiter, began: int) -> WaitRegister:
         """Return the message that registers a wait.
@@ -248,7 +245,11 @@ class Observation:
             met = WaitJudged(waiter.id, message.request_id, met=bool(result))
             self.session.send(met)
 
-        waiter.test(self._found(waiter, message.request_id), done)
+        found: Any = self._found(waiter, message.request_id)
+        if waiter.matcher is None:
+            self.session.adapter.run_predicate(waiter.wanted, found, done)
+        else:
+            _test_url(waiter.matcher, found, message.values, done)
 
     def _found(self, waiter: Waiter, request_id: str) -> RequestState | ResponseState | None:
         state = self.session.traffic.requests[request_id]
@@ -276,10 +277,11 @@ class Observation:
             waiter.ended.reject(error or TestEndedError(text))
 
 
-def _test_url(matcher: Matcher, found: Any, done: Done) -> None:
-    request = getattr(found, "request", found)
+def _test_url(
+    matcher: Matcher, found: Any, values: list[PlacedValues] | UnsetType, done: Done
+) -> None:
     try:
-        met = matcher.matches_url(found.url) and matcher.matches_values(request.wire)
+        met = matcher.matches_url(found.url) and matcher.matches_values(values)
     except Exception as error:  # noqa: BLE001 - a test's predicate may raise anything
         done(None, error)
     else:
@@ -287,10 +289,7 @@ def _test_url(matcher: Matcher, found: Any, done: Done) -> None:
 
 
 def _wanted(matcher: Matcher | None, request: RequestState) -> bool:
-    return matcher is None or (
-        matcher.matches(request.url, request.method, request.client_id)
-        and matcher.matches_values(request.wire)
-    )
+    return matcher is None or matcher.matches(request.url, request.method, request.client_id)
 
 
 def _pass_on(done: Promise[Any], waiter: Waiter) -> None:
@@ -301,6 +300,9 @@ def _pass_on(done: Promise[Any], waiter: Waiter) -> None:
         waiter.ready.resolve(None)
 
 
-def _among(seen: list[RequestState], found: HistoryResult) -> list[RequestState]:
-    ids = {json.decode(entry, type=_Identified).id for entry in found.entries}
-    return [each for each in seen if each.id in ids]
+def _among(matcher: Matcher, seen: list[RequestState], found: HistoryResult) -> list[RequestState]:
+    """Return the requests that meet the conditions, with the values that the functions accept."""
+    ids = [json.decode(entry, type=_Identified).id for entry in found.entries]
+    values = [_placed.decode(each) for each in found.values or ()]
+    met = dict(zip_longest(ids, values, fillvalue=UNSET))
+    return [each for each in seen if each.id in met and matcher.matches_values(met[each.id])]
