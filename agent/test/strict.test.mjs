@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
+import net from "node:net";
 import { after, before, describe, test } from "node:test";
 import { urlToHttpOptions } from "node:url";
 import axios from "axios";
@@ -77,6 +78,53 @@ describe("strict mode of the service", () => {
     server?.close();
     await upstream.stop();
     await proxy.stop();
+  });
+
+  test("a tunnel by CONNECT is refused by its target, before anything reaches the application's own proxy", async (t) => {
+    const asked = [];
+    const own = http.createServer().on("connect", ({ url }, socket) => {
+      asked.push(url);
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
+    });
+    await once(own.listen(0, "127.0.0.1"), "listening");
+    t.after(() => own.close());
+    const to = { host: "127.0.0.1", port: own.address().port, method: "CONNECT" };
+    const ways = {
+      "Node's agent": {},
+      "no agent": { agent: false },
+      "a socket of its own": { createConnection: () => net.connect(to.port, to.host) },
+    };
+    for (const [way, options] of Object.entries(ways)) {
+      const refused = once(http.request({ ...to, ...options, path: "real.test:443" }).end(), "connect");
+      await assert.rejects(
+        refused,
+        (error) => codeOf(error) === CODE && /CONNECT https:\/\/real\.test\/ is a tunnel/.test(error),
+        way,
+      );
+      const [response, socket] = await once(
+        http.request({ ...to, ...options, path: "allowed.test:443" }).end(),
+        "connect",
+      );
+      assert.equal(response.statusCode, 200, way);
+      socket.destroy();
+    }
+    const gone = http.request({ ...to, path: "real.test:443" }).end();
+    gone.destroy();
+    await assert.rejects(once(gone, "connect"), { code: "ECONNRESET" });
+    assert.deepEqual(asked, ["allowed.test:443", "allowed.test:443", "allowed.test:443"]);
+    // The tunnel that an agent opens for a request is that of the request.
+    class TunnelAgent extends http.Agent {
+      createConnection(_options, done) {
+        const request = http.request({ ...to, path: "elsewhere.test:80", agent: false });
+        request
+          .once("connect", (_response, socket) => done(null, socket))
+          .once("error", done)
+          .end();
+      }
+    }
+    const [{ statusCode }] = await once(http.get({ host: "allowed.test", agent: new TunnelAgent() }), "response");
+    assert.deepEqual([statusCode, asked.at(-1)], [200, "elsewhere.test:80"]);
   });
 
   /** @returns {Promise<{ url: string }[]>} what the proxy saw of a path, requests and WebSockets */

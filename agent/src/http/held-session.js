@@ -1,35 +1,15 @@
 "use strict";
 
-const { AsyncLocalStorage } = require("node:async_hooks");
 const { setImmediate } = require("node:timers");
 const tls = require("node:tls");
 const { internal } = require("../process/internals.js");
-const { newId } = require("../protocol/ids.js");
-const { TrafficMockError } = require("../protocol/errors.js");
-const { contextToWire, requestToWire, responseToWire } = require("../protocol/messages.js");
-const { UNMATCHED } = require("../exchange/refusal.js");
+const { HeldConnection } = require("./held-connection.js");
 
 /**
  * A session of HTTP/2 about which strict mode decides. Its socket may connect, but the session learns of that only when
  * the proxy has allowed it, so that no request is sent before.
  */
-class HeldSession {
-  /**
-   * @param {import('../agent.js').Agent} agent
-   * @param {URL} url the origin that it connects to
-   * @param {() => void} [unjudged] called when it may go on because strict mode is not in force
-   */
-  constructor(agent, url, unjudged = () => {}) {
-    this.agent = agent;
-    this.url = url;
-    this.id = newId();
-    this.context = agent.contexts.current();
-    /** Calls a function in the asynchronous context of the call. @type {<R>(act: () => R) => R} */
-    this.inScope = AsyncLocalStorage.snapshot();
-    this.isOver = false;
-    this.unjudged = unjudged;
-  }
-
+class HeldSession extends HeldConnection {
   /**
    * @param {(...args: any[]) => any} connect
    * @param {any[]} args options and a listener, or one of them, or nothing
@@ -57,8 +37,7 @@ class HeldSession {
   judge(session) {
     this.session = session;
     session.once("close", () => this.settle());
-    this.agent.keepAlive.hold();
-    this.agent.waiters.enter(this.id, this, () => this.ask());
+    this.enter();
     return session;
   }
 
@@ -89,7 +68,7 @@ class HeldSession {
       isReady = true;
       return true;
     };
-    this.release = () => {
+    this.connected = () => {
       delete socket.emit;
       if (!isReady || socket.destroyed) return;
       socket.emit(event);
@@ -99,54 +78,14 @@ class HeldSession {
     return socket;
   }
 
-  ask() {
-    const { agent } = this;
-    const asked = { url: `${this.url.origin}/`, method: "CONNECT", pairs: [], body: null };
-    agent.send({
-      type: "request:observe",
-      requestId: this.id,
-      clientId: agent.clientId,
-      request: requestToWire(asked),
-      decide: true,
-      ...contextToWire(this.context),
-    });
+  release() {
+    this.connected?.();
   }
 
-  /** @param {any} message the decision */
-  receive(message) {
-    if (message.type === "decision:error") {
-      this.lost(new TrafficMockError(message.code === UNMATCHED ? UNMATCHED : "internal", String(message.message)));
-    } else if (message.type === "decision:passthrough") {
-      const response = { status: 200, statusText: "", pairs: [], body: Buffer.alloc(0), url: this.url.href };
-      this.agent.send({
-        type: "request:response",
-        requestId: this.id,
-        ok: true,
-        response: responseToWire(response),
-      });
-      if (!message.judgeHops) this.unjudged();
-      this.allow();
-    }
-  }
-
-  allow() {
-    if (this.settle()) this.release?.();
-  }
-
-  /** @param {Error} error with which the session fails */
-  lost(error) {
-    if (!this.settle()) return;
+  /** @param {Error} error */
+  fail(error) {
     // Not within the message that refused it: the session may be connecting still. The socket stays silent.
     setImmediate(() => this.session.destroy(error));
-  }
-
-  /** @returns {boolean} whether it was undecided until now */
-  settle() {
-    if (this.isOver) return false;
-    this.isOver = true;
-    this.agent.waiters.leave(this.id);
-    this.agent.keepAlive.release();
-    return true;
   }
 }
 

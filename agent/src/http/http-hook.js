@@ -8,6 +8,7 @@ const { isBypassed } = require("../bypass.js");
 const { callersOf } = require("../process/callers.js");
 const { chains } = require("../exchange/redirects.js");
 const { HeldRequest } = require("./held-request.js");
+const { holdTunnel, inRequest } = require("./held-tunnel.js");
 const { sendDirectly } = require("./direct.js");
 const { rewriteHead } = require("./head.js");
 const { isNodes, withConnection, withSecurity } = require("./foreign-agents.js");
@@ -66,13 +67,15 @@ function hookAddRequest(agent, upgrade, owner) {
   function addRequest(/** @type {any} */ req, /** @type {any[]} */ ...args) {
     const given = typeof args[0] === "object" && args[0] !== null ? args[0] : { host: args[0], port: args[1] };
     const direct = agent.isAttached ? sendDirectly(agent, this, req, given) : undefined;
+    const now = () => inRequest(() => original.call(this, req, ...args));
     const later = () => {
-      if (isNodes(this)) return original.call(this, req, ...args);
+      if (isNodes(this)) return now();
       // Called later, a class that reads the stack would not find the function of the application's call there.
-      return withConnection(req, () => original.call(this, req, withSecurity(this, given, req.protocol)));
+      const changed = () => original.call(this, req, withSecurity(this, given, req.protocol));
+      return withConnection(req, () => inRequest(changed));
     };
     if (hold(agent, upgrade, req, direct?.options ?? given, direct?.release ?? later)) return undefined;
-    return direct ? direct.release() : original.call(this, req, ...args);
+    return direct ? direct.release() : now();
   }
   owner.addRequest = Object.assign(addRequest, { [SEEN]: true });
   return () => {
@@ -172,8 +175,7 @@ function hold(agent, upgrade, req, options, release) {
   if (!agent.isAttached || isBypassed()) return false;
   const host = hostOf(req, options);
   const peer = peerOf(req, options, host);
-  // The application's own tunnel is its proxy's; the context goes to hosts of the system under test only.
-  if (req.method === "CONNECT") return peer ? passOn(agent, req, peer, undefined) : false;
+  if (req.method === "CONNECT") return peer ? connect(agent, req, peer, release) : false;
   if (!peer) return failUnresolved(req, host);
   if (agent.hosts.isProxy(peer)) return passOn(agent, req, peer);
   const url = agent.hosts.counted(targetOf(req.path, peer), peer);
@@ -189,6 +191,19 @@ function hold(agent, upgrade, req, options, release) {
   if (pass(agent, req, url, chain, callers)) return false;
   void new HeldRequest(agent, req, url, options, release, chain, callers);
   return true;
+}
+
+/**
+ * @param {import('../agent.js').Agent} agent
+ * @param {any} req the application's own tunnel
+ * @param {URL} peer its proxy
+ * @param {() => void} release
+ * @returns {boolean} whether it is held
+ */
+function connect(agent, req, peer, release) {
+  // The context goes to hosts of the system under test only.
+  passOn(agent, req, peer);
+  return holdTunnel(agent, req, peer, release);
 }
 
 /**

@@ -3,6 +3,7 @@
 const http2 = require("node:http2");
 const { syncBuiltinESMExports } = require("node:module");
 const { sayOnce } = require("../process/say-once.js");
+const { mayRefuse } = require("./held-connection.js");
 const { HeldSession } = require("./held-session.js");
 
 /** Frames of undici in a stack: its HTTP/2 sessions are for requests that are intercepted. */
@@ -56,12 +57,6 @@ const warn = (url) =>
   sayOnce(
     `HTTP/2 is not seen: what goes to ${url.origin} by node:http2 (gRPC, got with http2: true, ...) reaches the real server, whatever tests say, unless strict mode refuses it. Have the client use HTTP/1.1, or name the host in TRAFFICMOCK_IGNORE_HOSTS.`,
   );
-
-/**
- * @param {import('../agent.js').Agent} agent
- * @returns {boolean} whether the proxy must be asked about a session, because strict mode may be in force
- */
-const mayRefuse = ({ state, local }) => state === "starting" || local.mayRefuse;
 
 /**
  * @param {unknown} authority the first argument of `http2.connect`: a URL as text or as an object
