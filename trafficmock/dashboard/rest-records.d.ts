@@ -280,6 +280,8 @@ export interface Condition {
   length?: number;
   isObject?: boolean;
   isAbsent?: boolean;
+  /** Whether the test has a function of the value. */
+  hasFunction?: boolean;
 }
 
 /** The route that `routeId` names, as it was at the match. */
