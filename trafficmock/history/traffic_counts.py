@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Literal
 from attrs import define, field
 from msgspec import Struct
 
+from trafficmock.wire.payloads.quiet_repr import quiet_repr
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -106,8 +108,19 @@ class WorkerCounts(Struct, rename="camel"):
     unowned: TrafficCounts
 
 
-_Test = tuple[str, str, str]
-"""A test: its id, title and file."""
+class _Together(Struct, gc=False):
+    """Decisions for one test that are counted together.
+
+    :param authority: the part of the URL that has the host.
+    """
+
+    kind: Kind
+    action: str
+    authority: str
+    test: CarriedContext | Owner | None
+    number: int = 0
+
+    __repr__ = quiet_repr
 
 
 @define(eq=False)
@@ -137,8 +150,18 @@ class DecisionCounts:
             return
         url, carried = found
         test = carried or owner
-        of = None if test is None else (test.test_id, test.title, test.file)
-        self._tally.add(self.kind, of, _host(url), action)
+        parts = url.split("/", 3)
+        authority = parts[2] if len(parts) > 2 and not parts[1] else parts[0]  # noqa: PLR2004
+        if len(authority) > _LONGEST_HOST:
+            authority = _host(authority)
+        key = self.kind, action, authority, None if test is None else test.test_id
+        recent = self._tally.recent
+        alike = recent.get(key)
+        if alike is None:
+            if len(recent) >= _MOST_RECENT:
+                self._tally.add_recent()
+            alike = recent[key] = _Together(self.kind, action, authority, test)
+        alike.number += 1
 
     @property
     def all(self) -> Counts:
@@ -151,11 +174,13 @@ class Tally:
     """Counts decisions of both kinds, for all tests and workers.
 
     Most decisions are like one shortly before, so their number is added when it is read.
+
+    :ivar recent: the decisions that are not added yet.
     """
 
     requests: DecisionCounts = field(init=False)
     web_sockets: DecisionCounts = field(init=False)
-    _recent: dict[tuple[Kind, _Test | None, str, str], int] = field(init=False, factory=dict)
+    recent: dict[tuple[Kind, str, str, str | None], _Together] = field(init=False, factory=dict)
     _all: TrafficCounts = field(init=False, factory=TrafficCounts.none)
     _unowned: TrafficCounts = field(init=False, factory=TrafficCounts.none)
     _dropped: int = field(init=False, default=0)
@@ -171,45 +196,41 @@ class Tally:
     @property
     def tests(self) -> list[TestCounts]:
         """The counts of each test that had traffic, oldest first."""
-        self._add_recent()
+        self.add_recent()
         return [*self._tests.values()]
 
     @property
     def all(self) -> Mapping[Kind, Counts]:
         """What was decided, by kind."""
-        self._add_recent()
+        self.add_recent()
         return {"requests": self._all.requests, "web_sockets": self._all.web_sockets}
 
     @property
     def unowned(self) -> TrafficCounts:
         """What no test had."""
-        self._add_recent()
+        self.add_recent()
         return self._unowned
 
     @property
     def dropped(self) -> int:
         """How many tests were dropped for :data:`MOST_TEST_COUNTS`."""
-        self._add_recent()
+        self.add_recent()
         return self._dropped
 
-    def add(self, kind: Kind, test: _Test | None, host: str, action: str) -> None:
-        """Count a decision for a test and its worker, or for no test."""
-        recent, decision = self._recent, (kind, test, host, action)
-        recent[decision] = recent.get(decision, 0) + 1
-        if len(recent) > _MOST_RECENT:
-            self._add_recent()
+    def add_recent(self) -> None:
+        """Add the numbers of the latest decisions, in the order of the first of each."""
+        for each in self.recent.values():
+            self._add(each, _host(each.authority))
+        self.recent.clear()
 
-    def _add_recent(self) -> None:
-        for (kind, test, host, action), number in self._recent.items():
-            getattr(self._all, kind).add(host, action, number)
-            self._add(kind, test, host, action, number)
-        self._recent.clear()
-
-    def _add(self, kind: Kind, test: _Test | None, host: str, action: str, number: int) -> None:
+    def _add(self, alike: _Together, host: str) -> None:
+        """Count decisions for a test and its worker, or for no test."""
+        kind, action, number, test = alike.kind, alike.action, alike.number, alike.test
+        getattr(self._all, kind).add(host, action, number)
         if test is None:
             getattr(self._unowned, kind).add(host, action, number)
             return
-        test_id, title, path = test
+        test_id = test.test_id
         worker = self._worker_of.get(test_id)
         if worker is not None:
             getattr(worker.tests, kind).add(host, action, number)
@@ -217,7 +238,7 @@ class Tally:
         if counts is None:
             none = TrafficCounts.none()
             counts = TestCounts(
-                none.requests, none.web_sockets, test_id=test_id, title=title, path=path
+                none.requests, none.web_sockets, test_id=test_id, title=test.title, path=test.file
             )
             self._tests[test_id] = counts
         self._size += getattr(counts, kind).add(host, action, number)
@@ -237,27 +258,25 @@ class Tally:
         """Count what a test has for its worker."""
         worker = self._workers.get(record.worker)
         if worker is not None:
-            self._add_recent()
+            self.add_recent()
             self._worker_of[record.test_id] = worker
 
     def left(self, worker_id: str) -> None:
         """Forget a worker whose connection has ended, with its tests."""
         gone = self._workers.pop(worker_id, None)
         if gone is not None:
-            self._add_recent()
+            self.add_recent()
             self._worker_of = {k: v for k, v in self._worker_of.items() if v is not gone}
 
     def of_worker(self, worker_id: str) -> WorkerCounts:
         """Return the counts of a worker, and of no test."""
-        self._add_recent()
+        self.add_recent()
         none = TrafficCounts.none()
         return self._workers.get(worker_id) or WorkerCounts(worker_id, none, none, self._unowned)
 
 
-def _host(url: str) -> str:
-    """Return the host of a URL, with its port if it has one, without user names and passwords."""
-    parts = url.split("/", 3)
-    authority = parts[2] if len(parts) > 2 and not parts[1] else parts[0]  # noqa: PLR2004
+def _host(authority: str) -> str:
+    """Return the host in the authority of a URL, with its port, without names and passwords."""
     if not _HOST.fullmatch(authority):
         authority = _END.split(authority, 1)[0].rpartition("@")[2]
     return authority[:_LONGEST_HOST]
