@@ -6,6 +6,7 @@ import { test } from "node:test";
 const require = createRequire(import.meta.url);
 const { ConnectionError } = require("../src/errors.js");
 const { addTraffic } = require("../src/report/attachments.js");
+const { decisionOf } = require("../src/report/decisions.js");
 const { reportLines } = require("../src/report/traffic-report.js");
 const { TestErrors, throwAll } = require("../src/session/test-errors.js");
 
@@ -48,6 +49,15 @@ test("what a test got without a context while other tests ran is marked", () => 
     "decided without a context:",
     "  GET http://h.test/a, 200, client shop, fulfill; it came without a context while 2 other tests ran, and may not be this test's",
   ]);
+});
+
+test("what goes to a part of the application has not left it", () => {
+  const session = { id: "t1", http: { owned: new Map() } };
+  const of = (url) => decisionOf(session, new Map([["r1", { outcome: { kind: "passthrough" } }]]), { id: "r1", url });
+  for (const host of ["localhost:3000", "127.0.0.1", "[::1]:80", "shop"]) {
+    assert.equal(of(`http://${host}/a`), "went to a part of the application", host);
+  }
+  assert.equal(of("http://h.test/a"), "went to the real network");
 });
 
 test("requests that the same routes make ambiguous are one error", () => {

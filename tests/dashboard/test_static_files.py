@@ -7,6 +7,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.dashboard.static_files import CONTENT_TYPES, load_pages
+from trafficmock.matching.host_pattern import UNDER_TEST
 
 STATIC = Path(str(files("trafficmock.dashboard") / "static"))
 _IMPORT = re.compile(r'^(?:import|export)[^"]*?from "([^"]+)";', re.MULTILINE)
@@ -48,6 +49,13 @@ class ContentTests(SynchronousTestCase):
             if path.is_file():
                 text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
                 self.assertEqual(re.findall(r"https?://[^\s\"'`/]+", text), [], path)
+
+    def test_hosts_under_test(self) -> None:
+        """The page knows the parts of the application as the proxy does."""
+        text = (STATIC / "js/data/hosts.js").read_text(encoding="utf-8")
+        # eslint wants no escape that JavaScript does not need.
+        rule = UNDER_TEST.replace(r"[^.\[\]]", r"[^.[\]]")
+        self.assertIn(f"/^(?:{rule})$/", text)
 
     def test_no_markup_from_text(self) -> None:
         """No script turns text into markup or code."""

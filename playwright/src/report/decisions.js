@@ -1,5 +1,6 @@
 "use strict";
 
+const { UNDER_TEST } = require("trafficmock-agent/protocol/facts");
 const { redactUrl } = require("./redaction.js");
 
 /** Texts for requests that no route of the test decided, by the kind of their outcome. */
@@ -12,14 +13,17 @@ const OUTCOMES = /** @type {Record<string, string>} */ ({
 /** The URLs in a text. */
 const URLS = /\b(?:https?|wss?):\/\/\S+/g;
 
+/** Hosts at which a request stays within the application. */
+const WITHIN = new RegExp(`^(?:${UNDER_TEST})$`);
+
 /**
  * Say what became of a request, and who decided it.
  *
  * @param {import("../session/session.js").Session} session
  * @param {ReadonlyMap<string, import("../connection/worker-connection.js").HistoryEntry>} recorded
- * @param {{ id: string }} request
+ * @param {{ id: string, url: string }} request
  */
-function decisionOf(session, recorded, { id }) {
+function decisionOf(session, recorded, { id, url }) {
   const routed = session.http.owned.get(id);
   const entry = recorded.get(id);
   if (routed) {
@@ -29,10 +33,14 @@ function decisionOf(session, recorded, { id }) {
   if (!entry) return "";
   if (entry.testId !== undefined && entry.testId !== session.id) return `by another test: ${entry.title}`;
   const { outcome } = entry;
+  if (outcome.kind === "passthrough" && isWithin(url)) return "went to a part of the application";
   if (!outcome.code) return OUTCOMES[outcome.kind] ?? outcome.kind;
   const why = outcome.message ? `. ${outcome.message.replace(URLS, redactUrl)}` : "";
   return `${outcome.kind}: ${outcome.code}${why}`;
 }
+
+/** @param {string} url */
+const isWithin = (url) => URL.canParse(url) && WITHIN.test(new URL(url).hostname);
 
 /** @param {number} count of the other tests that ran when the test got a request by its URL alone */
 function ofOthers(count) {

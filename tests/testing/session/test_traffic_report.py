@@ -246,6 +246,22 @@ class KindTests(SynchronousTestCase):
         self.assertIn(f"without a route of this test: {end}/mine", text)
         self.assertIn(f"without the context of a test, and without a route: {end}/none", text)
 
+    def test_within(self) -> None:
+        """What the test, or the application, sends to a part of the application is no leak."""
+        harness = SessionHarness()
+        url = "http://127.0.0.1:8000/price"
+        harness.entries = [
+            entry(
+                1,
+                "none",
+                "passthrough",
+                request={"method": "GET", "url": url, "headers": {}, "bodyBase64": None},
+            )
+        ]
+        text = report(harness)
+        self.assertNotIn("real network", text)
+        self.assertIn(f"went to a part of the application: 1\n  GET {url}", text)
+
     def test_own_requests(self) -> None:
         """A test's list of requests has none with another test's context, and all without one."""
         harness = SessionHarness()

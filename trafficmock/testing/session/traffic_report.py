@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 from attrs import define, field
 from msgspec import UNSET
 
+from trafficmock.matching.host_pattern import is_under_test
+from trafficmock.matching.url_parts import url_parts
 from trafficmock.testing.promise import all_of, mapped
 from trafficmock.testing.session.handlers.routed_request import GIVEN_UP
 from trafficmock.testing.session.observation.diagnosis import regex_hint
@@ -37,12 +39,13 @@ REFUSED_UNOWNED = "refused by strict mode, without the context of a test"
 FAILED = "failed"
 NETWORK = "without a route of this test: went to the real network"
 UNOWNED = "without the context of a test, and without a route: went to the real network"
+WITHIN = "without a route of this test: went to a part of the application"
 WAITING = "not settled yet"
 UNKNOWN = "not of this test"
 FOREIGN = "made for other tests"
 KINDS = (
     *(OWNED, TAKEN, OTHERS, REFUSED, REFUSED_STRICT, REFUSED_UNOWNED),
-    *(FAILED, NETWORK, UNOWNED, WAITING, UNKNOWN, FOREIGN),
+    *(FAILED, NETWORK, UNOWNED, WITHIN, WAITING, UNKNOWN, FOREIGN),
 )
 COUNTED = (FOREIGN, REFUSED_STRICT)
 """Kinds of which only the number is reported: requests of other tests, and those with an error."""
@@ -143,7 +146,8 @@ class _Report:
             case "error" if entry.outcome.code == UNMATCHED:
                 return REFUSED_UNOWNED
             case "passthrough":
-                return UNOWNED if self.tagged and entry.test_id is UNSET else NETWORK
+                unowned = self.tagged and entry.test_id is UNSET
+                return WITHIN if _is_within(request.url) else UNOWNED if unowned else NETWORK
             case "pending":
                 return WAITING
             case _:
@@ -198,11 +202,22 @@ class _Report:
             yield f"  {hint}"
             return
         unmatched = {
-            each.id for kind in (NETWORK, UNOWNED, REFUSED_UNOWNED) for each in self.kinds[kind]
+            each.id
+            for kind in (NETWORK, UNOWNED, WITHIN, REFUSED_UNOWNED)
+            for each in self.kinds[kind]
         }
         for each in similar:
             if len(each.differs) == 1 and each.id in unmatched:
                 yield f"  {each.text}"
+
+
+def _is_within(url: str) -> bool:
+    """Return whether a request stays within the application: at loopback, or a name without a dot.
+
+    Where the process of the tests is attached, so are the calls of the test itself.
+    """
+    parts = url_parts(url)
+    return parts is not None and is_under_test((), parts.host, parts.port)
 
 
 def _times(count: int) -> str:

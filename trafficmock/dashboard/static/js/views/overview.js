@@ -1,6 +1,7 @@
 // @ts-check
 /** The overview page: failures, unmocked requests, and sums per test and per host. */
 
+import { isWithin } from "../data/hosts.js";
 import { link } from "../lib/address.js";
 import { fill, h } from "../lib/dom.js";
 import { moment } from "../lib/format.js";
@@ -34,7 +35,7 @@ export class OverviewView {
     const { rows } = this.store.requests;
     const sockets = this.store.sockets.rows;
     const failed = [...rows, ...sockets].filter((row) => row.failed).sort((one, other) => other.at - one.at);
-    const out = rows.filter((row) => row.action === "passthrough");
+    const out = rows.filter((row) => row.action === "passthrough" && !isWithin(row.host));
     fill(
       this.element,
       h("h1", {}, "Overview"),
@@ -90,7 +91,7 @@ function passed(rows) {
   return groupTable({
     id: "passed",
     title: "Went out unmocked",
-    note: "To the real network, because no test wanted it",
+    note: "To the real network, because no test wanted it; without loopback and names without a dot",
     first: "Host",
     found: groups(rows, byHost),
     to: (group) => link({ view: "http", action: "passthrough", host: group.key }),

@@ -1,6 +1,7 @@
 // @ts-check
 /** The first page of a report: the tests of the run with their routes, and what no test owned. */
 
+import { leftApplication } from "../data/hosts.js";
 import { matcherText } from "../data/routes.js";
 import { run } from "../data/saved.js";
 import { link } from "../lib/address.js";
@@ -78,16 +79,15 @@ function problem({ runner, worker, ended, problem: text = "" }) {
 function figures({ counts, totals, unowned, refused, refusedDropped }) {
   const left = unowned.requests.length + unowned.webSockets.length + unowned.omitted;
   const sum = refused.reduce((all, { count }) => all + count, refusedDropped);
-  const { total, decisions, hosts } = totals.requests;
-  const passed = decisions.passthrough ?? 0;
-  const where = passed ? `: ${leftFor(hosts)}` : "";
+  const { passed, to } = leftApplication(totals.requests);
+  const where = passed ? `: ${leftFor(to)}` : "";
   return h(
     "div",
     { class: "figures" },
     ...["failed", "passed", "skipped"].map((outcome) =>
       figure(counts[outcome] ?? 0, `tests ${outcome}`, outcome === "failed" && counts.failed ? "figure-error" : ""),
     ),
-    figure(total, "requests", "", { view: "http" }),
+    figure(totals.requests.total, "requests", "", { view: "http" }),
     figure(passed, `of them went out unmocked${where}`, passed ? "figure-passthrough" : "", {
       view: "http",
       action: "passthrough",
@@ -97,10 +97,9 @@ function figures({ counts, totals, unowned, refused, refusedDropped }) {
   );
 }
 
-/** @param {Record<string, Record<string, number>>} hosts @returns {string} to which hosts requests went out */
-function leftFor(hosts) {
-  const left = Object.entries(hosts).filter(([, { passthrough }]) => passthrough);
-  const shown = left.slice(0, MOST_LEFT).map(([host, { passthrough: n }]) => `${cut(host, LONGEST_HOST)} (${n})`);
+/** @param {[string, number][]} left @returns {string} to which hosts requests went out */
+function leftFor(left) {
+  const shown = left.slice(0, MOST_LEFT).map(([host, n]) => `${cut(host, LONGEST_HOST)} (${n})`);
   return visible([...shown, ...(left.length > MOST_LEFT ? [`${left.length - MOST_LEFT} more hosts`] : [])].join(", "));
 }
 
