@@ -23,7 +23,8 @@ script, with one module of :mod:`trafficmock.command` for each command.
 
 Several packages use :mod:`trafficmock.http` (access rules, responses, limits), ``records`` (events
 that the core emits and the history keeps), ``errors``, ``redaction`` (secrets removed from texts),
-``coercers`` (values of options) and ``ipv6`` (IPv6 addresses in options and URLs).
+``coercers`` (values of options), ``ipv6`` (IPv6 addresses in options and URLs) and ``whole_files``
+(files of which readers never find a part).
 """
 
 from importlib import import_module

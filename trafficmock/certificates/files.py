@@ -1,4 +1,4 @@
-"""Writes files atomically, and checks that private files belong to their owner alone."""
+"""Writes files, and checks that private files belong to their owner alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import contextlib
 import os
 import stat
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ import platformdirs
 import portalocker
 
 from trafficmock.errors import LocalError
+from trafficmock.whole_files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -137,22 +137,13 @@ def _check_owner(path: Path, about: os.stat_result) -> None:
 
 
 def write(path: Path, content: bytes, mode: int) -> None:
-    """Write a file atomically: a reader finds the old content or the new, never a part.
+    """Write a file, or replace it.
 
     :param mode: its permissions, :data:`PRIVATE` or :data:`PUBLIC`.
     :raises CertificateError: if it cannot be written.
     """
     try:
-        # mkstemp makes files that only their owner can read, so the content is never exposed.
-        number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(number, "wb") as file:
-                file.write(content)
-            Path(name).chmod(mode)
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        write_whole(path, content, mode)
     except OSError as error:
         raise _cannot("write", path, error) from error
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import secrets
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +11,7 @@ from trafficmock.report.data_files import DATA, FORMAT, HARS, read_records
 from trafficmock.report.report_settings import PAGE_BYTES
 from trafficmock.report.run_document import run_document
 from trafficmock.report.saved_page import saved_page
+from trafficmock.whole_files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,13 +117,5 @@ def _sizes(directory: Path) -> dict[Path, int]:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write a file so that readers have the old or the new one, whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
-    try:
-        new.write_text(text, encoding="utf-8", errors="backslashreplace")
-        os.replace(new, path)  # noqa: PTH105 - it has the same name in Python's documentation
-    except BaseException:
-        with contextlib.suppress(OSError):
-            new.unlink()
-        raise
+    write_whole(path, text.encode("utf-8", "backslashreplace"))

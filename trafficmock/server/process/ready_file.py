@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from attrs import define
 
 from trafficmock.errors import LocalError
+from trafficmock.whole_files import write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +48,7 @@ class ReadyFile:
                 )
             if path.is_file() and not _is_running(_process_of(path)):
                 path.unlink(missing_ok=True)
-            draft = _draft_of(path)
+            draft = path.with_name(f"{path.name}.{os.getpid()}")
             draft.touch()
             draft.unlink()
         except OSError as error:
@@ -62,15 +63,9 @@ class ReadyFile:
         path = self.path
         if path is None:
             return
-        draft = _draft_of(path)
+        text = json.dumps({"url": url, "pid": os.getpid()}) + "\n"
         try:
-            text = json.dumps({"url": url, "pid": os.getpid()}) + "\n"
-            draft.write_text(text, encoding="utf-8")
-            try:
-                draft.replace(path)
-            except OSError:
-                draft.unlink()
-                raise
+            write_whole(path, text.encode())
         except OSError as error:
             raise self._cannot("be written", error) from error
 
@@ -88,10 +83,6 @@ class ReadyFile:
 
     def _cannot(self, act: str, error: OSError) -> LocalError:
         return LocalError(f"--ready-file {str(self.path)!r} cannot {act}: {error.strerror}")
-
-
-def _draft_of(path: Path) -> Path:
-    return path.with_name(f"{path.name}.{os.getpid()}")
 
 
 def _process_of(path: Path) -> int | None:

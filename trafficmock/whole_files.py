@@ -1,0 +1,30 @@
+"""Writes files whole: a reader finds the old content or the new one, never a part."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_OWNER_ONLY = 0o600
+
+
+def write_whole(path: Path, content: bytes, mode: int = 0) -> None:
+    """Write a file, or replace it.
+
+    :param mode: its permissions; 0 for those that new files have. The content is never to be read
+        by others than these permissions allow.
+    :raises OSError: it cannot be written; the old file stays.
+    """
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    draft.touch(_OWNER_ONLY if mode else 0o666, exist_ok=False)
+    try:
+        draft.write_bytes(content)
+        if mode:
+            draft.chmod(mode)
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
