@@ -49,6 +49,14 @@ test("globs match as they do for the proxy", () => {
   }
 });
 
+test("a glob that ends within the host is an error, except for WebSockets, whose path is often a slash", () => {
+  for (const glob of ["https://**", "http*://**", "https://h.test:8000**"]) {
+    assert.throws(() => new Matcher(glob), { message: /no path.*: write ".*\*\*\/\*"$/ }, glob);
+    assert.ok(new Matcher(glob, { webSocket: true }));
+  }
+  for (const glob of ["**", "*://**", "https://*", "https://h.test", "https://h.test/**"]) assert.ok(new Matcher(glob));
+});
+
 test("an origin with a wildcard gets no cookie, which is for one host", () => {
   const mocks = { id: "t1", proxy: undefined, cookie: (url) => ({ url }) };
   const origins = [

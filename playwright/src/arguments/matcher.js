@@ -176,6 +176,9 @@ function testFromStart(regex, text) {
   return regex.test(text);
 }
 
+/** A glob that seems to match everything below a host: Playwright resolves it as a URL, to `/`. */
+const WITHOUT_PATH = /^[^/*][^/]*:\/\/[^/?]*\*\*$/;
+
 /** The parsed globs by text and base, because many tests of a worker use the same ones. */
 /** @type {Map<string, UrlPart>} */
 const readGlobs = new Map();
@@ -203,6 +206,12 @@ function globPart(glob, base) {
  * @returns {UrlPart}
  */
 function readGlob(glob, base) {
+  if (!base.webSocket && WITHOUT_PATH.test(glob)) {
+    throw new UsageError(
+      `the glob ${JSON.stringify(glob)} has no path, so that it matches only URLs that end with a slash, such as ` +
+        `https://HOST/: write ${JSON.stringify(`${glob}/*`)}`,
+    );
+  }
   const regex = compileGlob(glob, base);
   /** @param {string} url */
   const test = (url) => regex.test(url);

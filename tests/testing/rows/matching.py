@@ -86,7 +86,7 @@ async def empty_glob(t: RowContext) -> None:
 @row
 async def bad_glob(t: RowContext) -> None:
     """A bad glob is refused at once."""
-    for bad in ("**/{a", "**/a}", "**/{a,{b}}"):
+    for bad in ("**/{a", "**/a}", "**/{a,{b}}", "https://**", "http*://**"):
         try:
             await t.answer(bad, "")
         except (GlobError, UsageError):

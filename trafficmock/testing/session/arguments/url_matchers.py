@@ -37,6 +37,9 @@ class URLPattern(Protocol):
         """Return whether the URL matches."""
 
 
+_WITHOUT_PATH = re.compile(r"[^/*][^/]*://[^/?]*\*\*")
+"""A glob that seems to match everything below a host: Playwright resolves it as a URL, to ``/``."""
+
 UrlMatcher = str | re.Pattern[str] | Callable[[str], bool] | URLPattern | Mapping[str, Any] | None
 Names = str | Iterable[str] | None
 
@@ -111,7 +114,7 @@ def make_matcher(
     :param base_url: the URL that relative globs are resolved against.
     :param websocket: whether the URLs are those of WebSockets.
     :param match: the arguments of :class:`.MatchArguments`.
-    :raises UsageError: an argument is invalid.
+    :raises UsageError: an argument is invalid, or the glob ends within the host, as ``https://**``.
     :raises GlobError: the glob's braces are nested or unmatched.
     """
     if isinstance(url, Mapping):
@@ -186,6 +189,11 @@ def _url_part(
 def _glob_part(
     glob: str, *, base_url: str | None, websocket: bool
 ) -> tuple[wire.SerializedMatcher, Callable[[str], Any]]:
+    if not websocket and _WITHOUT_PATH.fullmatch(glob):
+        raise UsageError(
+            f"the glob {glob!r} has no path, so that it matches only URLs that end with a slash, "
+            f"such as https://HOST/: write {f'{glob}/*'!r}"
+        )
     compiled = compile_glob(glob, base_url=base_url, websocket=websocket)
     sent = glob
     if needs_base(glob):
