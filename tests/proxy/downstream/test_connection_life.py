@@ -84,6 +84,29 @@ class IdleTimerTests(SynchronousTestCase):
         self.clock.advance(1)
         self.assertEqual(self.expired, [119])
 
+    def test_paused(self) -> None:
+        """Nothing is due while it is paused; from the next start on it has the whole time."""
+        self.timer.start()
+        self.clock.advance(50)
+        self.timer.pause()
+        self.clock.advance(500)
+        self.timer.start()
+        self.clock.advance(59)
+        self.assertEqual(self.expired, [])
+        self.clock.advance(1)
+        self.assertEqual(self.expired, [610])
+
+    def test_one_call(self) -> None:
+        """Requests that follow each other need one call of the clock, and the last one counts."""
+        for _ in range(5):
+            self.timer.start()
+            self.clock.advance(10)
+            self.timer.pause()
+        self.timer.start()
+        self.assertEqual(len(self.clock.getDelayedCalls()), 1)
+        self.clock.advance(60)
+        self.assertEqual(self.expired, [110])
+
     def test_stopped(self) -> None:
         """Once stopped it leaves no timer, and may be stopped again."""
         self.timer.start()

@@ -1,6 +1,7 @@
 """URL globs, as protocol 3 defines them (``docs/protocol/objects.md``)."""
 
 from collections.abc import Sequence
+from operator import methodcaller
 
 import attrs
 
@@ -77,7 +78,7 @@ class Glob:
         if literals.needle not in url:
             return False
         if self.shapes and subject.printable:
-            return any(shape.fullmatch(url) for shape in self.shapes)
+            return any(map(methodcaller("fullmatch", url), self.shapes))
         return None
 
 

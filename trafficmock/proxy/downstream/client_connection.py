@@ -180,7 +180,7 @@ class ClientConnection(Protocol):
         found = self._input.head()
         if found is None:
             return False
-        self._idle.stop()
+        self._idle.pause()
         self._router.enter(self, *found)
         # Behind a CONNECT another request may have arrived in the same bytes.
         return self._state is not State.AWAITING_HEAD or bool(self._input.unread)
@@ -212,12 +212,12 @@ class ClientConnection(Protocol):
             request.announce(b"")
             return
         self._enter(State.READING_BODY)
-        self._idle.start()
         content = self._input.begin_body(request.body)
         if self._input.body_complete:
             self._enter(State.ANSWERING)
             request.announce(content)
             return
+        self._idle.start()
         if content:
             request.request_data(content)
         request.announce(None)

@@ -17,7 +17,8 @@ class IdleTimer:
     """Calls back after a time.
 
     Received bytes only set :attr:`heard`, and the callback restarts the timer if it is set: to move
-    the timer for every piece of a body would cost more.
+    the timer for every piece of a body would cost more. So would a call of the clock for every
+    request: it stays while the timer is paused or started anew, and finds out what is due.
 
     :param seconds: how long a client may be silent (``--idle-timeout-ms``).
     :param expired: called at the end of the time.
@@ -28,19 +29,34 @@ class IdleTimer:
     expired: Callable[[], None]
     heard: bool = False
     """Whether bytes were received since the timer began."""
-    _timer: IDelayedCall | None = None
+    _due: float | None = None
+    _call: IDelayedCall | None = None
 
     def start(self) -> None:
         """Start the timer, anew if it is running."""
-        self.stop()
         self.heard = False
-        self._timer = self.clock.callLater(self.seconds, self._over)
+        self._due = self.clock.seconds() + self.seconds
+        if self._call is None:
+            self._call = self.clock.callLater(self.seconds, self._look)
+
+    def pause(self) -> None:
+        """Do not call back until the next start."""
+        self._due = None
 
     def stop(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        """End the timer."""
+        self._due = None
+        if self._call is not None:
+            self._call.cancel()
+            self._call = None
 
-    def _over(self) -> None:
-        self._timer = None
-        self.expired()
+    def _look(self) -> None:
+        self._call, due = None, self._due
+        if due is None:
+            return
+        left = due - self.clock.seconds()
+        if left > 0:
+            self._call = self.clock.callLater(left, self._look)
+        else:
+            self._due = None
+            self.expired()
