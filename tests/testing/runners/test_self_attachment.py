@@ -74,6 +74,19 @@ class SelfAttachmentTests(SynchronousTestCase):
         output = runs.run("twisted.trial", directory, sample, environment=self.environment)
         self.assertIn("successes=3", output, output)
 
+    def test_other_mocks(self) -> None:
+        """The examples with responses and respx, the calls that the page compares, and both."""
+        shutil.copytree(EXAMPLE, self.folder / "example")
+        for name in ("test_responses.py", "test_respx.py"):
+            shutil.copy(EXAMPLE.parent / "in-process-compared" / name, self.folder / "example")
+        lean = [*runs.lean_pytest(), "test_responses.py", "test_respx.py"]
+        output = runs.run(*lean, environment=self.environment, cwd=self.folder / "example")
+        self.assertIn("2 passed", output, output)
+        sample = str(Path(__file__).parent / "samples" / "beside_other_mocks.py")
+        lean = [*runs.lean_pytest(), sample, "--trafficmock-attach-self"]
+        output = runs.run(*lean, environment=self.environment)
+        self.assertIn("6 passed", output, output)
+
     if not DEEP:
-        for each in (test_pytest, test_django, test_unittest, test_trial):
+        for each in (test_pytest, test_django, test_unittest, test_trial, test_other_mocks):
             each.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
