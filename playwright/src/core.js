@@ -9,8 +9,8 @@ const { recorder, reported } = require("./report/run-recorder.js");
 const { callSite, raisedAt } = require("./session/call-site.js");
 const { checkRequired } = require("./session/required-routes.js");
 const { Session } = require("./session/session.js");
-const { beginAttaching, currentAttachment } = require("./self-attachment.js");
-const { checkedProxyUrl, defaultAttachSelf, defaultProxyUrl, defaultToken } = require("./settings.js");
+const { beginAttaching, enter, ownAttachment } = require("./self-attachment.js");
+const { checkedProxyUrl, defaultProxyUrl, defaultToken } = require("./settings.js");
 const { throwAll } = require("./session/test-errors.js");
 
 /**
@@ -72,31 +72,6 @@ async function attachSelf(options) {
   await attachment.ready;
   const { clientId } = attachment;
   return { clientId, stop: () => attachment.stop() };
-}
-
-/**
- * @param {boolean | undefined} wanted what the test says
- * @param {{ proxyUrl: string, token?: string }} options
- * @returns {import("./self-attachment.js").Attachment | undefined} the attachment of this process, if the test has one
- */
-function ownAttachment(wanted, { proxyUrl, token }) {
-  if (wanted === false) return undefined;
-  const url = checkedProxyUrl(proxyUrl);
-  if (wanted || defaultAttachSelf()) return beginAttaching({ proxyUrl: url, token });
-  return currentAttachment(url);
-}
-
-/**
- * Make a test current where it runs.
- *
- * @param {Session} session
- * @param {import("./self-attachment.js").Attachment | undefined} attachment
- */
-function enter(session, attachment) {
-  const { context } = session.registration;
-  if (!attachment || !context) return;
-  session.ownTest = attachment.begin(context);
-  session.ownTest.enter();
 }
 
 /**

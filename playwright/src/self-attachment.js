@@ -2,6 +2,7 @@
 
 const { AsyncLocalStorage } = require("node:async_hooks");
 const { ConnectionError, UsageError } = require("./errors.js");
+const { checkedProxyUrl, defaultAttachSelf } = require("./settings.js");
 
 /**
  * Attaches the process of the tests itself, for applications that tests call in it, without a server of its own.
@@ -59,4 +60,38 @@ function currentAttachment(proxyUrl) {
   return current?.proxyUrl === proxyUrl && current.attachment.isAttached ? current.attachment : undefined;
 }
 
-module.exports = { beginAttaching, currentAttachment };
+/**
+ * @param {boolean | undefined} wanted what the test says
+ * @param {{ proxyUrl: string, token?: string }} options
+ * @returns {Attachment | undefined} the attachment of this process, if the test has one
+ */
+function ownAttachment(wanted, { proxyUrl, token }) {
+  if (wanted === false) return undefined;
+  const url = checkedProxyUrl(proxyUrl);
+  if (wanted || defaultAttachSelf()) return beginAttaching({ proxyUrl: url, token });
+  return currentAttachment(url);
+}
+
+/**
+ * Make a test current where it runs.
+ *
+ * @param {import("./session/session.js").Session} session
+ * @param {Attachment | undefined} attachment
+ */
+function enter(session, attachment) {
+  begin(session, attachment);
+  session.ownTest?.enter();
+}
+
+/**
+ * Begin a test that is current where it calls its mocks first.
+ *
+ * @param {import("./session/session.js").Session} session
+ * @param {Attachment | undefined} attachment
+ */
+function begin(session, attachment) {
+  const { context } = session.registration;
+  if (attachment && context) session.ownTest = attachment.begin(context);
+}
+
+module.exports = { begin, beginAttaching, enter, ownAttachment };

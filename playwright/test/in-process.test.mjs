@@ -183,3 +183,28 @@ test("it does under a preload, whose agent the tests share", async (t) => {
   t.after(() => proxy.stop());
   await runExample(t, ["--require", join(AGENT, "register.js")], { TRAFFICMOCK_PROXY_URL: proxy.url });
 });
+
+test("a process of Playwright's is attached for the tests that run in it", async (t) => {
+  const proxy = await startProxy();
+  t.after(() => proxy.stop());
+  const spec = `
+    import { expect, test } from "trafficmock-playwright";
+    const price = async () => (await (await fetch("${PRICES}")).json()).price;
+    for (const title of ["one", "other"]) {
+      test(title, async ({ trafficmock }) => {
+        await trafficmock.mock("${PRICES}", { json: { price: title } });
+        expect(await price()).toBe(title);
+        const [asked] = await trafficmock.requests("${PRICES}");
+        expect(asked.url()).toBe("${PRICES}");
+        await trafficmock.strict();
+        await expect(fetch("http://other.example/")).rejects.toThrow();
+        await expect(async () => expect(trafficmock.takeErrors()).toHaveLength(1)).toPass();
+      });
+    }`;
+  const files = { "a.spec.mjs": spec, "playwright.config.mjs": "export default { fullyParallel: true, workers: 2 };" };
+  const { run, remove } = makeProject({ files });
+  t.after(remove);
+  const env = { TRAFFICMOCK_PROXY_URL: proxy.url, TRAFFICMOCK_ATTACH_SELF: "1" };
+  const { output } = await run(["--reporter=line"], env);
+  assert.match(output, /2 passed/);
+});

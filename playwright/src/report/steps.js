@@ -11,60 +11,71 @@ const { callSite, calledFrom } = require("../session/call-site.js");
  * the trace show it beside the page's actions.
  */
 class SteppedTrafficMock extends TrafficMock {
+  #session;
+
+  /** @param {import("../session/session.js").Session} session */
+  constructor(session) {
+    super(session);
+    this.#session = session;
+  }
+
   /** @type {TrafficMock["route"]} */
   route(url, ...rest) {
-    return step("route", url, () => super.route(url, ...rest));
+    return step(this.#session, "route", url, () => super.route(url, ...rest));
   }
 
   /** @type {TrafficMock["routeWebSocket"]} */
   routeWebSocket(url, ...rest) {
-    return step("routeWebSocket", url, () => super.routeWebSocket(url, ...rest));
+    return step(this.#session, "routeWebSocket", url, () => super.routeWebSocket(url, ...rest));
   }
 
   /** @type {TrafficMock["routeFromHAR"]} */
   routeFromHAR(file, ...rest) {
-    return step("routeFromHAR", file, () => super.routeFromHAR(file, ...rest));
+    return step(this.#session, "routeFromHAR", file, () => super.routeFromHAR(file, ...rest));
   }
 
   /** @type {TrafficMock["mock"]} */
   mock(url, ...rest) {
-    return step("mock", url, () => super.mock(url, ...rest));
+    return step(this.#session, "mock", url, () => super.mock(url, ...rest));
   }
 
   /** @type {TrafficMock["strict"]} */
   strict(...rest) {
-    return step("strict", undefined, () => super.strict(...rest));
+    return step(this.#session, "strict", undefined, () => super.strict(...rest));
   }
 
   /** @type {TrafficMock["unroute"]} */
   unroute(url, ...rest) {
-    return step("unroute", url, () => super.unroute(url, ...rest));
+    return step(this.#session, "unroute", url, () => super.unroute(url, ...rest));
   }
 
   /** @type {TrafficMock["unrouteAll"]} */
   unrouteAll(...rest) {
-    return step("unrouteAll", undefined, () => super.unrouteAll(...rest));
+    return step(this.#session, "unrouteAll", undefined, () => super.unrouteAll(...rest));
   }
 
   /** @type {TrafficMock["waitForRequest"]} */
   waitForRequest(wanted, ...rest) {
-    return waitStep("waitForRequest", wanted, () => super.waitForRequest(wanted, ...rest));
+    return waitStep(this.#session, "waitForRequest", wanted, () => super.waitForRequest(wanted, ...rest));
   }
 
   /** @type {TrafficMock["waitForResponse"]} */
   waitForResponse(wanted, ...rest) {
-    return waitStep("waitForResponse", wanted, () => super.waitForResponse(wanted, ...rest));
+    return waitStep(this.#session, "waitForResponse", wanted, () => super.waitForResponse(wanted, ...rest));
   }
 }
 
 /**
  * @template T
+ * @param {import("../session/session.js").Session} session
  * @param {string} call
  * @param {unknown} argument
  * @param {() => Promise<T>} run
  * @returns {Promise<T>}
  */
-function step(call, argument, run) {
+function step(session, call, argument, run) {
+  // Not in the step: a test that is current there is not so in its own code.
+  session.noteCall();
   const location = callSite()();
   return stepAt(location, call, argument, () => calledFrom(location, run));
 }
@@ -73,12 +84,14 @@ function step(call, argument, run) {
  * Make a step of a wait, which begins before the step: Playwright may start a step late, when the request has come.
  *
  * @template T
+ * @param {import("../session/session.js").Session} session
  * @param {string} call
  * @param {unknown} argument
  * @param {() => Promise<T>} run
  * @returns {Promise<T>}
  */
-function waitStep(call, argument, run) {
+function waitStep(session, call, argument, run) {
+  session.noteCall();
   const location = callSite()();
   const wait = calledFrom(location, run);
   // The step reports the error.

@@ -5,5 +5,5 @@
 ``with_proxy_options`` asks its proxy,
 ``with_required`` has mocks that nobody meets. The applications of ``in_own_process``,
 ``in_own_process_django``, ``in_own_process_unittest`` and ``in_own_process_trial`` run in the
-process of the tests.
+process of the tests; ``beside_other_mocks`` calls responses and respx there.
 """
