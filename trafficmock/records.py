@@ -194,12 +194,14 @@ class RequestAborted(Struct, frozen=True):
 
     :param owner: ``None`` for a request that was cancelled before a test owned it.
     :param error_code: the abort code; ``aborted`` for a cancelled request.
+    :param by_fault: whether it stands for an answer with a fault, which ``detail`` names.
     """
 
     request_id: str
     owner: Owner | None
     error_code: str
     detail: str
+    by_fault: bool = False
 
     __repr__ = quiet_repr
 

@@ -157,7 +157,10 @@ class RequestRecorder:
             return
         outcome = RequestOutcome("aborted", error_code=record.error_code)
         entry.settle("abort", outcome, record.owner, at)
-        entry.log(self._event_id(), at, "abort", record.detail)
+        detail = record.error_code if record.by_fault else record.detail
+        entry.log(self._event_id(), at, "abort", detail)
+        if record.by_fault:
+            entry.log(self._event_id(), at, "broken_off", record.detail)
         self._settled(entry, None, len(record.error_code))
 
     def _failed(self, record: records.RequestFailed, at: int) -> None:

@@ -74,6 +74,7 @@ class AgentTests(FaultCase):
         """A reset before the answer is an abort."""
         record, decision = self.handler_answers(Fault("connection_reset"))
         self.assertIsInstance(record, records.RequestAborted)
+        self.assertTrue(record.by_fault)
         self.assertEqual(decision.error_code, "connectionreset")
 
     def test_mock(self) -> None:

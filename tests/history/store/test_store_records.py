@@ -67,6 +67,13 @@ class RecorderTests(SynchronousTestCase):
             found = entry["action"], entry.get("title"), entry["durationMs"]
             self.assertEqual(found, (action, title, 10))
 
+    def test_aborted_by_fault(self) -> None:
+        """A fault is an event of its own; it is no error that a handler raised."""
+        reset = records.RequestAborted("q", OWNER, "connectionreset", "the fault x", by_fault=True)
+        entry = self.after(SEEN, reset)
+        events = [(each["kind"], each.get("detail")) for each in entry["events"][1:]]
+        self.assertEqual(events, [("abort", "connectionreset"), ("broken_off", "the fault x")])
+
     def test_reports(self) -> None:
         """A report is attached, and a failure is logged."""
         passed = records.RequestPassedThrough("q")

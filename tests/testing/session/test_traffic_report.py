@@ -156,12 +156,35 @@ class KindTests(SynchronousTestCase):
         for number, handler in enumerate((late, undecided, aborting), start=1):
             harness.route(handler, f"**/{number}")
             harness.matched(f"r{number}", f"http://h.test/{number}")
-        harness.entries = [entry(number, str(number), "aborted") for number in (4, 3, 2, 1)]
+        outcome = {"errorCode": "aborted"}
+        harness.entries = [
+            entry(number, str(number), "aborted", outcome=outcome) for number in (4, 3, 2, 1)
+        ]
         text = report(harness)
         end = "no response, client app, aborted: the application gave the request up\n"
         self.assertIn(f"  GET http://h.test/1, {end}  GET http://h.test/2, {end}", text)
         self.assertIn("  GET http://h.test/3, no response, client app, abort\n", text)
         self.assertIn("failed: 1\n  GET http://h.test/4, no response, client shop, aborted: ", text)
+
+    def test_broken_by_the_test(self) -> None:
+        """A fault is said to be the test's: the application gave nothing up."""
+        harness = SessionHarness()
+        for number in (1, 2):
+            harness.route(lambda *_: None, f"**/{number}")
+            harness.matched(f"r{number}", f"http://h.test/{number}")
+            harness.session.http.decisions[f"r{number}"] = "fulfill"
+        head = {"status": 200, "statusText": "", "headers": {}, "bodyBase64": None}
+        events = [{"kind": "broken_off", "detail": "the fault truncated"}]
+        reset = {"kind": "broken_off", "detail": "the fault connection_reset"}
+        harness.entries = [
+            entry(2, "2", "mocked", outcome={"response": head}, events=events),
+            entry(1, "1", "aborted", outcome={"errorCode": "connectionreset"}, events=[reset]),
+        ]
+        self.assertIn(
+            "  GET http://h.test/1, no response (the fault connection_reset), client app, fulfill\n"
+            "  GET http://h.test/2, 200 (the fault truncated), client app, fulfill",
+            report(harness),
+        )
 
     def test_repeated(self) -> None:
         """The same line is there once, with how often it came."""

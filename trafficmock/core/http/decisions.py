@@ -240,19 +240,24 @@ class Decisions:
     ) -> None:
         """Fail a request in the place of an answer that breaks."""
         decision = to_client.DecisionAbort(pending.id, code, f"the fault {fault.kind}")
-        self.abort(pending, decision, out)
+        self.abort(pending, decision, out, by_fault=True)
 
     def abort(
         self,
         pending: PendingRequest,
         decision: to_client.DecisionAbort,
         out: EffectList,
+        *,
+        by_fault: bool = False,
     ) -> None:
-        """Fail a request with the owner's abort code."""
+        """Fail a request with the owner's abort code.
+
+        :param by_fault: whether that stands for an answer with a fault.
+        """
         self._settle(pending)
         code = decision.error_code
         detail = decision.message or code
-        out.record(records.RequestAborted(pending.id, pending.owner, code, detail))
+        out.record(records.RequestAborted(pending.id, pending.owner, code, detail, by_fault))
         out.send(pending.agent.id, decision)
         self._broadcast_failure(pending, SerializedError("AbortError", detail, code=code), out)
 

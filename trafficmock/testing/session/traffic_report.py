@@ -154,14 +154,8 @@ class _Report:
                 return FAILED
 
     def _line(self, request: RequestState, kind: str) -> str:
-        response, entry = request.existing(), self._entry(request)
-        status = "no response" if response is None else str(response.wire.status)
-        decision = self.session.http.decisions.get(request.id, "")
-        if entry is not None and entry.outcome.kind == "aborted" and decision[:5] != "abort":
-            # The test's handler decided too late, or not at all.
-            status, decision = "no response", GIVEN_UP
-        elif request.failure:
-            status += f" ({request.failure})"
+        entry = self._entry(request)
+        status, decision = self._end(request, entry)
         parts = [str(request), status, f"client {request.client_id}", decision]
         if entry is not None and kind in (OTHERS, TAKEN):
             ended = ", which had ended" if entry.late else ""
@@ -177,6 +171,22 @@ class _Report:
         elif entry is not None and kind == OWNED and entry.other_tests:
             parts.append(_of_others(entry.other_tests))
         return ", ".join(part for part in parts if part)
+
+    def _end(self, request: RequestState, entry: RecordedRequest | None) -> tuple[str, str]:
+        """Return what the application got, and the decision of this test's handler, if any."""
+        response = request.existing()
+        head = None if response is None else response.wire
+        if head is None and entry is not None and entry.outcome.response is not UNSET:
+            # Of a stream, or of an answer that a fault broke off.
+            head = entry.outcome.response
+        status = "no response" if head is None else str(head.status)
+        decision = self.session.http.decisions.get(request.id, "")
+        is_aborted = entry is not None and entry.outcome.error_code == "aborted"
+        if is_aborted and decision[:5] != "abort":
+            # The test's handler decided too late, or not at all.
+            return "no response", GIVEN_UP
+        failure = request.failure if entry is None else entry.broken_by or request.failure
+        return f"{status} ({failure})" if failure else status, decision
 
     def _taken(self, entry: RecordedRequest) -> RouteEntry | None:
         """Return the route of this test that matched a request with another test's context."""

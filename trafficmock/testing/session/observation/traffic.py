@@ -83,6 +83,7 @@ class RecordedOutcome(Struct, frozen=True):
     kind: str
     response: SerializedResponse | UnsetType = UNSET
     code: str | UnsetType = UNSET
+    error_code: str | UnsetType = msgspec.field(default=UNSET, name="errorCode")
     matches: list[RouteMatchDiagnostic] | UnsetType = UNSET
 
     def __repr__(self) -> str:
@@ -127,6 +128,11 @@ class RecordedRequest(Struct, frozen=True, rename="camel"):
 
     def __repr__(self) -> str:
         return f"RecordedRequest({self.id!r})"
+
+    @property
+    def broken_by(self) -> str:
+        """The fault of the test, or the error of its stream, that broke the answer off, if any."""
+        return next((each.detail for each in self.events if each.kind == "broken_off"), "")
 
     @property
     def upstream_failure(self) -> str:

@@ -10,7 +10,7 @@ const RECORDED = run?.har === undefined ? {} : { recorded: { word: "recorded", m
 export const ACTIONS = {
   error: { word: "error", meaning: "Failed: nobody could decide, or more than one test wanted it" },
   passthrough: { word: "passthrough", meaning: "Went to the real network: no test wanted it" },
-  abort: { word: "abort", meaning: "A test made it fail" },
+  abort: { word: "abort", meaning: "A test made it fail, or the application gave it up" },
   continue: { word: "continue", meaning: "A test let it go on, perhaps changed" },
   fulfill: { word: "fulfill", meaning: "A test answered it" },
   pending: { word: "pending", meaning: "Waits for a decision" },

@@ -66,7 +66,10 @@ export function responseTab(entry) {
 /** @param {HttpEntry} entry */
 function missing(entry) {
   if (entry.action === "pending") return "No response yet: the request waits for a decision.";
-  if (entry.action === "abort") return "No response: the test made the request fail.";
+  if (entry.action === "abort") {
+    const who = entry.outcome.errorCode === "aborted" ? "the request was aborted" : "the test made the request fail";
+    return `No response: ${who}.`;
+  }
   if (entry.action === "error") return "No response: the request failed before anybody could answer.";
   const failed = upstreamError(entry.events);
   return failed === undefined ? "No response was reported yet." : `No response: upstream failed. ${visible(failed)}`;

@@ -18,7 +18,7 @@ const WORDS = {
   observed: "the application asked",
   fulfill: "the test answered",
   continue: "the test let it go on",
-  abort: "the test made it fail",
+  abort: "it was made to fail",
   passthrough: "sent to the real network",
   error: "it failed",
   response: "a response came",
