@@ -183,6 +183,44 @@ class PartTests(BrowserTestCase):
             ask_now(page)
             expect(cell).to_have_text(re.compile("^[0-9.]+ m?s$"))
 
+    def test_unfolded(self) -> None:
+        """What is unfolded of a request stays so when its response comes."""
+        made = forgetful_setup()
+        with ProxyClients(made.proxy.url) as clients:
+            agent = clients.agent("shop")
+            text = "x" * 200_000
+            sent = agent.start(request("https://long.example/", "POST", body=text))
+            agent.decided(sent)
+            page = self.open(dashboard=made.dashboard.url)
+            panel = show(page, "long.example", "Request")
+            panel.get_by_role("button", name="Show more").click()
+            expect(panel.locator("pre.text")).to_have_count(2)
+            agent.report(sent, response())
+            agent.settled()
+            ask_now(page)
+            expect(page.locator(".detail-status")).to_have_text("200")
+            expect(panel.locator("pre.text")).to_have_count(2)
+            page.get_by_role("tab", name="Response").click()
+            expect(panel).to_contain_text("200")
+            page.get_by_role("tab", name="Overview").click()
+            expect(panel).to_contain_text(re.compile(r":\d\d\.\d{3} UTC"))
+
+    def test_given_up(self) -> None:
+        """A request that the application gave up is not said to be failed by a test."""
+        made = forgetful_setup()
+        with ProxyClients(made.proxy.url) as clients:
+            agent = clients.agent("shop")
+            worker = clients.worker("0")
+            worker.route(worker.test("waits", "f.ts"), urlGlob="https://late.example/**")
+            sent = agent.start(request("https://late.example/"))
+            worker.client.until("request:matched", requestId=sent)
+            agent.client.send("request:cancel", requestId=sent, reason="it was tired")
+            agent.settled()
+            page = self.open(dashboard=made.dashboard.url)
+            expect(show(page, "late.example")).to_contain_text("The application gave it up")
+            expect(show(page, "late.example", "Response")).not_to_contain_text("the test")
+            expect(show(page, "late.example", "Timeline")).to_contain_text("it was made to fail")
+
     def test_incomplete(self) -> None:
         """A body that is cut, gone, or still arriving is said to be, with its whole size."""
         page = self.open()

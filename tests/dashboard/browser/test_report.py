@@ -1,5 +1,6 @@
 """The page of a report, opened from the disk: everything is in it, and nothing of it runs."""
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -31,6 +32,8 @@ class ReportTests(BrowserTestCase):
         page = self.report()
         panel = page.locator("#test-t1")
         expect(panel).to_contain_text("tests/test_checkout.py:12")
+        # Who reads it may be in another zone than the run.
+        expect(panel).to_contain_text(re.compile(r" \d\d:\d\d:\d\d\.\d{3} UTC"))
         expect(panel.locator(".error-text")).to_contain_text("assert 'Paid' == 'Declined'")
         expect(panel.locator("tbody tr").nth(1)).to_contain_text("tests/test_checkout.py:15")
         expect(page.locator(".notice-bad")).to_contain_text("Worker gw1 of pytest did not end")

@@ -62,8 +62,18 @@ export class RequestDetail {
         title: "Overview",
         show: () => [ownerView(entry, this.store.connections.runnerWorkers), this.facts(entry)],
       },
-      { name: "request", title: "Request", show: () => requestTab(entry) },
-      { name: "response", title: "Response", show: () => responseTab(entry) },
+      {
+        name: "request",
+        title: "Request",
+        of: JSON.stringify([entry.id, entry.request]),
+        show: () => requestTab(entry),
+      },
+      {
+        name: "response",
+        title: "Response",
+        of: JSON.stringify([entry.id, entry.action, entry.outcome, upstreamError(entry.events)]),
+        show: () => responseTab(entry),
+      },
       { name: "timeline", title: "Timeline", show: () => timelineTab(entry) },
     ];
     if (entry.overrides) tabs.splice(2, 0, { name: "overrides", title: "Changes", show: () => overridesTab(entry) });
@@ -127,9 +137,7 @@ export class RequestDetail {
   fail(text) {
     this.entry = null;
     fill(this.head, noEntry(this.onclose));
-    this.tabs.list.replaceChildren();
-    this.tabs.panel.removeAttribute("aria-labelledby");
-    fill(this.tabs.panel, h("p", { class: "note" }, text));
+    this.tabs.showOnly(h("p", { class: "note" }, text));
   }
 
   /** @param {number} by */

@@ -1,7 +1,7 @@
 // @ts-check
 /** Tabs by the pattern of the WAI-ARIA Authoring Practices. */
 
-import { h } from "../lib/dom.js";
+import { fill, h } from "../lib/dom.js";
 
 export class Tabs {
   /** @param {string} label @param {(name: string) => void} onchange */
@@ -22,12 +22,15 @@ export class Tabs {
     /** @type {string[]} */
     this.names = [];
     this.current = "";
+    /** What the panel shows, if its tab says. @type {string | undefined} */
+    this.shown = undefined;
   }
 
   /**
-   * Show tabs. The open tab stays open if it is among them.
+   * Show tabs. The open tab stays open if it is among them. Its panel stays as it is, with what was unfolded in it, if
+   * it shows the same (`of`) as before.
    *
-   * @param {{name: string, title: string, show: () => import("../lib/dom.js").Child[]}[]} tabs
+   * @param {{name: string, title: string, of?: string, show: () => import("../lib/dom.js").Child[]}[]} tabs
    * @param {string} [wanted]
    */
   show(tabs, wanted = this.current) {
@@ -56,10 +59,19 @@ export class Tabs {
     this.tabs = tabs;
     this.panel.setAttribute("aria-labelledby", `${this.panel.id}-${name}`);
     const tab = tabs.find((one) => one.name === name);
-    this.panel.replaceChildren();
-    for (const child of tab?.show() ?? []) if (child) this.panel.append(child instanceof Node ? child : String(child));
+    const shown = tab?.of && `${name} ${tab.of}`;
+    if (!shown || shown !== this.shown) fill(this.panel, ...(tab?.show() ?? []));
+    this.shown = shown;
     this.panel.scrollTop = scrolled;
     if (focused) this.focus();
+  }
+
+  /** Show no tab, but something else. @param {import("../lib/dom.js").Child} content */
+  showOnly(content) {
+    this.list.replaceChildren();
+    this.panel.removeAttribute("aria-labelledby");
+    this.shown = undefined;
+    fill(this.panel, content);
   }
 
   /** @param {string} name */

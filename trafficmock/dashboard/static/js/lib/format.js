@@ -9,10 +9,17 @@ export function clock(at) {
   return `${pad(t.getHours())}:${pad(t.getMinutes())}:${pad(t.getSeconds())}.${pad(t.getMilliseconds(), 3)}`;
 }
 
-/** @param {number} at epoch ms @returns {string} with the day, local time */
+/** @param {number} at epoch ms @returns {string} with the day and the zone, local time */
 export function dateTime(at) {
   const t = new Date(at);
-  return `${t.getFullYear()}-${pad(t.getMonth() + 1)}-${pad(t.getDate())} ${clock(at)}`;
+  return `${t.getFullYear()}-${pad(t.getMonth() + 1)}-${pad(t.getDate())} ${clock(at)} ${zone(at)}`;
+}
+
+/** @param {number} at epoch ms @returns {string} the zone of local times, like UTC or UTC+05:30 */
+export function zone(at) {
+  const minutes = -new Date(at).getTimezoneOffset();
+  const size = Math.abs(minutes);
+  return minutes ? `UTC${minutes < 0 ? "-" : "+"}${pad(Math.floor(size / 60))}:${pad(size % 60)}` : "UTC";
 }
 
 /** @param {number} at epoch ms @returns {string} the local time, with the day if it is not today */

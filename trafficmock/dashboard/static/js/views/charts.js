@@ -3,7 +3,7 @@
 
 import { REQUEST_ACTIONS } from "../data/actions.js";
 import { h, svg } from "../lib/dom.js";
-import { clock } from "../lib/format.js";
+import { clock, zone } from "../lib/format.js";
 
 /** The text of a stacked bar. @param {Record<string, number>} actions */
 const words = (actions) =>
@@ -46,6 +46,7 @@ export function histogram({ from, to, counts }) {
       );
     });
   });
+  const until = `${clock(to).slice(0, 8)} ${zone(to)}`;
   const label = `Requests from ${clock(from)} to ${clock(to)}; at most ${most} in one of ${counts.length} slices`;
   return h(
     "figure",
@@ -60,6 +61,6 @@ export function histogram({ from, to, counts }) {
       },
       ...bars,
     ),
-    h("figcaption", {}, h("span", {}, clock(from).slice(0, 8)), h("span", {}, clock(to).slice(0, 8))),
+    h("figcaption", {}, h("span", {}, clock(from).slice(0, 8)), h("span", {}, until)),
   );
 }
