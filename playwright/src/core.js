@@ -4,9 +4,9 @@ const { checked } = require("./arguments/options.js");
 const { WorkerConnection } = require("./connection/worker-connection.js");
 const { TrafficMock, viewsOf } = require("./objects/traffic-mock.js");
 const { ConnectionError, UsageError } = require("./errors.js");
-const { template } = require("./report/page-template.js");
+const { endsWithProcess } = require("./report/process-end.js");
 const { recorder, reported } = require("./report/run-recorder.js");
-const { callSite, raisedAt } = require("./session/call-site.js");
+const { callSite, raisedAt, shownPath } = require("./session/call-site.js");
 const { checkRequired } = require("./session/required-routes.js");
 const { Session } = require("./session/session.js");
 const { beginAttaching, enter, ownAttachment } = require("./self-attachment.js");
@@ -44,7 +44,7 @@ async function connect(options) {
   const attachment = ownAttachment(isWanted, { proxyUrl, token });
   const connection = connectionTo({ proxyUrl, token, workerId });
   connection.hold();
-  const session = new Session(connection, { title, file, ...info }, viewsOf);
+  const session = new Session(connection, { title, file: shownPath(file), ...info }, viewsOf);
   try {
     // The connection is that of all tests, so it is opened before this one is current.
     enter(session, attachment);
@@ -154,52 +154,43 @@ async function report(session, { failed, errors, startedAt }) {
   const { connection, info } = session;
   const run = recorder("node", connection.workerId);
   if (!run) return;
-  endWithProcess(run, connection);
+  askAtEnd(run, connection);
   const outcome = failed === undefined ? "unknown" : failed ? "failed" : "passed";
   run.count(outcome);
   run.addHars(session);
   if (!run.wants(failed)) {
     // The process may end without a further chance to ask for the totals.
     await run.addUnowned(connection, session.registration.startedAt);
+    endsWithProcess(run);
     return;
   }
   const texts = errors.flatMap((error) => (error === undefined ? [] : [textOf(error)]));
   const error = texts.join("\n\n");
   const found = await reported(session, error);
   await run.write(session, { title: info.title, file: info.file, outcome, ...(error && { error }), startedAt }, found);
+  endsWithProcess(run);
 }
 
 /** @param {any} error @returns {string} */
 const textOf = (error) => String(error?.stack ?? error?.message ?? error);
 
-/** The runs that are written at the end of this process. */
-const ending = new WeakSet();
+/** The runs that ask once more what no test owned. */
+const asking = new WeakSet();
 
 /**
  * @param {import("./report/run-recorder.js").RunRecorder} run
  * @param {WorkerConnection} connection
  */
-function endWithProcess(run, connection) {
-  if (ending.has(run)) return;
-  ending.add(run);
-  // Read now, because the end has little time.
-  template();
+function askAtEnd(run, connection) {
+  if (asking.has(run)) return;
+  asking.add(run);
   // The workers of some runners end without this event; their tests are in the report all the same.
   process.once("beforeExit", async () => {
     if (connection.lost) return;
     connection.hold();
     await run.addUnowned(connection);
+    endsWithProcess(run);
     connection.release();
-  });
-  const end = () => {
-    run.end();
-    run.merge();
-  };
-  process.once("exit", end);
-  // Vitest ends its workers by this signal, and half a second later in any case.
-  process.once("SIGTERM", () => {
-    end();
-    if (!process.listenerCount("SIGTERM")) process.kill(process.pid, "SIGTERM");
   });
 }
 

@@ -75,6 +75,8 @@ test("the reporter writes one report of all workers and retries", async () => {
     const [failed] = run.tests;
     assert.equal(`${failed.file}:${failed.line}`, "a.spec.mjs:10");
     assert.match(failed.routes[0].place, /^a\.spec\.mjs:11$/);
+    // A report is read on another machine than that of the run.
+    assert.equal(failed.requests[0].path, "a.spec.mjs");
     assert.match(failed.error, /refused with Bearer \[redacted:/);
     assert.equal(run.totals.requests.decisions.passthrough, 2);
     assert.deepEqual(
@@ -145,12 +147,13 @@ test("a test that only the end of an earlier fixture fails is in the reports as 
 
 const NODE_TEST = `
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { connect } from "trafficmock-playwright/core";
 import { ask } from "./call.mjs";
 
 for (const [title, options] of [["passes", { failed: false }], ["fails", { failed: true, error: new Error("wrong") }], ["unknown", {}]]) {
   test(title, async () => {
-    const mocks = await connect({ title });
+    const mocks = await connect({ title, file: fileURLToPath(import.meta.url) });
     await mocks.mock(\`http://\${title}.test/\`, { json: {} });
     await ask(\`http://\${title}.test/\`);
     await mocks.end(options);
@@ -169,10 +172,10 @@ test("tests of other runners say how they ended, and are in the report where the
     const { counts, tests } = JSON.parse(readFileSync(place, "utf8"));
     assert.deepEqual(counts, { failed: 1, passed: 1, unknown: 1 });
     assert.deepEqual(
-      tests.map(({ title, outcome, requests }) => [title, outcome, requests.length]),
+      tests.map(({ title, file, outcome, requests }) => [title, file, outcome, requests.map(({ path }) => path)]),
       [
-        ["fails", "failed", 1],
-        ["unknown", "unknown", 1],
+        ["fails", "a.test.mjs", "failed", ["a.test.mjs"]],
+        ["unknown", "a.test.mjs", "unknown", ["a.test.mjs"]],
       ],
     );
   } finally {

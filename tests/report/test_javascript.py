@@ -39,6 +39,7 @@ _numbers = st.integers(1, 4)
 _files = st.lists(
     st.tuples(
         st.builds(lambda at: begin(f"gw{at}", at), _numbers),
+        st.none() | st.builds(_ends, _numbers),
         st.builds(lambda at: test(f"t{at}", at), _numbers),
         st.builds(lambda at: unowned(entry(f"r{at}", at), omitted=at), _numbers),
         st.builds(lambda at: har(f"{at % 2}.har", at, at, 1), _numbers),

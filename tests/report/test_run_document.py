@@ -50,6 +50,12 @@ class RunDocumentTests(SynchronousTestCase):
         ended = [each["ended"] for each in document["processes"]]
         self.assertEqual((ended, len(document["tests"])), ([False, True], 1))
 
+    def test_several_ends(self) -> None:
+        """A thread writes its end after each test; the last one counts."""
+        ends = end(counts={"passed": 1}), end(counts={"passed": 1, "failed": 1})
+        document = merged([begin("0"), ends[0], test("a"), ends[1]])
+        self.assertEqual(document["counts"], {"failed": 1, "passed": 1})
+
     def test_unowned(self) -> None:
         """What several workers have seen of no test is there once, oldest first."""
         document = merged(

@@ -48,13 +48,13 @@ def run_document(files: Iterable[Sequence[dict[str, Any]]]) -> dict[str, Any]:
                     for side in _SIDES:
                         unowned[side] |= {each["id"]: each for each in record[side]}
                     omitted = max(omitted, record["omitted"])
-                case "end":
-                    process |= {"ended": True, **record["process"]}
-                    for outcome, count in record["counts"].items():
-                        counts[outcome] = counts.get(outcome, 0) + count
-                    workers |= record.get("workers", {})
-                    _highest(refused, record.get("refused", ()))
-                    dropped = max(dropped, record.get("refusedDropped", 0))
+        if (end := _end(records)) is not None:
+            process |= {"ended": True, **end["process"]}
+            for outcome, count in end["counts"].items():
+                counts[outcome] = counts.get(outcome, 0) + count
+            workers |= end.get("workers", {})
+            _highest(refused, end.get("refused", ()))
+            dropped = max(dropped, end.get("refusedDropped", 0))
     return {
         "format": FORMAT,
         "version": __version__,
@@ -70,6 +70,11 @@ def run_document(files: Iterable[Sequence[dict[str, Any]]]) -> dict[str, Any]:
         "refusedDropped": dropped,
         "hars": [hars[file] | {"used": sorted(hars[file]["used"])} for file in sorted(hars)],
     }
+
+
+def _end(records: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return how a process has ended: a thread, of whose end nobody hears, writes it repeatedly."""
+    return next((each for each in reversed(records) if each.get("type") == "end"), None)
 
 
 def _add_use(hars: dict[str, dict[str, Any]], record: dict[str, Any]) -> None:

@@ -293,7 +293,8 @@ def trafficmock(
     connection = _trafficmock_connection
     connection.refresh()
     title = request.node.nodeid
-    file = str(request.node.path)
+    # From the root directory, as pytest itself shows it.
+    file = request.node.location[0]
     door = _has_browser(request) or "trafficmock_door" in request.fixturenames
     strict = _strict_settings(request.node)
     info = TestInfo(title=title, file=file, door=door, **strict, **_trafficmock_settings)

@@ -19,7 +19,7 @@ const HARS = "har";
  */
 class DataFile {
   /** @type {string | undefined} */
-  #path;
+  path;
 
   /**
    * @param {string} directory of the report
@@ -35,11 +35,11 @@ class DataFile {
   /** @param {object} record */
   write(record) {
     this.#try(() => {
-      if (!this.#path) {
+      if (!this.path) {
         mkdirSync(join(this.directory, DATA), { recursive: true });
-        this.#path = join(this.directory, DATA, `${fileName(this.name)}-${process.pid}-${randomId()}.jsonl`);
+        this.path = join(this.directory, DATA, `${fileName(this.name)}-${process.pid}-${randomId()}.jsonl`);
       }
-      appendFileSync(this.#path, `${JSON.stringify(record)}\n`);
+      appendFileSync(this.path, `${JSON.stringify(record)}\n`);
     });
   }
 

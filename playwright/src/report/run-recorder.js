@@ -1,7 +1,7 @@
 "use strict";
 
-const { isAbsolute, relative, sep } = require("node:path");
 const { REPORT } = require("trafficmock-agent/protocol/facts");
+const { shownPath } = require("../session/call-site.js");
 const { reportSettings } = require("../settings.js");
 const { DataFile } = require("./data-file.js");
 const { writeReport } = require("./report-directory.js");
@@ -96,10 +96,8 @@ class RunRecorder {
   /** @param {Session} session that has ended: write what it has used of HARs */
   addHars({ hars }) {
     for (const [file, { entries, used }] of hars) {
-      const inside = relative(process.cwd(), file);
-      const isOutside = inside.startsWith("..") || isAbsolute(inside);
-      const shown = (isOutside ? file : inside).replaceAll(sep, "/");
-      this.file.write({ type: "har", file: shown, entries, used: [...used].sort((one, other) => one - other) });
+      const numbers = [...used].sort((one, other) => one - other);
+      this.file.write({ type: "har", file: shownPath(file), entries, used: numbers });
     }
   }
 
@@ -109,19 +107,24 @@ class RunRecorder {
     this.#dropped = Math.max(this.#dropped, dropped);
   }
 
-  /** Write the end of this process. */
-  end() {
-    if (this.#isEnded) return;
-    this.#isEnded = true;
+  /** @returns {object} the record of the end of this process */
+  ended() {
     const problem = this.file.problem || this.#problem;
-    this.file.write({
+    return {
       type: "end",
       process: { endedAt: Date.now(), ...(problem && { problem }) },
       counts: this.#counts,
       workers: this.#workers,
       refused: this.#refused,
       refusedDropped: this.#dropped,
-    });
+    };
+  }
+
+  /** Write the end of this process. */
+  end() {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.file.write(this.ended());
   }
 
   /** Write the report of all processes that have written so far. @returns {string} why it could not be written */

@@ -55,8 +55,18 @@ function fromStack(stack) {
  */
 const calledFrom = (place, run) => calls.run(place, run);
 
+/**
+ * @param {string} file
+ * @returns {string} its path as errors, the history and reports have it: from the working directory, if it is within
+ */
+function shownPath(file) {
+  const inside = path.isAbsolute(file) ? path.relative(process.cwd(), file) : file;
+  const isOutside = inside.startsWith("..") || path.isAbsolute(inside);
+  return (isOutside ? file : inside).replaceAll(path.sep, "/");
+}
+
 /** @param {Location | undefined} place */
-const written = (place) => (place ? `${path.relative(process.cwd(), place.file)}:${place.line}` : "");
+const written = (place) => (place ? `${shownPath(place.file)}:${place.line}` : "");
 
 /**
  * Replace an error's stack by a place in the test's code.
@@ -91,4 +101,4 @@ const withoutOwnFrames = (stack) =>
     .filter((line) => !(/^\s+at /.test(line) && line.includes(OWN)))
     .join("\n");
 
-module.exports = { callSite, calledFrom, raisedAt, withoutFrames, withoutOwnFrames, written };
+module.exports = { callSite, calledFrom, raisedAt, shownPath, withoutFrames, withoutOwnFrames, written };

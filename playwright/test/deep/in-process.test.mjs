@@ -1,6 +1,7 @@
 /* Applications in the process of their tests, in every runner, with parallel workers on one proxy. */
 import assert from "node:assert/strict";
-import { copyFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -9,6 +10,8 @@ import { makeProject, runProgram } from "../lib/project.mjs";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const APP = join(HERE, "in-process-app");
+const CHECKOUT = join(HERE, "..", "..", "..");
+const PYTHON = process.env.TRAFFICMOCK_TEST_PYTHON ?? "python3";
 const LIBRARIES = ["axios", "express", "fastify", "jest", "msw", "nock", "supertest", "vitest"];
 /** The files that run at the same time, all with the same tests. */
 const FILES = 4;
@@ -26,9 +29,9 @@ async function project(t, file, files = FILES) {
   return { proxy, place };
 }
 
-/** Run a project, whose work after the end of a test is that test's. */
+/** Run a project, whose work after the end of a test is that test's; its report is whole. */
 async function run({ proxy, place }, argv, left = FILES) {
-  const env = { TRAFFICMOCK_PROXY_URL: proxy.url, NO_COLOR: "1" };
+  const env = { TRAFFICMOCK_PROXY_URL: proxy.url, TRAFFICMOCK_REPORT: "report", NO_COLOR: "1" };
   const ended = await runProgram(place, [process.execPath, ...argv], env);
   assert.equal(ended.status, 0, ended.output);
   const { entries } = await proxy.get("/api/history?q=audit.example");
@@ -36,7 +39,21 @@ async function run({ proxy, place }, argv, left = FILES) {
     entries.map(({ late }) => late),
     Array(left).fill(true),
   );
+  if (left) assertReported(place);
   return ended;
+}
+
+/** The processes do not say how their tests have ended, so the report has all of them. */
+function assertReported(place) {
+  const directory = join(place, "report");
+  if (!existsSync(join(directory, "index.html"))) {
+    // Threads are ended without notice.
+    execFileSync(PYTHON, ["-m", "trafficmock", "report", "merge", directory, "--output", directory], { cwd: CHECKOUT });
+  }
+  const { counts, processes, tests } = JSON.parse(readFileSync(join(directory, "run.json"), "utf8"));
+  assert.deepEqual(counts, { unknown: tests.length });
+  assert.ok(tests.length >= FILES * 6, `${tests.length} tests`);
+  for (const { ended, problem } of processes) assert.deepEqual([ended, problem], [true, undefined]);
 }
 
 test("Node's runner", async (t) => {

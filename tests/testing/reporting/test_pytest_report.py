@@ -118,6 +118,9 @@ class PytestReportTests(TestCase):
         self.assertEqual(met, [("http://api.test/", 1), ("http://api.test/never", 0)])
         (request,) = test["requests"]
         self.assertEqual(request["outcome"]["response"]["status"], 200)
+        # A report is read on another machine than that of the run.
+        self.assertEqual(request["path"], test["file"])
+        self.assertFalse(Path(test["file"]).is_absolute())
         har = json.loads((self.place / "out" / test["har"]).read_text())
         self.assertEqual(har["log"]["entries"][0]["request"]["postData"]["text"], "the body")
         self.assertEqual(len(tests["test_breaks"]["requests"]), 1)

@@ -8,7 +8,7 @@ import unittest
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from trafficmock.testing.reporting.run_recorder import now_ms, recorder
+from trafficmock.testing.reporting.run_recorder import now_ms, recorder, shown_path
 from trafficmock.testing.reporting.test_record import FinishedTest
 
 if TYPE_CHECKING:
@@ -96,4 +96,4 @@ def _place(case: Any) -> tuple[str, int | None]:
     code = getattr(method, "__code__", None)
     if code is None:
         return type(case).__module__, None
-    return code.co_filename, code.co_firstlineno
+    return shown_path(code.co_filename), code.co_firstlineno

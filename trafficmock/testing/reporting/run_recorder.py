@@ -124,7 +124,7 @@ class RunRecorder:
         hars, session.hars = session.hars, {}
         for path, use in hars.items():
             used = {"entries": use.entries, "used": sorted(use.used)}
-            self._file.write({"type": "har", "file": _shown(path), **used})
+            self._file.write({"type": "har", "file": shown_path(path), **used})
 
     def ask_later(self, ask: Callable[[], object]) -> None:
         """Keep a function that asks for the traffic of a session, should its test fail yet."""
@@ -215,7 +215,7 @@ _STARTED_IN = Path.cwd()
 """Trial has another working directory while it runs tests."""
 
 
-def _shown(path: str) -> str:
+def shown_path(path: str) -> str:
     """Return a path from the directory in which the run began, if it is within that."""
     whole = Path(os.path.normpath(path))
     inside = whole.is_relative_to(_STARTED_IN)

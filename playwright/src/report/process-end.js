@@ -1,0 +1,57 @@
+"use strict";
+
+const { appendFileSync } = require("node:fs");
+const { runInThisContext } = require("node:vm");
+const { isMainThread } = require("node:worker_threads");
+const { template } = require("./page-template.js");
+const { writeReport } = require("./report-directory.js");
+
+/**
+ * Writes the report at the end of a process that has no reporter.
+ *
+ * @typedef {import("./run-recorder.js").RunRecorder} RunRecorder
+ * @typedef {{ record: string, directory: string }} End of a run: the last line of its data file
+ */
+
+/** The process itself. Jest gives each file of tests another object in its place, whose events never come. */
+const real = /** @type {NodeJS.Process & Record<symbol, Map<string, End> | undefined>} */ (runInThisContext("process"));
+
+/** All runs of this process: each file of tests has one in Jest. */
+const ENDS = Symbol.for("trafficmock.report.ends");
+
+/**
+ * Write the end of a run when the process ends, as it is now, unless this is called again. Only text is kept: functions
+ * would keep the whole environment of a file of tests in memory.
+ *
+ * @param {RunRecorder} run
+ */
+function endsWithProcess(run) {
+  const { path, directory } = run.file;
+  // A thread may be ended without any event; its records are merged by the command.
+  if (!isMainThread) return run.file.write(run.ended());
+  const ends = (real[ENDS] ??= begin());
+  if (path) ends.set(path, { record: JSON.stringify(run.ended()), directory });
+}
+
+/** @returns {Map<string, End>} the ends of runs, by their data files */
+function begin() {
+  /** @type {Map<string, End>} */
+  const ends = new Map();
+  // Read now, because the end has little time.
+  template();
+  const write = () => {
+    const directories = new Set([...ends.values()].map(({ directory }) => directory));
+    for (const [path, { record }] of ends) appendFileSync(path, `${record}\n`);
+    ends.clear();
+    directories.forEach(writeReport);
+  };
+  real.once("exit", write);
+  // Vitest ends its workers by this signal, and half a second later in any case.
+  real.once("SIGTERM", () => {
+    write();
+    if (!real.listenerCount("SIGTERM")) real.kill(real.pid, "SIGTERM");
+  });
+  return ends;
+}
+
+module.exports = { endsWithProcess };
