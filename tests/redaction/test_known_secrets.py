@@ -8,13 +8,13 @@ import gzip
 import io
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 from urllib.parse import quote, urlencode
 
 from attrs import frozen
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from msgspec import UNSET
+from msgspec import UNSET, Raw
 from twisted.logger import capturedLogs, eventAsText
 from twisted.trial.unittest import SynchronousTestCase
 from wsproto.connection import CLIENT, Connection
@@ -23,11 +23,12 @@ from wsproto.events import BytesMessage, TextMessage
 from tests.redaction.samples import KEY
 from tests.redaction.test_redactor import NAMES, OPTIONAL, SECRETS
 from tests.support.hypothesis_profiles import profile
+from tests.telemetry.fakes import Harness
 from trafficmock import records
 from trafficmock.command.output.request_page import write_request
 from trafficmock.command.output.terminal import Terminal
 from trafficmock.command.output.websocket_page import write_socket
-from trafficmock.core.effects import AnswerReport, Dated, Moment
+from trafficmock.core.effects import AnswerReport, Dated, Moment, Redact
 from trafficmock.history.har.har_export import to_har
 from trafficmock.history.query import Query
 from trafficmock.history.store import History
@@ -36,10 +37,15 @@ from trafficmock.redaction import body_codings
 from trafficmock.redaction.redacted_documents import redacted_har, redacted_record
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.redaction.secret_names import SHORT_NAMES
+from trafficmock.redaction.url_batches import UrlBatches
 from trafficmock.report.run_document import run_document
 from trafficmock.report.saved_page import saved_page
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.reports.reported_traffic import report_steps
+from trafficmock.server.reports.written_marks import redact_steps
+from trafficmock.testing.har.har_recording import Content, HarRecording
+from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
+from trafficmock.wire.client_message import RedactQuery
 from trafficmock.wire.codec import encode
 from trafficmock.wire.inbound import ReportQuery
 from trafficmock.wire.payloads import body
@@ -212,6 +218,13 @@ def outputs(history: History) -> Iterator[str]:
             yield repr(entry) + repr(entry.record)
             if rows is history.requests:
                 yield json.dumps(redacted_har(to_har(entry, version="1"), redactor))
+    hars = [to_har(entry, version="1") for entry in history.requests.query(Query())]
+    for har in hars:
+        # What the npm packages record is redacted by the proxy.
+        asked = Redact("c", RedactQuery("q", Raw(json.dumps(har).encode())))
+        *_, written_har = redact_steps(asked, redactor)
+        assert written_har is not None
+        yield encode(written_har).decode()
     for test_id in ("t1", None):
         query = ReportQuery("q", LIMIT, test_id or UNSET)
         effect = AnswerReport("c", query)
@@ -220,6 +233,41 @@ def outputs(history: History) -> Iterator[str]:
         tests.append(json.loads(encode(answer)))
         yield json.dumps(tests[-1]) + repr(answer)
     yield saved_page(run_document([]) | {"unowned": {"requests": tests[1]["entries"]}})
+
+
+def exported(found: list[object]) -> Iterator[str]:
+    """Yield all that is exported by OTLP."""
+    urls = UrlBatches(REDACTOR, REDACTOR.url)
+    harness = Harness(most_events=99, redact_urls=urls, redact_text=REDACTOR.text)
+    harness.record(*(each for each in found if type(each) in harness.writers))
+    # What is open is exported as it is.
+    for part in harness.exporter.parts:
+        part.end_all(harness.now())
+    spans = harness.written()
+    if len(spans) < len(
+        {each.request_id for each in found if isinstance(each, records.RequestSeen)}
+    ):
+        raise AssertionError(f"only {len(spans)} spans were exported")
+    yield from (each.decode("latin-1") for each in spans)
+
+
+def recorded(found: list[object]) -> Iterator[str]:
+    """Yield the HARs that a test records, with the files of their bodies."""
+    seen = {each.request_id: each for each in found if isinstance(each, records.RequestSeen)}
+    ends = [each for each in found if isinstance(each, records.ResponseReported)]
+    for content in get_args(Content):
+        recording = HarRecording("1", content, redactor=Redactor.of(ADDED))
+        for end in ends:
+            asked = seen[end.request_id]
+            request = RequestState(end.request_id, asked.client_id, asked.request, 1)
+            if end.response is not None:
+                recording.add(request, ResponseState(request, end.response), 0, 5)
+            elif end.error is not None:
+                recording.add(request, end.error.message, 0, 5)
+        if recording.count != len(ends):
+            raise AssertionError(f"{recording.count} of {len(ends)} were recorded")
+        yield json.dumps(recording.document()) + repr(recording)
+        yield from (base64.b64encode(held).decode() for held in recording.files.values())
 
 
 _CODED = re.compile(r"[A-Za-z0-9+/]{8,}={0,2}")
@@ -260,12 +308,13 @@ class KnownSecretTests(SynchronousTestCase):
     @settings(profile(10), phases=PHASES)
     @given(CASES)
     def test_outputs(self, secret: Secret) -> None:
-        """Neither in REST, pages, HARs, reports and the log, nor in what objects show."""
+        """Neither in REST, pages, HARs, reports, recordings, exports, the log, nor in reprs."""
         history = History()
         with capturedLogs() as said:
             made = secret.into(history, EventLog(debug=True, redactor=REDACTOR))
         self.assertTrue(said)
         self._check(secret, *map(eventAsText, said), *map(repr, made), *outputs(history))
+        self._check(secret, *exported(made), *recorded(made))
 
     @settings(profile(4), phases=PHASES)
     @given(CASES)

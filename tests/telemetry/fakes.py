@@ -21,7 +21,7 @@ from trafficmock.telemetry.traffic_metrics import TrafficMetrics
 from trafficmock.telemetry.websocket_spans import SocketSpans
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 EPOCH_MS = 1_700_000_000_000
 MS = 1_000_000
@@ -59,8 +59,15 @@ def new_id(size: int) -> bytes:
 
 @define(eq=False)
 class Harness:
-    """An exporter, its clock and its collectors."""
+    """An exporter, its clock and its collectors.
 
+    :param redact_urls: stands for the redaction of URLs, ``redact_text`` for that of texts.
+    """
+
+    redact_urls: Callable[[Sequence[str]], Sequence[str]] = lambda urls: [
+        url.replace("secret", "…") for url in urls
+    ]
+    redact_text: Callable[[str], str] = str
     limit: int = 100
     batch: int = 10
     most_events: int = 3
@@ -87,7 +94,9 @@ class Harness:
             queue=self.queue,
             counts=counts,
             parts=parts,
-            writer=SpanWriter(new_id, parts[2].parent, redacted, str, self.longest),
+            writer=SpanWriter(
+                new_id, parts[2].parent, self.redact_urls, self.redact_text, self.longest
+            ),
             resource=attribute(1, "service.name", "shop-tests"),
             scope=text(1, "trafficmock"),
             reactor=self.clock,
@@ -113,11 +122,6 @@ class Harness:
             written = fields(self.exporter.writer.fields(batch))
             found += [message for _, message in written if isinstance(message, bytes)]
         return found
-
-
-def redacted(urls: Sequence[str]) -> Sequence[str]:
-    """Stand for the redaction of URLs."""
-    return [url.replace("secret", "…") for url in urls]
 
 
 def decided(decision: str, url: str, took: int) -> TrafficSpan:
