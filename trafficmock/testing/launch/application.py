@@ -281,8 +281,9 @@ def attached_application(
     """Run an application attached to a proxy, until the block ends.
 
     Its output is read all the time, so that it never waits for a reader; the newest 256 KiB are
-    kept. It and the processes that it started are stopped at the end, but those with a process
-    group of their own. Its standard input is a pipe that gets nothing, and ends with the tests.
+    kept. It and the processes that it started are stopped at the end, also if this process is
+    killed, but those with a process group of their own. Its standard input is a pipe that gets
+    nothing, and ends with the tests.
 
     :param command: the program and its arguments. ``{port}`` in one of them, and in ``ready``, is
         a free port.
@@ -307,10 +308,13 @@ def attached_application(
     process, output = _start(launch.words, launch.environment(), cwd)
     application = Application(process, output, launch.command, client_id)
     try:
-        application.wait_until_ready(launch.ready, timeout)
-        yield application
+        with processes.kept(process.pid):
+            try:
+                application.wait_until_ready(launch.ready, timeout)
+                yield application
+            finally:
+                processes.stop_group(process)
     finally:
-        processes.stop_group(process)
         if process.stdin is not None:
             with suppress(BrokenPipeError):
                 process.stdin.close()

@@ -10,8 +10,11 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import suppress
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 STOP_SECONDS = 10.0
 """How long a process that was asked to end has for it."""
@@ -87,6 +90,24 @@ def stop_group(process: subprocess.Popen[bytes]) -> None:
         process.wait(STOP_SECONDS)
     kill_group(process.pid)
     process.wait()
+
+
+@contextmanager
+def kept(pid: int) -> Iterator[None]:
+    """Let a process group be ended if this process is killed before the block ends.
+
+    :param pid: its first process, which was started with :func:`own_group`.
+    """
+    keeper = subprocess.Popen(  # noqa: S603 - a program of ours
+        [sys.executable, "-m", "trafficmock.testing.launch.group_keeper", str(pid)],
+        stdin=subprocess.PIPE,
+        **own_group(),
+    )
+    try:
+        yield
+    finally:
+        with suppress(BrokenPipeError):
+            keeper.communicate(b"stopped\n")
 
 
 def reaped(pid: int) -> bool:
