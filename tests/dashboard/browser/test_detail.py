@@ -221,6 +221,21 @@ class PartTests(BrowserTestCase):
             expect(show(page, "late.example", "Response")).not_to_contain_text("the test")
             expect(show(page, "late.example", "Timeline")).to_contain_text("it was made to fail")
 
+    def test_fault(self) -> None:
+        """A fault of the test is told where the answer is; it is no failure of a handler."""
+        proxy, url = busy_setup().proxy.url, "http://faults.example/reset"
+        with sync.mocks(proxy) as mocks:
+            mocks.mock(url, fault="connection_reset")
+            connection = http.client.HTTPConnection(urlsplit(proxy).netloc)
+            self.addCleanup(connection.close)
+            connection.request("GET", url)
+            self.assertRaises(ConnectionError, connection.getresponse)
+            page = self.open(dashboard=busy_setup().dashboard.url)
+            panel = show(page, "faults.example")
+            expect(panel).to_contain_text("A test made it fail: connectionreset")
+            expect(panel).to_contain_text("The answer broke off: the fault connection_reset")
+            expect(panel).not_to_contain_text("because of an error")
+
     def test_incomplete(self) -> None:
         """A body that is cut, gone, or still arriving is said to be, with its whole size."""
         page = self.open()

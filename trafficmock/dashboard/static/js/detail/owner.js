@@ -46,6 +46,7 @@ export function ownerView(entry, workers) {
   const threw = action === "abort" ? entry.events.find((event) => event.kind === "abort")?.detail : undefined;
   const message = outcome.message ?? (threw === outcome.errorCode ? undefined : threw);
   const failed = upstreamError(entry.events);
+  const broken = entry.events.find((event) => event.kind === "broken_off")?.detail;
   const advice = ADVICE[outcome.code ?? ""];
   return h(
     "section",
@@ -54,6 +55,7 @@ export function ownerView(entry, workers) {
     entry.title !== undefined && test(entry),
     message && h("p", { class: "problem" }, visible(message)),
     failed !== undefined && h("p", { class: "problem" }, `Upstream failed: ${visible(failed) || "no reason given"}`),
+    broken !== undefined && h("p", { class: "problem" }, `The answer broke off: ${visible(broken)}`),
     outcome.matches?.length && claimants("Who wanted it", outcome.matches),
     entry.alsoMatched?.length && alsoMatched(entry.alsoMatched, workers),
     entry.otherTests &&
