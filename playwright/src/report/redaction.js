@@ -1,5 +1,6 @@
 "use strict";
 
+const { createHmac, randomBytes } = require("node:crypto");
 const {
   HARMLESS_ENDS,
   SECRET_NAMES,
@@ -11,7 +12,10 @@ const { addedSecrets } = require("../settings.js");
 
 /** Removes credentials from the lines of reports. A HAR is redacted by the proxy, which has the whole rule. */
 
-const REDACTED = "[redacted]";
+/** Makes the marks of this process: equal secrets have equal marks, and nobody without the key can try values. */
+const KEY = randomBytes(16);
+const MARK = /^(?:\[redacted:[0-9a-f]{8}\]|redacted-[0-9a-f]{8})$/;
+const WRITTEN_MARK = /%5Bredacted%3A([0-9a-f]{8})%5D/g;
 const SECRET = new RegExp(SECRET_NAMES, "i");
 const HARMLESS = new RegExp(HARMLESS_ENDS, "i");
 
@@ -22,6 +26,17 @@ function isSecret(name) {
   return (SECRET.test(name) && !HARMLESS.test(name)) || addedSecrets().includes(`query:${name}`);
 }
 
+/** @param {string} secret @returns {string} the digits of its mark */
+const digest = (secret) => createHmac("sha256", KEY).update(secret).digest("hex").slice(0, 8);
+
+/** @param {string} secret @param {(digits: string) => string} written @returns {string} a mark and nothing stay as they are */
+const mark = (secret, written) => (secret && !MARK.test(secret) ? written(digest(secret)) : secret);
+
+/** @param {string} digits */
+const ofUser = (digits) => `redacted-${digits}`;
+/** @param {string} digits */
+const ofValue = (digits) => `[redacted:${digits}]`;
+
 /**
  * @param {string} text
  * @returns {string} the URL without credentials and secrets in its query; text that is not a URL is returned as it is
@@ -29,13 +44,15 @@ function isSecret(name) {
 function redactUrl(text) {
   if (!URL.canParse(text)) return text;
   const url = new URL(text);
-  if (url.username) url.username = "redacted";
-  if (url.password) url.password = "redacted";
-  for (const name of url.searchParams.keys()) {
-    if (isSecret(name)) url.searchParams.set(name, REDACTED);
+  url.username = mark(url.username, ofUser);
+  url.password = mark(url.password, ofUser);
+  const fields = [...url.searchParams];
+  if (fields.some(([name]) => isSecret(name))) {
+    const marked = fields.map(([name, value]) => [name, isSecret(name) ? mark(value, ofValue) : value]);
+    url.search = String(new URLSearchParams(marked));
   }
   if (/[=&]/.test(url.hash)) url.hash = "";
-  return url.href === new URL(text).href ? text : url.href;
+  return url.href === new URL(text).href ? text : url.href.replace(WRITTEN_MARK, "[redacted:$1]");
 }
 
 module.exports = { redactUrl };
