@@ -4,6 +4,7 @@ const { relative, resolve } = require("node:path");
 const { UsageError } = require("./errors.js");
 const { forget } = require("./report/data-file.js");
 const { PAGE } = require("./report/report-directory.js");
+const { ServerOutput } = require("./report/server-output.js");
 const { HAS_REPORTER, RunRecorder } = require("./report/run-recorder.js");
 const { reportSettings } = require("./settings.js");
 
@@ -15,11 +16,14 @@ const { reportSettings } = require("./settings.js");
 
 const OPTIONS = ["outputFolder", "mode", "configDir", "_mode", "_commandHash", "_isTestServer"];
 const RUNNER = "playwright";
+/** The attachment of a failed test. */
+const SERVER_OUTPUT = "webServer output during this test";
 
 class TrafficMockReporter {
   /** @type {RunRecorder | undefined} */
   #run;
   #mode = "";
+  #servers = new ServerOutput();
   /** @type {Map<string, string>} the outcome of each test by its id; that of its last retry counts */
   #outcomes = new Map();
 
@@ -43,11 +47,40 @@ class TrafficMockReporter {
   }
 
   /**
-   * @param {import("@playwright/test/reporter").TestCase} test
+   * @param {string | Buffer} chunk
+   * @param {import("@playwright/test/reporter").TestCase | void} test absent for what a server of the configuration writes
    */
-  onTestEnd(test) {
+  onStdOut(chunk, test) {
+    if (!test) this.#servers.add(chunk);
+  }
+
+  /**
+   * @param {string | Buffer} chunk
+   * @param {import("@playwright/test/reporter").TestCase | void} test
+   */
+  onStdErr(chunk, test) {
+    this.onStdOut(chunk, test);
+  }
+
+  /**
+   * @param {import("@playwright/test/reporter").TestCase} test
+   * @param {import("@playwright/test/reporter").TestResult} result
+   */
+  onTestEnd(test, result) {
     const outcome = test.outcome();
+    const hasFailed = result.status !== test.expectedStatus && result.status !== "skipped";
+    if (this.#run && hasFailed) this.#attachOutput(result);
     this.#outcomes.set(test.id, outcome === "skipped" ? "skipped" : outcome === "unexpected" ? "failed" : "passed");
+  }
+
+  /**
+   * Reporters after this one show it.
+   * @param {import("@playwright/test/reporter").TestResult} result of a test that failed
+   */
+  #attachOutput(result) {
+    const text = this.#servers.since(result.startTime.getTime());
+    if (!text) return;
+    result.attachments.push({ name: SERVER_OUTPUT, contentType: "text/plain", body: Buffer.from(text) });
   }
 
   onEnd() {

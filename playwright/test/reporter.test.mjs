@@ -203,6 +203,53 @@ test("a word that is no field is an error, and no traffic is written with fewer 
   }
 });
 
+test("what a webServer writes while a test runs is attached to it, if it fails", async (t) => {
+  const port = await freePort();
+  const server = `
+    require("node:http").createServer((request, response) => {
+      console.log("asked " + request.url);
+      console.error("\\x1b[31mwrong " + request.url + "\\x1b[0m");
+      response.end();
+    }).listen(${port}, "127.0.0.1");`;
+  const config = `
+    export default {
+      workers: 1,
+      reporter: [["trafficmock-playwright/reporter"], ["json", { outputFile: "results.json" }], ["html", { open: "never" }]],
+      webServer: { name: "shop", command: "node server.cjs", port: ${port}, stdout: "pipe" },
+    };`;
+  const spec = `
+    import { expect, test } from "@playwright/test";
+    const ask = async (path) => {
+      await (await fetch("http://127.0.0.1:${port}" + path)).text();
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    };
+    test("passes", () => ask("/fine"));
+    test("fails", async () => {
+      await ask("/cart");
+      expect(1).toBe(2);
+    });
+    test("is to fail", async () => {
+      test.fail();
+      await ask("/known");
+      expect(1).toBe(2);
+    });`;
+  const files = { "a.spec.mjs": spec, "playwright.config.mjs": config, "server.cjs": server };
+  const { place, run, remove } = makeProject({ files });
+  t.after(remove);
+  const { status, output } = await run([]);
+  assert.equal(status, 1, output);
+  const { suites } = JSON.parse(readFileSync(join(place, "results.json"), "utf8"));
+  const found = ({ tests }) => tests[0].results[0].attachments.filter(({ name }) => name.startsWith("webServer"));
+  const attached = Object.fromEntries(suites[0].specs.map((spec) => [spec.title, found(spec)]));
+  assert.deepEqual([attached.passes, attached["is to fail"]], [[], []]);
+  const [written, ...others] = attached.fails;
+  assert.deepEqual([written.name, others], ["webServer output during this test", []]);
+  const text = Buffer.from(written.body, "base64").toString();
+  assert.match(text, /\[shop\] asked \/cart/);
+  assert.match(text, /\[shop\] wrong \/cart/);
+  assert.doesNotMatch(text, /fine|known/);
+});
+
 test("wrong options and variables are refused", (t) => {
   t.after(() => {
     for (const name of ["", "_MODE", "_BODY_BYTES", "_HAS_REPORTER"]) delete process.env[`TRAFFICMOCK_REPORT${name}`];
