@@ -112,7 +112,7 @@ class ProcessTests(SynchronousTestCase):
             self.assertTrue(done.stderr.endswith(expected), done.stderr)
             self.assertNotIn("Traceback", done.stderr)
         full = run("/bin/sh", "-c", f"{sys.executable} -m trafficmock --help >/dev/full")
-        self.assertIn("No space left on device", full.stderr)
+        self.assertIn("the output cannot be written: No space left on device\n", full.stderr)
 
 
 class StartTests(SynchronousTestCase):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from importlib import import_module
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 REACTOR = "TRAFFICMOCK_REACTOR"
 """The variable that names the Twisted reactor of ``serve`` and ``dashboard``."""
+
+_OF_OUTPUT = frozenset({errno.ENOSPC, errno.EFBIG, errno.EIO})
+"""What a write to the output fails with: the disk is full, the file too large, or it broke."""
 
 # Modules of commands are imported when the command runs: most commands do not need Twisted,
 # and without its import they start faster.
@@ -154,11 +158,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _discard()
         status = 141
     except OSError as error:
-        sys.stderr.write(f"trafficmock {name}: {error}\n")
+        sys.stderr.write(f"trafficmock {name}: {_failure(error)}\n")
         _discard()
         status = 4
     if status:
         raise SystemExit(status)
+
+
+def _failure(error: OSError) -> str:
+    """Say what failed: a file with its name, or the output, which has none."""
+    why = error.strerror or str(error)
+    if error.filename is not None:
+        return f"{error.filename}: {why}"
+    if error.errno in _OF_OUTPUT:
+        return f"the output cannot be written: {why}"
+    return why
 
 
 def _discard() -> None:

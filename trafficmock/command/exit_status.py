@@ -17,7 +17,7 @@ MEANINGS = {
     "of har check entries that were not used",
     USAGE: "wrong usage: an unknown option or an invalid value",
     UNREACHABLE: "no proxy answers at the address",
-    REFUSED: "the proxy answered with an error",
+    REFUSED: "the proxy answered with an error, or the output cannot be written",
     INTERRUPTED: "ended by Ctrl-C",
     PIPE_CLOSED: "the reader of the output closed the pipe",
 }
