@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import subprocess
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -83,7 +83,7 @@ class WineTests(SynchronousTestCase):
                 "abort": "ECONNREFUSED",
             },
         )
-        self.assertEqual({entry["path"].split("\\")[-1] for entry in entries}, {program.name})
+        self.assertEqual({PureWindowsPath(entry["path"]).name for entry in entries}, {program.name})
 
 
 def windows(path: Path) -> str:
