@@ -145,7 +145,7 @@ class Exporter:
                 if not self._stopping:
                     await deferLater(self.reactor, 0)
             if self.traces is not None:
-                body = scope_spans(b"".join(fields), self.resource, self.scope)
+                body = scope_spans(fields, self.resource, self.scope)
                 if not await self._deliver(self.traces, body):
                     self.queue.dropped += len(batch)
             self._in_hand = 0

@@ -37,9 +37,14 @@ def varint(number: int) -> bytes:
     return bytes(parts)
 
 
+def length_head(field: int, size: int) -> bytes:
+    """Return what stands before the bytes of a field: its tag, and their number."""
+    return varint(field << 3 | _LENGTH) + varint(size)
+
+
 def of_length(field: int, content: bytes) -> bytes:
     """Return a field with bytes: a string, or a message within a message."""
-    return b"".join((varint(field << 3 | _LENGTH), varint(len(content)), content))
+    return length_head(field, len(content)) + content
 
 
 def text(field: int, value: str) -> bytes:

@@ -17,7 +17,14 @@ from msgspec import UNSET
 
 from trafficmock.http.hosts import DEFAULT_PORTS
 from trafficmock.telemetry.finished_span import TestSpan, TrafficSpan
-from trafficmock.telemetry.otlp.protobuf import attribute, fixed64, number, of_length, text
+from trafficmock.telemetry.otlp.protobuf import (
+    attribute,
+    fixed64,
+    length_head,
+    number,
+    of_length,
+    text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -363,11 +370,17 @@ def shown_matcher(route: ShownRoute) -> str:
     return "a predicate" if matcher.predicate is True else "**"
 
 
-def scope_spans(spans: bytes, resource: bytes, scope: bytes) -> bytes:
+def scope_spans(spans: Sequence[bytes], resource: bytes, scope: bytes) -> bytes:
     """Return an ``ExportTraceServiceRequest``.
 
-    :param spans: what :meth:`SpanWriter.fields` returned.
+    A batch may have megabytes. They are copied once, not once for each message around them.
+
+    :param spans: what calls of :meth:`SpanWriter.fields` returned.
     :param resource: the message ``Resource``.
     :param scope: the message ``InstrumentationScope``.
     """
-    return of_length(1, of_length(1, resource) + of_length(2, of_length(1, scope) + spans))
+    of_scope, of_resource = of_length(1, scope), of_length(1, resource)
+    inner_size = len(of_scope) + sum(map(len, spans))
+    inner = length_head(2, inner_size)
+    outer = length_head(1, len(of_resource) + len(inner) + inner_size)
+    return b"".join((outer, of_resource, inner, of_scope, *spans))
