@@ -40,13 +40,17 @@ if TYPE_CHECKING:
 
 RATIO_AT_MOST = 1.05
 _SECONDS = 3000.0
-_FILL = 1100
+_FILL = 1400
 """Requests before the first load: more than the history holds, so that it evicts entries."""
 
 _COUNTS = {"megabyte": (12, 45), "plain-large": (12, 20), "secure-new": (60, 10)}
 REQUESTS = 600
-_USUAL_COUNTS = (REQUESTS, 100)
-"""The number of counted requests, and of requests before them to warm up."""
+_USUAL_COUNTS = (REQUESTS, REQUESTS)
+"""The number of counted requests, and of requests before them to warm up.
+
+A batch of the export has as many spans. With these numbers it is full, and is written and sent,
+in the midst of the counted requests, once for each load.
+"""
 
 _TOTALS = re.compile(r"^totals: (\d+)", re.MULTILINE)
 
