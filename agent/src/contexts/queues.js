@@ -43,9 +43,9 @@ const CHANGES = {
   "p-queue/dist/index": ({ default: Queue }, bindings) => bindArguments(Queue.prototype, ["add"], bindings),
   // Messages come from whoever published them, not from the request that subscribed first.
   "@redis/client/dist/lib/client/pub-sub": ({ PubSub }, bindings) =>
-    withoutContext(PubSub.prototype, "handleMessageReply", bindings),
+    hookMessages(PubSub.prototype, "handleMessageReply", "redis", bindings),
   "ioredis/built/DataHandler": (exports, bindings) =>
-    withoutContext(exports.default.prototype, "handleSubscriberReply", bindings),
+    hookMessages(exports.default.prototype, "handleSubscriberReply", "ioredis", bindings),
 };
 
 /**
@@ -75,9 +75,13 @@ function hookQueues(contexts) {
 
 /**
  * @param {(Moment | undefined)[]} moments
+ * @param {string} name of the library that handles their items in one batch
  * @returns {Moment | undefined} the one whose context all have
  */
-const common = ([first, ...others]) => (others.every((one) => one?.context === first?.context) ? first : undefined);
+const common = ([first, ...others], name) =>
+  others.every((one) => one?.context === first?.context)
+    ? first
+    : { context: undefined, without: { kind: "batch", name } };
 
 /**
  * @param {any} owner
@@ -95,14 +99,16 @@ function bindArguments(owner, names, { bound }) {
 }
 
 /**
+ * Handle the messages of subscriptions without a context.
  * @param {any} owner
- * @param {string} name of a method
+ * @param {string} method that gets each message
+ * @param {string} name of the library
  * @param {Bindings} bindings
  */
-function withoutContext(owner, name, { within }) {
-  const original = owner[name];
-  owner[name] = /** @this {any} */ function (/** @type {any[]} */ ...args) {
-    return within(undefined, () => original.apply(this, args));
+function hookMessages(owner, method, name, { within }) {
+  const original = owner[method];
+  owner[method] = /** @this {any} */ function (/** @type {any[]} */ ...args) {
+    return within({ context: undefined, without: { kind: "message", name } }, () => original.apply(this, args));
   };
 }
 
@@ -123,7 +129,7 @@ function asyncQueue(original, { bound, now, within }) {
     let taken = [];
     /** @this {any} */
     const run = function (/** @type {any[]} */ ...args) {
-      const moment = common(taken);
+      const moment = common(taken, "async");
       taken = [];
       return within(moment, () => worker.apply(this, args));
     };
@@ -191,7 +197,7 @@ function dataLoader(Loader, { now, within }) {
   const inBatch = (/** @type {Function} */ original) => {
     /** @this {any} */
     const run = function (/** @type {any[]} */ keys, /** @type {any[]} */ ...rest) {
-      return within(common(owners.get(keys) ?? []), () => original.call(this, keys, ...rest));
+      return within(common(owners.get(keys) ?? [], "dataloader"), () => original.call(this, keys, ...rest));
     };
     changed.add(run);
     return run;

@@ -23,6 +23,9 @@ const QUEUES = new Set([
 ]);
 const SCHEDULES = new Set(["agenda", "cron", "croner", "node-cron", "node-schedule", "toad-scheduler"]);
 
+/** Node's files that emit the events of connections. */
+const CONNECTIONS = new Set(["node:net", "node:internal/stream_base_commons"]);
+
 const LOCATION = /\(?((?:file:\/\/|node:|\/|[A-Za-z]:\\).*?):(\d+):\d+\)?$/;
 const NAME = /^\s*at (?:async )?(?:new )?(.+?) \(/;
 
@@ -38,16 +41,24 @@ const OWN = /[\\/]src$/.test(dirname(__dirname)) ? join(dirname(__dirname), "x")
  * @property {number} at epoch ms
  */
 
+/**
+ * Why code runs without a context, although it was given by code that may have had one.
+ *
+ * @typedef {object} Ownerless
+ * @property {string} kind
+ * @property {string} name of the library
+ */
+
 class RequestOrigin {
   /**
    * Keep the callers, which is cheap; their text is made when the request is announced.
-   * @param {{ past?: Inbound, inbound?: Inbound, carried?: Inbound }} requests `past`: whose context does not count any more;
-   *   `inbound`: without a context, whose code runs; `carried`: the latest one with a context
+   * @param {{ past?: Inbound, without?: Inbound | Ownerless, carried?: Inbound }} found `past`: whose context does not count
+   *   any more; `without`: the request without a context whose code runs; `carried`: the latest request with a context
    * @param {Function} callee is left out of the callers
    */
-  constructor({ past, inbound, carried }, callee) {
+  constructor({ past, without, carried }, callee) {
     this.past = past;
-    this.inbound = inbound;
+    this.without = without;
     this.carried = carried;
     this.callers = callersOf(callee, FRAMES);
   }
@@ -64,8 +75,10 @@ class RequestOrigin {
 
   #found() {
     const frames = textOf(this.callers).split("\n").flatMap(frameOf);
-    const { past, inbound, carried } = this;
-    const [kind, name] = past ? ["expired"] : sourceOf(frames, Boolean(inbound));
+    const { past, without, carried } = this;
+    const inbound = without && "path" in without ? without : undefined;
+    const ownerless = without && "kind" in without ? [without.kind, without.name] : undefined;
+    const [kind, name] = past ? ["expired"] : (ownerless ?? sourceOf(frames, Boolean(inbound)));
     const came = past ?? (kind === "request" ? inbound : undefined);
     return {
       kind,
@@ -102,8 +115,22 @@ function sourceOf(frames, isOfRequest) {
   if (isOfRequest) return ["request"];
   if (frames.some(({ file }) => file === "node:internal/timers")) return ["timer"];
   if (isLoading(frames)) return ["main"];
-  return isMainThread ? ["code"] : ["thread", `worker thread ${threadId}`];
+  if (!isMainThread) return ["worker", `worker thread ${threadId}`];
+  return connectionIn(frames) ?? ["code"];
 }
+
+/**
+ * @param {Frame[]} frames
+ * @returns {[string, string?] | undefined} the event of a connection that calls the application, and whose connection it is
+ */
+function connectionIn(frames) {
+  const callers = frames.slice(frames.findIndex(isApplication) + 1);
+  if (!callers.some(({ file }) => CONNECTIONS.has(file))) return undefined;
+  return ["connection", callers.find((frame) => frame.package)?.package];
+}
+
+/** @param {Frame} frame */
+const isApplication = ({ file, package: from }) => !from && !file.startsWith("node:");
 
 /** @param {Frame[]} frames */
 const isLoading = (frames) =>
@@ -115,10 +142,11 @@ const isLoading = (frames) =>
  */
 function callOf(frames) {
   let library = "node:http";
-  for (const { file, line, name, package: from } of frames) {
+  for (const frame of frames) {
+    const { file, line, name, package: from } = frame;
     if (from) library = from;
     else if (file.startsWith("node:internal/deps/undici")) library = "fetch";
-    else if (!file.startsWith("node:")) {
+    else if (isApplication(frame)) {
       const here = relative(process.cwd(), file);
       const shownFile = here.startsWith("..") ? file.split(/[\\/]/).slice(-2).join("/") : here;
       return { library, place: `${shownFile}:${line}${name && ` in ${name}`}`.slice(0, LONGEST) };

@@ -49,9 +49,11 @@ const TRACED = /^traceparent:/im;
  */
 
 /**
- * What code runs in: the context, and that of OpenTelemetry, which comes first.
+ * What code runs in: the context, and that of OpenTelemetry, which comes first; without one, why.
  *
- * @typedef {{ context: TestContext | undefined, traced?: any }} Moment
+ * @typedef {{ context: TestContext | undefined, traced?: any, without?: Without }} Moment
+ *
+ * @typedef {import("./request-origin.js").Inbound | import("./request-origin.js").Ownerless} Without
  */
 
 /** Gives an outbound request the context of the inbound request that caused it. */
@@ -67,7 +69,7 @@ class TestContexts {
     this.hosts = hosts;
     /** @type {AsyncLocalStorage<TestContext | undefined>} */
     this.storage = new AsyncLocalStorage();
-    /** The inbound request without a context whose code runs. @type {AsyncLocalStorage<import("./request-origin.js").Inbound>} */
+    /** The inbound request without a context whose code runs, or why that has none. @type {AsyncLocalStorage<Without | undefined>} */
     this.without = new AsyncLocalStorage();
     this.known = new KnownContexts(contextMs);
     /** Tests in this process. */
@@ -170,7 +172,8 @@ class TestContexts {
 
   /** @returns {Moment} what this code runs in, for code that runs later because of it */
   moment() {
-    return { context: this.storage.getStore(), traced: tracing()?.context?.active?.() };
+    const traced = tracing()?.context?.active?.();
+    return { context: this.storage.getStore(), traced, without: this.without.getStore() };
   }
 
   /**
@@ -181,7 +184,9 @@ class TestContexts {
    */
   within(moment, act) {
     const context = moment?.context;
-    const run = () => (this.storage.getStore() === context ? act() : this.storage.run(context, act));
+    const enter = () => (this.storage.getStore() === context ? act() : this.storage.run(context, act));
+    const without = moment?.without;
+    const run = () => (this.without.getStore() === without ? enter() : this.without.run(without, enter));
     const tracer = tracing()?.context;
     const active = tracer?.active?.();
     // Baggage of another test would come first.
@@ -206,8 +211,8 @@ class TestContexts {
    */
   originOf(context, callee) {
     if (!this.isOn || (context && !context.isPast)) return undefined;
-    const inbound = this.without.getStore();
-    return new RequestOrigin({ past: context?.inbound, inbound, carried: this.latest?.inbound }, callee);
+    const found = { past: context?.inbound, without: this.without.getStore(), carried: this.latest?.inbound };
+    return new RequestOrigin(found, callee);
   }
 
   /**

@@ -66,19 +66,21 @@ function withHandlers(contexts, config) {
     }),
     ...(eachBatch && {
       eachBatch: (/** @type {any} */ payload) =>
-        handle(contexts, sharedContext(contexts, payload.batch.messages), () => eachBatch(payload)),
+        handleBatch(contexts, payload.batch.messages, () => eachBatch(payload)),
     }),
   };
 }
 
 /**
+ * Handle messages together in their context, if all have the same one.
  * @param {TestContexts} contexts
- * @param {any[]} messages that are handled together
- * @returns {import('../contexts/test-contexts.js').TestContext | undefined} their context, if all have the same one
+ * @param {any[]} messages
+ * @param {() => any} act
  */
-function sharedContext(contexts, messages) {
+function handleBatch(contexts, messages, act) {
   const [first, ...others] = messages.map(({ headers }) => contextIn(contexts, headers));
-  return others.every((one) => one?.id === first?.id) ? first : undefined;
+  if (others.every((one) => one?.id === first?.id)) return handle(contexts, first, act);
+  return handle(contexts, undefined, act, { kind: "batch", name: "kafkajs" });
 }
 
 module.exports = { hookKafka };

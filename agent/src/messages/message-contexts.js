@@ -48,11 +48,12 @@ const contextIn = (contexts, headers) =>
  * @param {TestContexts} contexts
  * @param {TestContext | undefined} context
  * @param {() => T} act
+ * @param {import('../contexts/test-contexts.js').Without} [without] why it has none
  * @returns {T}
  */
-function handle(contexts, context, act) {
+function handle(contexts, context, act, without) {
   const isOwn = context !== contexts.storage.getStore();
-  const result = contexts.within({ context }, act);
+  const result = contexts.within({ context, without }, act);
   if (context && isOwn && typeof (/** @type {any} */ (result)?.then) === "function") {
     const close = () => contexts.known.close(context);
     /** @type {any} */ (result).then(close, close);

@@ -58,7 +58,24 @@ test("a library for queues, a schedule and a module that is loaded say what runs
 test("a request whose context is over, and one that came without, are told", () => {
   assert.equal(told({ past: BUY }).kind, "expired");
   assert.equal(told({ past: BUY }).inbound.path, "/buy");
-  assert.equal(told({ inbound: BUY }).kind, "request");
+  assert.equal(told({ without: BUY }).kind, "request");
+});
+
+test("a library that runs code without a context says why", () => {
+  const { kind, name, inbound } = told({ without: { kind: "batch", name: "dataloader" } });
+  assert.deepEqual([kind, name, inbound], ["batch", "dataloader", undefined]);
+});
+
+test("an event of a connection is known by Node's frames behind the application, with its library", () => {
+  const app = "reply (/app/reply.js:3:1)";
+  const read = "TCP.onStreamRead (node:internal/stream_base_commons:191:23)";
+  const client = "Socket.<anonymous> (/app/node_modules/ioredis/built/DataHandler.js:29:25)";
+  assert.deepEqual(
+    [toldOf([app, client, read])].map(({ kind, name }) => [kind, name]),
+    [["connection", "ioredis"]],
+  );
+  assert.equal(toldOf([app, read]).kind, "connection");
+  assert.equal(toldOf(["connect (node:net:1:2)", app]).kind, "code");
 });
 
 test("nothing is kept of a request that has a context", () => {

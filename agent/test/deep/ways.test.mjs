@@ -30,6 +30,19 @@ const NOT_RIGHT = {
   "socket's close": "lost",
 };
 
+/** What the doctor says of each request that a lost way has sent for a test. */
+const TOLD = {
+  "DataLoader of all requests":
+    /from a batch of dataloader, whose items are of several tests, by fetch at .*ways\.cjs:/,
+  "redis, subscription by the first request": /from a message of redis, by fetch at /,
+  "ioredis, subscription by the first request": /from a message of ioredis, by fetch at /,
+  "a client that matches replies with callbacks": /from an event of a connection, by fetch at /,
+  "worker thread of a pool": /into the worker thread 1 of .* left from the worker thread 1, by fetch at .*worker\.cjs:/,
+  "socket's close": /from an event of a connection, by fetch at /,
+};
+const CAME =
+  /^A context came in last at [\d:]+ to POST \/\S+ in process \S+ \d+\. |^No request with a context has come into the worker /;
+
 const PRELOADS = {
   "": REQUIRE,
   ", beside OpenTelemetry": `${TRACER} ${REQUIRE}`,
@@ -64,10 +77,15 @@ describe("ways through Node and npm packages", () => {
       t.after(() => app.stop("SIGKILL"));
       const { port, ways, later } = await app.next();
       const found = {};
-      for (const way of ways) found[way] = result(await answers(port, () => `/${way}`));
+      const known = new Set();
+      for (const way of ways) {
+        found[way] = result(await answers(port, () => `/${way}`));
+        await checkTold(proxy, way, found[way], known);
+      }
       for (const way of later) {
         await answers(port, () => `/${way}`);
         found[way] = result(await answers(port, (name) => `/later/${way}/${name}`));
+        await checkTold(proxy, way, found[way], known);
       }
       const isRight = ([, one]) => one === "right";
       t.diagnostic(
@@ -100,6 +118,19 @@ function ask(port, way, name, count) {
     req.write(BODY.slice(0, 20));
     setImmediate(() => req.end(BODY.slice(20)));
   });
+}
+
+/** Check that the doctor names the hop of each request that a lost way has sent. */
+async function checkTold(proxy, way, found, known) {
+  const { entries } = await proxy.get("/api/history?limit=20");
+  const sent = entries.filter(({ id }) => !known.has(id));
+  for (const { id } of sent) known.add(id);
+  if (found !== "lost") return;
+  assert.ok(sent.length > 0, way);
+  for (const { lost } of sent) {
+    assert.match(lost.how, CAME, way);
+    assert.match(lost.how, TOLD[way], way);
+  }
 }
 
 /** @returns {string} whether each got its own answer, or else what went wrong */

@@ -68,6 +68,10 @@ class TextTests(ContextCase):
             ("queue", "celery", "from a job of celery", "Attach the process that enqueues"),
             ("timer", UNSET, "from a timer.", "A timer or a schedule"),
             ("task", "Task-3 (poll)", "from the task Task-3 (poll)", "Start the task while"),
+            ("batch", "dataloader", "a batch of dataloader, whose items", "Make a batch"),
+            ("message", "redis", "from a message of redis", "has no context, whoever"),
+            ("connection", "pg", "an event of a connection of pg", "by AsyncResource.bind"),
+            ("worker", "worker thread 1", "left from the worker thread 1", "from the main thread"),
             ("main", UNSET, "from the main thread", "A script or a loop"),
             ("new", UNSET, "from its code", "AsyncResource.bind"),
         ):

@@ -66,6 +66,23 @@ _REMEDIES = {
         "Start the task while the request is being handled: it keeps the context. One that is "
         f"started with the application works for no request: {_OF_THE_RUN}."
     ),
+    "batch": (
+        "A batch has a context only if all of its items are of one test. Make a batch (a loader) "
+        f"for each request, or {_OF_THE_RUN}."
+    ),
+    "message": (
+        "A message of a subscription has no context, whoever published it. Send the request from "
+        f"the code that publishes it, or {_OF_THE_RUN}."
+    ),
+    "connection": (
+        "Events of a connection are of no request: wait for the answer by a promise, or bind the "
+        "callback by AsyncResource.bind where it is handed over. At the end of an inbound request "
+        f"use the events of the request or the response. Else {_OF_THE_RUN}."
+    ),
+    "worker": (
+        "A worker thread of Node gets no context with its work. Send the request from the main "
+        f"thread, or {_OF_THE_RUN}."
+    ),
     "main": f"A script or a loop works for no request: {_OF_THE_RUN}.",
     "code": (
         "Callbacks of queues, pools and sockets run without the context of who asked for them: "
@@ -115,7 +132,9 @@ def _came_in(origin: RequestOrigin, process: str) -> str:
         return f"A context came in {named} in {process}, and does not count any more. "
     if origin.carried is not UNSET:
         return f"A context came in last {_named(origin.carried)} in {process}. "
-    return f"No request with a context has come into {process}. "
+    is_named = origin.kind == "worker" and origin.name is not UNSET
+    thread = f"the {_cut(origin.name)} of " if is_named else ""
+    return f"No request with a context has come into {thread}{process}. "
 
 
 def _left(origin: RequestOrigin) -> str:
@@ -126,6 +145,10 @@ def _left(origin: RequestOrigin) -> str:
         "queue": f"from a job of{name or ' a queue'}",
         "timer": f"from a timer{name and ' in' + name}",
         "task": f"from the task{name}",
+        "batch": f"from a batch of{name or ' a library'}, whose items are of several tests",
+        "message": f"from a message of{name or ' a subscription'}",
+        "connection": f"from an event of a connection{name and ' of' + name}",
+        "worker": f"from the{name or ' worker thread'}",
         "main": "from the main thread",
     }.get(origin.kind, "from its code")
     if origin.at_import:

@@ -24,7 +24,9 @@ class RequestOrigin(Struct, frozen=True, omit_defaults=True, rename="camel"):
 
     :param kind: what sent it: ``request`` code that handles an inbound request without a context,
         ``expired`` code of a request whose context does not count any more, ``queue`` a job of a
-        library for queues; ``thread``, ``pool``, ``task`` and ``timer``; ``main`` the main thread;
+        library for queues, ``batch`` items of several tests that a library handles together,
+        ``message`` one of a subscription; ``connection`` an event of one; ``thread``, ``pool``,
+        ``task`` and ``timer``; ``worker`` a worker thread of Node; ``main`` the main thread;
         ``code`` anything else.
     :param name: of the thread, the task or the library for queues.
     :param started: file and line of the code that started the thread.
