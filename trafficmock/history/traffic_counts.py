@@ -205,6 +205,14 @@ class Tally:
         self.add_recent()
         return {"requests": self._all.requests, "web_sockets": self._all.web_sockets}
 
+    def of_test(self, test_id: str) -> int:
+        """Return how many requests and WebSockets of a test were decided; 0 if it was dropped."""
+        self.add_recent()
+        counts = self._tests.get(test_id)
+        if counts is None:
+            return 0
+        return sum(sum(kind.decisions.values()) for kind in (counts.requests, counts.web_sockets))
+
     @property
     def unowned(self) -> TrafficCounts:
         """What no test had."""

@@ -349,7 +349,7 @@ class ReportResult(Message, frozen=True, tag="report:result"):
         (:class:`trafficmock.history.traffic_counts.WorkerCounts`).
     :param service: names this start of the service.
     :param texts: those of the query, redacted.
-    :param capture: as in :class:`HistoryResult`.
+    :param missing: why the history does not have all of it; empty if it has.
     :param error: why there are neither entries nor texts: a word of ``redact`` is no field.
     """
 
@@ -361,7 +361,7 @@ class ReportResult(Message, frozen=True, tag="report:result"):
     counts: Raw
     service: str
     texts: list[str]
-    capture: str
+    missing: str
     error: str | UnsetType = UNSET
 
 

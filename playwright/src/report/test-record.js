@@ -26,7 +26,7 @@ const { written } = require("../session/call-site.js");
  * @property {any} counts of the worker and of no test
  * @property {string} service
  * @property {string[]} texts
- * @property {string} capture
+ * @property {string} missing why the history does not have all of it; empty if it has
  * @property {string} [error] why there are neither entries nor texts: a word of `redact` is no field
  */
 
@@ -60,7 +60,6 @@ async function askForReport(connection, { bodyBytes, redact }, which) {
 function testRecord(session, { error, startedAt, ...test }, answer, missing) {
   const met = new Map();
   for (const { routeId } of answer?.connections ?? []) met.set(routeId, (met.get(routeId) ?? 0) + 1);
-  const left = answer && answer.capture !== "all" && `the proxy's history keeps only: ${answer.capture}`;
   // Only the proxy removes secrets from the error.
   const [text = error && "(the proxy could not remove its secrets)"] = answer?.texts ?? [];
   return {
@@ -76,7 +75,7 @@ function testRecord(session, { error, startedAt, ...test }, answer, missing) {
     requests: answer?.entries ?? [],
     webSockets: answer?.connections ?? [],
     omitted: answer?.omitted ?? 0,
-    ...((missing || left) && { missing: missing || left }),
+    ...((missing || answer?.missing) && { missing: missing || answer?.missing }),
   };
 }
 

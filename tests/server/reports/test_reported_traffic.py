@@ -66,6 +66,17 @@ class ReportTests(SynchronousTestCase):
         self.assertEqual(self.ids(since=1002), ["ccc"])
         self.assertEqual(self.ids(test_id="t2"), [])
 
+    def test_gone(self) -> None:
+        """It says how many entries of the test the history has dropped, and what it never keeps."""
+        self.history = History(http_limit=2)
+        for name in ("a", "bb", "ccc"):
+            self.request(name)
+            self.fulfill(name, b"x")
+        self.assertIn(" 1 of its older requests", self.asked(test_id="t1")["missing"])
+        self.assertEqual((self.asked(test_id="t2")["missing"], self.asked()["missing"]), ("", ""))
+        self.history = History(capture="handled")
+        self.assertIn("keeps only: handled", self.asked(test_id="t1")["missing"])
+
     def test_ambiguous(self) -> None:
         """A request that several tests had a route for is in the report of each."""
         self.request("a")

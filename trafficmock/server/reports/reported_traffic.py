@@ -50,11 +50,9 @@ def report_steps(
         redactor = redactor.adding(query.redact or ())
     except InvalidFieldError as error:
         nothing = Raw(_har(()))
-        yield ReportResult(
-            query.query_id, [], [], nothing, 0, counts, service, [], history.capture, str(error)
-        )
+        yield ReportResult(query.query_id, [], [], nothing, 0, counts, service, [], "", str(error))
         return
-    room, omitted = MOST_BYTES, 0
+    room, omitted, found = MOST_BYTES, 0, 0
     requests: list[bytes] = []
     sockets: list[bytes] = []
     hars: list[bytes] = []
@@ -63,6 +61,7 @@ def report_steps(
             yield None
             if not _belongs(entry, wanted):
                 continue
+            found += entry.record.test_id == wanted
             text = _record(entry, query.body_bytes, redactor)
             exchange = _exchange(entry, query.body_bytes, redactor) if into is requests else b""
             room -= len(text) + len(exchange)
@@ -81,7 +80,23 @@ def report_steps(
         counts=counts,
         service=service,
         texts=[redactor.text(text) for text in query.texts or ()],
-        capture=history.capture,
+        missing=_missing(history, wanted, found),
+    )
+
+
+def _missing(history: History, test_id: str | None, found: int) -> str:
+    """Return why the history does not have all that a report shows; empty if it has.
+
+    :param found: the requests and WebSockets of the test that it has.
+    """
+    if history.capture != "all":
+        return f"the proxy's history keeps only: {history.capture} (--history-capture)"
+    gone = 0 if test_id is None else history.tally.of_test(test_id) - found
+    if gone <= 0:
+        return ""
+    return (
+        f"the proxy's history does not have {gone} of its older requests and WebSockets any more "
+        "(--history-limit, --ws-history-limit, --history-bytes)"
     )
 
 

@@ -101,19 +101,12 @@ def test_record(traffic: SessionTraffic, test: FinishedTest, redactor: Redactor)
         record["line"] = test.line
     if test.error:
         record["error"] = _text(traffic.redacted(test.error, redactor))[:LONGEST_ERROR]
-    if missing := traffic.missing or _left_out(answer):
+    if missing := traffic.missing or (answer is not None and answer.missing):
         record["missing"] = missing
     return record
 
 
 test_record.__test__ = False  # type: ignore[attr-defined] # pytest would collect it by its name
-
-
-def _left_out(answer: ReportResult | None) -> str:
-    """Return why the history does not have all; empty if it has."""
-    if answer is None or answer.capture == "all":
-        return ""
-    return f"the proxy's history keeps only: {answer.capture} (--history-capture)"
 
 
 def _route(entry: RouteEntry, kind: str, requests: int) -> dict[str, Any]:
