@@ -132,8 +132,9 @@ def _came_in(origin: RequestOrigin, process: str) -> str:
         return f"A context came in {named} in {process}, and does not count any more. "
     if origin.carried is not UNSET:
         return f"A context came in last {_named(origin.carried)} in {process}. "
-    is_named = origin.kind == "worker" and origin.name is not UNSET
-    thread = f"the {_cut(origin.name)} of " if is_named else ""
+    thread = ""
+    if origin.kind == "worker" and origin.name is not UNSET:
+        thread = f"the {_cut(origin.name)} of "
     return f"No request with a context has come into {thread}{process}. "
 
 
