@@ -98,6 +98,15 @@ class OneRouteTests(RunRoutesCase):
         self.all[2].route(URL, reply=response(200))
         self.assertEqual(self.answered(None, "r2"), ("run 3", 201))
 
+    def test_another_order(self) -> None:
+        """The same one wins in a worker that registered them in another order."""
+        self.all[0].route(URL, reply=response(200))
+        self.all[0].route(reply=response(201))
+        self.all[1].route(reply=response(201))
+        self.all[1].route(URL, reply=response(200))
+        self.registered(self.workers[1], "lends", "e" * 32)
+        self.assertEqual(self.answered("e" * 32), ("run 3", 201))
+
     def test_fallback(self) -> None:
         """A handler of a test falls back to its worker's copy."""
         test = self.registered(self.workers[1], "lends", "e" * 32)

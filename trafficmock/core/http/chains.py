@@ -195,9 +195,11 @@ def _undecided(found: MatchingTests, test: RegisteredTest) -> list[Candidate]:
 def _place(route: RegisteredRoute, owner: RegisteredTest) -> tuple[bool, bool, int]:
     """Return the place of a route in a chain: the owner's, shared ones, those of the run.
 
-    Of each the newest is the first.
+    Of each the newest is the first. Each worker registers the routes of the run, perhaps in another
+    order.
     """
-    return route.test is not owner, route.run is not None, -route.sequence
+    newest = route.sequence if route.run is None else route.run.order
+    return route.test is not owner, route.run is not None, -newest
 
 
 def _in_order(candidates: Iterable[Candidate], owner: RegisteredTest) -> deque[Candidate]:
