@@ -97,11 +97,11 @@ class EndedTests:
         ready = list(dict.fromkeys([*(test for test, _ in overdue), *decided]))
         self._settled.clear()
         for test in ready:
-            self._is_decided(test)
+            self._forget(test)
         if ready:
             self._settle(ready, out, worker_lost=False)
 
-    def _is_decided(self, test: RegisteredTest) -> None:
+    def _forget(self, test: RegisteredTest) -> None:
         del self.deciding[test]
         self._settled.pop(test, None)
         test.when_settled = None
@@ -110,7 +110,7 @@ class EndedTests:
         """Settle the ended tests of a worker that has disconnected meanwhile."""
         lost = [test for test in self.deciding if test.worker is worker]
         for test in lost:
-            self._is_decided(test)
+            self._forget(test)
         self._settle(lost, out, worker_lost=True)
 
     def go_on(self, out: EffectList) -> None:

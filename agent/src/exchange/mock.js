@@ -72,14 +72,14 @@ const framedInChunks = (pairs) => [...headers.without(pairs, "content-length"), 
  * @returns {headers.Pairs} the headers of a response without a body
  */
 function framedBodiless(pairs, status) {
-  return status === 204 || status === 205 ? headers.without(pairs, "content-length") : lengthAsTold(pairs);
+  return status === 204 || status === 205 ? headers.without(pairs, "content-length") : keepingValidLength(pairs);
 }
 
 /**
  * Keep a valid `content-length`: a response to HEAD, or a 304, may have the length that the body would have.
  * @param {headers.Pairs} pairs
  */
-function lengthAsTold(pairs) {
+function keepingValidLength(pairs) {
   const length = headers.get(pairs, "content-length");
   const rest = headers.without(pairs, "content-length");
   return length !== undefined && /^\d{1,15}$/.test(length) ? headers.set(pairs, "content-length", length) : rest;

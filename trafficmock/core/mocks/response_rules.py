@@ -95,11 +95,12 @@ def sendable_response(response: SerializedResponse) -> SerializedResponse:
     if response.status in BODILESS_STATUSES and not body.is_empty(content):
         changes["body_base64"] = content = body.NULL
     length = _true_length(response.status, content)
-    may_stay, listed = _may_stay(response.headers, length), response.headers_list is not UNSET
+    unchanged = _needs_no_change(response.headers, length)
+    listed = response.headers_list is not UNSET
     dropped = _DROPPED
-    if (listed or not may_stay) and _is_plain(response, content):
+    if (listed or not unchanged) and _is_plain(response, content):
         dropped = _DROPPED | {_CODING}
-    if not may_stay:
+    if not unchanged:
         changes |= _mended_headers(response, length, dropped)
     if response.headers_list is not UNSET:
         pairs = list(_framed(response.headers_list, length, dropped))
@@ -217,7 +218,7 @@ def _true_length(status: int, content: body.MessageBody) -> str | None:
     return _LENGTHS.get(status)
 
 
-def _may_stay(headers: dict[str, str], length: str | None) -> bool:
+def _needs_no_change(headers: dict[str, str], length: str | None) -> bool:
     """Return whether all headers are valid and none is to be removed or corrected.
 
     This is a fast path for most mocks: to search all names and all values at once takes a third of

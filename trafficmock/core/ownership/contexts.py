@@ -115,7 +115,7 @@ class Contexts:
             self.ended.popitem(last=False)
 
     def others(self, test: RegisteredTest, context_test: ContextTest | None) -> int:
-        """Return of how many other tests a request may be that a test gets by its URL alone.
+        """Return to how many other running tests a request may belong that a test gets by its URL.
 
         :param context_test: the test whose context the request carries. Without one the application
             has lost the context, if the tests send contexts at all.
@@ -198,7 +198,8 @@ def without_outranked(claimants: list[Claimant], test: ContextTest | None) -> li
     """Remove the tests with shared routes that another test of the same worker outranks.
 
     The worker's other tests outrank shared routes, and a newer shared route an older one. If only
-    shared routes of several workers are left, as of a fixture in parallel runs, the first one wins.
+    shared routes of several workers are left that do not contradict, as of a fixture in parallel
+    runs, the test with the oldest route is left.
     All others outrank the routes of the run.
 
     :param test: the test whose context the request carries, if any; its routes outrank all others
@@ -208,20 +209,20 @@ def without_outranked(claimants: list[Claimant], test: ContextTest | None) -> li
         if len(of_run) == len(claimants):
             return [_of_run(claimants, test)]
         claimants = [each for each in claimants if not each[0].for_run]
-    first: dict[str, Claimant] = {}  # the newest claimant of each worker
+    newest: dict[str, Claimant] = {}  # by worker
     own = {each.worker.id for each, _ in claimants if not each.shared or each is test}
     for claimant in claimants:
         worker_id = claimant[0].worker.id
-        known = first.get(worker_id)
+        known = newest.get(worker_id)
         if known is None or claimant[1][-1].sequence > known[1][-1].sequence:
-            first[worker_id] = claimant
+            newest[worker_id] = claimant
     left = [
         claimant
         for claimant in claimants
         if (
             not claimant[0].shared or claimant[0] is test
             if claimant[0].worker.id in own
-            else first[claimant[0].worker.id] is claimant
+            else newest[claimant[0].worker.id] is claimant
         )
     ]
     if len(left) > 1 and all(each.shared for each, _ in left) and _agree(left):

@@ -86,13 +86,13 @@ class Registry:
         for route in [route for route in worker.inert.values() if route.test_id == test.id]:
             del worker.inert[route.id]
             self._activate(route, test)
-        self._look_again(worker)
+        self._update_observers(worker)
         return True
 
     def subscribe(self, test: RegisteredTest) -> None:
         """Make the worker of this test an observer."""
         test.subscribed = True
-        self._look_again(test.worker)
+        self._update_observers(test.worker)
 
     def remove_test(self, test: RegisteredTest) -> None:
         """Remove a test and its routes."""
@@ -101,7 +101,7 @@ class Registry:
         del self.tests[test.id]
         del test.worker.tests[test.id]
         self.run_routes.end_test(test)
-        self._look_again(test.worker)
+        self._update_observers(test.worker)
 
     def add_route(self, worker: Worker, message: RouteRegister, reply: Reply | None = None) -> bool:
         """Register a route; it is inactive until its test is registered.
@@ -244,7 +244,7 @@ class Registry:
         kinds: tuple[Kind, ...] = ("http", "websocket")
         return {kind: RouteIndex(self.pattern_cache) for kind in kinds}
 
-    def _look_again(self, worker: Worker) -> None:
+    def _update_observers(self, worker: Worker) -> None:
         """Add a worker to the observers or remove it, according to its tests."""
         by_itself = SUBSCRIBE not in worker.features
         observes = any(by_itself or test.subscribed for test in worker.tests.values())
