@@ -2,16 +2,20 @@
 
 import asyncio
 import json
+import os
 import threading
 from base64 import b64decode
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from importlib.util import find_spec
 from multiprocessing.pool import ThreadPool
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from trafficmock_preload.background.thread_contexts import change_threading
 from trafficmock_preload.current_context import TestContexts
-from trafficmock_preload.sending_code import coded
+from trafficmock_preload.sending_code import coded, start_of_thread
 from twisted.trial.unittest import SynchronousTestCase
 
 HERE = "test_sending_code.py:"
@@ -79,10 +83,15 @@ class SendingCodeTests(SynchronousTestCase):
             asyncio.get_running_loop().call_soon(lambda: future.set_result(told()))
             return await future
 
-        origin = asyncio.run(poll())
-        self.assertEqual(origin["kind"], "task")
-        self.assertIn("poll", origin["name"])
-        self.assertEqual(asyncio.run(later())["kind"], "timer")
+        loops: list[Any] = [asyncio.SelectorEventLoop()]
+        if find_spec("uvloop") is not None:
+            loops.append(import_module("uvloop").Loop())
+        for loop in loops:
+            self.addCleanup(loop.close)
+            origin = loop.run_until_complete(poll())
+            self.assertEqual(origin["kind"], "task")
+            self.assertIn("poll", origin["name"])
+            self.assertEqual(loop.run_until_complete(later())["kind"], "timer")
 
     def test_request(self) -> None:
         """Code of a request without a context names it, without its query."""
@@ -96,6 +105,25 @@ class SendingCodeTests(SynchronousTestCase):
         names = {"__name__": "celery.app.trace", "told": told, "found": found}
         exec("found.append(told())", names)  # noqa: S102 - a module of that name
         self.assertEqual((found[0]["kind"], found[0]["name"]), ("queue", "celery"))
+
+    def test_lines(self) -> None:
+        """Code that is known already is told by the line that it is at."""
+        names: dict[str, Any] = {"start_of_thread": start_of_thread}
+        source = "def twice():\n return [\n  start_of_thread(),\n  start_of_thread()\n ]"
+        exec(compile(source, "/srv/shop/views.py", "exec"), names)  # noqa: S102
+        places = [place for place, _ in names["twice"]()]
+        self.assertEqual(places, [f"shop/views.py:{line} in twice" for line in (3, 4)])
+
+    def test_removed_directory(self) -> None:
+        """Code is told where the working directory is gone."""
+        gone = Path(self.mktemp()).resolve()
+        gone.mkdir()
+        self.addCleanup(os.chdir, Path.cwd())
+        os.chdir(gone)
+        gone.rmdir()
+        names: dict[str, Any] = {"__name__": "shop.views", "start_of_thread": start_of_thread}
+        exec(compile("place = start_of_thread()", "/srv/shop/views.py", "exec"), names)  # noqa: S102
+        self.assertEqual(names["place"], ("shop/views.py:1 in <module>", True))
 
     def test_inbound(self) -> None:
         """What came in is told: whose context is over, and which had one last."""

@@ -10,8 +10,8 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import FrameType
+    from collections.abc import Callable
+    from types import CodeType, FrameType
     from typing import Any
 
     Inbound = tuple[Any, Any, float]
@@ -33,16 +33,45 @@ _RUNTIME = frozenset({"asyncio", "concurrent", "contextlib", "contextvars", "mul
 _ENTERING = frozenset({"environ", "request", "scope"})
 """The variables that hold an inbound request, in the code that handles it."""
 
-_MOST_KINDS = 10_000
-_kinds: dict[str, str] = {}
-"""The kinds of files by their names."""
 _APPLICATION, _INSTALLATION, _STANDARD, _OWN = "application", "installed", "standard", "ours"
 
 _QUEUES = frozenset(
     {"arq", "billiard", "celery", "dramatiq", "huey", "kombu", "procrastinate", "rq", "taskiq"}
 )
 _SCHEDULES = frozenset({"apscheduler", "sched", "schedule"})
-_POOLS = ("concurrent.futures.thread", "multiprocessing.pool")
+_POOLS = frozenset({"concurrent.futures.thread", "multiprocessing.pool"})
+_IMPORT = "importlib._bootstrap"
+
+
+class _Code:
+    """What the code that a frame runs tells, which is found once.
+
+    :ivar code: the code. Its own hash is slow.
+    :ivar kind: that of its file.
+    :ivar shown: its file, as it is shown.
+    :ivar starts: the library by which it starts what it calls; empty if it is none for that.
+    :ivar holds_request: whether its variables may hold an inbound request.
+    :ivar is_telling: whether it says what runs the code that it calls.
+    """
+
+    __slots__ = ("code", "holds_request", "is_telling", "kind", "module", "shown", "starts", "top")
+
+    def __init__(self, code: CodeType, module: str) -> None:
+        file = code.co_filename
+        self.code = code
+        self.module = module
+        self.top = module.partition(".")[0]
+        self.kind = _kind_of(file)
+        self.shown = _shown(file)
+        self.starts = self.top if self.top in _QUEUES or self.top in _SCHEDULES else ""
+        names = _ENTERING.intersection(code.co_varnames + code.co_cellvars + code.co_freevars)
+        self.holds_request = bool(names if file.startswith(_ENTRIES) else names - {"request"})
+        self.is_telling = bool(self.starts or self.holds_request or module in {_IMPORT, *_POOLS})
+
+
+_MOST_CODES = 10_000
+_codes: dict[int, _Code] = {}
+"""By the ids of their code, which stays, so that no other code gets its id."""
 
 
 def coded(past: Inbound | None, latest: Inbound | None) -> str:
@@ -77,50 +106,46 @@ _write: Callable[[object], str] | None = None
 def start_of_thread() -> tuple[str, bool]:
     """Return the place in the application that starts a thread, and whether it is at import."""
     place, at_import = "", False
-    for frame in _frames():
-        name = frame.f_globals.get("__name__", "")
-        if name == "importlib._bootstrap":
+    for frame, code in _frames():
+        if code.module == _IMPORT:
             at_import = True
             break
-        if not place and _is_application(frame):
-            place, at_import = _place(frame), frame.f_code.co_name == "<module>"
+        if not place and code.kind == _APPLICATION:
+            place, at_import = _place(frame, code), code.code.co_name == "<module>"
     return place, at_import
 
 
 def _origin(past: Inbound | None, latest: Inbound | None) -> dict[str, Any]:
-    frames = list(_frames())
-    names = [str(frame.f_globals.get("__name__", "")) for frame in frames]
-    found = {**_call(frames, names), **_source(past, frames, names)}
+    frames = _frames()
+    found = {**_call(frames), **_source(past, frames)}
     if latest is not None:
         found["carried"] = _request(*latest)
     return {name: _cut(value) for name, value in found.items() if value}
 
 
-def _call(frames: list[FrameType], names: list[str]) -> dict[str, Any]:
+def _call(frames: list[tuple[FrameType, _Code]]) -> dict[str, Any]:
     """Return the call of the application, and the client library that it called."""
     library = ""
-    for frame, name in zip(frames, names):
-        if _is_application(frame):
-            return {"library": library, "place": _place(frame)}
-        top = name.partition(".")[0]
-        kind = _kind(frame)
-        if kind == _OWN or top in _RUNTIME or top == "threading":
+    for frame, code in frames:
+        if code.kind == _APPLICATION:
+            return {"library": library, "place": _place(frame, code)}
+        if code.kind == _OWN or code.top in _RUNTIME or code.top == "threading":
             continue
-        library = top if kind == _INSTALLATION else name
+        library = code.top if code.kind == _INSTALLATION else code.module
     return {"library": library}
 
 
-def _source(past: Inbound | None, frames: list[FrameType], names: list[str]) -> dict[str, Any]:
+def _source(past: Inbound | None, frames: list[tuple[FrameType, _Code]]) -> dict[str, Any]:
     """Return what runs the code that sends the request."""
     if past is not None:
         return {"kind": "expired", "inbound": _request(*past)}
-    for package in (name.partition(".")[0] for name in reversed(names)):
-        if package in _QUEUES or package in _SCHEDULES:
-            return {"kind": "queue" if package in _QUEUES else "timer", "name": package}
+    for _, code in reversed(frames):
+        if code.starts:
+            return {"kind": "queue" if code.starts in _QUEUES else "timer", "name": code.starts}
     if (inbound := _handled(frames)) is not None:
         return {"kind": "request", "inbound": inbound}
-    if "asyncio.events" in names:
-        return _of_loop()
+    if (loop := _of_loop()) is not None:
+        return loop
     # Not at the top: its import is what changes threads, and that reads this module.
     import threading
 
@@ -128,15 +153,20 @@ def _source(past: Inbound | None, frames: list[FrameType], names: list[str]) -> 
     if thread is threading.main_thread():
         return {"kind": "main"}
     place, at_import = getattr(thread, STARTED, ("", False))
-    is_pooled = any(name in _POOLS for name in names)
     is_timer = isinstance(thread, threading.Timer)
+    is_pooled = any(code.module in _POOLS for _, code in frames)
     kind = "timer" if is_timer else "pool" if is_pooled else "thread"
     return {"kind": kind, "name": thread.name, "started": place, "atImport": at_import}
 
 
-def _of_loop() -> dict[str, Any]:
-    import asyncio
+def _of_loop() -> dict[str, Any] | None:
+    """Return what the loop of asyncio runs in this thread; ``None`` if no loop does.
 
+    Its own functions need not be among the callers: those of uvloop are in C.
+    """
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None or asyncio._get_running_loop() is None:
+        return None
     task = asyncio.current_task()
     if task is None:
         return {"kind": "timer"}
@@ -144,12 +174,11 @@ def _of_loop() -> dict[str, Any]:
     return {"kind": "task", "name": f"{task.get_name()} ({coroutine})"}
 
 
-def _handled(frames: list[FrameType]) -> dict[str, Any] | None:
+def _handled(frames: list[tuple[FrameType, _Code]]) -> dict[str, Any] | None:
     """Return the inbound request that the code handles, from the variables of its callers."""
-    for frame in reversed(frames):
+    for frame, code in reversed(frames):
         # Reading the variables of a frame copies them.
-        code = frame.f_code
-        if _ENTERING.isdisjoint(code.co_varnames + code.co_cellvars + code.co_freevars):
+        if not code.holds_request:
             continue
         values = frame.f_locals
         environ, scope = values.get("environ"), values.get("scope")
@@ -157,7 +186,7 @@ def _handled(frames: list[FrameType]) -> dict[str, Any] | None:
             return _request(environ["REQUEST_METHOD"], environ.get("PATH_INFO"))
         if isinstance(scope, dict) and scope.get("type") in ("http", "websocket"):
             return _request(scope.get("method", "WebSocket"), scope.get("path"))
-        request = values.get("request") if frame.f_code.co_filename.startswith(_ENTRIES) else None
+        request = values.get("request") if code.code.co_filename.startswith(_ENTRIES) else None
         if request is not None and hasattr(request, "method") and hasattr(request, "path"):
             return _request(request.method, request.path)
     return None
@@ -167,30 +196,33 @@ def _request(method: object, path: object, at: float = 0) -> dict[str, Any]:
     return {"method": _text(method), "path": _text(path).partition("?")[0], "at": round(at * 1000)}
 
 
-def _frames() -> Iterator[FrameType]:
-    """Yield the callers of this module, the innermost first."""
+def _frames() -> list[tuple[FrameType, _Code]]:
+    """Return the callers of this module that tell something, the innermost first.
+
+    These are all up to the application's own code, and those that say what runs it.
+    """
+    found, in_application = [], False
     frame: FrameType | None = sys._getframe(1)
     for _ in range(_MOST_FRAMES):
         if frame is None:
-            return
-        if frame.f_code.co_filename != __file__:
-            yield frame
+            break
+        try:
+            code = _codes[id(frame.f_code)]
+        except KeyError:
+            code = _known(frame)
+        if code.is_telling or not in_application:
+            found.append((frame, code))
+            in_application = in_application or code.kind == _APPLICATION
         frame = frame.f_back
+    return found
 
 
-def _is_application(frame: FrameType) -> bool:
-    return _kind(frame) == _APPLICATION
-
-
-def _kind(frame: FrameType) -> str:
-    """Return the kind of the file whose code a frame runs."""
-    name = frame.f_code.co_filename
-    kind = _kinds.get(name)
-    if kind is None:
-        kind = _kind_of(name)
-        if len(_kinds) < _MOST_KINDS:
-            _kinds[name] = kind
-    return kind
+def _known(frame: FrameType) -> _Code:
+    """Find out what the code of a frame tells, and remember it."""
+    code = _Code(frame.f_code, str(frame.f_globals.get("__name__", "")))
+    if len(_codes) < _MOST_CODES:
+        _codes[id(frame.f_code)] = code
+    return code
 
 
 def _kind_of(name: str) -> str:
@@ -201,11 +233,19 @@ def _kind_of(name: str) -> str:
     return _STANDARD if name.startswith(("<frozen", _LIBRARY)) else _APPLICATION
 
 
-def _place(frame: FrameType) -> str:
-    name = frame.f_code.co_filename
-    here = os.getcwd() + os.sep
-    shown = name[len(here) :] if name.startswith(here) else os.sep.join(name.split(os.sep)[-2:])
-    return f"{shown}:{frame.f_lineno} in {frame.f_code.co_name}"
+def _shown(file: str) -> str:
+    try:
+        here = os.getcwd() + os.sep
+    except OSError:
+        # The directory has been removed.
+        here = None
+    if here is not None and file.startswith(here):
+        return file[len(here) :]
+    return os.sep.join(file.split(os.sep)[-2:])
+
+
+def _place(frame: FrameType, code: _Code) -> str:
+    return f"{code.shown}:{frame.f_lineno} in {code.code.co_name}"
 
 
 def _text(value: object) -> str:
