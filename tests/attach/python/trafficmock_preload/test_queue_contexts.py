@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import asyncio.base_events
 import asyncio.queues
 import queue
 import sys
 import threading
 from collections.abc import Callable
+from contextvars import copy_context
+from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 from unittest import skipIf
@@ -302,16 +304,13 @@ class ThreadTests(QueueCase):
 
 
 class TaskTests(QueueCase):
-    """Tasks that take jobs from ``asyncio.Queue``, and timers of the loop."""
+    """Tasks that take jobs from ``asyncio.Queue``."""
 
     def setUp(self) -> None:
         super().setUp()
         module = copied(asyncio.queues, "Queue", "LifoQueue", "QueueEmpty")
         queue_contexts.change_asyncio_queues(module, self.contexts)
         self.kind: Any = module.Queue
-        timers = copied(asyncio.base_events, "BaseEventLoop")
-        queue_contexts.change_timers(timers, self.contexts)
-        self.call_at = timers.BaseEventLoop.call_at
 
     async def request(self, name: str | None, work: Callable[[], Any]) -> Any:
         """Handle a request in a task of its own."""
@@ -397,20 +396,95 @@ class TaskTests(QueueCase):
         asyncio.run(main())
         self.assertEqual(self.seen, ["b", None])
 
-    def test_timer(self) -> None:
+
+class TimerTests(QueueCase):
+    """Timers of the loops of asyncio."""
+
+    name, method = "BaseEventLoop", "call_at"
+
+    def loop_class(self) -> Any:
+        return asyncio.SelectorEventLoop
+
+    def run_in_loop(self, main: Callable[[], Any]) -> None:
+        module = ModuleType("loops")
+        made = module.__dict__[self.name] = type(self.name, (self.loop_class(),), {})
+        queue_contexts.change_timers(module, self.contexts, self.name, self.method)
+        loop: Any = made()
+        self.addCleanup(loop.close)
+        loop.run_until_complete(asyncio.wait_for(main(), SECONDS))
+
+    def test_timers(self) -> None:
         """A timer, which may be for several requests, is nobody's; the code after it is not."""
 
         async def main() -> None:
             loop, done = asyncio.get_running_loop(), asyncio.Event()
-            self.contexts.enter(self.known["a"])
+            self.enter("a")
 
             def flush() -> None:
                 self.note()
                 done.set()
 
-            self.call_at(loop, loop.time(), flush)
-            await done.wait()
-            self.note()
+            for begin in (
+                lambda: loop.call_later(0, flush),
+                lambda: loop.call_later(0.001, flush),
+                lambda: loop.call_at(loop.time(), flush),
+            ):
+                done.clear()
+                begin()
+                await done.wait()
+                self.note()
 
-        asyncio.run(main())
-        self.assertEqual(self.seen, [None, "a"])
+        self.run_in_loop(main)
+        self.assertEqual(self.seen, [None, "a"] * 3)
+
+    def test_given_context(self) -> None:
+        """A context of Python's that the application gives is left alone."""
+
+        async def main() -> None:
+            loop, done = asyncio.get_running_loop(), asyncio.Event()
+            self.enter("a")
+            given = copy_context()
+            self.enter("b")
+
+            def flush() -> None:
+                self.note()
+                done.set()
+
+            loop.call_later(0, flush, context=given)
+            await done.wait()
+
+        self.run_in_loop(main)
+        self.assertEqual(self.seen, ["a"])
+
+    def test_waiting(self) -> None:
+        """A task that sleeps, or waits with a limit, has its own context then."""
+
+        async def handle(name: str) -> None:
+            self.enter(name)
+            await asyncio.sleep(0.001)
+            self.note()
+            try:
+                await asyncio.wait_for(asyncio.Event().wait(), 0.001)
+            except TimeoutError:
+                self.note()
+            await asyncio.wait_for(asyncio.sleep(0.001), SECONDS)
+            self.note()
+            asyncio.get_running_loop().call_soon(self.note)
+            await asyncio.sleep(0)
+
+        async def main() -> None:
+            for name in "ab":
+                await asyncio.create_task(handle(name))
+
+        self.run_in_loop(main)
+        self.assertEqual(self.seen, [*"aaaa", *"bbbb"])
+
+
+@skipIf(find_spec("uvloop") is None, "uvloop is not installed")
+class UvloopTests(TimerTests):
+    """Timers of the loop of uvloop."""
+
+    name, method = "Loop", "call_later"
+
+    def loop_class(self) -> Any:
+        return import_module("uvloop").Loop

@@ -33,8 +33,8 @@ PACKAGES = (
     *("requests", "tenacity", "httpx[http2]", "aiohttp", "boto3", "stripe", "openai", "anthropic"),
     *("slack_sdk", "twilio", "google-api-python-client", "sentry-sdk", "algoliasearch"),
     *("flask", "django", "fastapi", "klein", "treq", "celery", "coverage", "ddtrace"),
-    *("redis", "rq", "dramatiq[rabbitmq,redis]", "moto[server]", "confluent-kafka"),
-    *("gunicorn", "gevent", "pyuwsgi", "uvicorn", "hypercorn", "daphne", "supervisor"),
+    *("redis", "rq", "dramatiq[rabbitmq,redis]", "moto[server]", "confluent-kafka", "supervisor"),
+    *("gunicorn", "gevent", "pyuwsgi", "uvicorn", "uvloop", "hypercorn", "daphne"),
     # The applications are modules of this project's tests.
     "hypothesis",
 )

@@ -218,9 +218,12 @@ _AWS = {
 _QUEUES = {
     "queue": ("change_queues",),
     "asyncio.queues": ("change_asyncio_queues",),
-    "asyncio.base_events": ("change_timers",),
+    "asyncio.base_events": ("change_timers", "BaseEventLoop", "call_at"),
+    "uvloop": ("change_timers", "Loop", "call_later"),
 }
-"""Queues and timers of a process, with functions of :mod:`.background.queue_contexts`."""
+"""Queues and timers of a process, with functions of :mod:`.background.queue_contexts`, and their
+arguments.
+"""
 
 _SERVING = {*_FRAMEWORKS, *_SERVERS, *_TASK_QUEUES} - {"twisted.internet.defer"}
 """Modules by which a process gets requests and tasks, whose contexts it then reads."""

@@ -135,8 +135,9 @@ class WaysTests(SynchronousTestCase):
             self.check(framework, *GUNICORN, *threads)
 
     def test_uvicorn(self) -> None:
-        """One loop."""
-        self.check("fastapi", *UVICORN)
+        """One loop, of asyncio and of uvloop."""
+        for loop in ("asyncio", "uvloop"):
+            self.check("fastapi", *UVICORN, "--loop", loop)
         self.check("django", *UVICORN, ASGI="1")
 
     def test_off(self) -> None:

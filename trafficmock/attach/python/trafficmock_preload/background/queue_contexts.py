@@ -176,21 +176,24 @@ def change_asyncio_queues(module: ModuleType, contexts: TestContexts) -> None:
     )
 
 
-def change_timers(module: ModuleType, contexts: TestContexts) -> None:
+def change_timers(module: ModuleType, contexts: TestContexts, owner: str, method: str) -> None:
     """Call what ``call_later`` and ``call_at`` have been given in no context.
 
     Such a callback is often a batch, which the first of several requests starts.
+
+    :param owner: the name of the class of the loop.
+    :param method: the one of the two by which the other works.
     """
-    loop: Any = module.__dict__["BaseEventLoop"]
-    original = loop.call_at
+    loop: Any = module.__dict__[owner]
+    original = getattr(loop, method)
 
     @wraps(original)
-    def call_at(self: Any, when: Any, callback: Any, *args: Any, context: Any = None) -> Any:
+    def call(self: Any, time: Any, callback: Any, *args: Any, context: Any = None) -> Any:
         if context is None and contexts.has_read:
             context = contexts.without()
-        return original(self, when, callback, *args, context=context)
+        return original(self, time, callback, *args, context=context)
 
-    loop.call_at = call_at
+    setattr(loop, method, call)
 
 
 def _thread_consumes(frame: FrameType) -> bool:
