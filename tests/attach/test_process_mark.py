@@ -1,8 +1,10 @@
 """Whether a process that has named itself may run still."""
 
+import ctypes
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -43,9 +45,28 @@ class MarkTests(SynchronousTestCase):
         self.assertTrue(may_run(own_mark()))
         self.assertFalse(may_run(f"{own_mark()}0"))
 
+    def test_name_of_program(self) -> None:
+        """Linux cuts the name of a program to 15 bytes, also within a character."""
+        prctl, set_name = ctypes.CDLL(None).prctl, 15
+        before = Path("/proc/self/comm").read_bytes().strip()
+        self.addCleanup(prctl, set_name, before)
+        prctl(set_name, "магазин)".encode()[:-2])
+        mark = own_mark()
+        self.assertNotEqual(mark, "")
+        self.assertTrue(may_run(mark))
+
     def test_not_known(self) -> None:
         """A process elsewhere, and what is no mark, may run."""
-        for mark in ("", "nonsense", "boot pid:[1] 1 1", f"x{own_mark()}", own_mark() + " 1 2"):
+        place, _, started = own_mark().rsplit(" ", 2)
+        long_id = f"{place} {'9' * 5000} {started}"
+        for mark in (
+            long_id,
+            "",
+            "nonsense",
+            "boot pid:[1] 1 1",
+            f"x{own_mark()}",
+            own_mark() + " 1 2",
+        ):
             self.assertTrue(may_run(mark), mark)
 
     def test_other_system(self) -> None:

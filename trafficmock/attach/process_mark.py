@@ -7,10 +7,13 @@ an id alone may be that of a process in another container, or of a later one. It
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Final
 
 PROC: Final = Path("/proc")
+
+_PID = re.compile("[0-9]{1,10}")
 
 _STATE, _STARTED = 0, 19
 """Where a process's state and start are in ``stat``, behind the name of its program (proc(5))."""
@@ -32,7 +35,7 @@ def may_run(mark: str) -> bool:
     """
     place, pid, started = (*mark.rsplit(" ", 2), "", "")[:3]
     try:
-        if place != _place() or not pid.isascii() or not pid.isdigit():
+        if place != _place() or _PID.fullmatch(pid) is None:
             return True
     except OSError:
         return True
@@ -49,4 +52,6 @@ def _place() -> str:
 
 
 def _stat(pid: int) -> list[str]:
-    return (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+    # The name of a program is any bytes; Linux cuts a long one within a character, too.
+    content = (PROC / str(pid) / "stat").read_bytes()
+    return content.rpartition(b")")[2].decode("ascii").split()
