@@ -73,6 +73,17 @@ class QueryTests(SynchronousTestCase):
             values, [[{"part": "json", "path": ["a"], "values": [value]}] for value in (4, 3)]
         )
 
+    def test_surrogate_value(self) -> None:
+        """A lone surrogate, which agents can send, is in the values as it came."""
+        request = SerializedRequest("http://h.test/", "GET", {"x-id": "\ud800"}, body.NULL)
+        self.history.record(records.RequestSeen("q3", "shop", request), 1003)
+        wanted = SerializedCondition("header", ["x-id"], has_function=True)
+        query = HistoryQuery("x", matcher=SerializedMatcher(conditions=[wanted]))
+        *_, answer = worker_queries.history_steps(self.history, query)
+        assert answer is not None
+        ((placed,),) = json.loads(encode(answer))["values"]
+        self.assertEqual(placed["values"], ["\ud800"])
+
     def test_predicate(self) -> None:
         """A predicate, which only the worker could run, matches nothing."""
         self.assertEqual(self.asked(matcher=SerializedMatcher(predicate=True)), [])

@@ -7,12 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from attrs import define, field
-from msgspec import UNSET, Raw, json
+from msgspec import UNSET, Raw
 
 from trafficmock.core.effects import AnswerReport, Diagnose, Overdue, Redact
 from trafficmock.core.ownership.compared_content import values_for
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.history.query import Query
+from trafficmock.history.rest_records import encode
 from trafficmock.matching import MatchBudget, MatchResult, PatternCache
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.diagnosis.similar_request_search import diagnosis_steps, overdue_steps
@@ -184,7 +185,7 @@ def history_steps(history: History, query: HistoryQuery) -> Iterator[HistoryResu
                 continue
         text = entry.to_json()
         found = values_for(matchers, partial(recorded_content, entry))
-        placed = b"" if found is UNSET else json.encode(found)
+        placed = b"" if found is UNSET else encode(found)
         size += len(text) + len(placed)
         if size > MOST_BYTES:
             break
