@@ -184,6 +184,22 @@ test("tests of other runners say how they ended, and are in the report where the
   }
 });
 
+test("a report that cannot be written is said, and fails no test", async () => {
+  const removal = "\nafter(() => rmSync('report', { recursive: true }));\n";
+  const imports = 'import { rmSync } from "node:fs"; import { after } from "node:test";\n';
+  const project = makeProject({ files: { "call.mjs": CALL, "a.test.mjs": imports + NODE_TEST + removal } });
+  const proxy = await startProxy();
+  try {
+    const env = { TRAFFICMOCK_REPORT: "report", TRAFFICMOCK_PROXY_URL: proxy.url };
+    const { status, output } = await runProgram(project.place, [process.execPath, "a.test.mjs"], env);
+    assert.match(output, /trafficmock: the report is not complete: ENOENT/);
+    assert.equal(status, 0, output);
+  } finally {
+    await proxy.stop();
+    project.remove();
+  }
+});
+
 test("a word that is no field is an error, and no traffic is written with fewer marks than asked", async () => {
   const project = makeProject({ files: { "call.mjs": CALL, "a.test.mjs": NODE_TEST } });
   const proxy = await startProxy();

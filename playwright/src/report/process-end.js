@@ -40,10 +40,13 @@ function begin() {
   // Read now, because the end has little time.
   template();
   const write = () => {
-    const directories = new Set([...ends.values()].map(({ directory }) => directory));
-    for (const [path, { record }] of ends) appendFileSync(path, `${record}\n`);
-    ends.clear();
-    directories.forEach(writeReport);
+    try {
+      writeAll(ends);
+    } catch (error) {
+      // Thrown here it would end the process with a status as if tests had failed.
+      const { message } = /** @type {Error} */ (error);
+      real.stderr.write(`trafficmock: the report is not complete: ${message}\n`);
+    }
   };
   real.once("exit", write);
   // Vitest ends its workers by this signal, and half a second later in any case.
@@ -52,6 +55,14 @@ function begin() {
     if (!real.listenerCount("SIGTERM")) real.kill(real.pid, "SIGTERM");
   });
   return ends;
+}
+
+/** @param {Map<string, End>} ends of runs, which are written once */
+function writeAll(ends) {
+  const all = [...ends];
+  ends.clear();
+  for (const [path, { record }] of all) appendFileSync(path, `${record}\n`);
+  new Set(all.map(([, { directory }]) => directory)).forEach(writeReport);
 }
 
 module.exports = { endsWithProcess };
