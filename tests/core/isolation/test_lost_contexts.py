@@ -72,6 +72,7 @@ class TextTests(ContextCase):
             ("message", "redis", "from a message of redis", "has no context, whoever"),
             ("connection", "pg", "an event of a connection of pg", "by AsyncResource.bind"),
             ("worker", "worker thread 1", "left from the worker thread 1", "from the main thread"),
+            ("receiver", "SQS", "a thread that receives messages of SQS", "not by its index"),
             ("main", UNSET, "from the main thread", "A script or a loop"),
             ("new", UNSET, "from its code", "AsyncResource.bind"),
         ):

@@ -83,6 +83,12 @@ _REMEDIES = {
         "A worker thread of Node gets no context with its work. Send the request from the main "
         f"thread, or {_OF_THE_RUN}."
     ),
+    "receiver": (
+        "A message has the context if the process that sends it is attached, too (trafficmock "
+        "run). One of SQS has it only if it has place for one more attribute, ten at most, and if "
+        "it is handled in a loop over the messages, not by its index. A message that no request "
+        f"sent belongs to no test: {_OF_THE_RUN}."
+    ),
     "main": f"A script or a loop works for no request: {_OF_THE_RUN}.",
     "code": (
         "Callbacks of queues, pools and sockets run without the context of who asked for them: "
@@ -150,6 +156,7 @@ def _left(origin: RequestOrigin) -> str:
         "message": f"from a message of{name or ' a subscription'}",
         "connection": f"from an event of a connection{name and ' of' + name}",
         "worker": f"from the{name or ' worker thread'}",
+        "receiver": f"from a thread that receives messages{name and ' of' + name}",
         "main": "from the main thread",
     }.get(origin.kind, "from its code")
     if origin.at_import:

@@ -26,9 +26,10 @@ class RequestOrigin(Struct, frozen=True, omit_defaults=True, rename="camel"):
         ``expired`` code of a request whose context does not count any more, ``queue`` a job of a
         library for queues, ``batch`` items of several tests that a library handles together,
         ``message`` one of a subscription; ``connection`` an event of one; ``thread``, ``pool``,
-        ``task`` and ``timer``; ``worker`` a worker thread of Node; ``main`` the main thread;
-        ``code`` anything else.
-    :param name: of the thread, the task or the library for queues.
+        ``task`` and ``timer``; ``worker`` a worker thread of Node; ``receiver`` a thread
+        that receives messages of a service for queues; ``main`` the main thread; ``code`` anything
+        else.
+    :param name: of the thread, the task, or the library or service for queues.
     :param started: file and line of the code that started the thread.
     :param at_import: whether a module that was being imported started it.
     :param library: the client library that the application called.

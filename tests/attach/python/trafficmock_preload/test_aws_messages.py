@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import json
+from base64 import b64decode
+from threading import Thread, current_thread
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -11,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trafficmock_preload.current_context import TestContexts
 from trafficmock_preload.entries import aws_messages
+from trafficmock_preload.sending_code import RECEIVES, coded
 from twisted.trial.unittest import SynchronousTestCase
 
 MEMBER = "trafficmock.test=a"
@@ -45,6 +48,7 @@ class AwsCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.contexts = TestContexts(30)
         self.addCleanup(self.contexts.enter, None)
+        self.addCleanup(current_thread().__dict__.pop, RECEIVES, None)
 
     def enter(self) -> None:
         self.contexts.enter(self.contexts.read(MEMBER, None, None))
@@ -148,6 +152,19 @@ class ReceivedTests(AwsCase):
         made = make(None, {}, self.received(messages))
         self.assertEqual([(each, self.current()) for each in made], [("x", "a"), ("y", None)])
         self.assertIs(type(make(None, {}, {"Messages": messages})), list)
+
+    def test_origin(self) -> None:
+        """What a thread that takes messages by their index sends says so."""
+        found: list[Any] = []
+
+        def receive() -> None:
+            self.received([{"MessageAttributes": {"baggage": ATTRIBUTE}}])["Messages"][0]
+            found.append(json.loads(b64decode(coded(None, None))))
+
+        thread = Thread(target=receive)
+        thread.start()
+        thread.join()
+        self.assertEqual((found[0]["kind"], found[0]["name"]), ("receiver", "SQS"))
 
     def test_asked(self) -> None:
         """Who asks for the attribute gets it; messages without one are a plain list."""

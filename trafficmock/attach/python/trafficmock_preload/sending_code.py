@@ -21,6 +21,9 @@ HEADER = "Trafficmock-Origin"
 STARTED = "_trafficmock_started"
 """The attribute of a thread that was started without a context: place, and whether at import."""
 
+RECEIVES = "_trafficmock_receives"
+"""The attribute of a thread that receives messages: what they are of."""
+
 _MOST_FRAMES = 80
 _LONGEST = 200
 _OURS = os.path.dirname(__file__) + os.sep
@@ -115,6 +118,16 @@ def start_of_thread() -> tuple[str, bool]:
     return place, at_import
 
 
+def note_messages(library: str) -> None:
+    """Note that this thread receives messages.
+
+    :param library: what they are of.
+    """
+    import threading
+
+    setattr(threading.current_thread(), RECEIVES, library)
+
+
 def _origin(past: Inbound | None, latest: Inbound | None) -> dict[str, Any]:
     frames = _frames()
     found = {**_call(frames), **_source(past, frames)}
@@ -150,13 +163,15 @@ def _source(past: Inbound | None, frames: list[tuple[FrameType, _Code]]) -> dict
     import threading
 
     thread = threading.current_thread()
+    received = getattr(thread, RECEIVES, "")
     if thread is threading.main_thread():
-        return {"kind": "main"}
+        return {"kind": "receiver", "name": received} if received else {"kind": "main"}
     place, at_import = getattr(thread, STARTED, ("", False))
     is_timer = isinstance(thread, threading.Timer)
     is_pooled = any(code.module in _POOLS for _, code in frames)
-    kind = "timer" if is_timer else "pool" if is_pooled else "thread"
-    return {"kind": kind, "name": thread.name, "started": place, "atImport": at_import}
+    kind = "timer" if is_timer else "pool" if is_pooled else "receiver" if received else "thread"
+    name = received if kind == "receiver" else thread.name
+    return {"kind": kind, "name": name, "started": place, "atImport": at_import}
 
 
 def _of_loop() -> dict[str, Any] | None:

@@ -16,7 +16,13 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.interop.clients.opentelemetry.frameworks import PATIENT
 from tests.interop.clients.python.messages import brokers
 from tests.interop.clients.python.test_services import python
-from tests.interop.clients.python.ways.owners import NOBODY, SECONDS, owners_by_way, result
+from tests.interop.clients.python.ways.owners import (
+    NOBODY,
+    SECONDS,
+    owners_by_way,
+    result,
+    told_by_way,
+)
 from tests.support.hypothesis_profiles import DEEP
 from tests.support.processes.child_process import Child
 from tests.support.processes.proxy_process import REPOSITORY, running_proxy
@@ -38,6 +44,7 @@ class Library:
     :param env: variables of its module.
     :param worker: the words of the process that handles the messages, after the interpreter.
     :param nobodys: the ways in which a message has no context.
+    :param told: what the doctor says of each of them.
     """
 
     name: str
@@ -45,6 +52,7 @@ class Library:
     worker: Sequence[str] = ()
     nobodys: Collection[str] = ()
     python: str = sys.executable
+    told: str = ""
 
 
 class MessageCase(SynchronousTestCase):
@@ -84,9 +92,14 @@ class MessageCase(SynchronousTestCase):
             headers |= {name: each.headers for name, each in mocks.items()}
             send_all(announced["port"], ways * rounds, headers)
             owners = owners_by_way(proxy.url, len(ways) * rounds * len(headers))
+            told = told_by_way(proxy.url)
             for each in mocks.values():
                 each.unroute_all()
                 each.take_errors()
+        for way in library.nobodys if library.told else ():
+            self.assertNotEqual(told[way], set(), way)
+            for text in told[way]:
+                self.assertIn(library.told, text, way)
         return {way: result(owners[way], tests) for way in ways}
 
     def check(self, library: Library, only: Collection[str] = ()) -> None:
@@ -193,7 +206,8 @@ class OtherQueueTests(MessageCase):
         }
         nobodys = ("ten attributes", "by index", "object by index")
         worker = (f"{HERE}.sqs_messages",)
-        self.check(Library("sqs", env, worker, nobodys, python()))
+        said = "left from a thread that receives messages of SQS, started at "
+        self.check(Library("sqs", env, worker, nobodys, python(), said))
 
     if brokers.REDIS is None:
         test_rq.skip = test_dramatiq.skip = "redis-server is not installed"  # type: ignore[attr-defined]

@@ -10,6 +10,7 @@ from functools import partial
 
 from trafficmock_preload.entries.context_reading import MEMBER
 from trafficmock_preload.entries.task_entries import HEADER, carrying
+from trafficmock_preload.sending_code import note_messages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,6 +109,8 @@ def _received(call: Any, given: dict[str, Any], contexts: TestContexts) -> Any:
     asked = given if is_asked else {**given, "MessageAttributeNames": [*names, HEADER]}
     result = call(asked)
     if isinstance(result, dict) and isinstance(result.get("Messages"), list):
+        if result["Messages"]:
+            note_messages("SQS")
         headers = [_headers(message) for message in result["Messages"]]
         if not is_asked:
             for message in result["Messages"]:
