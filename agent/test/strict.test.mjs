@@ -69,7 +69,7 @@ describe("strict mode of the service", () => {
   }
 
   before(async () => {
-    proxy = await startProxy("--strict", "--allow", "allowed.test");
+    proxy = await startProxy("--strict", "--allow", "allowed.test", "--allow", "http://by-path.test/allowed/**");
     upstream = await startUpstream();
     agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app" });
   });
@@ -125,6 +125,39 @@ describe("strict mode of the service", () => {
     }
     const [{ statusCode }] = await once(http.get({ host: "allowed.test", agent: new TunnelAgent() }), "response");
     assert.deepEqual([statusCode, asked.at(-1)], [200, "elsewhere.test:80"]);
+  });
+
+  test("the tunnel of a request is not judged when its agent opens it later; those beside it are", async (t) => {
+    const own = http.createServer().on("connect", (_request, socket) => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      const answer = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok";
+      socket.on("error", () => {}).once("data", () => socket.end(answer));
+    });
+    await once(own.listen(0, "127.0.0.1"), "listening");
+    t.after(() => own.close());
+    const tunnel = (path, done) =>
+      http
+        .request({ host: "127.0.0.1", port: own.address().port, method: "CONNECT", path, agent: false })
+        .once("connect", (_response, socket) => done(null, socket))
+        .once("error", done)
+        .end();
+    class LaterAgent extends http.Agent {
+      createConnection({ host, port }, done) {
+        setTimeout(tunnel, 5, `${host}:${port}`, done);
+      }
+    }
+    const later = new LaterAgent({ maxSockets: 1 });
+    const get = () =>
+      once(
+        http
+          .get({ host: "by-path.test", path: "/allowed/1", agent: later })
+          .on("response", (response) => response.resume()),
+        "response",
+      );
+    await get();
+    await Promise.all([get(), get()]);
+    const [refused] = await new Promise((resolve) => tunnel("by-path.test:80", (...ended) => resolve(ended)));
+    assert.equal(codeOf(refused), CODE);
   });
 
   /** @returns {Promise<{ url: string }[]>} what the proxy saw of a path, requests and WebSockets */
@@ -220,7 +253,7 @@ describe("strict mode of the service", () => {
   test("the error says what to do", async () => {
     await assert.rejects(asked(http, "http://api.shop.test/text"), {
       message:
-        "GET http://api.shop.test/text is not mocked, and strict mode allows only allowed.test. " +
+        "GET http://api.shop.test/text is not mocked, and strict mode allows only allowed.test, http://by-path.test/allowed/**. " +
         "It carries the context of no test. Add a route, or allow api.shop.test.",
     });
   });

@@ -23,6 +23,16 @@ function isNodes(agent) {
 
 /**
  * @param {any} agent
+ * @returns {boolean} whether it may open connections in another way than Node's own classes, such as through a tunnel
+ */
+function opensItself(agent) {
+  const owner = Object.getPrototypeOf(agent);
+  const isPlain = owner === http.Agent.prototype || owner === https.Agent.prototype;
+  return !isPlain || Object.hasOwn(agent, "createConnection");
+}
+
+/**
+ * @param {any} agent
  * @param {any} options of a request
  * @param {string} protocol of the request, with a colon
  * @returns {any} options that say whether the connection is encrypted, for a call from another stack; the same ones for
@@ -67,4 +77,4 @@ function withConnection(req, act) {
   rewriteHead(req, (pairs) => pairs.map(([name, value]) => [name, /^connection$/i.test(name) ? "close" : value]));
 }
 
-module.exports = { isNodes, withConnection, withProtocol, withSecurity };
+module.exports = { isNodes, opensItself, withConnection, withProtocol, withSecurity };

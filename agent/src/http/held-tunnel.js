@@ -6,14 +6,27 @@ const { onSocket } = require("./on-socket.js");
 
 /** How many functions that send a request run now: an agent opens its tunnel for a request that has been decided. */
 let sending = 0;
+/**
+ * The servers of the requests that such agents have been given, until they have a connection: a pool opens a tunnel when another
+ * one has ended, and some agents when they have waited.
+ * @type {Map<any, string>}
+ */
+const unconnected = new Map();
 
 /**
  * Call what sends a request: the tunnel that its agent opens for it is not judged again.
  * @template R
+ * @param {any} req
+ * @param {URL | undefined} server of the request, if its agent opens connections in its own way
  * @param {() => R} send
  * @returns {R}
  */
-function inRequest(send) {
+function inRequest(req, server, send) {
+  if (server) {
+    unconnected.set(req, placeOf(server));
+    const isConnected = () => unconnected.delete(req);
+    req.once("socket", isConnected).once("close", isConnected);
+  }
   sending += 1;
   try {
     return send();
@@ -21,6 +34,12 @@ function inRequest(send) {
     sending -= 1;
   }
 }
+
+/** @param {URL} url @returns {string} its host and port */
+const placeOf = ({ hostname, port, protocol }) => `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
+
+/** @param {URL} url the target of a tunnel @returns {boolean} whether an agent opens it for a request */
+const isOfRequest = (url) => sending > 0 || [...unconnected.values()].includes(placeOf(url));
 
 /** A request `CONNECT` of the application itself, about whose target strict mode decides. */
 class HeldTunnel extends HeldConnection {
@@ -60,8 +79,9 @@ class HeldTunnel extends HeldConnection {
  */
 function holdTunnel(agent, req, peer, release) {
   const target = `https://${req.path}`;
-  if (sending || agent.hosts.isProxy(peer) || !URL.canParse(target)) return false;
+  if (agent.hosts.isProxy(peer) || !URL.canParse(target)) return false;
   const url = new URL(target);
+  if (isOfRequest(url)) return false;
   if (agent.hosts.isIgnored(url)) {
     agent.ignored(req.method, url);
     return false;

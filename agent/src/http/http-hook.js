@@ -11,7 +11,7 @@ const { HeldRequest } = require("./held-request.js");
 const { holdTunnel, inRequest } = require("./held-tunnel.js");
 const { sendDirectly } = require("./direct.js");
 const { rewriteHead } = require("./head.js");
-const { isNodes, withConnection, withSecurity } = require("./foreign-agents.js");
+const { isNodes, opensItself, withConnection, withSecurity } = require("./foreign-agents.js");
 const { MockSocket } = require("./mock-socket.js");
 const { pass } = require("./passed-request.js");
 const { onSocket } = require("./on-socket.js");
@@ -67,12 +67,13 @@ function hookAddRequest(agent, upgrade, owner) {
   function addRequest(/** @type {any} */ req, /** @type {any[]} */ ...args) {
     const given = typeof args[0] === "object" && args[0] !== null ? args[0] : { host: args[0], port: args[1] };
     const direct = agent.isAttached ? sendDirectly(agent, this, req, given) : undefined;
-    const now = () => inRequest(() => original.call(this, req, ...args));
+    const server = opensItself(this) ? peerOf(req, given, hostOf(req, given)) : undefined;
+    const now = () => inRequest(req, server, () => original.call(this, req, ...args));
     const later = () => {
       if (isNodes(this)) return now();
       // Called later, a class that reads the stack would not find the function of the application's call there.
       const changed = () => original.call(this, req, withSecurity(this, given, req.protocol));
-      return withConnection(req, () => inRequest(changed));
+      return withConnection(req, () => inRequest(req, server, changed));
     };
     if (hold(agent, upgrade, req, direct?.options ?? given, direct?.release ?? later)) return undefined;
     return direct ? direct.release() : now();
