@@ -20,7 +20,7 @@ class IdleTimer:
     the timer for every piece of a body would cost more. So would a call of the clock for every
     request: it stays while the timer is paused or started anew, and finds out what is due.
 
-    :param seconds: how long a client may be silent (``--idle-timeout-ms``).
+    :param seconds: how long a client may be silent; no option sets it.
     :param expired: called at the end of the time.
     """
 
