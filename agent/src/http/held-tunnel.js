@@ -14,25 +14,22 @@ let sending = 0;
 const unconnected = new Map();
 
 /**
- * Call what sends a request: the tunnel that its agent opens for it is not judged again.
- * @template R
+ * Begin to send a request: the tunnel that its agent opens for it is not judged again. The caller ends it by `endSending`. It
+ * calls the agent itself: classes that read the stack, of which Node keeps ten functions, find no more there than without us.
  * @param {any} req
  * @param {URL | undefined} server of the request, if its agent opens connections in its own way
- * @param {() => R} send
- * @returns {R}
  */
-function inRequest(req, server, send) {
+function beginSending(req, server) {
   if (server) {
     unconnected.set(req, placeOf(server));
     const isConnected = () => unconnected.delete(req);
     req.once("socket", isConnected).once("close", isConnected);
   }
   sending += 1;
-  try {
-    return send();
-  } finally {
-    sending -= 1;
-  }
+}
+
+function endSending() {
+  sending -= 1;
 }
 
 /** @param {URL} url @returns {string} its host and port */
@@ -91,4 +88,4 @@ function holdTunnel(agent, req, peer, release) {
   return true;
 }
 
-module.exports = { holdTunnel, inRequest };
+module.exports = { beginSending, endSending, holdTunnel };

@@ -8,7 +8,7 @@ const { isBypassed } = require("../bypass.js");
 const { callersOf } = require("../process/callers.js");
 const { chains } = require("../exchange/redirects.js");
 const { HeldRequest } = require("./held-request.js");
-const { holdTunnel, inRequest } = require("./held-tunnel.js");
+const { beginSending, endSending, holdTunnel } = require("./held-tunnel.js");
 const { sendDirectly } = require("./direct.js");
 const { rewriteHead } = require("./head.js");
 const { isNodes, opensItself, withConnection, withSecurity } = require("./foreign-agents.js");
@@ -68,12 +68,19 @@ function hookAddRequest(agent, upgrade, owner) {
     const given = typeof args[0] === "object" && args[0] !== null ? args[0] : { host: args[0], port: args[1] };
     const direct = agent.isAttached ? sendDirectly(agent, this, req, given) : undefined;
     const server = opensItself(this) ? peerOf(req, given, hostOf(req, given)) : undefined;
-    const now = () => inRequest(req, server, () => original.call(this, req, ...args));
+    const now = () => {
+      beginSending(req, server);
+      try {
+        return original.call(this, req, ...args);
+      } finally {
+        endSending();
+      }
+    };
     const later = () => {
       if (isNodes(this)) return now();
       // Called later, a class that reads the stack would not find the function of the application's call there.
-      const changed = () => original.call(this, req, withSecurity(this, given, req.protocol));
-      return withConnection(req, () => inRequest(req, server, changed));
+      args = [withSecurity(this, given, req.protocol)];
+      return withConnection(req, now);
     };
     if (hold(agent, upgrade, req, direct?.options ?? given, direct?.release ?? later)) return undefined;
     return direct ? direct.release() : now();

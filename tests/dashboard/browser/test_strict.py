@@ -69,7 +69,7 @@ class StrictTests(BrowserTestCase):
         expect(service).to_have_text("The service is strict: allows a.test, b.test⟨U+202E⟩")
         expect(lost).to_have_text(
             re.compile(
-                r"^Strict about what no test owns until 2023-11-1[45] \d\d:\d\d:\d\d\.000, "
+                r"^Strict about what no test owns until 2023-11-1[45] \d\d:\d\d:\d\d\.000 UTC, "
                 r"of a run whose worker is gone: allows c\.test⟨U\+202E⟩$"
             )
         )

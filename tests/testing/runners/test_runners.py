@@ -57,7 +57,7 @@ class PytestTests(SynchronousTestCase):
         _, _, section = self.output().partition("traffic of this test")
         self.assertRegex(section, r"are connected:\n  app, by the Node agent, since \d\d:\d\d:\d\d")
         self.assertRegex(section, r"by this test: 1\n  GET \S+/json/owned, 200, client app")
-        self.assertRegex(section, r"real network: 2\n  GET \S+/json/passed, 200, client app")
+        self.assertRegex(section, r"local host: 2\n  GET \S+/json/passed, 200, client app")
         refused = r"/refused, no response \(.*ECONNREFUSED 127.0.0.1:1\), client app"
         self.assertRegex(section, refused)
         idle = r"no request met the route \S+/json/unmet'?: handler test_that_fails\.<locals>\S+ \("
@@ -205,7 +205,7 @@ class UnittestTests(SynchronousTestCase):
         self.assertIn("ValueError: in the handler", output)
         _, _, report = output.partition("AssertionError: 1 != 2\n\ntraffic of this test:\n")
         self.assertIn("  app, by the Node agent, since", report)
-        self.assertRegex(report, r"real network: 1\n  GET \S+/json/own, 200, client app")
+        self.assertRegex(report, r"local host: 1\n  GET \S+/json/own, 200, client app")
 
 
 class TrialTests(SynchronousTestCase):
@@ -233,7 +233,7 @@ class TrialTests(SynchronousTestCase):
         self.assertRegex(
             report, r"traffic of this test:\nApplications that are connected:\n  app, by"
         )
-        self.assertRegex(report, r"real network: 1\n  GET \S+/json/trial, 200, client app")
+        self.assertRegex(report, r"local host: 1\n  GET \S+/json/trial, 200, client app")
 
     def test_no_reactor(self) -> None:
         """Importing any adapter installs no reactor."""
