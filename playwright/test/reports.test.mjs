@@ -51,11 +51,11 @@ test("what a test got without a context while other tests ran is marked", () => 
   ]);
 });
 
-test("what goes to a part of the application has not left it", () => {
+test("what goes to a local host has not left it", () => {
   const session = { id: "t1", http: { owned: new Map() } };
   const of = (url) => decisionOf(session, new Map([["r1", { outcome: { kind: "passthrough" } }]]), { id: "r1", url });
   for (const host of ["localhost:3000", "127.0.0.1", "[::1]:80", "shop"]) {
-    assert.equal(of(`http://${host}/a`), "went to a part of the application", host);
+    assert.equal(of(`http://${host}/a`), "went to a local host", host);
   }
   assert.equal(of("http://h.test/a"), "went to the real network");
 });

@@ -34,13 +34,17 @@ class QueryTests(SynchronousTestCase):
         )
 
     def asked(self, **query: Any) -> list[str]:
-        """Ask, and give the ids of the answer as it goes over the wire."""
+        """Ask, and give the ids of the answer."""
+        return [entry["id"] for entry in self.answered(**query)["entries"]]
+
+    def answered(self, **query: Any) -> Any:
+        """Ask, and give the answer as it goes over the wire."""
         *steps, answer = worker_queries.history_steps(self.history, HistoryQuery("x", **query))
         self.assertEqual(set(steps) - {None}, set())
         assert answer is not None
         message = json.loads(encode(answer))
         self.assertEqual((message["type"], message["queryId"]), ("history:result", "x"))
-        return [entry["id"] for entry in message["entries"]]
+        return message
 
     def test_all(self) -> None:
         """Without filters everything comes, newest first."""
@@ -89,9 +93,14 @@ class QueryTests(SynchronousTestCase):
         self.assertEqual(self.asked(matcher=SerializedMatcher(predicate=True)), [])
 
     def test_bounded(self) -> None:
-        """The answer stops before it gets too large for a message."""
+        """The answer stops before it gets too large for a message, and says so; ids are small."""
+        self.assertNotIn("truncated", self.answered())
         self.patch(worker_queries, "MOST_BYTES", 500)
         self.assertEqual(self.asked(), ["q2"])
+        self.assertTrue(self.answered()["truncated"])
+        ids = self.answered(only_ids=True)
+        self.assertEqual(ids["entries"], [{"id": "q2"}, {"id": "q1"}, {"id": "q0"}])
+        self.assertNotIn("truncated", ids)
 
 
 class QueueTests(SynchronousTestCase):

@@ -109,6 +109,7 @@ class SessionHarness:
         self._acked: list[Message] = []
         self.acknowledges = True
         self.entries: list[Raw] = []
+        self.found: outbound.HistoryResult | None = None
         self.agents: list[outbound.ConnectedClient] = []
         self.client = WorkerClient(self.link, WorkerIdentity(version="1.2.3"))
         self.client.opened()
@@ -144,6 +145,8 @@ class SessionHarness:
     def answer(self, message: Message) -> WorkerMessage | None:
         """Answer from what the test says that the proxy knows; acknowledge the rest."""
         match message:
+            case inbound.HistoryQuery(only_ids=True) if self.found is not None:
+                return structs.replace(self.found, query_id=message.query_id)
             case inbound.HistoryQuery():
                 return outbound.HistoryResult(message.query_id, self.entries, "all")
             case inbound.DiagnosisQuery():

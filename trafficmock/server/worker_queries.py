@@ -172,6 +172,7 @@ def history_steps(history: History, query: HistoryQuery) -> Iterator[HistoryResu
     entries: list[Raw] = []
     values: list[Raw] = []
     size = 0
+    left_out = False
     pattern_cache = PatternCache()
     for entry in history.requests.query(Query(test_id=test_id, from_=since)):
         yield None
@@ -183,13 +184,16 @@ def history_steps(history: History, query: HistoryQuery) -> Iterator[HistoryResu
                 continue
             if matcher.beside is not None and not matcher.beside.hold(recorded_content(entry)):
                 continue
-        text = entry.to_json()
+        text = encode({"id": entry.id}) if query.only_ids is True else entry.to_json()
         found = values_for(matchers, partial(recorded_content, entry))
         placed = b"" if found is UNSET else encode(found)
         size += len(text) + len(placed)
         if size > MOST_BYTES:
+            left_out = True
             break
         entries.append(Raw(text))
         if placed:
             values.append(Raw(placed))
-    yield HistoryResult(query.query_id, entries, history.capture, values or UNSET)
+    yield HistoryResult(
+        query.query_id, entries, history.capture, values or UNSET, left_out or UNSET
+    )

@@ -107,15 +107,20 @@ def all_of(promises: Iterable[Promise[Any]]) -> Promise[None]:
 def mapped(promise: Promise[T], show: Callable[[T], U]) -> Promise[U]:
     """Return a promise of ``show(value)`` for another promise's value.
 
-    Errors of ``promise`` are passed on, and so is a cancellation of the result.
+    Errors of ``promise`` and of ``show`` are passed on, and so is a cancellation of the result.
     """
     result: Promise[U] = Promise(on_cancel=promise.cancel)
 
     def done(settled: Promise[T]) -> None:
         if settled.error is not None:
             result.reject(settled.error)
+            return
+        try:
+            value = show(settled.value)
+        except Exception as error:  # noqa: BLE001 - the caller gets it from the promise
+            result.reject(error)
         else:
-            result.resolve(show(settled.value))
+            result.resolve(value)
 
     promise.watch(done)
     return result

@@ -307,12 +307,14 @@ class HistoryQuery(Message, frozen=True, tag="history:query"):
     """A worker reads the history.
 
     :param since: the earliest time, in epoch milliseconds.
+    :param only_ids: whether the entries have nothing but ``id``.
     """
 
     query_id: str
     test_id: str | UnsetType = UNSET
     matcher: SerializedMatcher | UnsetType = UNSET
     since: SafeInt | UnsetType = UNSET
+    only_ids: bool | UnsetType = UNSET
 
 
 class DiagnosisQuery(Message, frozen=True, tag="diagnosis:query"):

@@ -296,12 +296,14 @@ class HistoryResult(Message, frozen=True, tag="history:result"):
     :param capture: the value of ``--history-capture``: ``all``, ``handled`` or ``none``.
     :param values: for each entry the values for the functions of the query's matcher, each as
         :class:`~trafficmock.wire.payloads.serialized_matcher.PlacedValues`.
+    :param truncated: whether older entries are left out, because the answer would be too large.
     """
 
     query_id: str
     entries: list[Raw]
     capture: str | UnsetType = UNSET
     values: list[Raw] | UnsetType = UNSET
+    truncated: bool | UnsetType = UNSET
 
 
 class ConnectedClient(Struct, frozen=True, rename="camel", omit_defaults=True):

@@ -37,6 +37,9 @@ const FEATURES = [
   ...["stream-mocks", "waits", "conditions"],
 ];
 
+/** Why a query of the history has no answer. */
+const TOO_LARGE = "the values for the functions are too large for one answer: filter requests() in the test";
+
 /** One connection to the proxy; every test on it is a session. */
 class WorkerConnection {
   /**
@@ -191,9 +194,11 @@ class WorkerConnection {
    * @param {import("../arguments/matcher.js").SerializedMatcher} matcher of requests of the history
    * @returns {Promise<Map<string, import("../arguments/value-checks.js").PlacedValues[] | undefined>>} the values for the
    *   functions of the matcher, by request id
+   * @throws {UsageError} the values are too large for one answer
    */
   async recordedValues(matcher) {
-    const { entries, values } = await this.query({ type: "history:query", matcher });
+    const { entries, values, truncated } = await this.query({ type: "history:query", matcher, onlyIds: true });
+    if (truncated) throw new UsageError(TOO_LARGE);
     return new Map(entries.map((/** @type {HistoryEntry} */ { id }, /** @type {number} */ at) => [id, values?.[at]]));
   }
 

@@ -33,7 +33,7 @@ function decisionOf(session, recorded, { id, url }) {
   if (!entry) return "";
   if (entry.testId !== undefined && entry.testId !== session.id) return `by another test: ${entry.title}`;
   const { outcome } = entry;
-  if (outcome.kind === "passthrough" && isWithin(url)) return "went to a part of the application";
+  if (outcome.kind === "passthrough" && isWithin(url)) return "went to a local host";
   if (!outcome.code) return OUTCOMES[outcome.kind] ?? outcome.kind;
   const why = outcome.message ? `. ${outcome.message.replace(URLS, redactUrl)}` : "";
   return `${outcome.kind}: ${outcome.code}${why}`;

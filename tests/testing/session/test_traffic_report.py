@@ -283,7 +283,7 @@ class KindTests(SynchronousTestCase):
         ]
         text = report(harness)
         self.assertNotIn("real network", text)
-        self.assertIn(f"went to a part of the application: 1\n  GET {url}", text)
+        self.assertIn(f"went to a local host: 1\n  GET {url}", text)
 
     def test_own_requests(self) -> None:
         """A test's list of requests has none with another test's context, and all without one."""

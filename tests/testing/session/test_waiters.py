@@ -3,13 +3,15 @@
 import re
 from typing import Any
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, Raw, json, structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.testing.fakes import URL, SessionHarness, entry, failure, kept, response
-from trafficmock.testing.errors import ConnectionLostError, TestEndedError
+from trafficmock.testing.errors import ConnectionLostError, TestEndedError, UsageError
 from trafficmock.testing.promise import mapped
-from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+from trafficmock.testing.session.arguments.url_matchers import make_matcher
+from trafficmock.wire.outbound import HistoryResult
+from trafficmock.wire.payloads.serialized_matcher import PlacedValues, SerializedMatcher
 from trafficmock.wire.waits.wait_messages import WaitCancel, WaitJudge, WaitJudged
 
 
@@ -18,6 +20,32 @@ class URLPattern:
 
     def test(self, url: str) -> bool:
         return False
+
+
+class QueryTests(SynchronousTestCase):
+    """``requests()`` with a function as a value."""
+
+    def asked(self, function: Any, **answer: Any) -> Any:
+        harness = SessionHarness()
+        harness.entries = [entry(1, "?a=1", "passthrough")]
+        matcher = make_matcher("**", base_url=None, match={"match_query": {"a": function}})
+        placed = [PlacedValues("query", ["a"], ["1"])]
+        answer = {"values": [Raw(json.encode(placed))], **answer}
+        harness.found = HistoryResult("q", [Raw(b'{"id": "r1"}')], "all", **answer)
+        promise = harness.session.observation.requests(matcher)
+        harness.acknowledge()
+        return promise
+
+    def test_accepted(self) -> None:
+        """The function gets the value that the proxy has read."""
+        (found,) = kept(self.asked(lambda value: value == "1"))
+        self.assertEqual(found.id, "r1")
+        self.assertEqual(kept(self.asked(lambda value: value == "2")), [])
+
+    def test_errors(self) -> None:
+        """An error of the function, and an answer that lacks values, are errors of the call."""
+        self.assertIsInstance(failure(self.asked(lambda _: 1 / 0)), ZeroDivisionError)
+        self.assertIsInstance(failure(self.asked(bool, truncated=True)), UsageError)
 
 
 class WaiterTests(SynchronousTestCase):

@@ -233,15 +233,25 @@ class WorkerClient:
         return self.ask(("ping", str(self._pings)), Ping(self._pings))
 
     def query(
-        self, since: int | None, matcher: SerializedMatcher | UnsetType = UNSET
+        self,
+        since: int | None,
+        matcher: SerializedMatcher | UnsetType = UNSET,
+        *,
+        only_ids: bool | UnsetType = UNSET,
     ) -> Promise[outbound.HistoryResult]:
         """Query the proxy's history.
 
         :param since: the time of the oldest requests, in epoch milliseconds; ``None`` for all.
         :param matcher: which requests, by default all.
+        :param only_ids: whether the entries have nothing but ``id``.
         """
         query_id = self.link.new_id()
-        message = HistoryQuery(query_id, since=UNSET if since is None else since, matcher=matcher)
+        message = HistoryQuery(
+            query_id,
+            since=UNSET if since is None else since,
+            matcher=matcher,
+            only_ids=only_ids,
+        )
         return self.ask(("query", query_id), message)
 
     def report(

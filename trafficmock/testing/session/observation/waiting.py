@@ -128,7 +128,9 @@ class Observation:
             return seen
         # Only the proxy compares them.
         meeting = self.session.client.query(
-            self.session.started_at, SerializedMatcher(conditions=matcher.wire.conditions)
+            self.session.started_at,
+            SerializedMatcher(conditions=matcher.wire.conditions),
+            only_ids=True,
         )
         return chained(seen, lambda found: mapped(meeting, partial(_among, matcher, found)))
 
@@ -301,7 +303,15 @@ def _pass_on(done: Promise[Any], waiter: Waiter) -> None:
 
 
 def _among(matcher: Matcher, seen: list[RequestState], found: HistoryResult) -> list[RequestState]:
-    """Return the requests that meet the conditions, with the values that the functions accept."""
+    """Return the requests that meet the conditions, with the values that the functions accept.
+
+    :raises UsageError: the proxy cannot send all values.
+    """
+    if found.truncated is True:
+        raise UsageError(
+            "the values for the functions are too large for one answer: "
+            "filter requests() in the test"
+        )
     ids = [json.decode(entry, type=_Identified).id for entry in found.entries]
     values = [_placed.decode(each) for each in found.values or ()]
     met = dict(zip_longest(ids, values, fillvalue=UNSET))
