@@ -12,6 +12,7 @@ from pathlib import Path
 
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL
 from trafficmock.matching.host_pattern import UNDER_TEST
+from trafficmock.matching.patterns.glob_resolution import WITHOUT_PATH
 from trafficmock.redaction import secret_names
 from trafficmock.report import data_files, report_directory, report_settings
 from trafficmock.wire import PROTOCOL_VERSION, features, http_syntax, limits
@@ -41,6 +42,7 @@ FACTS = {
     "HAR_REQUEST": OF_REQUESTS,
     "HAR_RESPONSE": OF_RESPONSES,
     "UNDER_TEST": UNDER_TEST,
+    "GLOB_WITHOUT_PATH": WITHOUT_PATH,
     "SECRET_NAMES": secret_names.NAMES,
     "SHORT_SECRET_NAMES": sorted(secret_names.SHORT_NAMES),
     "SECRET_PARAMETERS": sorted(secret_names.QUERY_NAMES),

@@ -94,7 +94,7 @@ class Hosts {
   }
 }
 
-/** @param {URL} url */
+/** @param {URL} url @returns {string} its host and port */
 const hostOf = (url) => `${plainName(url.hostname)}:${portOf(url)}`;
 
 /** @param {URL} url */
@@ -114,4 +114,4 @@ function hostsOf(proxyUrl) {
   return new Set(isLoopback(url) ? [own, `localhost${port}`, `127.0.0.1${port}`, `[::1]${port}`] : [own]);
 }
 
-module.exports = { Hosts, isLoopback, portOf };
+module.exports = { Hosts, hostOf, isLoopback, portOf };

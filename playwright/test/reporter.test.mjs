@@ -112,8 +112,9 @@ for (const fixture of ["database", "slow"]) {
   test.describe(fixture, () => {
     test.use({ [fixture === "slow" ? "database" : "slow"]: ({}, use) => use() });
     test("passes but for the end", async ({ database, slow, trafficmock }) => {
-      await trafficmock.mock("http://one.test/", { json: {} });
-      await ask("http://one.test/");
+      // The tests run at the same time, and their requests carry no context.
+      await trafficmock.mock(\`http://\${fixture}.test/\`, { json: {} });
+      await ask(\`http://\${fixture}.test/\`);
     });
   });
 }

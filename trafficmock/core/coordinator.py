@@ -200,7 +200,7 @@ class Coordinator:
             else:
                 handler(peer, message, out)
                 if self.setup.unseen_contexts.waiting:
-                    self.setup.end_heard(out)
+                    self.setup.end_waiting(out)
                 if self.ended_tests.deciding:
                     self.ended_tests.handlers_decided(out)
         elif peer is not None:
@@ -251,7 +251,7 @@ class Coordinator:
         out = EffectList(now)
         self.state.alarm.fired()
         self.lost_agents.go_on(out)
-        self.setup.end_heard(out)
+        self.setup.end_waiting(out)
         self.ended_tests.handlers_decided(out)
         self.ended_tests.go_on(out)
         for connection in self.heartbeat.late_hellos(out):

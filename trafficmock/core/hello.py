@@ -118,8 +118,8 @@ class Handshake:
                 kind=connection.kind,
                 connected_at=now.epoch_ms,
                 pid=_pid(hello.pid),
-                command=_command(hello.command),
-                process_mark=_command(hello.process_mark) or "",
+                command=_one_line(hello.command),
+                process_mark=_one_line(hello.process_mark) or "",
             )
         worker = self._worker_of(hello)
         if worker is not None:
@@ -139,7 +139,7 @@ class Handshake:
             last_heard=now.seconds,
             connected_at=now.epoch_ms,
             pid=_pid(hello.pid),
-            command=_command(hello.command),
+            command=_one_line(hello.command),
             worker_id=hello.worker_id if hello.worker_id is not UNSET else None,
         )
 
@@ -176,10 +176,10 @@ def _pid(said: object) -> int | None:
     return None
 
 
-def _command(said: object) -> str | None:
-    """Return the beginning of a command line as one line, ``None`` for a value that is no text.
+def _one_line(said: object) -> str | None:
+    """Return the beginning of a text as one line, ``None`` for a value that is no text.
 
-    It is shown in terminals, and may have a whole program in it (``python -c``).
+    A command line is shown in terminals, and may have a whole program in it (``python -c``).
     """
     if not isinstance(said, str):
         return None

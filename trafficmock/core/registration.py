@@ -137,7 +137,7 @@ class Registration:
         self.state.registry.remove_routes_of(worker, message.test_id)
         out.send(worker.id, outbound.TestUnregistered(message.test_id))
 
-    def end_heard(self, out: EffectList) -> None:
+    def end_waiting(self, out: EffectList) -> None:
         """End the tests that need not wait for their context to be reported any more."""
         for test, passed in self.unseen_contexts.ready(out.now.seconds):
             self._end_test(test, out, passed=passed)

@@ -108,8 +108,8 @@ class WorkerCounts(Struct, rename="camel"):
     unowned: TrafficCounts
 
 
-class _Together(Struct, gc=False):
-    """Decisions for one test that are counted together.
+class _EqualDecisions(Struct, gc=False):
+    """Decisions of one kind, action, host and test, or of no test, which are counted later.
 
     :param authority: the part of the URL that has the host.
     """
@@ -160,7 +160,7 @@ class DecisionCounts:
         if alike is None:
             if len(recent) >= _MOST_RECENT:
                 self._tally.add_recent()
-            alike = recent[key] = _Together(self.kind, action, authority, test)
+            alike = recent[key] = _EqualDecisions(self.kind, action, authority, test)
         alike.number += 1
 
     @property
@@ -180,7 +180,9 @@ class Tally:
 
     requests: DecisionCounts = field(init=False)
     web_sockets: DecisionCounts = field(init=False)
-    recent: dict[tuple[Kind, str, str, str | None], _Together] = field(init=False, factory=dict)
+    recent: dict[tuple[Kind, str, str, str | None], _EqualDecisions] = field(
+        init=False, factory=dict
+    )
     _all: TrafficCounts = field(init=False, factory=TrafficCounts.none)
     _unowned: TrafficCounts = field(init=False, factory=TrafficCounts.none)
     _dropped: int = field(init=False, default=0)
@@ -231,7 +233,7 @@ class Tally:
             self._add(each, _host(each.authority))
         self.recent.clear()
 
-    def _add(self, alike: _Together, host: str) -> None:
+    def _add(self, alike: _EqualDecisions, host: str) -> None:
         """Count decisions for a test and its worker, or for no test."""
         kind, action, number, test = alike.kind, alike.action, alike.number, alike.test
         getattr(self._all, kind).add(host, action, number)

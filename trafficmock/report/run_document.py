@@ -73,7 +73,7 @@ def run_document(files: Iterable[Sequence[dict[str, Any]]]) -> dict[str, Any]:
 
 
 def _end(records: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return how a process has ended: a thread, of whose end nobody hears, writes it repeatedly."""
+    """Return the last record of the end: a worker thread writes one after each of its tests."""
     return next((each for each in reversed(records) if each.get("type") == "end"), None)
 
 

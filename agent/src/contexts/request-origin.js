@@ -44,7 +44,7 @@ const OWN = /[\\/]src$/.test(dirname(__dirname)) ? join(dirname(__dirname), "x")
 /**
  * Why code runs without a context, although it was given by code that may have had one.
  *
- * @typedef {object} Ownerless
+ * @typedef {object} LostContext
  * @property {string} kind
  * @property {string} name of the library
  */
@@ -52,7 +52,7 @@ const OWN = /[\\/]src$/.test(dirname(__dirname)) ? join(dirname(__dirname), "x")
 class RequestOrigin {
   /**
    * Keep the callers, which is cheap; their text is made when the request is announced.
-   * @param {{ past?: Inbound, without?: Inbound | Ownerless, carried?: Inbound }} found `past`: whose context does not count
+   * @param {{ past?: Inbound, without?: Inbound | LostContext, carried?: Inbound }} found `past`: whose context does not count
    *   any more; `without`: the request without a context whose code runs; `carried`: the latest request with a context
    * @param {Function} callee is left out of the callers
    */
@@ -77,8 +77,8 @@ class RequestOrigin {
     const frames = textOf(this.callers).split("\n").flatMap(frameOf);
     const { past, without, carried } = this;
     const inbound = without && "path" in without ? without : undefined;
-    const ownerless = without && "kind" in without ? [without.kind, without.name] : undefined;
-    const [kind, name] = past ? ["expired"] : (ownerless ?? sourceOf(frames, Boolean(inbound)));
+    const lost = without && "kind" in without ? [without.kind, without.name] : undefined;
+    const [kind, name] = past ? ["expired"] : (lost ?? sourceOf(frames, Boolean(inbound)));
     const came = past ?? (kind === "request" ? inbound : undefined);
     return {
       kind,

@@ -53,7 +53,7 @@ const TRACED = /^traceparent:/im;
  *
  * @typedef {{ context: TestContext | undefined, traced?: any, without?: Without }} Moment
  *
- * @typedef {import("./request-origin.js").Inbound | import("./request-origin.js").Ownerless} Without
+ * @typedef {import("./request-origin.js").Inbound | import("./request-origin.js").LostContext} Without
  */
 
 /** Gives an outbound request the context of the inbound request that caused it. */

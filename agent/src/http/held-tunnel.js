@@ -1,11 +1,13 @@
 "use strict";
 
+const { hostOf } = require("../hosts.js");
 const { HeldConnection, mayRefuse } = require("./held-connection.js");
 const { MockSocket } = require("./mock-socket.js");
 const { onSocket } = require("./on-socket.js");
 
 /** How many functions that send a request run now: an agent opens its tunnel for a request that has been decided. */
 let sending = 0;
+
 /**
  * The servers of the requests that such agents have been given, until they have a connection: a pool opens a tunnel when another
  * one has ended, and some agents when they have waited.
@@ -21,7 +23,7 @@ const unconnected = new Map();
  */
 function beginSending(req, server) {
   if (server) {
-    unconnected.set(req, placeOf(server));
+    unconnected.set(req, hostOf(server));
     const isConnected = () => unconnected.delete(req);
     req.once("socket", isConnected).once("close", isConnected);
   }
@@ -32,11 +34,8 @@ function endSending() {
   sending -= 1;
 }
 
-/** @param {URL} url @returns {string} its host and port */
-const placeOf = ({ hostname, port, protocol }) => `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
-
 /** @param {URL} url the target of a tunnel @returns {boolean} whether an agent opens it for a request */
-const isOfRequest = (url) => sending > 0 || [...unconnected.values()].includes(placeOf(url));
+const isOfRequest = (url) => sending > 0 || [...unconnected.values()].includes(hostOf(url));
 
 /** A request `CONNECT` of the application itself, about whose target strict mode decides. */
 class HeldTunnel extends HeldConnection {

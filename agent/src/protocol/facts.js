@@ -21,6 +21,7 @@ module.exports = {
   HAR_REQUEST: ["method", "url", "headers", "postData"],
   HAR_RESPONSE: ["status", "statusText", "headers", "content", "_failureText", "_error", "_pieces"],
   UNDER_TEST: "127(?:\\.[0-9]+){3}|\\[::1\\]|(?:.*\\.)?localhost|[^.\\[\\]]+",
+  GLOB_WITHOUT_PATH: "[^/*][^/]*://[^/?]*\\*\\*",
   SECRET_NAMES: "authori[sz]ation|passw(?:or)?d|passphrase|passcode|pwd|secret|token|jwt|credential|cookie|signature|csrf|xsrf|bearer|assertion|card[-_.]?number|sess(?:ion)?[-_.]?(?:id|key)|(?:api|access|private|signing|encryption|shared|master|account|auth|subscription|functions)[-_.]?key|auth[-_.]?code|code[-_.]?verifier",
   SHORT_SECRET_NAMES: ["auth", "cvc", "cvv", "cvv2", "mfa", "otp", "pass", "pin", "pw", "sid", "sig", "totp"],
   SECRET_PARAMETERS: ["code", "key"],

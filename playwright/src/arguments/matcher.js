@@ -1,5 +1,6 @@
 "use strict";
 
+const { GLOB_WITHOUT_PATH } = require("trafficmock-agent/protocol/facts");
 const { UsageError } = require("../errors.js");
 const { CONDITIONS, readConditions } = require("./conditions.js");
 const { TOKEN } = require("./headers.js");
@@ -176,8 +177,8 @@ function testFromStart(regex, text) {
   return regex.test(text);
 }
 
-/** A glob that seems to match everything below a host: Playwright resolves it as a URL, to `/`. */
-const WITHOUT_PATH = /^[^/*][^/]*:\/\/[^/?]*\*\*$/;
+/** A glob that seems to match everything below a host, but only URLs that end with a slash. */
+const WITHOUT_PATH = new RegExp(`^(?:${GLOB_WITHOUT_PATH})$`);
 
 /** The parsed globs by text and base, because many tests of a worker use the same ones. */
 /** @type {Map<string, UrlPart>} */

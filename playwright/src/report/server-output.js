@@ -1,5 +1,7 @@
 "use strict";
 
+const { withoutColours } = require("./test-record.js");
+
 /**
  * What the servers of the configuration (`webServer`) write, which Playwright tells reporters of without a test. It is attached
  * to the tests that fail meanwhile.
@@ -9,9 +11,6 @@
 const KEPT = 256 * 1024;
 /** How many lines of it are attached, the last ones. */
 const MOST_LINES = 60;
-
-/** The colours of a terminal (ECMA-48). */
-const COLOURS = /\x1b\[[\d;]*m/g;
 
 class ServerOutput {
   /** @type {{ at: number, text: string }[]} */
@@ -23,7 +22,7 @@ class ServerOutput {
    * @param {number} [at] epoch ms
    */
   add(chunk, at = Date.now()) {
-    const text = String(chunk).replace(COLOURS, "");
+    const text = withoutColours(String(chunk));
     this.#chunks.push({ at, text });
     this.#length += text.length;
     while (this.#length > KEPT && this.#chunks.length > 1) {

@@ -30,11 +30,14 @@ const { written } = require("../session/call-site.js");
  * @property {string} [error] why there are neither entries nor texts: a word of `redact` is no field
  */
 
-/** The colours of a terminal. */
+/** The colours of a terminal (ECMA-48). */
 const COLOURS = /\u001b\[[0-9;]*m/g;
 
-/** @param {string} error @returns {string} without the colours of a terminal */
-const plain = (error) => error.replace(COLOURS, "").slice(0, REPORT.longestError);
+/** @param {string} text @returns {string} it without the colours of a terminal */
+const withoutColours = (text) => text.replace(COLOURS, "");
+
+/** @param {string} error @returns {string} as the report has it */
+const plain = (error) => withoutColours(error).slice(0, REPORT.longestError);
 
 /**
  * Ask the proxy what it has of a test, or of no test.
@@ -101,4 +104,4 @@ function shown({ urlGlob, urlRegex, methods, clientIds, predicate }) {
   return { urlGlob, urlRegex, methods, clientIds, predicate };
 }
 
-module.exports = { askForReport, plain, testRecord };
+module.exports = { askForReport, plain, testRecord, withoutColours };

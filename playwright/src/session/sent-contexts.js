@@ -13,7 +13,7 @@ const { subscribe, unsubscribe } = require("node:diagnostics_channel");
 const called = new Map();
 
 /** The most origins that are noted for one test. */
-const MOST_ORIGINS = 20;
+const MOST_SERVERS = 20;
 
 /** @type {[string, (message: any) => void][]} */
 const CHANNELS = [
@@ -57,7 +57,7 @@ function ofUndici({ request }) {
 function note(origin, values) {
   const text = values.join("\n");
   for (const [context, origins] of called) {
-    if (text.includes(`=${context}`) && origins.size < MOST_ORIGINS) origins.add(origin);
+    if (text.includes(`=${context}`) && origins.size < MOST_SERVERS) origins.add(origin);
   }
 }
 

@@ -121,11 +121,8 @@ class Session {
   #called() {
     const { origins: named = [], hostsUnderTest = false } = this.info;
     const origins = sentContexts.take(this.registration.context);
-    // What an application in this process sends has the context as well, so only servers that the test names are those that
-    // it calls itself.
-    const isAttached = this.ownTest !== undefined;
-    if (origins.length === 0 || (isAttached && named.length === 0)) return undefined;
-    return { origins, application: { origins: named, hostsUnderTest: hostsUnderTest && !isAttached } };
+    if (origins.length === 0) return undefined;
+    return { origins, application: { origins: named, hostsUnderTest }, attached: this.ownTest !== undefined };
   }
 
   /** Begin the test: register it, so that it gets messages. */

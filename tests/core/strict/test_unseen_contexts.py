@@ -111,10 +111,24 @@ class UnseenContextTests(StrictCase):
         self.assertEqual(self.ends_after([SHOP], everywhere), ["no_application"])
         self.assertEqual(self.ends_after([SHOP], Door(["no origin"])), [])
 
-    def ends_after(self, origins: list[str], application: Door = Door()) -> list[str]:  # noqa: B008 - frozen
+    def test_attached_test(self) -> None:
+        """In an attached process only servers that the test names are what it calls itself."""
+        self.assertEqual(self.ends_after([SHOP], attached=True), [])
+        named = Door(["https://*.shop.test"], hosts_under_test=True)
+        self.assertEqual(self.ends_after([SHOP], named, attached=True), [])
+        called = [SHOP, "https://eu.shop.test"]
+        self.assertEqual(self.ends_after(called, named, attached=True), ["no_application"])
+
+    def ends_after(
+        self,
+        origins: list[str],
+        application: Door = Door(),  # noqa: B008 - frozen
+        *,
+        attached: bool = False,
+    ) -> list[str]:
         """Give the errors of a test whose clients have called servers that report nothing."""
         self.registers()
-        called = CalledServers(origins, application)
+        called = CalledServers(origins, application, attached)
         self.worker.sends(inbound.TestUnregister("buys", called=called))
         if self.playbook.coordinator.setup.unseen_contexts.waiting:
             self.playbook.wait(REPORT_SECONDS)

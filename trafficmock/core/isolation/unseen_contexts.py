@@ -43,13 +43,19 @@ class UnseenContexts:
     def called(self, test: RegisteredTest, servers: CalledServers) -> None:
         """Note the first of the servers that is the application of a test.
 
-        Without patterns that can be read, as for a door, there is none.
+        None of them is if a pattern of the application's origins is invalid, or if the process of
+        the test is attached and there are no such patterns: an application in that process may have
+        called them.
         """
+        application = servers.application
+        if servers.attached and not application.origins:
+            return
         try:
-            patterns = [read_origin_pattern(each) for each in servers.application.origins]
+            patterns = [read_origin_pattern(each) for each in application.origins]
         except PatternError:
             return
-        own_hosts, everywhere = self.strictness.own_hosts, servers.application.hosts_under_test
+        own_hosts = self.strictness.own_hosts
+        everywhere = application.hosts_under_test and not servers.attached
         for origin in servers.origins:
             parts = url_parts(origin)
             if parts is not None and is_application(

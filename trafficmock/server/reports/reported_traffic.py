@@ -80,13 +80,14 @@ def report_steps(
         counts=counts,
         service=service,
         texts=[redactor.text(text) for text in query.texts or ()],
-        missing=_missing(history, wanted, found),
+        missing=_missing(history, wanted if since is None else None, found),
     )
 
 
 def _missing(history: History, test_id: str | None, found: int) -> str:
     """Return why the history does not have all that a report shows; empty if it has.
 
+    :param test_id: the test, if all that it had is asked for.
     :param found: the requests and WebSockets of the test that it has.
     """
     if history.capture != "all":

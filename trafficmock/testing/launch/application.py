@@ -308,7 +308,7 @@ def attached_application(
     process, output = _start(launch.words, launch.environment(), cwd)
     application = Application(process, output, launch.command, client_id)
     try:
-        with processes.kept(process.pid):
+        with processes.ended_with_this_process(process.pid):
             try:
                 application.wait_until_ready(launch.ready, timeout)
                 yield application

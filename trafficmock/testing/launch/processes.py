@@ -93,7 +93,7 @@ def stop_group(process: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def kept(pid: int) -> Iterator[None]:
+def ended_with_this_process(pid: int) -> Iterator[None]:
     """Let a process group be ended if this process is killed before the block ends.
 
     :param pid: its first process, which was started with :func:`own_group`.

@@ -10,7 +10,7 @@ from trafficmock.testing.errors import UsageError
 from trafficmock.testing.objects import sent_contexts
 from trafficmock.testing.self_attachment import is_attached
 from trafficmock.testing.session.traffic_context import door_of
-from trafficmock.wire.payloads.door import CalledServers, Door
+from trafficmock.wire.payloads.door import CalledServers
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
@@ -48,13 +48,9 @@ class BaseContext:
         """Return the servers to which clients of the test sent its context."""
         info = self._session.info
         origins = sent_contexts.take(self._session.context.id)
-        application = door_of(info.origins, info.base_url)
-        if is_attached():
-            # What an application in this process sends has the context as well, so only servers
-            # that the test names are those that it calls itself.
-            origins = origins if application.origins else []
-            application = Door(application.origins)
-        return CalledServers(origins, application) if origins else UNSET
+        if not origins:
+            return UNSET
+        return CalledServers(origins, door_of(info.origins, info.base_url), is_attached())
 
     @property
     def cookie(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-MOST_ORIGINS: Final = 20
+MOST_SERVERS: Final = 20
 """The most origins that are noted for one test."""
 
 _called: dict[str, dict[str, None]] = {}
@@ -134,6 +134,6 @@ def _note(url: str, values: Iterable[str]) -> None:
         return
     text = "\n".join(values)
     for context_id, origins in list(_called.items()):
-        if f"={context_id}" in text and len(origins) < MOST_ORIGINS:
+        if f"={context_id}" in text and len(origins) < MOST_SERVERS:
             parts = urlsplit(url)
             origins[f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"] = None

@@ -1,4 +1,4 @@
-"""The door of one test, a forward proxy for its browser, and the servers it calls without."""
+"""The door of one test, a forward proxy for its browser; and the servers that it calls itself."""
 
 from typing import Annotated, Final
 
@@ -27,7 +27,10 @@ class CalledServers(Struct, frozen=True, rename="camel", omit_defaults=True):
 
     :param origins: of the servers, the earliest first.
     :param application: which of them are the application, as for a door.
+    :param attached: whether the process of the test is attached, so that an application in it sends
+        the context, too.
     """
 
     origins: Annotated[list[str], Meta(max_length=MOST_ORIGINS)]
     application: Door = Door()
+    attached: bool = False

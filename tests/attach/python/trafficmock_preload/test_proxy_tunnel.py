@@ -71,11 +71,11 @@ class TunnelTests(SynchronousTestCase):
         self.assertRegex(head, rf"\r\nTrafficmock-Agent: {process}\r\n\r\n$")
         self.assertIn(b"CONNECT [::1]:80 ", tunnels().request("::1", 80))
 
-    def test_hears(self) -> None:
+    def test_reads_contexts(self) -> None:
         """It says whether the process tells of the contexts that come in, as soon as it does."""
         found = tunnels()
         found.request("a.test", 80)
-        found.hears = lambda: True
+        found.reads_contexts = lambda: True
         self.assertIn(
             b"\r\nTrafficmock-Agent: python; seen-contexts; pid=", found.request("a.test", 80)
         )

@@ -105,7 +105,7 @@ def give_notices(
         notices.ignored(host, port, "" if context is None else context.id)
 
     contexts.seen, tunnels.ignored = notices.seen, ignored
-    tunnels.hears = lambda: contexts.is_on and contexts.has_entries
+    tunnels.reads_contexts = lambda: contexts.is_on and contexts.has_entries
 
 
 def _of_subprocess(directory: str) -> Callable[[ModuleType], None]:

@@ -45,7 +45,7 @@ class Tunnels:
     :param settings: the settings of the preload; ``None`` if a variable is wrong.
     :param problem: the text of the error with which each request then fails.
     :ivar ignored: is called with host and port of each connection to an ignored host.
-    :ivar hears: tells whether this process reads the contexts of requests that come in.
+    :ivar reads_contexts: tells whether this process reads the contexts of requests that come in.
     :ivar changed: the names of modules whose connections are tunnels.
     """
 
@@ -53,7 +53,7 @@ class Tunnels:
         self.settings = settings
         self.problem = problem
         self.ignored: Callable[[str, int], None] = _nothing
-        self.hears: Callable[[], bool] = bool
+        self.reads_contexts: Callable[[], bool] = bool
         self.changed: set[str] = set()
         self._direct = None if settings is None else DirectTargets(settings)
         self._is_closed = False
@@ -125,7 +125,9 @@ class Tunnels:
             command = " ".join(command_line())[:_MOST_OF_COMMAND].encode("utf-8", "replace")
             coded = b2a_base64(command, newline=False)
             self._named = pid, b"pid=%d; command=%s" % (pid, coded)
-        return (b"python; seen-contexts; " if self.hears() else b"python; ") + self._named[1]
+        return (b"python; seen-contexts; " if self.reads_contexts() else b"python; ") + self._named[
+            1
+        ]
 
     def authority(self, answer: bytes) -> bytes | None:
         """Read the proxy's answer to ``CONNECT``.

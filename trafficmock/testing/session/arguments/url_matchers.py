@@ -11,7 +11,7 @@ from attrs import frozen
 from msgspec import UNSET
 
 from trafficmock.matching import compile_glob
-from trafficmock.matching.patterns.glob_resolution import needs_base, resolve
+from trafficmock.matching.patterns.glob_resolution import WITHOUT_PATH, needs_base, resolve
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments.callables import describe
 from trafficmock.testing.session.arguments.js_patterns import js_pattern
@@ -36,9 +36,6 @@ class URLPattern(Protocol):
     def test(self, url: str, /) -> bool:
         """Return whether the URL matches."""
 
-
-_WITHOUT_PATH = re.compile(r"[^/*][^/]*://[^/?]*\*\*")
-"""A glob that seems to match everything below a host: Playwright resolves it as a URL, to ``/``."""
 
 UrlMatcher = str | re.Pattern[str] | Callable[[str], bool] | URLPattern | Mapping[str, Any] | None
 Names = str | Iterable[str] | None
@@ -189,7 +186,7 @@ def _url_part(
 def _glob_part(
     glob: str, *, base_url: str | None, websocket: bool
 ) -> tuple[wire.SerializedMatcher, Callable[[str], Any]]:
-    if not websocket and _WITHOUT_PATH.fullmatch(glob):
+    if not websocket and re.fullmatch(WITHOUT_PATH, glob):
         raise UsageError(
             f"the glob {glob!r} has no path, so that it matches only URLs that end with a slash, "
             f"such as https://HOST/: write {f'{glob}/*'!r}"
