@@ -26,6 +26,7 @@ from trafficmock.history.store import History
 from trafficmock.http.access import AccessPolicy
 from trafficmock.http.bounded_cache import cached_by_text
 from trafficmock.http.http_limits import HttpLimits
+from trafficmock.http.this_service import ThisService
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.proxy.door.doors import Doors
 from trafficmock.proxy.downstream.client_tls import CertificateStore
@@ -83,7 +84,7 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
     dialer = _dialer(options, guard, reactor)
     make_proxy = partial(
         make_forward_proxy,
-        guard=guard,
+        this_service=guard.service,
         dialer=dialer,
         certificates=certificates,
         version=__version__,
@@ -302,7 +303,7 @@ def _dialer(options: ProxyOptions, guard: AccessPolicy, reactor: Any) -> Dialer:
         ),
         resolved=dict(options["resolve"]),
         proxy=options["upstream-proxy"],
-        bound_everywhere=not guard.listening,
+        bound_everywhere=not guard.service.listening,
     )
 
 
@@ -330,8 +331,9 @@ def _ca_directory(options: ProxyOptions) -> Path:
 
 def _guard(options: ProxyOptions) -> AccessPolicy:
     return AccessPolicy(
-        listening=[] if options["endpoint"] else [options["host"]],
-        allowed_hosts=options["allowed-host"],
+        service=ThisService(
+            [] if options["endpoint"] else [options["host"]], options["allowed-host"]
+        ),
         cors_origins=options["cors-origin"],
         open_history=bool(options["open-history"]),
     )

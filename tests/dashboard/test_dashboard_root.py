@@ -7,6 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.dashboard.fakes import PROXY, Dashboard
 from trafficmock.dashboard.dashboard_root import POLICY
 from trafficmock.http.access import AccessPolicy
+from trafficmock.http.this_service import ThisService
 
 
 class PageTests(SynchronousTestCase):
@@ -92,7 +93,7 @@ class AdmissionTests(SynchronousTestCase):
         for target in ("/", "/health", "/api/history", "/state"):
             answer = Dashboard().ask(target, host="evil.example")
             self.assertEqual((answer.status, answer.json()["error"]), (403, "host_not_allowed"))
-        allowed = Dashboard(guard=AccessPolicy(allowed_hosts=["docker.host"]))
+        allowed = Dashboard(guard=AccessPolicy(service=ThisService(allowed_hosts=["docker.host"])))
         self.assertEqual(allowed.ask("/", host="docker.host:4311").status, 200)
 
     def test_no_host(self) -> None:
@@ -104,7 +105,7 @@ class AdmissionTests(SynchronousTestCase):
 
     def test_origin(self) -> None:
         """Pages of other origins get nothing, and no answer has CORS headers."""
-        made = Dashboard(guard=AccessPolicy(allowed_hosts=["docker.host"]))
+        made = Dashboard(guard=AccessPolicy(service=ThisService(allowed_hosts=["docker.host"])))
         for origin in ("http://evil.example", "null", "http://docker.host:1"):
             answer = made.ask("/api/history", origin=origin, host="docker.host:4311")
             self.assertEqual((answer.status, answer.json()["error"]), (403, "origin_not_allowed"))

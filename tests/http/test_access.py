@@ -6,10 +6,13 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.http.access import AccessPolicy
 from trafficmock.http.responses import RestError
+from trafficmock.http.this_service import ThisService
 
 GUARD = AccessPolicy(
-    listening=["10.1.2.3", "0.0.0.0"],  # noqa: S104 - must not count as a name
-    allowed_hosts=["Box.example:4310", "fd00::5"],
+    service=ThisService(
+        ["10.1.2.3", "0.0.0.0"],  # noqa: S104 - must not count as a name
+        ["Box.example:4310", "fd00::5"],
+    )
 )
 ANY_HEADER = st.one_of(st.none(), st.text(), st.from_regex(r"[\[\]a-z0-9.:/@%-]{0,30}"))
 

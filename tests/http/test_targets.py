@@ -15,6 +15,7 @@ from tests.support.http_client import Service
 from trafficmock.http.access import AccessPolicy
 from trafficmock.http.exact_url import ExactUrl
 from trafficmock.http.service_request import Discarded
+from trafficmock.http.this_service import ThisService
 
 
 class Broken(Resource):
@@ -64,7 +65,7 @@ class ForwardDoorTests(SynchronousTestCase):
 
     def test_ourselves(self) -> None:
         """A target in absolute form that is our own address is REST, and rules over Host."""
-        service = Service(guard=AccessPolicy(allowed_hosts=["box"]))
+        service = Service(guard=AccessPolicy(service=ThisService(allowed_hosts=["box"])))
         for target in (
             "http://localhost:4310/health",
             "HTTP://127.0.0.1:4310/health?x=1",

@@ -15,7 +15,7 @@ from twisted.python.failure import Failure
 from tests.server.fakes import DriverHarness, FakeLink
 from trafficmock.core.settings import Settings
 from trafficmock.history.query import Query
-from trafficmock.http.access import AccessPolicy
+from trafficmock.http.this_service import ThisService
 from trafficmock.proxy.downstream.forward_proxy import ForwardProxy, make_forward_proxy
 from trafficmock.proxy.proxy_settings import ProxySettings
 from trafficmock.proxy.request_target import Origin
@@ -149,7 +149,7 @@ class ForwardProxyHarness:
         self.proxy = make_forward_proxy(
             settings=self.settings,
             gateway=self.core.driver,
-            guard=AccessPolicy(listening=["127.0.0.1"]),
+            this_service=ThisService(["127.0.0.1"]),
             dialer=self.dialer,
             certificates=self.certificates,
             version="1.2.3",

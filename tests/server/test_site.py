@@ -10,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.http_client import Answer, Connection, Service
 from trafficmock.http.access import AccessPolicy
 from trafficmock.http.http_limits import HttpLimits
+from trafficmock.http.this_service import ThisService
 
 UPGRADE = {"upgrade": "websocket", "connection": "keep-alive, Upgrade"}
 
@@ -96,7 +97,7 @@ class HostDoorTests(SynchronousTestCase):
 
     def test_allowed(self) -> None:
         """The bound address and allowed names are let in."""
-        service = Service(guard=AccessPolicy(allowed_hosts=["box"]))
+        service = Service(guard=AccessPolicy(service=ThisService(allowed_hosts=["box"])))
         self.assertEqual(service.ask("/health", host="box:80").status, 200)
         self.assertEqual(service.ask("/health", host="10.0.0.1", bound="10.0.0.1").status, 200)
 

@@ -15,6 +15,7 @@ from trafficmock.dashboard.proxy_relay import ProxyRelay
 from trafficmock.dashboard.static_files import load_pages
 from trafficmock.http.access import AccessPolicy
 from trafficmock.http.http_limits import ConnectionCount, HttpLimits
+from trafficmock.http.this_service import ThisService
 from trafficmock.server.process.startup import chosen_observer, listening_endpoint, start_report
 from trafficmock.server.service import ProxyService
 from trafficmock.server.site import ServiceSite
@@ -75,8 +76,9 @@ def make_relay(proxy_url: str, reactor: Any) -> ProxyRelay:
 
 def _guard(options: DashboardOptions) -> AccessPolicy:
     return AccessPolicy(
-        listening=[] if options["endpoint"] else [options["host"]],
-        allowed_hosts=options["allowed-host"],
+        service=ThisService(
+            [] if options["endpoint"] else [options["host"]], options["allowed-host"]
+        ),
         open_history=bool(options["open-history"]),
     )
 

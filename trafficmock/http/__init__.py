@@ -2,7 +2,7 @@
 
 * ``checked_root`` is the root resource of a site: it checks each request and turns errors into
   responses; ``access`` and ``cors`` have the rules for ``Host``, ``Origin`` and peer addresses, and
-  ``hosts`` parses these; ``service_target`` distinguishes requests to the service itself from
+  ``hosts`` parses these; ``this_service`` distinguishes what is for the service itself from
   requests to other servers;
 * ``http_limits`` names the limits of one client and counts connections;
 * ``service_request`` is a request to the service; ``responses``, ``etags`` and ``sliced_response``

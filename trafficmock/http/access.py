@@ -11,28 +11,11 @@ from collections.abc import Iterable
 from attrs import field, frozen
 
 from trafficmock.http import cors
-from trafficmock.http.hosts import (
-    WILDCARDS,
-    Authority,
-    is_loopback,
-    parse_authority,
-    parse_origin,
-    same_address,
-)
+from trafficmock.http.hosts import Authority, is_loopback, parse_authority, parse_origin
 from trafficmock.http.responses import RestError
+from trafficmock.http.this_service import ThisService
 
 _SHOWN = 80
-
-
-def _hosts(values: Iterable[str]) -> frozenset[str]:
-    """Normalise names and addresses to the ``host`` of :class:`Authority`; ports are dropped."""
-    found = set()
-    for value in values:
-        if not value or value in WILDCARDS:
-            continue
-        authority = parse_authority(value) or parse_authority(f"[{value}]")
-        found.add(authority.host if authority else value.lower())
-    return frozenset(found)
 
 
 def _origins(values: Iterable[str]) -> frozenset[str]:
@@ -43,32 +26,14 @@ def _origins(values: Iterable[str]) -> frozenset[str]:
 class AccessPolicy:
     """The rules by which requests to a service are refused.
 
-    :param listening: the hosts that the service listens on (``--host``). The addresses of all
-        interfaces (``0.0.0.0``, ``::``) are left out: they are no names of the service.
-    :param allowed_hosts: further hosts that ``Host`` may have (``--allowed-host``).
+    :param service: the names that ``Host`` may have.
     :param cors_origins: further allowed origins (``--cors-origin``), ``*`` for all.
     :param open_history: whether other machines may read REST (``--open-history``).
     """
 
-    listening: frozenset[str] = field(default=(), converter=_hosts)
-    allowed_hosts: frozenset[str] = field(default=(), converter=_hosts)
+    service: ThisService = field(factory=ThisService)
     cors_origins: frozenset[str] = field(default=(), converter=_origins)
     open_history: bool = False
-
-    def is_this_service(self, host: str, bound_host: str | None) -> bool:
-        """Return whether ``host`` is a name or an address of this service.
-
-        :param host: as in :class:`~trafficmock.http.hosts.Authority`.
-        :param bound_host: the local address of the connection, ``None`` for a UNIX socket.
-            It is safe against DNS rebinding: a page can resolve its own name to the address, but
-            ``Host`` then has that name.
-        """
-        return (
-            is_loopback(host)
-            or host in self.listening
-            or host in self.allowed_hosts
-            or (bound_host is not None and same_address(host, bound_host))
-        )
 
     def host_refusal(self, host_header: str | None, bound_host: str | None) -> RestError | None:
         """Check the ``Host`` of a request.
@@ -77,7 +42,7 @@ class AccessPolicy:
         which the rule is for, always send it.
 
         :param host_header: its value, ``None`` without the header.
-        :param bound_host: see :meth:`is_this_service`.
+        :param bound_host: see :meth:`.ThisService.is_named`.
         :returns: the error to respond with, ``None`` for an allowed request.
         """
         if host_header is None:
@@ -85,7 +50,7 @@ class AccessPolicy:
         authority = parse_authority(host_header)
         if authority is None:
             return RestError(403, "host_not_allowed", "The Host header is not a host[:port].")
-        if self.is_this_service(authority.host, bound_host):
+        if self.service.is_named(authority.host, bound_host):
             return None
         shown = authority.host[:_SHOWN]
         return RestError(

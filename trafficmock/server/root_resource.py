@@ -1,5 +1,7 @@
 """The root resource: checks ``Host``, and passes each request to its resource."""
 
+import re
+
 from attrs import define
 from twisted.web.resource import IResource
 
@@ -8,7 +10,6 @@ from trafficmock.http.checked_root import CheckedRoot, bound_host, check, host_o
 from trafficmock.http.http_limits import ConnectionCount
 from trafficmock.http.responses import NOT_FOUND, WRONG_METHOD, RestError, header
 from trafficmock.http.service_request import ServiceRequest
-from trafficmock.http.service_target import ForwardRefusal, service_target
 from trafficmock.server.rest.path_segments import is_plain_path
 
 WEBSOCKET_PATH = b"/ws"
@@ -22,24 +23,31 @@ _NO_UPGRADE = RestError(
 _GET_ONLY = RestError(
     405, "method_not_allowed", "Only GET opens a WebSocket.", headers=[(b"allow", b"GET, HEAD")]
 )
+_ANY_ABSOLUTE = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*://")
+_UNAVAILABLE = RestError(
+    501,
+    "forward_proxy_unavailable",
+    "This connection began with a request for this service itself. Open another one for what "
+    "goes through the forward proxy.",
+    headers=[(b"connection", b"close")],
+)
+_BAD_TARGET = RestError(400, "bad_request", "The request target must be a path that begins with /.")
 
 
 @define(eq=False)
 class RootResource(CheckedRoot):
-    """Passes requests to the coordinator's WebSocket, to REST, or to an error for other servers.
+    """Passes requests to the coordinator's WebSocket, or to REST.
 
     :param guard: decides which hosts, origins and peers are allowed.
     :param rest: answers all requests but those of the others.
     :param websocket: takes over an upgraded connection; its protocol has ``when_lost``, as
         :class:`~trafficmock.server.websocket.autobahn_protocol.AutobahnProtocol` has.
-    :param forward: answers requests whose target is another server with an error.
     :param connections: counts an upgraded connection until its end.
     """
 
     _guard: AccessPolicy
     _rest: IResource
     _websocket: IResource
-    _forward: ForwardRefusal
     _connections: ConnectionCount
 
     def choose(self, request: ServiceRequest) -> bytes | int:
@@ -49,9 +57,9 @@ class RootResource(CheckedRoot):
         """
         host = host_of(request)
         if not request.path.startswith(b"/") and request.uri != b"*":
-            target = service_target(request.uri, self._guard, *_bound(request))
+            target = self._guard.service.target(request.uri, request.getHost())
             if target is None:
-                return self._forward.render(request)
+                raise _refusal_of(request)
             host, request.path = target
             request.postpath = request.path.split(b"/")
         check(self._guard.host_refusal(host, bound_host(request)))
@@ -92,6 +100,12 @@ class RootResource(CheckedRoot):
         return answer
 
 
+def _refusal_of(request: ServiceRequest) -> RestError:
+    """Return the error for a target that is neither a path nor the service in absolute form."""
+    is_forward = request.method == b"CONNECT" or _ANY_ABSOLUTE.match(request.uri)
+    return _UNAVAILABLE if is_forward else _BAD_TARGET
+
+
 def _wants_websocket(request: ServiceRequest) -> bool:
     """Return whether a request is an opening handshake (RFC 6455 section 4.2.1)."""
     return (
@@ -104,9 +118,3 @@ def _wants_websocket(request: ServiceRequest) -> bool:
 
 def _tokens(request: ServiceRequest, name: str) -> list[str]:
     return [token.strip().lower() for token in (header(request, name) or "").split(",")]
-
-
-def _bound(request: ServiceRequest) -> tuple[str | None, int | None]:
-    """Return the local host and port of the connection; ``None`` for a UNIX socket."""
-    address = request.getHost()
-    return getattr(address, "host", None), getattr(address, "port", None)

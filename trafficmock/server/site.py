@@ -16,7 +16,6 @@ from trafficmock.history.store import History
 from trafficmock.http.access import AccessPolicy
 from trafficmock.http.http_limits import ConnectionCount, HttpLimits
 from trafficmock.http.service_request import ServiceRequest
-from trafficmock.http.service_target import ForwardRefusal
 from trafficmock.proxy.downstream.forward_proxy import ForwardProxy
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.http_channel import ServiceChannel, bare_answer
@@ -184,7 +183,7 @@ def make_site(
         apart=apart,
     )
     count = ConnectionCount(limits.max_connections, reactor.seconds)
-    root = RootResource(guard, rest.resource(), websocket, ForwardRefusal(), count)
+    root = RootResource(guard, rest.resource(), websocket, count)
     return ServiceSite(
         root,
         server_header=f"trafficmock/{version}".encode("ascii"),

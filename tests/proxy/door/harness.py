@@ -8,8 +8,8 @@ from twisted.internet.protocol import Factory
 from twisted.internet.task import Clock
 
 from tests.proxy.harness import FakeDialer, FakeTransport
-from trafficmock.http.access import AccessPolicy
 from trafficmock.http.http_limits import ConnectionCount
+from trafficmock.http.this_service import ThisService
 from trafficmock.proxy.door.context_stamp import ContextStamp
 from trafficmock.proxy.door.doors import Doors
 from trafficmock.proxy.downstream.forward_proxy import ForwardProxy, make_forward_proxy
@@ -64,7 +64,7 @@ class DoorHarness:
         return make_forward_proxy(
             settings=self.settings,
             gateway=None,
-            guard=AccessPolicy(),
+            this_service=ThisService(),
             dialer=self.dialer,
             certificates=certificates,
             version="1.2.3",

@@ -20,7 +20,7 @@ from trafficmock.proxy.upstream.connection_pool import ConnectionPool
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trafficmock.http.access import AccessPolicy
+    from trafficmock.http.this_service import ThisService
     from trafficmock.proxy.http1.heads import Pairs
     from trafficmock.proxy.proxy_clients import CoordinatorGateway
     from trafficmock.proxy.proxy_settings import Certificates, ProxySettings
@@ -33,11 +33,11 @@ class ForwardProxy:
     """Makes the protocols for connections whose requests are for other servers.
 
     :param resources: the objects that all connections share.
-    :param guard: knows the host names of this service.
+    :param this_service: its names.
     """
 
     resources: ProxyResources
-    guard: AccessPolicy
+    this_service: ThisService
 
     def sniffer(self, service: ServiceFactory, ended: Callable[[], None]) -> ProtocolSniffer:
         """Make the protocol for the first bytes of a connection.
@@ -53,14 +53,6 @@ class ForwardProxy:
             seconds=self.resources.settings.idle_seconds,
         )
 
-    def is_this_service(self, host: str, port: int, local: Any) -> bool:
-        """Return whether a host and port name this service.
-
-        :param local: the local address to which the client connected.
-        """
-        bound_host, bound_port = getattr(local, "host", None), getattr(local, "port", None)
-        return port == bound_port and self.guard.is_this_service(host, bound_host)
-
     def stop(self) -> bool:
         """Answer waiting requests, and close the connections to servers.
 
@@ -75,9 +67,7 @@ class ForwardProxy:
         def leave(connection: ClientConnection, raw: bytes) -> None:
             hand_over(connection.transport, service(once=True), raw)
 
-        router = AbsoluteFormRouter(
-            self.resources, is_this_service=self.is_this_service, leave=leave
-        )
+        router = AbsoluteFormRouter(self.resources, this_service=self.this_service, leave=leave)
         return ClientConnection(self.resources, router, ended)
 
 
@@ -85,7 +75,7 @@ def make_forward_proxy(
     *,
     settings: ProxySettings,
     gateway: CoordinatorGateway | None,
-    guard: AccessPolicy,
+    this_service: ThisService,
     dialer: Dialer,
     certificates: Certificates,
     version: str,
@@ -95,7 +85,7 @@ def make_forward_proxy(
     """Build the forward proxy.
 
     :param gateway: passes messages to the core; ``None`` for a door.
-    :param guard: knows the host names of this service.
+    :param this_service: its names.
     :param dialer: connects to servers.
     :param certificates: for TLS with clients behind CONNECT.
     :param version: the version of the service, which proxy clients send in their hello.
@@ -112,4 +102,4 @@ def make_forward_proxy(
         certificates=certificates,
         stamp=stamp,
     )
-    return ForwardProxy(resources, guard)
+    return ForwardProxy(resources, this_service)

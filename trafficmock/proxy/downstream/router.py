@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from OpenSSL import SSL
 from twisted.internet.interfaces import ISSLTransport
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.http.hosts import Authority
+    from trafficmock.http.this_service import ThisService
     from trafficmock.proxy.downstream.client_connection import ClientConnection
     from trafficmock.proxy.http1.heads import RequestHead
     from trafficmock.proxy.proxy_clients import ProxyClient
@@ -46,7 +47,7 @@ class AbsoluteFormRouter:
     """Routes requests in absolute form, and CONNECT (RFC 9112 section 3.2).
 
     :param resources: the objects that all connections of the proxy share.
-    :param is_this_service: returns whether a host, port and local address are this service.
+    :param this_service: tells which requests are for the service itself.
     :param leave: hands a connection, and the bytes read from it, to the service itself.
     """
 
@@ -56,11 +57,11 @@ class AbsoluteFormRouter:
         self,
         resources: ProxyResources,
         *,
-        is_this_service: Callable[[str, int, Any], bool],
+        this_service: ThisService,
         leave: Callable[[ClientConnection, bytes], None],
     ) -> None:
         self._resources = resources
-        self._is_this_service = is_this_service
+        self._this_service = this_service
         self._leave = leave
         self._credentials: bytes | None = None
         self._proxy_client: ProxyClient | None = None
@@ -73,7 +74,7 @@ class AbsoluteFormRouter:
             return
         aim = request_target.absolute(head.target, head.method)
         origin = aim.origin
-        if origin.scheme == "http" and self._is_this_service(
+        if origin.scheme == "http" and self._this_service.is_at(
             origin.host, origin.port, connection.local()
         ):
             connection.gone()
@@ -92,7 +93,7 @@ class AbsoluteFormRouter:
         authority = request_target.connect_authority(head.target)
         if framing.of_request(head) is not framing.NONE:
             raise BadMessageError("CONNECT has no body.")
-        if self._is_this_service(authority.host, authority.port or 0, connection.local()):
+        if self._this_service.is_at(authority.host, authority.port or 0, connection.local()):
             raise BadMessageError(
                 "This is the proxy itself: leave it out of what goes through a proxy.",
                 status=508,

@@ -14,7 +14,8 @@ from twisted.internet.protocol import Factory
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from trafficmock.http.hosts import WILDCARDS, is_loopback, parse_authority
+from trafficmock.http.hosts import is_loopback, parse_authority
+from trafficmock.http.this_service import leads_back
 from trafficmock.proxy.upstream.connect_attempts import ConnectAttempts
 from trafficmock.proxy.upstream.connect_endpoint import ConnectEndpoint
 from trafficmock.proxy.upstream.resolver import FixedNameReactor, is_unusual
@@ -101,7 +102,8 @@ class Dialer:
         done: Deferred[Any] = Deferred(lambda _: connecting.cancel())
 
         def check(protocol: Any) -> None:
-            if self._is_ourselves(protocol.transport, reached_at):
+            port, everywhere = self.service_port, self.bound_everywhere
+            if leads_back(protocol.transport, reached_at, port, everywhere=everywhere):
                 done.errback(Failure(loop_detected(name)))
                 protocol.transport.abortConnection()
             else:
@@ -159,18 +161,6 @@ class Dialer:
         A proxy on another machine would understand ``localhost`` as that machine.
         """
         return None if is_loopback(host) else self.proxy
-
-    def _is_ourselves(self, upstream: Any, reached_at: Any) -> bool:
-        peer = upstream.getPeer()
-        port = getattr(peer, "port", None)
-        if port is None or port not in {getattr(reached_at, "port", 0), self.service_port}:
-            return False
-        hosts = {reached_at.host}
-        here = upstream.getHost().host
-        if self.bound_everywhere:
-            hosts.add(here)
-        # A connection to the wildcard address (0.0.0.0, ::) reaches this machine.
-        return (here if peer.host in WILDCARDS else peer.host) in hosts
 
     def _direct(self, host: str, port: int) -> IStreamClientEndpoint:
         address = self.resolved.get((host, port), host)
