@@ -18,6 +18,7 @@ ALLOWED = {
     "coercers": {"errors"},
     "redaction": {"errors", "wire"},
     "ipv6": set[str](),
+    "file_locks": set[str](),
     "whole_files": set[str](),
     "matching": {"errors", "redaction"},
     "wire": {"errors"},
@@ -25,7 +26,7 @@ ALLOWED = {
     "records": {"wire"},
     "core": {"errors", "matching", "records", "redaction", "wire"},
     "history": {"errors", "matching", "records", "redaction", "wire"},
-    "certificates": {"errors", "whole_files"},
+    "certificates": {"errors", "file_locks", "whole_files"},
     "proxy": {"certificates", "errors", "http", "matching", "records", "redaction", "wire"},
     "server": {"certificates", "coercers", "core", "errors", "history", "http", "matching", "proxy"}
     | {"records", "redaction", "whole_files", "wire"},
@@ -34,7 +35,8 @@ ALLOWED = {
     "attach": {"certificates", "errors", "http", "ipv6", "redaction", "wire"},
     "command": {"attach", "certificates", "coercers", "errors", "redaction", "report"},
     "dashboard": {"attach", "coercers", "errors", "http", "redaction", "server"},
-    "testing": {"attach", "certificates", "errors", "matching", "redaction", "report", "wire"},
+    "testing": {"attach", "certificates", "errors", "file_locks", "matching", "redaction", "report"}
+    | {"wire"},
     "cli": {"errors"},
     "__main__": {"cli"},
 }

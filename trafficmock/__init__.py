@@ -23,8 +23,8 @@ script, with one module of :mod:`trafficmock.command` for each command.
 
 Several packages use :mod:`trafficmock.http` (access rules, responses, limits), ``records`` (events
 that the core emits and the history keeps), ``errors``, ``redaction`` (secrets removed from texts),
-``coercers`` (values of options), ``ipv6`` (IPv6 addresses in options and URLs) and ``whole_files``
-(files of which readers never find a part).
+``coercers`` (values of options), ``ipv6`` (IPv6 addresses in options and URLs), ``whole_files``
+(files of which readers never find a part) and ``file_locks``.
 """
 
 from importlib import import_module

@@ -24,8 +24,6 @@ TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 
 _IMPORTED = """
 import json, sys
-# portalocker imports redis where it is installed, and redis imports OpenTelemetry.
-sys.modules["redis"] = None
 from trafficmock.server.options import ProxyOptions
 from trafficmock.tap import makeService
 options = ProxyOptions()

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import platformdirs
-import portalocker
 
 from trafficmock.errors import LocalError
+from trafficmock.file_locks import lock
 from trafficmock.whole_files import write_whole
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def locked(directory: Path) -> Iterator[None]:
     except OSError as error:
         raise _cannot("write", path, error) from error
     with file:
-        portalocker.lock(file, portalocker.LOCK_EX)
+        lock(file)
         yield
 
 

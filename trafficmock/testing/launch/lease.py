@@ -6,8 +6,9 @@ lock: when it gets that, all users have ended, even by ``SIGKILL``.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import IO, TYPE_CHECKING
+
+from trafficmock.file_locks import lock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,17 +24,10 @@ def hold(path: Path) -> None:
     the call returns.
     """
     lease = path.open("a")
-    _lock(lease, "LOCK_SH")
+    lock(lease, shared=True)
     _HELD.append(lease)
 
 
 def wait_until_free(lease: IO[str]) -> None:
     """Block until no process holds the lease."""
-    _lock(lease, "LOCK_EX")
-
-
-def _lock(file: IO[str], kind: str) -> None:
-    # Imported here: most programs of this package lock nothing, and the import of portalocker
-    # takes 0.3 s where redis is installed, which it imports.
-    portalocker = import_module("portalocker")
-    portalocker.lock(file, getattr(portalocker, kind))
+    lock(lease)

@@ -13,9 +13,9 @@ from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-import portalocker
 from attrs import define, field
 
+from trafficmock.file_locks import exclusive_lock
 from trafficmock.testing.errors import ApplicationError
 from trafficmock.testing.launch import lease, processes
 from trafficmock.testing.launch.application import Application, Launch
@@ -65,8 +65,7 @@ def get(folder: Path, launch: Launch, number: int) -> Application:
     """
     key = hashlib.sha256(f"{_described(launch)} {number}".encode()).hexdigest()[:16]
     state = folder / f"{APPLICATION}{key}.json"
-    with state.with_suffix(".lock").open("w") as lock:
-        portalocker.lock(lock, portalocker.LOCK_EX)
+    with exclusive_lock(state.with_suffix(".lock")):
         lease.hold(folder / _LEASE)
         if state.exists():
             known = json.loads(state.read_text())

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import portalocker
-
+from trafficmock.file_locks import exclusive_lock
 from trafficmock.testing.launch import lease
 from trafficmock.testing.launch.proxy_process import Proxy, listens, start_proxy
 from trafficmock.testing.shared_directory import directory, state_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Sequence
 
     import pytest
 
@@ -37,7 +34,7 @@ def get(
     :raises ConnectionLostError: a new proxy does not come up; the text has its output.
     """
     folder, state = directory(config), state_file(config)
-    with _locked(folder / _LOCK):
+    with exclusive_lock(folder / _LOCK):
         lease.hold(folder / _LEASE)
         if state.exists():
             proxy = Proxy(**json.loads(state.read_text()))
@@ -59,10 +56,3 @@ def stop(config: pytest.Config) -> None:
     proxy = Proxy(**json.loads(state.read_text()))
     state.unlink()
     proxy.stop()
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with path.open("w") as lock:
-        portalocker.lock(lock, portalocker.LOCK_EX)
-        yield
