@@ -5,8 +5,8 @@ lists of ``effects``, which the driver (:mod:`trafficmock.server.driver`) perfor
 ids here; the driver has their sockets. ``message_handlers`` maps each message to the method that
 handles it; ``invalid_messages`` handles messages that cannot be decoded or sent. ``hello`` makes
 a connection an agent or a worker, ``registration`` registers the tests and routes of
-workers, ``lost_agents`` and ``ended_tests`` answer the peers that wait for an agent that
-disconnected or a test that ended.
+workers, ``ended_tests`` says step by step what the end of a test does, and ``lost_agents`` answers
+the peers that wait for an agent that disconnected.
 
 * :mod:`trafficmock.core.state` is what it knows;
 * :mod:`trafficmock.core.ownership` decides which test owns a request or a WebSocket: one, none,

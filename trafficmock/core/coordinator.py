@@ -155,16 +155,16 @@ class Coordinator:
             streams=self.streams,
             routing=self.routing,
             sockets=self.sockets,
+            local=self.local,
+            waits=self.waits,
             at_once=self.lost_at_once,
         )
         self.setup = Registration(
             state,
-            ended=self.ended_tests,
             local=self.local,
             replies=self.replies,
             requests=self.requests,
             lost_runs=self.strict_mode.lost_runs,
-            waits=self.waits,
         )
 
     # Events
@@ -199,10 +199,10 @@ class Coordinator:
                 out.note("warn", text)
             else:
                 handler(peer, message, out)
-                if self.setup.unseen_contexts.waiting:
-                    self.setup.end_waiting(out)
+                if self.ended_tests.unseen_contexts.waiting:
+                    self.ended_tests.end_seen(out)
                 if self.ended_tests.deciding:
-                    self.ended_tests.handlers_decided(out)
+                    self.ended_tests.settle_decided(out)
         elif peer is not None:
             self._introduce(peer, message, out)
         if self.waits.workers:
@@ -235,7 +235,7 @@ class Coordinator:
             self.local.left(peer, out, clean=clean)
             self.lost_agents.add(peer, out)
         elif isinstance(peer, Worker):
-            self.setup.worker_lost(peer, out)
+            self.ended_tests.worker_lost(peer, out)
             self.local.worker_left(peer)
             self.strict_mode.worker_left(peer, out, clean=clean)
             self.waits.left(peer)
@@ -251,9 +251,7 @@ class Coordinator:
         out = EffectList(now)
         self.state.alarm.fired()
         self.lost_agents.go_on(out)
-        self.setup.end_waiting(out)
-        self.ended_tests.handlers_decided(out)
-        self.ended_tests.go_on(out)
+        self.ended_tests.tick(out)
         for connection in self.heartbeat.late_hellos(out):
             del self.state.peers[connection.id]
         for claim in list(self.state.claims.expired(now.seconds)):
@@ -282,7 +280,7 @@ class Coordinator:
         while self.state.lost_agents:
             self.lost_agents.go_on(out)
         while self.ended_tests.waiting:
-            self.ended_tests.go_on(out)
+            self.ended_tests.settle_more(out)
         requests, sockets = list(self.state.pending.values()), [*self.state.sockets.values()]
         if requests or sockets:
             unsettled = len(requests) + len(sockets)
@@ -378,7 +376,6 @@ class Coordinator:
             self.state.alarm.need(self.heartbeat.next_deadline(), out)
         for due in (
             self.state.claims.next_deadline(),
-            self.setup.unseen_contexts.next_deadline(),
             self.ended_tests.next_deadline(),
             self.state.owner_timeouts.next_deadline(),
             self.state.body_deadlines.next_deadline(),

@@ -1,4 +1,26 @@
-"""Settles the requests, claims and WebSockets of tests that have ended."""
+"""What the end of a test does, in this order.
+
+A test ends by ``test:unregister`` (:meth:`EndedTests.unregister`):
+
+1. A strict test waits up to a second until an attached application reports its context, if its
+   browser or its client has called an application (``isolation.unseen_contexts``).
+2. A strict test fails if no application was attached, or none got its context
+   (:meth:`EndedTests._fail_unseen`).
+3. The test is removed with its routes, waits, context and door: it owns no further request
+   (:meth:`EndedTests._remove`).
+4. The answers that its handlers still write are broken off, and fail it
+   (:meth:`.StreamedReplies.break_off_answers_of`).
+5. Handlers of *shared* routes may decide until the claim timeout, because requests of other tests
+   may be with them. So a test with shared routes waits for them.
+6. What waits for the test is settled, ``at_once`` in one iteration of the reactor, since other
+   requests wait for their decisions meanwhile (:meth:`EndedTests._settle_some`): requests fail with
+   ``disconnected``, and each whose handler runs fails the test; in claims the test counts as one
+   that does not match; WebSockets are closed with 1001. Until its turn comes, the test may decide about a request.
+7. ``test:unregistered`` acknowledges the end.
+
+If the test's worker disconnects (:meth:`EndedTests.worker_lost`), only steps 3, 4 and 6 happen, the
+errors name that as the reason, and WebSockets fail. Nobody is there to be told.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +30,32 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from attrs import define, field
+from msgspec import UNSET
 
 from trafficmock.core import error_messages
-from trafficmock.wire.outbound import ProxyError, TestUnregistered
+from trafficmock.core.effects import CloseDoor
+from trafficmock.core.isolation.unseen_contexts import UnseenContexts
+from trafficmock.records import TestEnded
+from trafficmock.wire.outbound import NO_APPLICATION, ProxyError, TestUnregistered
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import EffectList
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.http.streamed_replies import StreamedReplies
+    from trafficmock.core.local.local_decisions import LocalDecisions
     from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.lifecycle import PendingRequest
     from trafficmock.core.state.peers import Worker
     from trafficmock.core.state.registered import Kind, RegisteredRoute, RegisteredTest
+    from trafficmock.core.waits.waits import Waits
     from trafficmock.core.websocket.websocket_routing import WebSocketRouting
+    from trafficmock.wire.inbound import TestUnregister
 
 
 @define
-class UnregisteredTest:
-    """A test that is no longer registered.
+class UnsettledTest:
+    """A test that was removed, and for which something may still wait.
 
     :param worker_lost: whether it ended because its worker disconnected.
     :param unsettled: the number of its requests and WebSockets that have failed so far.
@@ -44,17 +73,13 @@ class UnregisteredTest:
 
 @define
 class EndedTests:
-    """Settles the requests, claims and WebSockets of ended tests, then acknowledges the end.
-
-    Many requests are settled over several iterations of the reactor, since other requests wait for
-    their decisions meanwhile. Until then the test may still decide about the requests it owns.
-
-    Shared routes serve other workers' tests, too: their running handlers may still decide, for
-    ``--claim-timeout-ms``.
+    """Ends tests, in the steps that the docstring of this module lists.
 
     :param at_once: the number of requests, claims and WebSockets in one iteration.
-    :ivar deciding: the ended tests with such handlers, and the end of their time in monotonic
-        seconds, the earliest first.
+    :ivar unseen_contexts: the tests in step 1.
+    :ivar deciding: the tests in step 5, and the end of their time in monotonic seconds, the
+        earliest first.
+    :ivar waiting: the tests in step 6.
     """
 
     state: SharedState
@@ -62,63 +87,140 @@ class EndedTests:
     streams: StreamedReplies
     routing: dict[Kind, RequestRouting | WebSocketRouting]
     sockets: WebSocketRouting
+    local: LocalDecisions
+    waits: Waits
     at_once: int
-    waiting: deque[UnregisteredTest] = field(factory=deque)
-    deciding: dict[RegisteredTest, float] = field(factory=dict)
-    _settled: dict[RegisteredTest, None] = field(factory=dict)
-    """Those of which a request was settled since the last look, in order."""
+    unseen_contexts: UnseenContexts = field(init=False)
+    deciding: dict[RegisteredTest, float] = field(init=False, factory=dict)
+    waiting: deque[UnsettledTest] = field(init=False, factory=deque)
+    _settled: dict[RegisteredTest, None] = field(init=False, factory=dict)
+    """The deciding tests of which a request was settled since the last look, in order."""
 
-    def add(self, tests: list[RegisteredTest], out: EffectList, *, worker_lost: bool) -> None:
-        """Settle the requests, claims and WebSockets of tests, ``at_once`` of them now."""
-        self.streams.tests_ended(tests, out, worker_lost=worker_lost)
+    def __attrs_post_init__(self) -> None:
+        self.unseen_contexts = UnseenContexts(self.state.strictness, self.state.alarm)
+
+    # Events
+
+    def unregister(self, worker: Worker, message: TestUnregister, out: EffectList) -> None:
+        """Handle ``test:unregister``; an unknown test counts as ended."""
+        test = worker.tests.get(message.test_id)
+        if test is not None:
+            passed = None if message.passed is UNSET else message.passed
+            if message.called is not UNSET:
+                self.unseen_contexts.called(test, message.called)
+            if not self.unseen_contexts.awaits(test, out, passed=passed):
+                self._end(test, out, passed=passed)
+        elif message.test_id in self.state.registry.tests:
+            what = f"to remove the test {message.test_id} of another worker"
+            out.note("warn", f"{worker.client_id} wanted {what}")
+        else:
+            self.state.registry.remove_routes_of(worker, message.test_id)
+            out.send(worker.id, TestUnregistered(message.test_id))
+
+    def worker_lost(self, worker: Worker, out: EffectList) -> None:
+        """Handle that a worker has disconnected: end its tests, also those that are deciding."""
+        for route_id in list(worker.inert):
+            self.state.registry.remove_route(worker, route_id)
+        tests = list(worker.tests.values())
         for test in tests:
-            if test.shared and not worker_lost and _runs_handlers(test):
-                self.deciding[test] = out.now.seconds + self.state.settings.claim_timeout
-                test.when_settled = partial(self._settled.setdefault, test)
-                self.state.alarm.need(self.deciding[test], out)
-        ready = [test for test in tests if test not in self.deciding]
-        self._settle(ready, out, worker_lost=worker_lost)
+            self._remove(test, out)
+        self.local.observers_changed(out)
+        deciding = [test for test in self.deciding if test.worker is worker]
+        for test in deciding:
+            self._wait_no_longer(test)
+        self._settle(deciding, out, worker_lost=True)
+        self.streams.break_off_answers_of(tests, out, worker_lost=True)
+        self._settle(tests, out, worker_lost=True)
 
-    def _settle(self, tests: list[RegisteredTest], out: EffectList, *, worker_lost: bool) -> None:
-        self.waiting.extend(UnregisteredTest(test, worker_lost) for test in tests)
-        self.go_on(out)
-        if self.waiting:
-            self.state.alarm.need(out.now.seconds, out)
+    def end_seen(self, out: EffectList) -> None:
+        """End the tests that need not wait for their context to be reported any more."""
+        for test, passed in self.unseen_contexts.ready(out.now.seconds):
+            self._end(test, out, passed=passed)
 
-    def next_deadline(self) -> float | None:
-        """Return the next end of the time of running handlers, in monotonic seconds."""
-        return next(iter(self.deciding.values()), None)
-
-    def handlers_decided(self, out: EffectList) -> None:
-        """Settle ended tests whose handlers have decided, or whose time for it is over."""
+    def settle_decided(self, out: EffectList) -> None:
+        """Settle the tests whose handlers have decided, or whose time for it is over."""
         overdue = takewhile(lambda each: each[1] <= out.now.seconds, self.deciding.items())
         decided = (test for test in self._settled if not _runs_handlers(test))
         # Not all that wait are looked at: this is done after each message of any client.
         ready = list(dict.fromkeys([*(test for test, _ in overdue), *decided]))
         self._settled.clear()
         for test in ready:
-            self._forget(test)
+            self._wait_no_longer(test)
         if ready:
             self._settle(ready, out, worker_lost=False)
 
-    def _forget(self, test: RegisteredTest) -> None:
+    def tick(self, out: EffectList) -> None:
+        """Go on with all tests whose time has come."""
+        self.end_seen(out)
+        self.settle_decided(out)
+        self.settle_more(out)
+
+    def next_deadline(self) -> float | None:
+        """Return the time of the next step of a test, in monotonic seconds."""
+        deadlines = [self.unseen_contexts.next_deadline(), *islice(self.deciding.values(), 1)]
+        return min((each for each in deadlines if each is not None), default=None)
+
+    # Steps
+
+    def _end(self, test: RegisteredTest, out: EffectList, *, passed: bool | None) -> None:
+        """End a test from step 2 on."""
+        self._fail_unseen(test, out)
+        self._remove(test, out, passed=passed)
+        self.streams.break_off_answers_of([test], out, worker_lost=False)
+        if test.shared and _runs_handlers(test):
+            self._let_decide(test, out)
+        else:
+            self._settle([test], out, worker_lost=False)
+        # After the answer, for which the worker waits.
+        self.local.observers_changed(out)
+
+    def _fail_unseen(self, test: RegisteredTest, out: EffectList) -> None:
+        """Fail a strict test whose requests nothing could see."""
+        problem = ""
+        if self.state.strictness.saw_no_application(test):
+            problem = error_messages.no_application("this strict test")
+        elif self.state.strictness.has_unseen_context(test):
+            problem = error_messages.unseen_context(test)
+        if problem:
+            out.send(test.worker.id, ProxyError(NO_APPLICATION, problem, test.id))
+
+    def _remove(self, test: RegisteredTest, out: EffectList, *, passed: bool | None = None) -> None:
+        """Remove a test and what belongs to it, so that it owns no further request."""
+        if not test.shared:
+            out.record(TestEnded(test.id, passed))
+        self.state.registry.remove_test(test)
+        self.unseen_contexts.forget(test)
+        test.is_over = True
+        self.waits.end_test(test)
+        self.state.strictness.end_test(test)
+        self.state.contexts.release(test, out)
+        if test.has_door:
+            out.append(CloseDoor(test.id))
+
+    def _let_decide(self, test: RegisteredTest, out: EffectList) -> None:
+        """Let the running handlers of shared routes decide, until the claim timeout."""
+        self.deciding[test] = out.now.seconds + self.state.settings.claim_timeout
+        test.when_settled = partial(self._settled.setdefault, test)
+        self.state.alarm.need(self.deciding[test], out)
+
+    def _wait_no_longer(self, test: RegisteredTest) -> None:
         del self.deciding[test]
         self._settled.pop(test, None)
         test.when_settled = None
 
-    def worker_lost(self, worker: Worker, out: EffectList) -> None:
-        """Settle the ended tests of a worker that has disconnected meanwhile."""
-        lost = [test for test in self.deciding if test.worker is worker]
-        for test in lost:
-            self._forget(test)
-        self._settle(lost, out, worker_lost=True)
+    def _settle(self, tests: list[RegisteredTest], out: EffectList, *, worker_lost: bool) -> None:
+        """Settle what waits for tests, ``at_once`` of it now."""
+        self.waiting.extend(UnsettledTest(test, worker_lost) for test in tests)
+        self.settle_more(out)
+        if self.waiting:
+            self.state.alarm.need(out.now.seconds, out)
 
-    def go_on(self, out: EffectList) -> None:
-        """Settle the next ``at_once`` requests, claims and WebSockets of ended tests."""
+    def settle_more(self, out: EffectList) -> None:
+        """Settle the next ``at_once`` requests, claims and WebSockets, and acknowledge the ends."""
         left = self.at_once
         while self.waiting:
             ended = self.waiting[0]
-            left -= self._answer(ended, left, out)
+            left -= self._settle_some(ended, left, out)
             if not ended.is_clear:
                 return
             self.waiting.popleft()
@@ -129,13 +231,17 @@ class EndedTests:
             if not ended.worker_lost:
                 out.send(ended.test.worker.id, TestUnregistered(ended.test.id))
 
-    def _answer(self, ended: UnregisteredTest, most: int, out: EffectList) -> int:
+    def _settle_some(self, ended: UnsettledTest, most: int, out: EffectList) -> int:
+        """Settle what waits for a test.
+
+        :returns: the number of requests, claims and WebSockets, at most ``most``.
+        """
         test = ended.test
         why = error_messages.worker_lost if ended.worker_lost else error_messages.test_ended
         owned = list(islice(test.requests.values(), most))
         for pending in owned:
             if pending.chain is not None and not ended.worker_lost:
-                self._tell_of(pending, pending.chain.route, test, out)
+                self._fail_test(test, pending, pending.chain.route, out)
             self.decisions.fail(pending, "disconnected", why(str(pending), test), out)
         done = len(owned)
         ended.unsettled += done
@@ -145,16 +251,16 @@ class EndedTests:
                 self.routing[claim.kind].claimed(claim, out)
         done += len(asked)
         if not ended.worker_lost:
-            return done + self.sockets.test_ended(test, most - done, out)
-        sockets = self.sockets.worker_lost(test, most - done, out)
+            return done + self.sockets.close_those_of(test, most - done, out)
+        sockets = self.sockets.fail_those_of(test, most - done, out)
         ended.unsettled += sockets
         return done + sockets
 
-    def _tell_of(
+    def _fail_test(
         self,
+        test: RegisteredTest,
         pending: PendingRequest,
         route: RegisteredRoute | None,
-        test: RegisteredTest,
         out: EffectList,
     ) -> None:
         """Fail a test that ends before a decision of it was made or sent, unless it ignores errors.

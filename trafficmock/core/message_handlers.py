@@ -95,7 +95,7 @@ def _handlers_of_workers(core: Coordinator) -> dict[type[Message], Handler]:
     return {
         inbound.TestRegister: setup.add_test,
         inbound.TestSubscribe: setup.subscribe,
-        inbound.TestUnregister: setup.remove_test,
+        inbound.TestUnregister: core.ended_tests.unregister,
         inbound.TestStrict: strict.change_test,
         inbound.RunStrict: strict.change_run,
         inbound.UnmatchedQuery: strict.answer,

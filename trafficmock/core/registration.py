@@ -1,30 +1,31 @@
-"""Handles the messages by which workers register and remove tests and routes."""
+"""Handles the messages by which workers register tests, and register and remove routes.
+
+``ended_tests`` has the end of a test.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import define, field
+from attrs import define
 from msgspec import UNSET
 
 from trafficmock.core import error_messages
-from trafficmock.core.effects import CloseDoor, EffectList, OpenDoor
+from trafficmock.core.effects import EffectList, OpenDoor
 from trafficmock.core.http.awaited_reports import tell_of_ends
 from trafficmock.core.http.observation import clock_reading, may_observe
 from trafficmock.core.http.replies import ReplyError
-from trafficmock.core.isolation.unseen_contexts import UnseenContexts
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.core.ownership.run_routes import RunRouteError
 from trafficmock.core.strict_mode import read_allowed
 from trafficmock.matching.host_pattern import PatternError
 from trafficmock.matching.origin_pattern import read_origin_pattern
-from trafficmock.records import TestBegan, TestEnded
+from trafficmock.records import TestBegan
 from trafficmock.wire import outbound
 from trafficmock.wire.features import CONTEXT, REPLY, STRICT, SUBSCRIBE
 from trafficmock.wire.payloads.door import Door
 
 if TYPE_CHECKING:
-    from trafficmock.core.ended_tests import EndedTests
     from trafficmock.core.http.replies import Replies
     from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.local.local_decisions import LocalDecisions
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.peers import Worker
     from trafficmock.core.state.registered import RegisteredTest
-    from trafficmock.core.waits.waits import Waits
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.wire import inbound
     from trafficmock.wire.inbound import Behavior
@@ -48,16 +48,10 @@ class Registration:
     __test__ = False
 
     state: SharedState
-    ended: EndedTests
     local: LocalDecisions
     replies: Replies
     requests: RequestRouting
     lost_runs: LostRuns
-    waits: Waits
-    unseen_contexts: UnseenContexts = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self.unseen_contexts = UnseenContexts(self.state.strictness, self.state.alarm)
 
     def add_test(self, worker: Worker, message: inbound.TestRegister, out: EffectList) -> None:
         context = message.context if CONTEXT in worker.features else UNSET
@@ -121,41 +115,6 @@ class Registration:
         subscribed = outbound.TestSubscribed(test.id)
         self.local.when_applied(worker, (), out, lambda out: out.send(worker.id, subscribed))
 
-    def remove_test(self, worker: Worker, message: inbound.TestUnregister, out: EffectList) -> None:
-        """End a test: settle its requests and WebSockets, then acknowledge the end."""
-        test = worker.tests.get(message.test_id)
-        if test is not None:
-            passed = None if message.passed is UNSET else message.passed
-            if message.called is not UNSET:
-                self.unseen_contexts.called(test, message.called)
-            if not self.unseen_contexts.awaits(test, out, passed=passed):
-                self._end_test(test, out, passed=passed)
-            return
-        if message.test_id in self.state.registry.tests:
-            _note_foreign(worker, f"to remove the test {message.test_id}", out)
-            return
-        self.state.registry.remove_routes_of(worker, message.test_id)
-        out.send(worker.id, outbound.TestUnregistered(message.test_id))
-
-    def end_waiting(self, out: EffectList) -> None:
-        """End the tests that need not wait for their context to be reported any more."""
-        for test, passed in self.unseen_contexts.ready(out.now.seconds):
-            self._end_test(test, out, passed=passed)
-
-    def _end_test(self, test: RegisteredTest, out: EffectList, *, passed: bool | None) -> None:
-        problem = ""
-        if self.state.strictness.saw_no_application(test):
-            problem = error_messages.no_application("this strict test")
-        elif self.state.strictness.has_unseen_context(test):
-            problem = error_messages.unseen_context(test)
-        if problem:
-            error = outbound.ProxyError(outbound.NO_APPLICATION, problem, test.id)
-            out.send(test.worker.id, error)
-        self._remove(test, out, passed=passed)
-        self.ended.add([test], out, worker_lost=False)
-        # After the answer, for which the worker waits.
-        self.local.observers_changed(out)
-
     def add_route(self, worker: Worker, message: inbound.RouteRegister, out: EffectList) -> None:
         try:
             reply = self.replies.read(worker, message)
@@ -213,30 +172,6 @@ class Registration:
             decided = self.state.delayed.has(pending)
             if chain is not None and chain.route in removed and not decided:
                 self.requests.continue_unhandled(pending, chain, out)
-
-    def worker_lost(self, worker: Worker, out: EffectList) -> None:
-        """Remove the tests and routes of a worker that has disconnected."""
-        for route_id in list(worker.inert):
-            self.state.registry.remove_route(worker, route_id)
-        tests = list(worker.tests.values())
-        for test in tests:
-            self._remove(test, out)
-        self.local.observers_changed(out)
-        self.ended.worker_lost(worker, out)
-        self.ended.add(tests, out, worker_lost=True)
-
-    def _remove(self, test: RegisteredTest, out: EffectList, *, passed: bool | None = None) -> None:
-        """Remove a test from the registry, so that it owns no further request."""
-        if not test.shared:
-            out.record(TestEnded(test.id, passed))
-        self.state.registry.remove_test(test)
-        self.unseen_contexts.forget(test)
-        test.is_over = True
-        self.waits.end_test(test)
-        self.state.strictness.end_test(test)
-        self.state.contexts.release(test, out)
-        if test.has_door:
-            out.append(CloseDoor(test.id))
 
     @staticmethod
     def _refuse(

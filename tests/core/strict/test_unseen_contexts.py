@@ -130,7 +130,7 @@ class UnseenContextTests(StrictCase):
         self.registers()
         called = CalledServers(origins, application, attached)
         self.worker.sends(inbound.TestUnregister("buys", called=called))
-        if self.playbook.coordinator.setup.unseen_contexts.waiting:
+        if self.playbook.coordinator.ended_tests.unseen_contexts.waiting:
             self.playbook.wait(REPORT_SECONDS)
         return self.ended()
 
@@ -175,7 +175,7 @@ class UnseenContextTests(StrictCase):
         self.registers()
         self.calls()
         self.worker.sends(inbound.TestUnregister("buys"))
-        if self.playbook.coordinator.setup.unseen_contexts.waiting:
+        if self.playbook.coordinator.ended_tests.unseen_contexts.waiting:
             self.playbook.wait(REPORT_SECONDS)
         return self.ended()
 

@@ -367,7 +367,7 @@ class StreamedReplies:
         for stream in [each for each in self.open.values() if each.agent is agent]:
             self._close(stream, "agent", out)
 
-    def tests_ended(
+    def break_off_answers_of(
         self, tests: list[RegisteredTest], out: EffectList, *, worker_lost: bool
     ) -> None:
         """Break off the streams of tests that have ended; the tests fail for it."""

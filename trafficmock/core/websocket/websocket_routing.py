@@ -189,7 +189,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
         """Return the end of the next grace time in monotonic seconds, ``None`` for none."""
         return next(iter(self.closing.values()), None)
 
-    def test_ended(self, test: RegisteredTest, most: int, out: EffectList) -> int:
+    def close_those_of(self, test: RegisteredTest, most: int, out: EffectList) -> int:
         """Close the WebSockets of an ended test with code 1001.
 
         :returns: the number of closed WebSockets, at most ``most``.
@@ -202,7 +202,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
             self._forget(socket)
         return len(left_open)
 
-    def worker_lost(self, test: RegisteredTest, most: int, out: EffectList) -> int:
+    def fail_those_of(self, test: RegisteredTest, most: int, out: EffectList) -> int:
         """Fail the WebSockets of a test whose worker has disconnected.
 
         :returns: the number of failed WebSockets, at most ``most``.
