@@ -263,7 +263,7 @@ class Coordinator:
                 self.requests.owner_silent(owned, out)
         for pending in self.state.body_deadlines.overdue(now):
             self.bodies.overdue(pending, out)
-        self.state.delayed.send(out)
+        self.state.planned.take_due(out)
         self.sockets.forget_closed(now.seconds)
         self.state.contexts.forget_ended(now.seconds)
         self.strict_mode.lost_runs.forget(now)
@@ -379,7 +379,7 @@ class Coordinator:
             self.ended_tests.next_deadline(),
             self.state.owner_timeouts.next_deadline(),
             self.state.body_deadlines.next_deadline(),
-            self.state.delayed.next_deadline(),
+            self.state.planned.next_deadline(),
             self.sockets.next_deadline(),
             self.state.contexts.next_deadline(),
             self.strict_mode.lost_runs.next_deadline(),

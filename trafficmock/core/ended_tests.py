@@ -15,7 +15,8 @@ A test ends by ``test:unregister`` (:meth:`EndedTests.unregister`):
 6. What waits for the test is settled, ``at_once`` in one iteration of the reactor, since other
    requests wait for their decisions meanwhile (:meth:`EndedTests._settle_some`): requests fail with
    ``disconnected``, and each whose handler runs fails the test; in claims the test counts as one
-   that does not match; WebSockets are closed with 1001. Until its turn comes, the test may decide about a request.
+   that does not match; WebSockets are closed with 1001. Until the turn of a request comes, the test
+   may decide about it.
 7. ``test:unregistered`` acknowledges the end.
 
 If the test's worker disconnects (:meth:`EndedTests.worker_lost`), only steps 3, 4 and 6 happen, the
@@ -269,8 +270,8 @@ class EndedTests:
         """
         if route is None or not route.ignores_errors:
             place = None if route is None else route.place
-            is_delayed = self.state.delayed.has(pending)
-            why = error_messages.still_delayed if is_delayed else error_messages.still_running
+            is_decided = self.state.planned.has(pending)
+            why = error_messages.unsent if is_decided else error_messages.still_running
             text = why(str(pending), test, place)
             out.send(test.worker.id, ProxyError("disconnected", text, test.id))
 

@@ -228,7 +228,7 @@ def still_running(subject: str, test: RegisteredTest, place: str | None) -> str:
     )
 
 
-def still_delayed(subject: str, test: RegisteredTest, place: str | None) -> str:
+def unsent(subject: str, test: RegisteredTest, place: str | None) -> str:
     """Return the error of a test that ended before a delayed decision of it was sent.
 
     :param place: the file and line of the route.

@@ -169,7 +169,7 @@ class Registration:
             return
         for pending in list(test.requests.values()):
             chain = pending.chain
-            decided = self.state.delayed.has(pending)
+            decided = self.state.planned.has(pending)
             if chain is not None and chain.route in removed and not decided:
                 self.requests.continue_unhandled(pending, chain, out)
 

@@ -14,7 +14,7 @@ from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
 from trafficmock.core.ownership.registry import Registry
 from trafficmock.core.ownership.strictness import Strictness
 from trafficmock.core.state.peers import Agent, Client
-from trafficmock.core.timers import Alarm, BodyDeadlines, DelayedDecisions
+from trafficmock.core.timers import Alarm, BodyDeadlines, PlannedSteps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ class SharedState:
     :ivar awaited: the requests that were sent upstream, until their reports.
     :ivar owner_timeouts: the owners that have to give a sign of life.
     :ivar body_deadlines: the requests whose bodies were requested.
-    :ivar delayed: the decisions that are sent later.
+    :ivar planned: the steps of requests that are taken later, such as delayed decisions.
     """
 
     settings: Settings
@@ -55,7 +55,7 @@ class SharedState:
     awaited: AwaitedReports = field(init=False, factory=AwaitedReports)
     owner_timeouts: OwnerTimeouts = field(init=False)
     body_deadlines: BodyDeadlines = field(init=False)
-    delayed: DelayedDecisions = field(init=False)
+    planned: PlannedSteps = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         settings, alarm = self.settings, self.alarm
@@ -63,7 +63,7 @@ class SharedState:
         self.strictness = Strictness(self.registry, settings.strict, settings.own_hosts)
         self.owner_timeouts = OwnerTimeouts(settings.claim_timeout, alarm)
         self.body_deadlines = BodyDeadlines(settings.body_timeout, alarm)
-        self.delayed = DelayedDecisions(alarm)
+        self.planned = PlannedSteps(alarm)
 
     def clients(self) -> list[Client]:
         """Return the clients that have sent ``hello``, in the order of their connection."""

@@ -1,4 +1,4 @@
-"""The wake-up of the core, the deadlines of bodies, and decisions that are sent later."""
+"""The wake-up of the core, the deadlines of bodies, and what is done about requests later."""
 
 from __future__ import annotations
 
@@ -88,50 +88,51 @@ class BodyDeadlines:
 
 
 @define
-class DelayedDecisions:
-    """The decisions that were made with a delay (``delayMs``), until they are sent.
+class PlannedSteps:
+    """The next steps of requests that are taken at a time, one of each request.
 
-    A request that is settled meanwhile, as by its application, loses its decision.
+    Such a step is a decision after its delay, or the next piece of an answer after its pause. A
+    request that is settled meanwhile, as by its application, loses its step.
     """
 
     alarm: Alarm
-    _decisions: dict[str, tuple[float, Callable[[EffectList], None]]] = field(factory=dict)
+    _steps: dict[str, tuple[float, Callable[[EffectList], None]]] = field(factory=dict)
     _by_time: list[tuple[float, str]] = field(factory=list)
-    """A heap of the decisions, and of those of requests that were settled meanwhile."""
+    """A heap of the steps, and of those of requests that were settled meanwhile."""
 
-    def keep(
+    def plan(
         self,
         pending: PendingRequest,
         milliseconds: float,
-        decide: Callable[[EffectList], None],
+        step: Callable[[EffectList], None],
         out: EffectList,
     ) -> None:
-        """Keep the decision about a request, which is made by ``decide``, for a time."""
+        """Take a step of a request after a time."""
         due = out.now.seconds + milliseconds / 1000
-        self._decisions[pending.id] = (due, decide)
+        self._steps[pending.id] = (due, step)
         heappush(self._by_time, (due, pending.id))
         self.alarm.need(due, out)
 
     def has(self, pending: PendingRequest) -> bool:
-        """Return whether the decision about a request is made and not yet sent."""
-        return pending.id in self._decisions
+        """Return whether a step of a request is planned, before its end its delayed decision."""
+        return pending.id in self._steps
 
-    def end(self, pending: PendingRequest) -> None:
-        """Forget the decision about a request that is settled."""
-        self._decisions.pop(pending.id, None)
+    def cancel(self, pending: PendingRequest) -> None:
+        """Forget the step of a request that is settled."""
+        self._steps.pop(pending.id, None)
 
-    def send(self, out: EffectList) -> None:
-        """Send the decisions whose time has come, the earliest first."""
+    def take_due(self, out: EffectList) -> None:
+        """Take the steps whose time has come, the earliest first."""
         while (due := self.next_deadline()) is not None and due <= out.now.seconds:
-            _, decide = self._decisions.pop(self._by_time[0][1])
-            decide(out)
+            _, step = self._steps.pop(self._by_time[0][1])
+            step(out)
 
     def next_deadline(self) -> float | None:
-        """Return the time of the next decision in monotonic seconds, ``None`` for none."""
+        """Return the time of the next step in monotonic seconds, ``None`` for none."""
         while self._by_time:
             due, request_id = self._by_time[0]
-            kept = self._decisions.get(request_id)
-            if kept is not None and kept[0] == due:
+            planned = self._steps.get(request_id)
+            if planned is not None and planned[0] == due:
                 return due
             heappop(self._by_time)
         return None

@@ -72,7 +72,7 @@ class Decisions:
             self.state.owner_timeouts.end(pending, pending.chain.owner.worker)
             # A second result of the handler is late.
             pending.chain.run_id = None
-        self.state.delayed.keep(pending, milliseconds, decide, out)
+        self.state.planned.plan(pending, milliseconds, decide, out)
 
     def pass_through(self, pending: PendingRequest, out: EffectList) -> None:
         """Settle a request that has no owner: it goes upstream unchanged."""
@@ -330,7 +330,7 @@ class Decisions:
             pending.claim = None
         if pending.test is not None:
             self.state.owner_timeouts.end(pending, pending.test.worker)
-            self.state.delayed.end(pending)
+            self.state.planned.cancel(pending)
             pending.test.remove_request(pending)
             pending.test = None
 

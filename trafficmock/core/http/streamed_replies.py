@@ -228,7 +228,7 @@ class StreamedReplies:
                 pause, left.due = following
                 if pause:
                     again = partial(self._play, stream, left)
-                    self.state.delayed.keep(left.pending, pause, again, out)
+                    self.state.planned.plan(left.pending, pause, again, out)
                     return
             if not stream.has_room(len(left.due)):
                 left.waits_for_room = True
@@ -411,7 +411,7 @@ class StreamedReplies:
     ) -> None:
         del self.open[stream.request_id]
         if stream.left is not None:
-            self.state.delayed.end(stream.left.pending)
+            self.state.planned.cancel(stream.left.pending)
         if not stream.ended and stream.collected is None:
             self._report(stream, text or _WHY[reason], out)
         if stream.left is None:
