@@ -3,11 +3,11 @@
 ``registry`` has the tests, their routes and the replies of routes (``kept_reply``), and finds the
 routes that match; ``compared_content`` gives it the parts of a request beside the URL.
 ``run_routes`` has those that all workers of a run register as one.
-``owner_resolution`` decides: an owner, no owner, or an error because
+``owner_resolution`` decides by the rule in its docstring: an owner, no owner, or an error because
 several tests match (``ambiguous_route``; ``ambiguity`` has the text). If only the workers of tests
 can decide whether a route matches, the tests get a question, the **claim** (``claims``).
-``contexts`` maps the **context** that a request carries to its test, leaves the tests that may
-have the request (``narrow``), and removes those that others outrank (``without_outranked``).
+``contexts`` maps the **context** that a request carries to its test, and leaves the tests that may
+have the request (``narrow``).
 ``owner_timeout`` takes requests away from a worker that is blocked or stopped.
 
 ``strictness`` decides whether strict mode refuses a request that no route matches. A test, a

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 from msgspec import UNSET, structs
 
-from trafficmock.core.ownership.kept_reply import is_same
 from trafficmock.core.state.lifecycle import EndedTest
 from trafficmock.core.state.registered import MatchingTests, RegisteredTest
 from trafficmock.records import CarriedContext
@@ -31,9 +30,7 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
-    from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.state.lifecycle import ContextTest
-    from trafficmock.core.state.registered import RegisteredRoute
     from trafficmock.core.timers import Alarm
     from trafficmock.wire.outbound import Context
 
@@ -192,72 +189,3 @@ def _has_one_for(ids: AbstractSet[str], test: RegisteredTest, of_run: Collection
     if test.id in ids or not ids.isdisjoint(of_run):
         return True
     return any(each.shared and each.id in ids for each in test.worker.tests.values())
-
-
-def without_outranked(claimants: list[Claimant], test: ContextTest | None) -> list[Claimant]:
-    """Remove the tests with shared routes that another test of the same worker outranks.
-
-    The worker's other tests outrank shared routes, and a newer shared route an older one. If only
-    shared routes of several workers are left that do not contradict, as of a fixture in parallel
-    runs, the test with the oldest route is left.
-    All others outrank the routes of the run.
-
-    :param test: the test whose context the request carries, if any; its routes outrank all others
-        of the worker.
-    """
-    if of_run := [each for each in claimants if each[0].for_run]:
-        if len(of_run) == len(claimants):
-            return [_of_run(claimants, test)]
-        claimants = [each for each in claimants if not each[0].for_run]
-    newest: dict[str, Claimant] = {}  # by worker
-    own = {each.worker.id for each, _ in claimants if not each.shared or each is test}
-    for claimant in claimants:
-        worker_id = claimant[0].worker.id
-        known = newest.get(worker_id)
-        if known is None or claimant[1][-1].sequence > known[1][-1].sequence:
-            newest[worker_id] = claimant
-    left = [
-        claimant
-        for claimant in claimants
-        if (
-            not claimant[0].shared or claimant[0] is test
-            if claimant[0].worker.id in own
-            else newest[claimant[0].worker.id] is claimant
-        )
-    ]
-    if len(left) > 1 and all(each.shared for each, _ in left) and _agree(left):
-        return [min(left, key=lambda claimant: claimant[1][0].sequence)]
-    return left
-
-
-def _of_run(claimants: list[Claimant], test: ContextTest | None) -> Claimant:
-    """Return which of the copies of routes of the run decides.
-
-    A handler runs in the worker of the test whose context the request carries, if it has the
-    route; else in that of the first registration.
-    """
-    worker = test.worker if isinstance(test, RegisteredTest) else None
-
-    def rank(claimant: Claimant) -> tuple[int, bool, int]:
-        newest = max(claimant[1], key=_order)
-        return (
-            -_order(newest),
-            newest.test is None or newest.test.worker is not worker,
-            newest.sequence,
-        )
-
-    return min(claimants, key=rank)
-
-
-def _order(route: RegisteredRoute) -> int:
-    return -1 if route.run is None else route.run.order
-
-
-def _agree(shared: list[Claimant]) -> bool:
-    """Return whether the newest routes of several workers' shared tests do not contradict.
-
-    Fixed responses do if they differ. A handler is that of each worker of a run.
-    """
-    replies = [routes[-1].reply for _, routes in shared]
-    fixed = [None if reply is None else reply.fixed for reply in replies]
-    return None in fixed or all(is_same(fixed[0], each) for each in fixed[1:])

@@ -1,4 +1,18 @@
-"""Decides which test owns a request or a WebSocket: one, none, or several (ambiguous)."""
+"""Decides which test owns a request or a WebSocket: one, none, or several (ambiguous).
+
+1. The registry compares it with all routes (``registry.judge``). A test matches, does not match, or
+   has a route about which only its worker can decide, by a predicate.
+2. If it carries the context of a running test, only that test is left, with the shared routes of
+   its worker and those of the run (``contexts.narrow``; its module has the other contexts).
+3. If a condition of a route needs the body, it waits for that, and begins anew.
+4. Tests that cannot be decided without their workers are asked (``claims.to_be_asked``).
+5. Of the tests that match, those that others outrank are removed (:func:`without_outranked`):
+   shared routes by the worker's other tests, older shared routes by newer ones, routes of the run
+   by all.
+6. One test is left: it is the owner. None: the request passes, unless strict mode refuses it.
+   Several: it is refused as ``ambiguous_route``, and each of them fails
+   (:meth:`OwnerResolution._decide`).
+"""
 
 from __future__ import annotations
 
@@ -11,8 +25,10 @@ from msgspec import structs
 from trafficmock.core import error_messages
 from trafficmock.core.ownership.ambiguity import ambiguity_text, diagnostics, late_text
 from trafficmock.core.ownership.claims import claimants, to_be_asked
-from trafficmock.core.ownership.contexts import narrow, only_test, without_outranked
+from trafficmock.core.ownership.contexts import narrow, only_test
+from trafficmock.core.ownership.kept_reply import is_same
 from trafficmock.core.state.lifecycle import EndedTest, PendingRequest, Socket
+from trafficmock.core.state.registered import RegisteredTest
 from trafficmock.wire.features import CHAIN
 from trafficmock.wire.outbound import UNMATCHED, ProxyError
 
@@ -23,12 +39,11 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.refusals import Refusals
     from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.lifecycle import Claim
+    from trafficmock.core.state.lifecycle import Claim, ContextTest
     from trafficmock.core.state.registered import (
         Kind,
         MatchingTests,
         RegisteredRoute,
-        RegisteredTest,
     )
     from trafficmock.matching.request_content import RequestContent
     from trafficmock.wire.outbound import ErrorCode, RequestClaim, SocketClaim
@@ -206,3 +221,72 @@ class OwnerResolution(ABC, Generic[S]):
         self.fail(pending, "ambiguous_route", text, out, matches=matches)
         for test, _ in claimants:
             out.send(test.worker.id, ProxyError("ambiguous_route", text, test.id, matches))
+
+
+def without_outranked(claimants: list[Claimant], test: ContextTest | None) -> list[Claimant]:
+    """Remove the tests with shared routes that another test of the same worker outranks.
+
+    The worker's other tests outrank shared routes, and a newer shared route an older one. If only
+    shared routes of several workers are left that do not contradict, as of a fixture in parallel
+    runs, the test with the oldest route is left.
+    All others outrank the routes of the run.
+
+    :param test: the test whose context the request carries, if any; its routes outrank all others
+        of the worker.
+    """
+    if of_run := [each for each in claimants if each[0].for_run]:
+        if len(of_run) == len(claimants):
+            return [_of_run(claimants, test)]
+        claimants = [each for each in claimants if not each[0].for_run]
+    newest: dict[str, Claimant] = {}  # by worker
+    own = {each.worker.id for each, _ in claimants if not each.shared or each is test}
+    for claimant in claimants:
+        worker_id = claimant[0].worker.id
+        known = newest.get(worker_id)
+        if known is None or claimant[1][-1].sequence > known[1][-1].sequence:
+            newest[worker_id] = claimant
+    left = [
+        claimant
+        for claimant in claimants
+        if (
+            not claimant[0].shared or claimant[0] is test
+            if claimant[0].worker.id in own
+            else newest[claimant[0].worker.id] is claimant
+        )
+    ]
+    if len(left) > 1 and all(each.shared for each, _ in left) and _agree(left):
+        return [min(left, key=lambda claimant: claimant[1][0].sequence)]
+    return left
+
+
+def _of_run(claimants: list[Claimant], test: ContextTest | None) -> Claimant:
+    """Return which of the copies of routes of the run decides.
+
+    A handler runs in the worker of the test whose context the request carries, if it has the
+    route; else in that of the first registration.
+    """
+    worker = test.worker if isinstance(test, RegisteredTest) else None
+
+    def rank(claimant: Claimant) -> tuple[int, bool, int]:
+        newest = max(claimant[1], key=_order)
+        return (
+            -_order(newest),
+            newest.test is None or newest.test.worker is not worker,
+            newest.sequence,
+        )
+
+    return min(claimants, key=rank)
+
+
+def _order(route: RegisteredRoute) -> int:
+    return -1 if route.run is None else route.run.order
+
+
+def _agree(shared: list[Claimant]) -> bool:
+    """Return whether the newest routes of several workers' shared tests do not contradict.
+
+    Fixed responses do if they differ. A handler is that of each worker of a run.
+    """
+    replies = [routes[-1].reply for _, routes in shared]
+    fixed = [None if reply is None else reply.fixed for reply in replies]
+    return None in fixed or all(is_same(fixed[0], each) for each in fixed[1:])
