@@ -1,5 +1,21 @@
 """The rules for mocks: corrects or refuses responses that are no valid HTTP.
 
+:func:`sendable_response` corrects a mock, whichever agent sends it:
+
+* no status text: that of the status;
+* a body where the status allows none (204, 205, 304): removed;
+* ``content-length``: the size of the body; 0 with 205, none with 204, any without a body otherwise;
+* ``content-encoding``: removed if the body certainly is not coded so (``mock_codings``). Nothing is
+  ever encoded here;
+* ``trailer``: removed;
+* lines of ``set-cookie`` in one value, with line breaks between: a header for each.
+
+All other headers stay as the test wrote them. A status outside 200 to 599, a name, value or status
+text that HTTP does not allow, and a mock that is too large are refused.
+:func:`for_method` then removes the ``content-length`` where nothing of that length follows. Agents
+only frame the answer: they write ``content-length`` and ``transfer-encoding`` and leave out what is
+the connection's own (``agent/src/exchange/mock.js``, ``proxy/transfer/request_rewriting``).
+
 The npm agent makes the application's ``Response`` (Fetch standard) without catching errors: a
 response that the constructor refuses ends the application's process. A mock is therefore corrected
 here if its meaning is clear, and refused otherwise.
