@@ -6,10 +6,10 @@ import argparse
 import sys
 
 from benchmarks.commands import (
+    browser_proxy,
     calls,
     compare,
     contexts,
-    door,
     export,
     instructions,
     memory,
@@ -29,7 +29,10 @@ _COMMANDS = {
     "contexts": (contexts, "requests with a test's context against requests without"),
     "instructions": (instructions, "instructions of a request, before a change and after it"),
     "calls": (calls, "functions of the proxy that a request calls, and their files"),
-    "door": (door, "the first load of a page with many assets, through a test's proxy"),
+    "browser_proxy": (
+        browser_proxy,
+        "the first load of a page with many assets, through a test's proxy",
+    ),
     "replies": (replies, "fixed answers in the proxy against a handler, in turns"),
     "export": (export, "what the export to a collector (OTLP) adds"),
     "polling": (polling, "decisions while the history is read"),

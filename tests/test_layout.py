@@ -72,7 +72,7 @@ INNER = {
         "transfer": {".", "http1", "upstream"},
         "websocket": {".", "http1"},
         "downstream": {".", "http1", "transfer", "upstream", "websocket"},
-        "door": {".", "downstream", "http1"},
+        "browser_proxy": {".", "downstream", "http1"},
         ".": {"http1", "transfer", "upstream"},
     },
     "server": {

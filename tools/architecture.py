@@ -24,7 +24,7 @@ MEANINGS = {
     "core": "who decides: no I/O",
     "dashboard": "a process of its own",
     "history": "what is remembered",
-    "http": "what every door shares",
+    "http": "what every entrance shares",
     "matching": "globs, regexes, filters",
     "proxy": "the forward proxy",
     "records": "what happened",

@@ -28,7 +28,7 @@ from trafficmock.http.bounded_cache import cached_by_text
 from trafficmock.http.http_limits import HttpLimits
 from trafficmock.http.this_service import ThisService
 from trafficmock.matching.allow_list import read_allow_list
-from trafficmock.proxy.door.doors import Doors
+from trafficmock.proxy.browser_proxy.browser_proxies import BrowserProxies
 from trafficmock.proxy.downstream.client_tls import CertificateStore
 from trafficmock.proxy.downstream.forward_proxy import make_forward_proxy
 from trafficmock.proxy.proxy_settings import ProxySettings
@@ -101,12 +101,12 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
         redactor=redactor,
         reactor=reactor,
     )
-    doors = driver.doors = _doors(options, make_proxy, site, reactor)
+    browser_proxies = driver.browser_proxies = _browser_proxies(options, make_proxy, site, reactor)
     if exporter is not None:
         exporter.counts.gauges.append(partial(_gauges, driver, site))
 
     def stop_forward() -> bool:
-        doors.stop()
+        browser_proxies.stop()
         return forward.stop()
 
     def listens(address: Any) -> None:
@@ -258,19 +258,19 @@ def _site(
     )
 
 
-def _doors(
+def _browser_proxies(
     options: ProxyOptions,
     make_proxy: Callable[..., ForwardProxy],
     site: ServiceSite,
     reactor: Any,
-) -> Doors:
-    """Make the doors: a door is a forward proxy on a port of its own for the browser of one test.
+) -> BrowserProxies:
+    """Make what opens the forward proxies of the browsers of tests.
 
-    The proxy of a door writes the test's context on requests (:mod:`trafficmock.proxy.door`).
+    Each writes the context of its test on requests (:mod:`trafficmock.proxy.browser_proxy`).
     """
     settings = _proxy_settings(options)
-    return Doors(
-        listen=partial(reactor.listenTCP, 0, interface=_door_interface(options)),
+    return BrowserProxies(
+        listen=partial(reactor.listenTCP, 0, interface=_browser_proxy_interface(options)),
         forward=partial(
             make_proxy,
             settings=evolve(settings, opens_tls=False),
@@ -307,8 +307,8 @@ def _dialer(options: ProxyOptions, guard: AccessPolicy, reactor: Any) -> Dialer:
     )
 
 
-def _door_interface(options: ProxyOptions) -> str:
-    """Return the interface of doors: that of ``--host``, or loopback with ``--endpoint``."""
+def _browser_proxy_interface(options: ProxyOptions) -> str:
+    """Return the interface of browser proxies: that of ``--host``; loopback with ``--endpoint``."""
     return "127.0.0.1" if options["endpoint"] else str(options["host"])
 
 

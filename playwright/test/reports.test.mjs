@@ -14,7 +14,7 @@ test("the error of a test whose proxy was lost names the proxy, and its port for
   const lost = new ConnectionError("Lost connection to the trafficmock proxy at http://127.0.0.1:4310.");
   const session = {
     connection: { lost },
-    registration: { doorPort: 35543 },
+    registration: { browserProxyPort: 35543 },
     requests: () => Promise.reject(lost),
   };
   const message = "Error: connect ECONNREFUSED 127.0.0.1:35543";

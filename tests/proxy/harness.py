@@ -211,7 +211,7 @@ class ForwardProxyHarness:
         self.ended += 1
 
     def _no_service(self, *, once: bool) -> Any:
-        raise AssertionError(f"given to the other doors, once: {once}")
+        raise AssertionError(f"given to the other protocols, once: {once}")
 
 
 def fulfilled(text: str = "mock", status: int = 200, **headers: str) -> dict[str, Any]:

@@ -304,7 +304,7 @@ def _record(raw: Raw) -> RequestRecord:
 def acknowledgement(message: Message) -> WorkerMessage | None:  # noqa: PLR0911 - one flat match
     match message:
         case inbound.TestRegister():
-            port = UNSET if message.door is UNSET else 5000
+            port = UNSET if message.browser_proxy is UNSET else 5000
             return outbound.TestRegistered(message.test_id, 1000, port, clock=0)
         case inbound.TestUnregister():
             return outbound.TestUnregistered(message.test_id)

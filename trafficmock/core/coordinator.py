@@ -311,8 +311,8 @@ class Coordinator:
         self.invalid.undelivered(message, problem, out)
         return out
 
-    def door_called(self, test_id: str, origin: str) -> None:
-        """Note that the door of a test passed a request to its application.
+    def browser_proxy_called(self, test_id: str, origin: str) -> None:
+        """Note that the browser proxy of a test passed a request to its application.
 
         :param origin: of the application, as in URLs.
         """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         ReportQuery,
     )
     from trafficmock.wire.outbound import ConnectedClient, TestRegistered
-    from trafficmock.wire.payloads.door import Door
+    from trafficmock.wire.payloads.application_origins import ApplicationOrigins
     from trafficmock.wire.payloads.similar_requests import UnmetMatcher
     from trafficmock.wire.waits.wait_messages import WaitKind
 
@@ -146,23 +146,23 @@ class Overdue(Struct, frozen=True):
 
 
 @frozen
-class OpenDoor:
-    """Open the door of a test (a forward proxy on a port of its own), then send ``registered``.
+class OpenBrowserProxy:
+    """Open the proxy of a test's browser (:mod:`trafficmock.proxy.browser_proxy`), then answer.
 
     :param to: the connection of the test's worker.
-    :param registered: the acknowledgement, to which the driver adds the door's port.
-    :param context: the context that the door writes on requests.
-    :param door: what the application is.
+    :param registered: the acknowledgement, to which the driver adds the port.
+    :param context: the context that the proxy writes on requests.
+    :param application: what the application is.
     """
 
     to: str
     registered: TestRegistered
     context: str = field(repr=False)
-    door: Door
+    application: ApplicationOrigins
 
 
-class CloseDoor(Struct, frozen=True):
-    """Close the door of a test, if it has one."""
+class CloseBrowserProxy(Struct, frozen=True):
+    """Close the browser proxy of a test, if it has one."""
 
     test_id: str
 
@@ -178,8 +178,8 @@ Effect = (
     | Redact
     | Diagnose
     | Overdue
-    | OpenDoor
-    | CloseDoor
+    | OpenBrowserProxy
+    | CloseBrowserProxy
     | Dated
     | Record
 )

@@ -6,7 +6,7 @@ A test ends by ``test:unregister`` (:meth:`EndedTests.unregister`):
    browser or its client has called an application (``isolation.unseen_contexts``).
 2. A strict test fails if no application was attached, or none got its context
    (:meth:`EndedTests._fail_unseen`).
-3. The test is removed with its routes, waits, context and door: it owns no further request
+3. The test is removed with its routes, waits, context and browser proxy: it owns no further request
    (:meth:`EndedTests._remove`).
 4. The answers that its handlers still write are broken off, and fail it
    (:meth:`.StreamedReplies.break_off_answers_of`).
@@ -34,7 +34,7 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.core import error_messages
-from trafficmock.core.effects import CloseDoor
+from trafficmock.core.effects import CloseBrowserProxy
 from trafficmock.core.isolation.unseen_contexts import UnseenContexts
 from trafficmock.records import TestEnded
 from trafficmock.wire.outbound import NO_APPLICATION, ProxyError, TestUnregistered
@@ -195,8 +195,8 @@ class EndedTests:
         self.waits.end_test(test)
         self.state.strictness.end_test(test)
         self.state.contexts.release(test, out)
-        if test.has_door:
-            out.append(CloseDoor(test.id))
+        if test.has_browser_proxy:
+            out.append(CloseBrowserProxy(test.id))
 
     def _let_decide(self, test: RegisteredTest, out: EffectList) -> None:
         """Let the running handlers of shared routes decide, until the claim timeout."""

@@ -59,7 +59,7 @@ def unseen_context(test: RegisteredTest) -> str:
 
 
 def unmatchable_origin(error: PatternError) -> str:
-    """Return the error for an invalid origin of a door."""
+    """Return the error for an invalid origin of the application."""
     return (
         f"The origins of this test's application cannot be read: {error}. An origin has a scheme, "
         "a host and, unless it is the scheme's default, a port, such as http://shop.test:8000 or "

@@ -11,7 +11,7 @@ from attrs import define
 from msgspec import UNSET
 
 from trafficmock.core import error_messages
-from trafficmock.core.effects import EffectList, OpenDoor
+from trafficmock.core.effects import EffectList, OpenBrowserProxy
 from trafficmock.core.http.awaited_reports import tell_of_ends
 from trafficmock.core.http.observation import clock_reading, may_observe
 from trafficmock.core.http.replies import ReplyError
@@ -23,7 +23,7 @@ from trafficmock.matching.origin_pattern import read_origin_pattern
 from trafficmock.records import TestBegan
 from trafficmock.wire import outbound
 from trafficmock.wire.features import CONTEXT, REPLY, STRICT, SUBSCRIBE
-from trafficmock.wire.payloads.door import Door
+from trafficmock.wire.payloads.application_origins import ApplicationOrigins
 
 if TYPE_CHECKING:
     from trafficmock.core.http.replies import Replies
@@ -62,10 +62,11 @@ class Registration:
             text = f"The allow list of strict mode cannot be read: {error}."
             self._refuse(worker, message.test_id, text, out)
             return
-        door = message.door if context is not UNSET and message.door else Door()
+        wanted = context is not UNSET and message.browser_proxy
+        application = wanted or ApplicationOrigins()
         if context is not UNSET and holder is not worker.tests.get(message.test_id):
             self._refuse(worker, message.test_id, error_messages.CONTEXT_IN_USE, out)
-        elif (unmatchable := _unmatchable(door)) is not None:
+        elif (unmatchable := _unmatchable(application)) is not None:
             text = error_messages.unmatchable_origin(unmatchable)
             self._refuse(worker, message.test_id, text, out)
         elif self.state.registry.add_test(worker, message):
@@ -80,12 +81,12 @@ class Registration:
             test = worker.tests[message.test_id]
             _began(test, out)
             self.state.strictness.applications.any_test |= not test.shared
-            if context is not UNSET and message.door is not UNSET:
-                test.has_door = True
+            if context is not UNSET and message.browser_proxy is not UNSET:
+                test.has_browser_proxy = True
 
             def acknowledge(out: EffectList) -> None:
-                if test.has_door and test.context is not None and not test.is_over:
-                    out.append(OpenDoor(worker.id, registered, test.context, door))
+                if test.has_browser_proxy and test.context is not None and not test.is_over:
+                    out.append(OpenBrowserProxy(worker.id, registered, test.context, application))
                 else:
                     out.send(worker.id, registered)
 
@@ -200,10 +201,10 @@ def _allow_list(worker: Worker, message: inbound.TestRegister) -> AllowList | No
     return read_allowed(message.strict.allow)
 
 
-def _unmatchable(door: Door) -> PatternError | None:
-    """Return the error for the first origin of a door that no origin can match."""
+def _unmatchable(application: ApplicationOrigins) -> PatternError | None:
+    """Return the error for the first origin of the application that no origin can match."""
     try:
-        for origin in door.origins:
+        for origin in application.origins:
             read_origin_pattern(origin)
     except PatternError as error:
         return error

@@ -10,8 +10,8 @@ CONNECT that the proxy does not parse; each tunnel is one row in the history (``
 To the core each client id is one agent, a *proxy client* (``proxy_clients``). It also remembers
 redirects, so that the history links a request to the redirect that it follows. The *context* of a
 request is the id in its headers by which the core finds the test that caused it
-(``http1/context_headers``). A *door* (:mod:`~trafficmock.proxy.door`) is a forward proxy on a port
-of its own, for the browser of one test.
+(``http1/context_headers``). A *browser proxy* (:mod:`~trafficmock.proxy.browser_proxy`) is a
+forward proxy on a port of its own, for the browser of one test.
 
 All of them use ``request_target`` (the server, path and URL of a request), ``proxy_settings``,
 ``client_transport`` (the connection to the client) and ``upstream_errors`` (the response when a
@@ -23,7 +23,8 @@ Header lines of forwarded requests and responses are dropped in these places:
   ``http1/attached_clients`` (both are in ``HOP_BY_HOP``), and ``Content-Length``,
   ``Transfer-Encoding`` and ``Host``, which the proxy writes itself;
 * ``http1/context_headers``: the context of a test. ``ProxyResources.outgoing`` of
-  ``proxy_settings`` decides for which servers, ``door/context_stamp`` does in a door;
+  ``proxy_settings`` decides for which servers, ``browser_proxy/context_stamp`` does in a browser
+  proxy;
 * ``transfer/request_rewriting``: the same fields in overrides and mocks;
 * ``transfer/proxied_request``: ``Expect``, if the whole body has arrived or the client speaks
   HTTP/1.0;

@@ -87,9 +87,10 @@ class ProxySettings:
 class ProxyResources:
     """The objects that all connections of the forward proxy share.
 
-    :param proxy_clients: the agents of the clients; ``None`` in a door, which announces nothing.
-    :param stamp: in a door, adds the context to the header of a request for an origin, or removes
-        it; ``None`` outside doors.
+    :param proxy_clients: the agents of the clients; ``None`` in a browser proxy, which announces
+        nothing.
+    :param stamp: in a browser proxy, adds the context to the header of a request for an origin, or
+        removes it; ``None`` elsewhere.
     :param decoders: decode the bodies that are reported.
     :param alias_key: keys the hash that makes aliases of contexts.
     """
@@ -110,7 +111,8 @@ class ProxyResources:
     def explains_failures(self) -> bool:
         """Whether a failed request to a server is answered with an error response.
 
-        In a door it is not: the page and its test see the connection fail, as without a proxy.
+        In a browser proxy it is not: the page and its test see the connection fail, as without a
+        proxy.
         """
         return self.stamp is None
 

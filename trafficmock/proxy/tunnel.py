@@ -36,7 +36,7 @@ class Tunnel:
 
     :param client: the transport of the client.
     :param authority: host and port of the server.
-    :param entry: makes the tunnel's row in the history, ``None`` in a door.
+    :param entry: makes the tunnel's row in the history, ``None`` in a browser proxy.
     :param server_spoke: called if the server sends bytes before the client's protocol is known;
         it calls :meth:`carry_blindly` or :meth:`client_lost`.
     """

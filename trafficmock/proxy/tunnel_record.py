@@ -34,8 +34,8 @@ def tunnel_request(server: str, headers: dict[str, str]) -> SerializedRequest:
 def refusal(proxy_client: ProxyClient | None, request: SerializedRequest) -> str | None:
     """Record the refusal of a tunnel, if strict mode refuses it.
 
-    :param proxy_client: the agent of the client; ``None`` in a door, which refuses nothing, because
-        strict mode concerns the application's own requests.
+    :param proxy_client: the agent of the client; ``None`` in a browser proxy, which refuses
+        nothing, because strict mode concerns the application's own requests.
     :returns: the reason, for people; ``None`` if the tunnel may be opened.
     """
     if proxy_client is None:

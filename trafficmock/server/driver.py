@@ -15,14 +15,14 @@ from trafficmock.core.effects import (
     AbortConnection,
     AnswerQuery,
     AnswerReport,
+    CloseBrowserProxy,
     CloseConnection,
-    CloseDoor,
     Dated,
     Diagnose,
     Effects,
     Moment,
     Note,
-    OpenDoor,
+    OpenBrowserProxy,
     Overdue,
     Redact,
     Send,
@@ -30,7 +30,7 @@ from trafficmock.core.effects import (
 )
 from trafficmock.http.backpressure import Backpressure
 from trafficmock.http.log_safety import LogRateLimit, one_line
-from trafficmock.proxy.door.doors import DoorError
+from trafficmock.proxy.browser_proxy.browser_proxies import BrowserProxyError
 from trafficmock.records import RequestFailed, SocketFailed, TestEnded
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.message_kinds import DEFERRABLE, NOTED
@@ -42,7 +42,7 @@ from trafficmock.wire.features import REPORT
 from trafficmock.wire.inbound import SocketFrame
 from trafficmock.wire.invalid_message import too_long
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
-from trafficmock.wire.outbound import DoorUntagged, HelloOk
+from trafficmock.wire.outbound import HelloOk, UntaggedOrigin
 from trafficmock.wire.shrink import shrink, too_large
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from trafficmock.core.coordinator import Coordinator
     from trafficmock.history.store import History
     from trafficmock.http.backpressure import FlowControlled
-    from trafficmock.proxy.door.doors import Doors
+    from trafficmock.proxy.browser_proxy.browser_proxies import BrowserProxies
     from trafficmock.records import Record
     from trafficmock.server.local_client import LocalClient
     from trafficmock.server.websocket.oversized_frames import OversizedMessage
@@ -78,7 +78,7 @@ class Driver:
     :param epoch_ns: returns nanoseconds since 1970.
     :param event_log: logs connections and decisions.
     :param prefix: the beginning of the connection ids of this process.
-    :param doors: the forward proxies for tests' browsers; ``None`` for none.
+    :param browser_proxies: the forward proxies for tests' browsers; ``None`` for none.
     :param writers: functions for records, in place of those of the history.
     :param dated_writers: the same, for records of the past.
     """
@@ -92,7 +92,7 @@ class Driver:
     epoch_ns: Callable[[], int]
     prefix: str
     event_log: EventLog = field(factory=EventLog)
-    doors: Doors | None = None
+    browser_proxies: BrowserProxies | None = None
     writers: dict[type, Callable[[Any, int], None]] = field(factory=dict)
     dated_writers: dict[type, Callable[[Any, int], None]] = field(factory=dict)
     _links: dict[str, Link] = field(factory=dict)
@@ -139,8 +139,8 @@ class Driver:
             Redact: lambda effect, _: self.queries.answer(effect),
             Diagnose: lambda effect, _: self.queries.answer(effect),
             Overdue: lambda effect, _: self.queries.answer(effect),
-            OpenDoor: self._open_door,
-            CloseDoor: self._close_door,
+            OpenBrowserProxy: self._open_browser_proxy,
+            CloseBrowserProxy: self._close_browser_proxy,
             Dated: lambda dated, _: self._log_and_record_dated(dated),
         }
 
@@ -386,28 +386,30 @@ class Driver:
             text = f"Connection from {'elsewhere' if link is None else link.peer} {text}"
         self.log.emit(_LEVELS[note.level], "{text}", text=self.event_log.quoted(text))
 
-    def _open_door(self, effect: OpenDoor, now: Moment) -> None:
-        """Open the door of a test, then acknowledge the test; with the reason if that failed."""
+    def _open_browser_proxy(self, effect: OpenBrowserProxy, now: Moment) -> None:
+        """Open the browser proxy of a test, then acknowledge the test, or say why not."""
         registered = effect.registered
         test_id = registered.test_id
         tell = partial(self._tell_untagged, effect.to, test_id)
-        called = partial(self.coordinator.door_called, test_id)
-        if self.doors is not None:
+        called = partial(self.coordinator.browser_proxy_called, test_id)
+        if self.browser_proxies is not None:
             try:
-                port = self.doors.open(test_id, effect.context, effect.door, tell, called)
-            except DoorError as error:
+                port = self.browser_proxies.open(
+                    test_id, effect.context, effect.application, tell, called
+                )
+            except BrowserProxyError as error:
                 self.log.warn("There is no port for a test's browser: {error}", error=error)
-                registered = structs.replace(registered, door_error=str(error))
+                registered = structs.replace(registered, browser_proxy_error=str(error))
             else:
-                registered = structs.replace(registered, door_port=port)
+                registered = structs.replace(registered, browser_proxy_port=port)
         self._send(Send((effect.to,), registered), now)
 
     def _tell_untagged(self, worker_id: str, test_id: str, origin: str) -> None:
-        self._send(Send((worker_id,), DoorUntagged(test_id, origin)), self._now())
+        self._send(Send((worker_id,), UntaggedOrigin(test_id, origin)), self._now())
 
-    def _close_door(self, effect: CloseDoor, _: Moment) -> None:
-        if self.doors is not None:
-            self.doors.close(effect.test_id)
+    def _close_browser_proxy(self, effect: CloseBrowserProxy, _: Moment) -> None:
+        if self.browser_proxies is not None:
+            self.browser_proxies.close(effect.test_id)
 
     def _now(self) -> Moment:
         return Moment(self.monotonic(), self.epoch_ns() // 1_000_000)

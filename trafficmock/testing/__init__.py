@@ -12,8 +12,8 @@ The terms, in the order of the calls:
 * an **adapter** (:class:`trafficmock.testing.session.ports.Adapter`) runs handlers and predicates
   for one kind of test: blocking (:mod:`trafficmock.testing.sync`), asyncio
   (:mod:`trafficmock.testing.aio`) or Twisted (:mod:`trafficmock.testing.tx`);
-* the **context** of a test is an id that its requests carry; its **door** is a port of the proxy
-  that adds the context to the requests of a browser.
+* the **context** of a test is an id that its requests carry; its **browser proxy** is a port of the
+  proxy that adds the context to the requests of a browser.
 
 Tests use the classes of :mod:`trafficmock.testing.objects`. :mod:`trafficmock.testing.har` records
 and replays HAR files, :mod:`trafficmock.testing.launch` starts a proxy,

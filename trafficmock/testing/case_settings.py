@@ -25,6 +25,7 @@ class CaseSettings:
     trafficmock_base_url: str | None = None
     trafficmock_isolation: Isolation = "auto"
     trafficmock_origins: tuple[str, ...] = ()
+    trafficmock_browser_proxy: bool = False
     trafficmock_door: bool = False
     trafficmock_strict: bool = False
     trafficmock_required: bool = False
@@ -38,6 +39,7 @@ class CaseSettings:
             base_url=self.trafficmock_base_url,
             isolation=self.trafficmock_isolation,
             origins=self.trafficmock_origins,
+            browser_proxy=self.trafficmock_browser_proxy,
             door=self.trafficmock_door,
             strict=self.trafficmock_strict,
             required=self.trafficmock_required,

@@ -295,9 +295,11 @@ def trafficmock(
     title = request.node.nodeid
     # From the root directory, as pytest itself shows it.
     file = request.node.location[0]
-    door = _has_browser(request) or "trafficmock_door" in request.fixturenames
+    browser_proxy = _has_browser(request) or "trafficmock_browser_proxy" in request.fixturenames
     strict = _strict_settings(request.node)
-    info = TestInfo(title=title, file=file, door=door, **strict, **_trafficmock_settings)
+    info = TestInfo(
+        title=title, file=file, browser_proxy=browser_proxy, **strict, **_trafficmock_settings
+    )
     awaits = inspect.iscoroutinefunction(getattr(request, "function", None))
     mocks, session = (aio if awaits else sync).begin(connection, info)
     errors = _errors_of(request.node, create=True)
@@ -311,7 +313,7 @@ def trafficmock(
 
 
 @pytest.fixture
-def trafficmock_door(trafficmock: Any) -> dict[str, str] | None:
+def trafficmock_browser_proxy(trafficmock: Any) -> dict[str, str] | None:
     """Return a proxy for the browser of this test, for drivers other than pytest-playwright.
 
     The dict has ``server`` and, with a token, ``username`` and ``password``; ``None`` for a test
@@ -319,6 +321,14 @@ def trafficmock_door(trafficmock: Any) -> dict[str, str] | None:
     """
     proxy: dict[str, str] | None = trafficmock.proxy
     return proxy
+
+
+@pytest.fixture
+def trafficmock_door(
+    trafficmock_browser_proxy: dict[str, str] | None,
+) -> dict[str, str] | None:
+    """Return the same, by the older name of ``trafficmock_browser_proxy``."""
+    return trafficmock_browser_proxy
 
 
 @pytest.fixture(autouse=True)

@@ -6,11 +6,11 @@ when (:mod:`trafficmock.core.message_handlers`).
 
 from typing import Annotated, Any, Final, Literal
 
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
 from trafficmock.wire.client_id import ClientId
+from trafficmock.wire.payloads.application_origins import ApplicationOrigins, CalledServers
 from trafficmock.wire.payloads.body import MessageBody
-from trafficmock.wire.payloads.door import CalledServers, Door
 from trafficmock.wire.payloads.handler_action import (
     Abort,
     AbortCode,
@@ -185,7 +185,8 @@ class TestRegister(Message, frozen=True, tag="test:register"):
     :param scope: ``worker`` for a test whose routes serve all tests of this worker, after their
         own routes (feature ``context``); ``run`` for one whose routes serve all tests of all
         workers, after all other routes, and are one route although each worker registers them.
-    :param door: opens a door; only for a test with a context (feature ``context``).
+    :param browser_proxy: opens a browser proxy (:mod:`trafficmock.proxy.browser_proxy`) for the
+        application; only for a test with a context (feature ``context``).
     :param strict: makes the test strict from its start (feature ``strict``).
     """
 
@@ -195,7 +196,7 @@ class TestRegister(Message, frozen=True, tag="test:register"):
     worker_id: str
     context: NewContext | UnsetType = UNSET
     scope: Literal["worker", "run"] | UnsetType = UNSET
-    door: Door | UnsetType = UNSET
+    browser_proxy: ApplicationOrigins | UnsetType = field(default=UNSET, name="door")
     strict: Strict | UnsetType = UNSET
 
 

@@ -7,7 +7,7 @@ frames and closes of WebSockets) are in :mod:`trafficmock.wire.inbound`.
 from collections.abc import Collection
 from typing import Any, Final, Literal
 
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from trafficmock.wire.features import STRICT
 from trafficmock.wire.inbound import Message
@@ -90,16 +90,17 @@ class TestRegistered(Message, frozen=True, tag="test:registered"):
     """The test is registered: every later request may belong to it.
 
     :param at: the service's time in epoch milliseconds (features ``context`` and ``subscribe``).
-    :param door_port: the port of the door that the test requested; absent without a door.
-    :param door_error: why the door that the test requested could not be opened.
+    :param browser_proxy_port: the port of the browser proxy that the test requested; absent without
+        one.
+    :param browser_proxy_error: why that could not be opened.
     :param clock: the service's monotonic clock in microseconds (feature ``clock``).
     """
 
     test_id: str
     at: SafeInt | UnsetType = UNSET
-    door_port: int | UnsetType = UNSET
+    browser_proxy_port: int | UnsetType = field(default=UNSET, name="doorPort")
     clock: int | UnsetType = UNSET
-    door_error: str | UnsetType = UNSET
+    browser_proxy_error: str | UnsetType = field(default=UNSET, name="doorError")
 
 
 class TestSubscribed(Message, frozen=True, tag="test:subscribed"):
@@ -226,7 +227,7 @@ class RequestReplied(RequestMessage, frozen=True, tag="request:replied"):
     lost: str | UnsetType = UNSET
 
 
-class DoorUntagged(Message, frozen=True, tag="door:untagged"):
+class UntaggedOrigin(Message, frozen=True, tag="door:untagged"):
     """The browser of a test sent a request to a host under test without the context.
 
     The origins that the test named do not match it. Each origin is told once.

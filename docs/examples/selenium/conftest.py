@@ -18,11 +18,11 @@ def trafficmock_base_url() -> str:
 
 
 @pytest.fixture
-def driver(trafficmock_door: dict[str, str]) -> Iterator[webdriver.Chrome]:
+def driver(trafficmock_browser_proxy: dict[str, str]) -> Iterator[webdriver.Chrome]:
     options = webdriver.ChromeOptions()
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu"):
         options.add_argument(argument)
-    options.add_argument(f"--proxy-server={urlsplit(trafficmock_door['server']).netloc}")
+    options.add_argument(f"--proxy-server={urlsplit(trafficmock_browser_proxy['server']).netloc}")
     # Chromium asks loopback itself, unless it is told not to.
     options.add_argument("--proxy-bypass-list=<-loopback>")
     service = Service(str(DEBIAN)) if DEBIAN.exists() else None

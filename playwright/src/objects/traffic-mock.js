@@ -57,12 +57,12 @@ class TrafficMock {
 
   get proxy() {
     const { registration, connection } = this.#session;
-    const { doorPort, doorError } = registration;
-    if (doorError !== undefined) throw new RoutingError(noDoor(doorError), { code: "internal" });
-    if (doorPort === undefined) return undefined;
+    const { browserProxyPort, browserProxyError: reason } = registration;
+    if (reason !== undefined) throw new RoutingError(noBrowserProxy(reason), { code: "internal" });
+    if (browserProxyPort === undefined) return undefined;
     const { hostname } = new URL(connection.proxyUrl);
     const credentials = connection.token ? { username: "browser", password: connection.token } : {};
-    return { server: `http://${hostname}:${doorPort}`, ...credentials };
+    return { server: `http://${hostname}:${browserProxyPort}`, ...credentials };
   }
 
   /** @param {string} [url] of the application, by default the base URL */
@@ -269,7 +269,7 @@ const viewsOf = (session) => ({
 });
 
 /** @param {string} reason */
-const noDoor = (reason) =>
+const noBrowserProxy = (reason) =>
   `the service could not open a port for this test's browser: ${reason}. Each test with a browser has one until its ` +
   "end. Let fewer of them run at the same time, or let the service open more files (ulimit -n).";
 

@@ -23,8 +23,10 @@ async function addTraffic(session, testInfo) {
   const traffic = await trafficOf(session).catch(() => undefined);
   const { lost } = session.connection;
   if (lost || !traffic) {
-    const { doorPort } = session.registration;
-    const port = doorPort ? [`The browser's requests go through the proxy, by its port ${doorPort}.`] : [];
+    const { browserProxyPort } = session.registration;
+    const port = browserProxyPort
+      ? [`The browser's requests go through the proxy, by its port ${browserProxyPort}.`]
+      : [];
     addToError(testInfo, [lost?.message ?? "The proxy did not answer.", ...port]);
   } else {
     addToError(testInfo, reportLines(session, traffic));

@@ -12,7 +12,7 @@ const { ProxyClock, now } = require("./proxy-clock.js");
  */
 
 /**
- * The registration of one test with the proxy: its context, its door (the proxy's port for its browser) and its routes.
+ * The registration of one test with the proxy: its context, the port of its browser's proxy and its routes.
  * Each call is resolved when the proxy has acknowledged it.
  */
 class Registration {
@@ -28,9 +28,9 @@ class Registration {
     /** @type {string | undefined} the id that the test's requests carry, 32 hexadecimal digits */
     this.context = info.isolation === "off" ? undefined : newId() + newId();
     /** @type {number | undefined} the port of the proxy for the browser of this test */
-    this.doorPort = undefined;
+    this.browserProxyPort = undefined;
     /** @type {string | undefined} why there is none, although the test has a browser */
-    this.doorError = undefined;
+    this.browserProxyError = undefined;
     /** @type {number | undefined} the time of the registration, by the proxy's clock; epoch ms */
     this.startedAt = undefined;
     /** @type {ProxyClock | undefined} */
@@ -55,8 +55,8 @@ class Registration {
     });
     this.clock = new ProxyClock(answer.clock, { asked, answered: now() });
     this.startedAt = answer.at;
-    this.doorPort = answer.doorPort;
-    this.doorError = answer.doorError;
+    this.browserProxyPort = answer.doorPort;
+    this.browserProxyError = answer.doorError;
   }
 
   /**

@@ -5,8 +5,8 @@ const { subscribe, unsubscribe } = require("node:diagnostics_channel");
 /**
  * Sees to which servers the clients of a test itself send its context.
  *
- * The door of a test tells the proxy when the test's browser calls an application. A client that sends
- * `headers: trafficmock.headers` passes no door, so Node's channels tell here of its answers: of `node:http`, `fetch` and undici.
+ * The proxy of a test's browser tells the service when the browser calls an application. A client that sends
+ * `headers: trafficmock.headers` does not pass it, so Node's channels tell here of its answers: of `node:http`, `fetch` and undici.
  */
 
 /** @type {Map<string, Set<string>>} the origins that have answered, by the context of a running test */

@@ -30,7 +30,7 @@ const { WrittenStreams } = require("./written-stream.js");
  * @property {boolean} [required] whether the test fails if no request meets one of its routes
  * @property {readonly import("../../index.js").Allowed[]} [allow] what strict mode lets through
  * @property {"worker" | "run"} [shared] its routes serve all tests of this worker, after their own; or of the run
- * @property {boolean} [hasBrowser] whether the proxy opens a port (a *door*) for the browser of this test
+ * @property {boolean} [hasBrowser] whether the service opens a proxy for the browser of this test
  *
  * @typedef {object} Answer of the test to a request
  * @property {RequestState} state

@@ -9,7 +9,7 @@ from collections import Counter, deque
 from attrs import define, field
 
 from trafficmock.core.coordinator import Coordinator
-from trafficmock.core.effects import CloseConnection, Effects, OpenDoor, Send
+from trafficmock.core.effects import CloseConnection, Effects, OpenBrowserProxy, Send
 from trafficmock.core.local.filter_entries import ALL, entries_of
 from trafficmock.core.local.leases import LEASE_SECONDS
 from trafficmock.core.ownership.registry import compile_route
@@ -88,7 +88,7 @@ class HonestAgents:
         if registers is not None:
             self.open[registers] += 1
         for effect in effects:
-            if isinstance(effect, OpenDoor):
+            if isinstance(effect, OpenBrowserProxy):
                 self._answered(("test", effect.registered.test_id))
             elif isinstance(effect, CloseConnection):
                 self.lost(effect.connection_id)

@@ -1,4 +1,4 @@
-"""Who is told of contexts: observers, agents, and the doors of tests."""
+"""Who is told of contexts: observers, agents, and the browser proxies of tests."""
 
 from attrs import evolve
 from msgspec import UNSET, structs
@@ -13,11 +13,11 @@ from tests.support.builders import (
     request,
 )
 from tests.support.playbook import SETTINGS, Peer, Playbook
-from trafficmock.core.effects import CloseDoor, Effects, OpenDoor, Send
+from trafficmock.core.effects import CloseBrowserProxy, Effects, OpenBrowserProxy, Send
 from trafficmock.matching.host_pattern import read_host_pattern
 from trafficmock.records import RequestContinued
 from trafficmock.wire import inbound, outbound
-from trafficmock.wire.payloads.door import Door
+from trafficmock.wire.payloads.application_origins import ApplicationOrigins
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 
@@ -120,11 +120,11 @@ class AgentTests(SynchronousTestCase):
             self.assertEqual(welcome.message.own_hosts, expected, features)
 
 
-class DoorTests(ContextCase):
+class BrowserProxyTests(ContextCase):
     """Proxies of tests' own."""
 
     def registers(self, title: str, context: str | None = UNKNOWN, *origins: str) -> Effects:
-        """Register a test that wants a door; give what that leads to."""
+        """Register a test that wants a browser proxy; give what that leads to."""
         self.mine.sends(
             inbound.TestRegister(
                 title,
@@ -132,7 +132,7 @@ class DoorTests(ContextCase):
                 "f",
                 "0",
                 UNSET if context is None else context,
-                door=Door(list(origins)),
+                browser_proxy=ApplicationOrigins(list(origins)),
             )
         )
         return self.playbook.take()
@@ -141,40 +141,42 @@ class DoorTests(ContextCase):
         return outbound.TestRegistered(title, self.playbook.now().epoch_ms)
 
     def test_opened(self) -> None:
-        """The test is acknowledged by whoever opens its door, which has its context."""
-        effects = self.registers("door", UNKNOWN, "http://*.test")
-        registered = self.registered_at("door")
-        expected = OpenDoor(self.mine.id, registered, UNKNOWN, Door(["http://*.test"]))
+        """The test is acknowledged by whoever opens its browser proxy, which has its context."""
+        effects = self.registers("browses", UNKNOWN, "http://*.test")
+        registered = self.registered_at("browses")
+        expected = OpenBrowserProxy(
+            self.mine.id, registered, UNKNOWN, ApplicationOrigins(["http://*.test"])
+        )
         self.assertEqual(effects, [expected])
         self.assertEqual(self.owner(UNKNOWN), None)
 
     def test_without_context(self) -> None:
-        """There is no door without a context."""
-        effects = self.registers("door", None)
-        self.assertEqual(effects, [self.mine.gets(self.registered_at("door"))])
+        """There is no browser proxy without a context."""
+        effects = self.registers("browses", None)
+        self.assertEqual(effects, [self.mine.gets(self.registered_at("browses"))])
 
     def test_context_in_use(self) -> None:
         """A test that is refused gets none."""
-        (refusal,) = self.registers("door", B)
+        (refusal,) = self.registers("browses", B)
         assert isinstance(refusal, Send)
         self.assertIsInstance(refusal.message, outbound.ProxyError)
 
     def test_unmatchable_origin(self) -> None:
         """An origin that no request has is refused, with how to write it."""
-        (refusal,) = self.registers("door", UNKNOWN, "http://shop.test", "shop.test:3000")
+        (refusal,) = self.registers("browses", UNKNOWN, "http://shop.test", "shop.test:3000")
         assert isinstance(refusal, Send)
         assert isinstance(refusal.message, outbound.ProxyError)
-        self.assertEqual(refusal.message.test_id, "door")
+        self.assertEqual(refusal.message.test_id, "browses")
         self.assertIn("'shop.test:3000'", refusal.message.message)
         self.assertIn("such as http://shop.test:8000", refusal.message.message)
-        self.assertNotEqual(self.registers("door"), [refusal])
+        self.assertNotEqual(self.registers("browses"), [refusal])
 
     def test_closed(self) -> None:
         """It is closed before the end of the test is acknowledged, and when its worker goes."""
-        self.registers("door")
-        self.mine.sends(inbound.TestUnregister("door"))
-        ended = self.mine.gets(outbound.TestUnregistered("door"))
-        self.playbook.expect(CloseDoor("door"), ended)
-        self.registers("door")
+        self.registers("browses")
+        self.mine.sends(inbound.TestUnregister("browses"))
+        ended = self.mine.gets(outbound.TestUnregistered("browses"))
+        self.playbook.expect(CloseBrowserProxy("browses"), ended)
+        self.registers("browses")
         self.playbook.disconnect(self.mine.id)
-        self.assertIn(CloseDoor("door"), self.playbook.take())
+        self.assertIn(CloseBrowserProxy("browses"), self.playbook.take())

@@ -11,7 +11,7 @@ from trafficmock.core.isolation.unseen_contexts import REPORT_SECONDS
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.local_reports import ContextSeen
-from trafficmock.wire.payloads.door import CalledServers, Door
+from trafficmock.wire.payloads.application_origins import ApplicationOrigins, CalledServers
 
 SHOP = "http://127.0.0.1:3000"
 TELLING = ("context", "seen-contexts", "strict")
@@ -27,9 +27,9 @@ class UnseenContextTests(StrictCase):
         self.other = self.playbook.worker("1", features=OF_WORKERS)
 
     def calls(self, test_id: str = "buys") -> None:
-        """Let the door of a test pass two requests."""
+        """Let the browser proxy of a test pass two requests."""
         for origin in (SHOP, "http://localhost:4000"):
-            self.playbook.coordinator.door_called(test_id, origin)
+            self.playbook.coordinator.browser_proxy_called(test_id, origin)
 
     def ended(self) -> list[str]:
         """Give the codes of the errors of the test that has ended; its answer comes last."""
@@ -104,17 +104,17 @@ class UnseenContextTests(StrictCase):
     def test_named_application(self) -> None:
         """If the test names its application, other servers count only with the base URL alone."""
         named = ["http://127.0.0.1:3001", "https://*.shop.test"]
-        self.assertEqual(self.ends_after([SHOP], Door(named)), [])
+        self.assertEqual(self.ends_after([SHOP], ApplicationOrigins(named)), [])
         called = ["https://eu.shop.test"]
-        self.assertEqual(self.ends_after(called, Door(named)), ["no_application"])
-        everywhere = Door(named, hosts_under_test=True)
+        self.assertEqual(self.ends_after(called, ApplicationOrigins(named)), ["no_application"])
+        everywhere = ApplicationOrigins(named, hosts_under_test=True)
         self.assertEqual(self.ends_after([SHOP], everywhere), ["no_application"])
-        self.assertEqual(self.ends_after([SHOP], Door(["no origin"])), [])
+        self.assertEqual(self.ends_after([SHOP], ApplicationOrigins(["no origin"])), [])
 
     def test_attached_test(self) -> None:
         """In an attached process only servers that the test names are what it calls itself."""
         self.assertEqual(self.ends_after([SHOP], attached=True), [])
-        named = Door(["https://*.shop.test"], hosts_under_test=True)
+        named = ApplicationOrigins(["https://*.shop.test"], hosts_under_test=True)
         self.assertEqual(self.ends_after([SHOP], named, attached=True), [])
         called = [SHOP, "https://eu.shop.test"]
         self.assertEqual(self.ends_after(called, named, attached=True), ["no_application"])
@@ -122,7 +122,7 @@ class UnseenContextTests(StrictCase):
     def ends_after(
         self,
         origins: list[str],
-        application: Door = Door(),  # noqa: B008 - frozen
+        application: ApplicationOrigins = ApplicationOrigins(),  # noqa: B008 - frozen
         *,
         attached: bool = False,
     ) -> list[str]:

@@ -15,7 +15,7 @@ from trafficmock.testing import sync
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.session.session import TestInfo
 
-STRICT = TestInfo(title="buys", file="t.py", strict=True, door=True)
+STRICT = TestInfo(title="buys", file="t.py", strict=True, browser_proxy=True)
 
 PYTHON = """
 import json
@@ -64,8 +64,10 @@ class UnseenContextTests(SynchronousTestCase):
     def ends(self, connection: ThreadedConnection, port: int) -> list[str]:
         """Give the errors of a test whose browser asks an application."""
         mocks, _ = sync.begin(connection, STRICT)
-        door = urlsplit(str((mocks.proxy or {})["server"]))
-        browser = http.client.HTTPConnection(str(door.hostname), door.port, timeout=30)
+        browser_proxy = urlsplit(str((mocks.proxy or {})["server"]))
+        browser = http.client.HTTPConnection(
+            str(browser_proxy.hostname), browser_proxy.port, timeout=30
+        )
         browser.request("GET", f"http://127.0.0.1:{port}/")
         self.assertEqual(browser.getresponse().read(), b"ok")
         browser.close()

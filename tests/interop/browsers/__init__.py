@@ -1,1 +1,1 @@
-"""Every kind of request that a browser makes, through the door of a test."""
+"""Every kind of request that a browser makes, through the browser proxy of a test."""

@@ -34,18 +34,18 @@ class Matrix:
                     raise MissingPartError(missing)
                 raise SkipTest(missing)
 
-        def visit(self, *, door: bool) -> Visit:
+        def visit(self, *, browser_proxy: bool) -> Visit:
             """Let the browser make all requests.
 
-            :param door: through the door of a test; else directly, or where the browser cannot be
-                told the addresses of the hosts, through the service's own forward proxy.
+            :param browser_proxy: through that of a test; else directly, or where the browser cannot
+                be told the addresses of the hosts, through the service's own forward proxy.
             """
             with ExitStack() as stack:
                 sites = stack.enter_context(serving())
                 proxy = None
-                if door or not self.browser.resolves:
-                    service, of_test = self.open_door(stack, sites)
-                    proxy = of_test if door else service
+                if browser_proxy or not self.browser.resolves:
+                    service, of_test = self.open_browser_proxy(stack, sites)
+                    proxy = of_test if browser_proxy else service
                 child = stack.enter_context(browsing(self.browser, sites, proxy))
                 for _ in range(SECONDS):
                     if sites.visit.ended.wait(1) or not child.running():
@@ -53,8 +53,8 @@ class Matrix:
                 self.assertTrue(sites.visit.ended.is_set(), child.output())
                 return sites.visit
 
-        def open_door(self, stack: ExitStack, sites: Sites) -> tuple[int, int]:
-            """Register a test; give the ports of the service and of the test's door."""
+        def open_browser_proxy(self, stack: ExitStack, sites: Sites) -> tuple[int, int]:
+            """Register a test; give the ports of the service and of the test's browser proxy."""
             hosts = [
                 f"--resolve={host}:{sites.ports[site]}:127.0.0.1" for site, host in HOSTS.items()
             ]
@@ -62,9 +62,9 @@ class Matrix:
             worker = RawClient.connect(proxy.url)
             stack.callback(worker.close)
             worker.hello("playwright", workerId="0", features=["context"])
-            door = {"origins": [sites.origin("app"), sites.origin("api")]}
+            browser_proxy = {"origins": [sites.origin("app"), sites.origin("api")]}
             test = {"testId": "t", "title": "T", "file": "t", "workerId": "0"}
-            worker.send(type="test:register", context=CONTEXT, door=door, **test)
+            worker.send(type="test:register", context=CONTEXT, door=browser_proxy, **test)
             port: int = worker.receive()["doorPort"]
             return int(proxy.url.rpartition(":")[2]), port
 
@@ -77,13 +77,13 @@ class Matrix:
             asked = {(site, path) for site, _, path in visit.asked()}
             self.assertEqual({(*each,) for each in visit.report["expected"]} - asked, set())
 
-        def test_door(self) -> None:
+        def test_browser_proxy(self) -> None:
             """Own requests carry the context, all of them, and third parties see nothing of it.
 
-            Preflights reach the API as often as without the door, and what may be kept is asked
+            Preflights reach the API as often as without the proxy, and what may be kept is asked
             for once.
             """
-            direct, visit = self.visit(door=False), self.visit(door=True)
+            direct, visit = self.visit(browser_proxy=False), self.visit(browser_proxy=True)
             self.check_steps(direct)
             self.check_steps(visit)
             without = [each for each in visit.of("app", "api") if MEMBER not in each.baggage()]
@@ -92,23 +92,23 @@ class Matrix:
             self.assertEqual([word for word in OURS if word in third], [])
             self.assertNotEqual(direct.preflights(), Counter())
             self.assertEqual(visit.preflights(), direct.preflights())
-            self.assertEqual(visit.asked() - direct.asked(), self.only_by_the_door)
+            self.assertEqual(visit.asked() - direct.asked(), self.only_by_the_proxy)
             self.assertEqual(direct.asked() - visit.asked(), set())
             self.assertEqual((direct.kept(), visit.kept()), (KEPT, KEPT))
-            # The door is what did it.
+            # The proxy is what did it.
             self.assertNotIn(CONTEXT, str(direct.seen))
 
-        only_by_the_door: frozenset[tuple[str, str, str]] = frozenset()
+        only_by_the_proxy: frozenset[tuple[str, str, str]] = frozenset()
 
         if not DEEP:
-            test_door.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
+            test_browser_proxy.skip = "only with TRAFFICMOCK_DEEP=1"  # type: ignore[attr-defined]
 
 
 class ChromiumTests(Matrix.Tests):
     """Chromium with a browser context of Playwright; its own requests, too."""
 
     browser = BROWSERS["chromium"]
-    only_by_the_door = frozenset({("app", "GET", "/s/page-request")})
+    only_by_the_proxy = frozenset({("app", "GET", "/s/page-request")})
 
 
 class FirefoxTests(Matrix.Tests):

@@ -293,7 +293,7 @@ class UnittestTests(unittest.TestCase):
 
     trafficmock_isolation = "required"
     trafficmock_origins = ("http://127.0.0.1:*",)
-    trafficmock_door = True
+    trafficmock_browser_proxy = True
 
     def setUp(self) -> None:
         self.trafficmock_proxy = Proxy(shared_app().proxy.url)
@@ -308,7 +308,7 @@ class UnittestTests(unittest.TestCase):
         self.assertEqual((answer, self.trafficmock.take_errors()), ("3", []))
         assert self.trafficmock.proxy is not None
         browser_proxy = self.trafficmock.proxy["server"]
-        echo = ask_through(browser_proxy, f"{shared_app().upstream_url}/echo/door", {})
+        echo = ask_through(browser_proxy, f"{shared_app().upstream_url}/echo/browser", {})
         self.assertIn(f"trafficmock.test={self.trafficmock.id}", echo)
         ask_through(proxy_url, "http://prices.test/", {})
         (error,) = self.trafficmock.take_errors()

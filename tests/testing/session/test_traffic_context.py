@@ -47,18 +47,23 @@ class RegistrationTests(SynchronousTestCase):
         self.assertIn("auto, off, required, not 'on'", str(error))
 
 
-class DoorTests(SynchronousTestCase):
+class BrowserProxyTests(SynchronousTestCase):
     """The proxy for a test's browser."""
 
     def test_asked_for(self) -> None:
         """A test that wants one names the origins of its application, as origins are written."""
         urls = ("http://shop.test:80/cart", "https://shop.test:443", "http://*.test:8000/")
-        harness = SessionHarness(info=info(door=True, origins=urls))
-        door = harness.registered.door
-        assert door is not UNSET
+        harness = SessionHarness(info=info(browser_proxy=True, origins=urls))
+        browser_proxy = harness.registered.browser_proxy
+        assert browser_proxy is not UNSET
         self.assertEqual(
-            door.origins, ["http://shop.test", "https://shop.test", "http://*.test:8000"]
+            browser_proxy.origins, ["http://shop.test", "https://shop.test", "http://*.test:8000"]
         )
+        self.assertEqual(harness.session.browser_proxy(), {"server": "http://proxy.test:5000"})
+
+    def test_older_name(self) -> None:
+        """The setting ``door`` asks for one as well."""
+        harness = SessionHarness(info=info(door=True))
         self.assertEqual(harness.session.browser_proxy(), {"server": "http://proxy.test:5000"})
 
     def test_other_ports(self) -> None:
@@ -68,14 +73,14 @@ class DoorTests(SynchronousTestCase):
             (("http://127.0.0.1:4000",), "http://127.0.0.1:3000", False),
             ((), "http://127.0.0.1:3000", False),
         ):
-            harness = SessionHarness(info=info(door=True, origins=origins, base_url=base))
-            door = harness.registered.door
-            assert door is not UNSET
-            self.assertEqual(door.hosts_under_test, expected, origins)
+            harness = SessionHarness(info=info(browser_proxy=True, origins=origins, base_url=base))
+            browser_proxy = harness.registered.browser_proxy
+            assert browser_proxy is not UNSET
+            self.assertEqual(browser_proxy.hosts_under_test, expected, origins)
 
     def test_address(self) -> None:
         """It is on the host of the service, and asks for the same token."""
-        harness = SessionHarness(info=info(door=True))
+        harness = SessionHarness(info=info(browser_proxy=True))
         harness.link.proxy_url = "http://[::1]:4310"
         harness.client.identity = WorkerIdentity(version="1", token="hush")
         self.assertEqual(
@@ -87,9 +92,9 @@ class DoorTests(SynchronousTestCase):
         """Who did not ask for one is told how; a test without a context needs none."""
         adapter = cast("Any", None)
         mocks = TrafficMock(adapter, SessionHarness().session)
-        self.assertRaisesRegex(UsageError, "door=True", lambda: mocks.proxy)
-        off = SessionHarness(info=info(isolation="off", door=True))
-        self.assertIs(off.registered.door, UNSET)
+        self.assertRaisesRegex(UsageError, "browser_proxy=True", lambda: mocks.proxy)
+        off = SessionHarness(info=info(isolation="off", browser_proxy=True))
+        self.assertIs(off.registered.browser_proxy, UNSET)
         self.assertIsNone(TrafficMock(adapter, off.session).proxy)
 
 

@@ -1,8 +1,8 @@
 """Lets a strict test wait at its end until an attached application reports its context.
 
-The door of the test, or a client of the test itself, has called an application. The connection by
-which that tells of the context is not the test's, so its message may be read after the test's last
-one.
+The browser of the test, or a client of the test itself, has called an application. The connection
+by which that tells of the context is not the test's, so its message may be read after the test's
+last one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.strictness import Strictness
     from trafficmock.core.state.registered import RegisteredTest
     from trafficmock.core.timers import Alarm
-    from trafficmock.wire.payloads.door import CalledServers
+    from trafficmock.wire.payloads.application_origins import CalledServers
 
 REPORT_SECONDS = 1.0
 """How long a test waits; an application sends its message before it answers."""

@@ -42,7 +42,7 @@ class RegisteredTest:
     :param shared: whether its routes serve all tests of its worker, after their own routes.
     :param for_run: whether they serve all tests of the run, after all other routes; such a test is
         shared, too.
-    :param has_door: whether it has a door, which is closed at its end.
+    :param has_browser_proxy: whether its browser has a proxy, which is closed at its end.
     :param is_over: whether it was unregistered.
     :param routes: its routes by id.
     :param requests: the paused requests that it owns, by id.
@@ -51,7 +51,7 @@ class RegisteredTest:
     :param busy: for each of its routes the number of unsettled requests that match it.
     :param allow_late: the allow list for late requests, of a test that was strict at its end.
     :param refused: the number of its requests that strict mode has refused.
-    :param called_origin: the first origin of the application that its door or its client called.
+    :param called_origin: the first origin of the application that its browser or its client called.
     :param context_seen: whether an attached application has told that the context came to it.
     :param when_settled: is called after each request of it that is settled, if its end waits
         for its running handlers.
@@ -70,7 +70,7 @@ class RegisteredTest:
     carried: CarriedContext | None = None
     shared: bool = False
     for_run: bool = False
-    has_door: bool = False
+    has_browser_proxy: bool = False
     is_over: bool = False
     routes: dict[str, RegisteredRoute] = field(factory=dict)
     requests: dict[str, PendingRequest] = field(factory=dict)

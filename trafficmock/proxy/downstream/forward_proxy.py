@@ -84,7 +84,7 @@ def make_forward_proxy(
 ) -> ForwardProxy:
     """Build the forward proxy.
 
-    :param gateway: passes messages to the core; ``None`` for a door.
+    :param gateway: passes messages to the core; ``None`` for a browser proxy.
     :param this_service: its names.
     :param dialer: connects to servers.
     :param certificates: for TLS with clients behind CONNECT.

@@ -160,7 +160,7 @@ class AbsoluteFormRouter:
         return _ESTABLISHED % attached_clients.authority_line(authority)
 
     def _identify(self, connection: ClientConnection, head: RequestHead) -> ProxyClient | None:
-        """Find the proxy client of a request by its credentials; a door has none."""
+        """Find the proxy client of a request by its credentials; a browser proxy has none."""
         credentials = head.fields.get(b"proxy-authorization")
         if self._proxy_client is None or credentials != self._credentials:
             name = client_id(credentials, self._resources.settings.token)
@@ -243,7 +243,7 @@ def begin(
 ) -> None:
     """Begin a request or a WebSocket.
 
-    :param proxy_client: its agent; ``None`` in a door, where it passes through.
+    :param proxy_client: its agent; ``None`` in a browser proxy, where it passes through.
     :param aim: the server and path of the request.
     :raises BadMessageError: if the framing of the body or the WebSocket handshake is malformed.
     """

@@ -69,8 +69,8 @@ class ProxiedRequest:
     :param client: the client's connection.
     ``most_bytes`` are the bytes of the largest body for a test, 0 for no limit.
 
-    :param proxy_client: the client's agent, which talks with the coordinator; ``None`` in a door,
-        where every request passes through.
+    :param proxy_client: the client's agent, which talks with the coordinator; ``None`` in a browser
+        proxy, where every request passes through.
     :param resources: the connections to servers, and the options.
     :param head: the head of the request.
     :param target: its server and path.
@@ -125,14 +125,14 @@ class ProxiedRequest:
         return self._pieces[0] if self._pieces else b""
 
     def report(self, message: Message) -> None:
-        """Send a message to the coordinator, unless the request is one of a door."""
+        """Send a message to the coordinator, unless the request is one of a browser proxy."""
         if self.proxy_client is not None:
             self.proxy_client.send(message)
 
     # Calls of the client's connection
 
     def announce(self, content: bytes | None) -> None:
-        """Announce the request to the coordinator; in a door, pass it on.
+        """Announce the request to the coordinator; in a browser proxy, pass it on.
 
         :param content: its whole body; ``None`` if it has yet to arrive.
         """
@@ -394,7 +394,7 @@ class ProxiedRequest:
         self._finish()
 
     def failed_upstream(self, error: UpstreamError) -> None:
-        """Answer with the error of a server that failed; in a door, reset the connection."""
+        """Answer with the error of a server that failed; for a browser, reset the connection."""
         if self.resources.explains_failures:
             self._refuse(error.status, error.code, error.text, failure=error.errno)
         else:

@@ -70,7 +70,7 @@ class Dialer:
     :param proxy: the proxy for all servers that are not on a loopback address.
     :param bound_everywhere: whether this service listens on all interfaces.
     :ivar service_port: the port of this service, which is its own also for connections that came in
-        by a door; ``None`` until it listens.
+        by a browser proxy; ``None`` until it listens.
     """
 
     reactor: Any

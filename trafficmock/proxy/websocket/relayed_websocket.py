@@ -45,7 +45,8 @@ class RelayedWebSocket:
     :param id_: the id of the WebSocket.
     :param client: the client's transport.
     :param head: the client's handshake.
-    :param record: writes a record into the history; ``None`` in a door, which records nothing.
+    :param record: writes a record into the history; ``None`` in a browser proxy, which records
+        nothing.
     :param early: the bytes that the client has sent behind it.
     """
 

@@ -9,8 +9,8 @@ from msgspec import UNSET
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.objects import sent_contexts
 from trafficmock.testing.self_attachment import is_attached
-from trafficmock.testing.session.traffic_context import door_of
-from trafficmock.wire.payloads.door import CalledServers
+from trafficmock.testing.session.traffic_context import application_of
+from trafficmock.wire.payloads.application_origins import CalledServers
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
@@ -50,7 +50,7 @@ class BaseContext:
         origins = sent_contexts.take(self._session.context.id)
         if not origins:
             return UNSET
-        return CalledServers(origins, door_of(info.origins, info.base_url), is_attached())
+        return CalledServers(origins, application_of(info.origins, info.base_url), is_attached())
 
     @property
     def cookie(self) -> dict[str, Any]:
@@ -61,17 +61,17 @@ class BaseContext:
     def proxy(self) -> dict[str, str] | None:
         """A proxy for the browser of this test: ``browser.new_context(proxy=trafficmock.proxy)``.
 
-        It is a port (a *door*) that adds the context to requests for the application. The dict has
+        It is a port that adds the context to requests for the application. The dict has
         ``server`` and, with a token, ``username`` and ``password``; ``None`` without a context.
 
-        :raises UsageError: no door was asked for; ``RoutingError``: it could not be opened.
+        :raises UsageError: no proxy was asked for; ``RoutingError``: it could not be opened.
         """
         session = self._session
-        if session.context.id is not None and not session.info.door:
+        if session.context.id is not None and not session.info.has_browser_proxy:
             raise UsageError(
-                "this test has no proxy for a browser: ask for it by door=True in mocks(), by "
-                "trafficmock_door = True in a test case, or in pytest by the fixture "
-                "trafficmock_door"
+                "this test has no proxy for a browser: ask for it by browser_proxy=True in "
+                "mocks(), by trafficmock_browser_proxy = True in a test case, or in pytest by the "
+                "fixture trafficmock_browser_proxy"
             )
         return session.browser_proxy()
 

@@ -1,9 +1,10 @@
 """Sees to which servers the clients of a test itself send its context.
 
-The door of a test tells the proxy when the test's browser calls an application. A client that sends
-``headers=trafficmock.headers`` passes no door, so what it calls is seen here: by ``http.client``
-(urllib and requests), httpcore (httpx), aiohttp and Twisted, when a request is written to a server
-that is connected. The libraries are changed as long as a test runs that has read its headers.
+The proxy of a test's browser tells the service when the browser calls an application. A client that
+sends ``headers=trafficmock.headers`` does not pass it, so what it calls is seen here: by
+``http.client`` (urllib and requests), httpcore (httpx), aiohttp and Twisted, when a request is
+written to a server that is connected. The libraries are changed as long as a test runs that has
+read its headers.
 """
 
 from __future__ import annotations

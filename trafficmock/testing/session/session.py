@@ -24,9 +24,9 @@ from trafficmock.testing.session.observation.waiting import Observation
 from trafficmock.testing.session.traffic_context import (
     Isolation,
     TrafficContext,
+    application_of,
     browser_proxy,
     check_isolation,
-    door_of,
 )
 from trafficmock.wire.inbound import (
     RouteRegister,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.worker_client import WorkerClient
     from trafficmock.wire import outbound
     from trafficmock.wire.inbound import Message, RequestResponse, RouteKind, StreamAck
-    from trafficmock.wire.payloads.door import CalledServers
+    from trafficmock.wire.payloads.application_origins import CalledServers
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 Scope = Literal["worker", "run"]
@@ -72,10 +72,12 @@ class TestInfo:
     :param base_url: the URL that relative globs are resolved against.
     :param isolation: with ``auto`` the test has a context, with ``off`` it has none; with
         ``required`` a matching request without the context fails it.
-    :param origins: the origins of the application, for a browser's cookies and for the door.
+    :param origins: the origins of the application, for a browser's cookies and its proxy.
     :param shared: its routes serve all tests of this worker, after their own; or those of the run,
         after all others, and are one route although each worker registers them.
-    :param door: the proxy opens a port (a *door*) for the test's browser, which adds the context.
+    :param browser_proxy: the service opens a port for the test's browser, a proxy that adds the
+        context.
+    :param door: the older name of ``browser_proxy``.
     :param strict: requests of the test that no route matches are refused.
     :param allow: what strict mode lets through, see :func:`.allow_patterns`.
     :param exempt: the test is not strict, even if the whole service is.
@@ -91,12 +93,17 @@ class TestInfo:
     isolation: Isolation = field(default="auto", validator=lambda *args: check_isolation(args[2]))
     origins: Sequence[str] = ()
     shared: Scope | None = None
+    browser_proxy: bool = False
     door: bool = False
     strict: bool = False
     allow: tuple[str | SerializedMatcher, ...] = field(default=(), converter=allow_patterns)
     exempt: bool = False
     required: bool = False
     root: str = ""
+
+    @property
+    def has_browser_proxy(self) -> bool:
+        return self.browser_proxy or self.door
 
 
 @define(eq=False)
@@ -216,7 +223,9 @@ class Session:
             self.client.identity.worker_id,
             context=UNSET if self.context.id is None else self.context.id,
             scope=info.shared or UNSET,
-            door=door_of(info.origins, info.base_url) if info.door and self.context.id else UNSET,
+            browser_proxy=application_of(info.origins, info.base_url)
+            if info.has_browser_proxy and self.context.id
+            else UNSET,
             strict=UNSET if patterns is None else Strict(list(patterns)),
         )
         self.client.sessions[self.id] = self
@@ -247,7 +256,7 @@ class Session:
         return self.client.ask(("test:strict", self.id), message)
 
     def browser_proxy(self) -> dict[str, str] | None:
-        """Return the door of this test as Playwright's ``proxy``; ``None`` without one.
+        """Return the browser proxy of this test as Playwright's ``proxy``; ``None`` without one.
 
         :raises RoutingError: the service could not open it.
         """

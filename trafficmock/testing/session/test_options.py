@@ -21,8 +21,9 @@ class TestOptions(TypedDict, total=False):
     :ivar isolation: with ``auto``, the default, the test has a context, with ``off`` it has none.
         With ``required`` it fails if one of its routes matches a request without the context.
     :ivar origins: the origins of the application, such as ``http://localhost:3000``, to which a
-        browser sends the context. Those for a door may be globs: ``http://*.shop.test``.
-    :ivar door: open a port of the proxy for this test's browser, see ``proxy``.
+        browser sends the context. Those for its proxy may be globs: ``http://*.shop.test``.
+    :ivar browser_proxy: open a port of the proxy for this test's browser, see ``proxy``.
+    :ivar door: the older name of ``browser_proxy``.
     :ivar strict: refuse requests of the test that no route matches; they fail it at its end.
     :ivar required: fail the test at its end if no request meets one of its routes.
     :ivar allow: what strict mode lets through: hosts, URL globs, and dicts of conditions.
@@ -33,6 +34,7 @@ class TestOptions(TypedDict, total=False):
     base_url: str | None
     isolation: Isolation
     origins: Sequence[str]
+    browser_proxy: bool
     door: bool
     strict: bool
     required: bool

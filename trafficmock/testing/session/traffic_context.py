@@ -10,7 +10,7 @@ from attrs import frozen
 from msgspec import UNSET
 
 from trafficmock.testing.errors import RoutingError, UsageError
-from trafficmock.wire.payloads.door import Door
+from trafficmock.wire.payloads.application_origins import ApplicationOrigins
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,14 +84,14 @@ def authorities_of(urls: Sequence[str]) -> list[str]:
     return [origin.partition("://")[2] for origin in origins_of(urls)]
 
 
-def door_of(origins: Sequence[str], base_url: str | None) -> Door:
-    """Return what the application is for the door.
+def application_of(origins: Sequence[str], base_url: str | None) -> ApplicationOrigins:
+    """Return what the application is for the browser proxy.
 
     If the base URL alone says where the application is, it may have other ports as well.
     """
     named = origins_of(origins)
     base = origins_of((base_url,)) if base_url else []
-    return Door(named, hosts_under_test=bool(named) and named == base)
+    return ApplicationOrigins(named, hosts_under_test=bool(named) and named == base)
 
 
 def check_isolation(isolation: str) -> None:
@@ -106,27 +106,30 @@ def check_isolation(isolation: str) -> None:
 def browser_proxy(
     registered: TestRegistered | None, proxy_url: str, token: str | None
 ) -> dict[str, str] | None:
-    """Return the door of a test as Playwright's ``proxy``; ``None`` without one.
+    """Return the browser proxy of a test as Playwright's ``proxy``; ``None`` without one.
 
     :param registered: the acknowledgement of the test, if it has come.
     :param proxy_url: the URL of the service.
     :param token: its token, if it wants one.
-    :raises RoutingError: the service could not open the door.
+    :raises RoutingError: the service could not open the browser proxy.
     """
     if registered is None:
         return None
-    if registered.door_error is not UNSET:
-        raise RoutingError(f"{_NO_DOOR}: {registered.door_error}. {_DOOR_REMEDY}", code="internal")
-    if registered.door_port is UNSET:
+    if registered.browser_proxy_error is not UNSET:
+        raise RoutingError(
+            f"{_NO_BROWSER_PROXY}: {registered.browser_proxy_error}. {_BROWSER_PROXY_REMEDY}",
+            code="internal",
+        )
+    if registered.browser_proxy_port is UNSET:
         return None
     credentials = {} if token is None else {"username": "browser", "password": token}
     host = urlsplit(proxy_url).hostname or ""
     host = f"[{host}]" if ":" in host else host
-    return {"server": f"http://{host}:{registered.door_port}", **credentials}
+    return {"server": f"http://{host}:{registered.browser_proxy_port}", **credentials}
 
 
-_NO_DOOR = "the service could not open a port for this test's browser"
-_DOOR_REMEDY = (
+_NO_BROWSER_PROXY = "the service could not open a port for this test's browser"
+_BROWSER_PROXY_REMEDY = (
     "Each test with a browser has one until its end. Let fewer of them run at the same time, or "
     "let the service open more files (ulimit -n)."
 )

@@ -89,7 +89,7 @@ WorkerMessage = (
     | outbound.RequestClaim
     | outbound.HandlerRun
     | outbound.RequestReplied
-    | outbound.DoorUntagged
+    | outbound.UntaggedOrigin
     | outbound.RouteExpired
     | RequestResponse
     | outbound.FetchDone
@@ -322,7 +322,7 @@ class WorkerClient:
             case outbound.RequestReplied():
                 if session := self.sessions.get(message.test_id):
                     session.http.replied(message)
-            case outbound.DoorUntagged():
+            case outbound.UntaggedOrigin():
                 if session := self.sessions.get(message.test_id):
                     session.untagged.append(message.origin)
             case outbound.RouteExpired():

@@ -73,9 +73,11 @@ def test_whose_errors_are_taken(trafficmock: Any) -> None:
     assert len(trafficmock.take_errors()) == 1
 
 
-def test_door(trafficmock_door: Any, trafficmock: Any) -> None:
-    assert trafficmock_door == trafficmock.proxy
-    assert trafficmock_door["server"].startswith("http://127.0.0.1:")
+def test_browser_proxy(
+    trafficmock_browser_proxy: Any, trafficmock_door: Any, trafficmock: Any
+) -> None:
+    assert trafficmock_browser_proxy == trafficmock_door == trafficmock.proxy
+    assert trafficmock_browser_proxy["server"].startswith("http://127.0.0.1:")
 
 
 @pytest.mark.parametrize("number", range(4))

@@ -1,4 +1,4 @@
-"""A door of the running service."""
+"""A browser proxy of the running service."""
 
 import contextlib
 import socket
@@ -43,7 +43,7 @@ class Application(BaseHTTPRequestHandler):
         if self.path.endswith("/stream"):
             self.wfile.write(b"data: first\n\n")
             self.received.wait(SECONDS)
-            with contextlib.suppress(ConnectionError):  # the door may have ended
+            with contextlib.suppress(ConnectionError):  # the browser proxy may have ended
                 self.wfile.write(b"data: second\n\n")
         else:
             self.wfile.write(f"{self.path} {self.headers['baggage']}".encode())
@@ -67,8 +67,8 @@ def is_closed(port: int) -> bool:
 
 
 @define
-class OpenDoor:
-    """A running service with one test, which has a door.
+class RunningBrowserProxy:
+    """A running service with one test, which has a browser proxy.
 
     :param url: of the application.
     """
@@ -86,11 +86,11 @@ class OpenDoor:
 
 
 @contextlib.contextmanager
-def opened(*options: str, **door: Any) -> Iterator[OpenDoor]:
-    """Open a door, for an application that runs.
+def opened(*options: str, **application: Any) -> Iterator[RunningBrowserProxy]:
+    """Open a browser proxy, for an application that runs.
 
     :param options: of the service.
-    :param door: what the test says of it.
+    :param application: what the test says of it.
     """
     Application.received = threading.Event()
     with threaded_server(Application) as port, running_proxy(*NO_PINGS, *options) as proxy:
@@ -98,10 +98,12 @@ def opened(*options: str, **door: Any) -> Iterator[OpenDoor]:
         token = {"token": TOKEN} if f"--token={TOKEN}" in options else {}
         worker.hello("playwright", workerId="0", features=["context"], **token)
         test = {"testId": "t", "title": "T", "file": "t", "workerId": "0"}
-        worker.send(type="test:register", context=CONTEXT, door=door, **test)
+        worker.send(type="test:register", context=CONTEXT, door=application, **test)
         registered = worker.receive()
         assert registered["type"] == "test:registered", registered
-        yield OpenDoor(f"http://localhost:{port}/", proxy, worker, registered["doorPort"])
+        yield RunningBrowserProxy(
+            f"http://localhost:{port}/", proxy, worker, registered["doorPort"]
+        )
         worker.close()
 
 
@@ -120,12 +122,12 @@ class ProcessTests(SynchronousTestCase):
         """It leads to nothing on the port of the service: the page sees its connection fail."""
         everywhere = "--host", "0.0.0.0", "--insecure"  # noqa: S104 - what is tested
         for options in (everywhere, ()):
-            with opened(*options) as door:
-                url = door.proxy.url
+            with opened(*options) as running:
+                url = running.proxy.url
                 with self.assertRaises(ConnectionError):
-                    self.ask(door.port, f"{url}/api/history")
+                    self.ask(running.port, f"{url}/api/history")
                 place = url.removeprefix("http://")
-                with socket.create_connection(("127.0.0.1", door.port), SECONDS) as tunnel:
+                with socket.create_connection(("127.0.0.1", running.port), SECONDS) as tunnel:
                     tunnel.sendall(f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n".encode())
                     with contextlib.suppress(ConnectionError):
                         answer = tunnel.recv(1000)
@@ -133,7 +135,7 @@ class ProcessTests(SynchronousTestCase):
                         self.assertNotIn(b"entries", answer + tunnel.recv(10_000))
 
     def test_no_file_left(self) -> None:
-        """A test for whose door no file is left is registered, with the reason; others go on."""
+        """A test for whose proxy no file is left is registered, with the reason; others go on."""
         with running_proxy(*NO_PINGS, command=FEW_FILES) as proxy:
             worker = RawClient.connect(proxy.url)
             worker.hello("playwright", workerId="0", features=["context"])
@@ -155,50 +157,50 @@ class ProcessTests(SynchronousTestCase):
 
         When the worker hears of the end, nobody is let in, and what was open is cut.
         """
-        with opened() as door:
-            self.assertEqual(self.ask(door.port, door.url), b"/ " + MEMBER)
-            self.assertEqual(door.proxy.get("/api/history")["entries"], [])
-            streaming = HTTPConnection("127.0.0.1", door.port, timeout=SECONDS)
-            streaming.request("GET", f"{door.url}stream")
+        with opened() as running:
+            self.assertEqual(self.ask(running.port, running.url), b"/ " + MEMBER)
+            self.assertEqual(running.proxy.get("/api/history")["entries"], [])
+            streaming = HTTPConnection("127.0.0.1", running.port, timeout=SECONDS)
+            streaming.request("GET", f"{running.url}stream")
             answer = streaming.getresponse()
             self.assertEqual(answer.readline(), b"data: first\n")
-            door.end()
-            self.assertRaises(ConnectionError, self.ask, door.port, door.url)
+            running.end()
+            self.assertRaises(ConnectionError, self.ask, running.port, running.url)
             self.assertRaises((ConnectionError, IncompleteRead), answer.read)
             Application.received.set()
-            wait_until(lambda: is_closed(door.port), "the end of the door")
+            wait_until(lambda: is_closed(running.port), "the end of the proxy")
 
     def test_worker_gone(self) -> None:
         """It ends with the connection of its worker."""
-        with opened() as door:
-            door.worker.close()
-            wait_until(lambda: is_closed(door.port), "the end of the door")
+        with opened() as running:
+            running.worker.close()
+            wait_until(lambda: is_closed(running.port), "the end of the proxy")
 
     def test_strangers(self) -> None:
         """Requests that are not for a proxy get nothing, and the service's own port stamps none.
 
-        A page whose host has been rebound to the door sends the first ones.
+        A page whose host has been rebound to the browser proxy sends the first ones.
         """
-        with opened() as door:
+        with opened() as running:
             for path in ("/", "/api/history", "/dashboard/", "/ws"):
-                for host in ("evil.test", f"127.0.0.1:{door.port}"):
-                    said = self.ask(door.port, path, Host=host)
+                for host in ("evil.test", f"127.0.0.1:{running.port}"):
+                    said = self.ask(running.port, path, Host=host)
                     self.assertIn(b"misdirected_request", said)
-            service = int(door.proxy.url.rpartition(":")[2])
-            self.assertEqual(self.ask(service, door.url), b"/ None")
+            service = int(running.proxy.url.rpartition(":")[2])
+            self.assertEqual(self.ask(service, running.url), b"/ None")
 
     def test_streams(self) -> None:
         """Answers and uploads go through while they are on their way."""
-        with opened() as door:
-            client = HTTPConnection("127.0.0.1", door.port, timeout=SECONDS)
-            client.request("GET", f"{door.url}stream")
+        with opened() as running:
+            client = HTTPConnection("127.0.0.1", running.port, timeout=SECONDS)
+            client.request("GET", f"{running.url}stream")
             answer = client.getresponse()
             self.assertEqual(answer.readline(), b"data: first\n")
             Application.received.set()
             self.assertEqual(answer.read(), b"\ndata: second\n\n")
             Application.received.clear()
-            client = HTTPConnection("127.0.0.1", door.port, timeout=SECONDS)
-            client.putrequest("POST", f"{door.url}upload")
+            client = HTTPConnection("127.0.0.1", running.port, timeout=SECONDS)
+            client.putrequest("POST", f"{running.url}upload")
             client.putheader("Content-Length", "3")
             client.endheaders(b"a")
             self.assertTrue(Application.received.wait(SECONDS))
@@ -208,16 +210,16 @@ class ProcessTests(SynchronousTestCase):
 
     def test_token(self) -> None:
         """Where the service has a token, only who knows it is let in."""
-        with opened(f"--token={TOKEN}") as door:
-            self.assertIn(b"proxy_authentication_required", self.ask(door.port, door.url))
+        with opened(f"--token={TOKEN}") as running:
+            self.assertIn(b"proxy_authentication_required", self.ask(running.port, running.url))
             known = b64encode(f"browser:{TOKEN}".encode()).decode()
             headers = {"Proxy-Authorization": f"Basic {known}"}
-            self.assertEqual(self.ask(door.port, door.url, **headers), b"/ " + MEMBER)
+            self.assertEqual(self.ask(running.port, running.url, **headers), b"/ " + MEMBER)
 
     def test_upstream_proxy(self) -> None:
         """Requests leave by the proxy that the service is given."""
         with threaded_server(Application) as upstream:
             option = f"--upstream-proxy=http://127.0.0.1:{upstream}"
-            with opened(option, origins=["http://*.test"]) as door:
-                said = self.ask(door.port, "http://shop.test/x")
+            with opened(option, origins=["http://*.test"]) as running:
+                said = self.ask(running.port, "http://shop.test/x")
         self.assertEqual(said, b"http://shop.test/x " + MEMBER)

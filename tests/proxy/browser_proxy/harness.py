@@ -1,4 +1,4 @@
-"""Doors without sockets."""
+"""Browser proxies without sockets."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from twisted.internet.task import Clock
 from tests.proxy.harness import FakeDialer, FakeTransport
 from trafficmock.http.http_limits import ConnectionCount
 from trafficmock.http.this_service import ThisService
-from trafficmock.proxy.door.context_stamp import ContextStamp
-from trafficmock.proxy.door.doors import Doors
+from trafficmock.proxy.browser_proxy.browser_proxies import BrowserProxies
+from trafficmock.proxy.browser_proxy.context_stamp import ContextStamp
 from trafficmock.proxy.downstream.forward_proxy import ForwardProxy, make_forward_proxy
 from trafficmock.proxy.proxy_settings import ProxySettings
-from trafficmock.wire.payloads.door import Door
+from trafficmock.wire.payloads.application_origins import ApplicationOrigins
 
 CONTEXT = "1" * 32
 SPAN = b"2" * 16
@@ -38,8 +38,8 @@ class FakePort:
 
 
 @define(eq=False)
-class DoorHarness:
-    """Any number of doors, and browsers that come in by them."""
+class BrowserProxyHarness:
+    """Any number of browser proxies, and browsers that come in by them."""
 
     settings: ProxySettings = field(factory=lambda: ProxySettings(opens_tls=False))
     clock: Clock = field(factory=Clock)
@@ -48,10 +48,10 @@ class DoorHarness:
     count: ConnectionCount = field(factory=lambda: ConnectionCount(3, lambda: 0.0))
     error: Exception | None = None
     untagged: list[str] = field(factory=list)
-    doors: Doors = field(init=False)
+    browser_proxies: BrowserProxies = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.doors = Doors(self.listen, self.forward, self.count)
+        self.browser_proxies = BrowserProxies(self.listen, self.forward, self.count)
 
     def listen(self, factory: Factory) -> Any:
         if self.error is not None:
@@ -73,11 +73,13 @@ class DoorHarness:
         )
 
     def open(self, *origins: str) -> int:
-        """Open the door of the test ``t``."""
-        return self.doors.open("t", CONTEXT, Door([*origins]), self.untagged.append)
+        """Open the browser proxy of the test ``t``."""
+        return self.browser_proxies.open(
+            "t", CONTEXT, ApplicationOrigins([*origins]), self.untagged.append
+        )
 
     def ask(self, data: bytes) -> FakeTransport:
-        """Give the transport of a browser that has sent something to the last door."""
+        """Give the transport of a browser that has sent something to the last one."""
         transport = FakeTransport(self.ports[-1].getHost())
         transport.protocol = self.ports[-1].factory.buildProtocol(None)
         transport.protocol.makeConnection(transport)

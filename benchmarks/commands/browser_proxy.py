@@ -1,4 +1,4 @@
-"""``door``: the time that the proxy of a test's browser adds to the first load of a page."""
+"""``browser_proxy``: what the proxy of a test's browser adds to the first load of a page."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> bool:
-    """Load a page with and without the door, in turns.
+    """Load a page with and without the proxy, in turns.
 
     :returns: whether the median of the added time is at most :data:`ADDED_MS`.
     """
@@ -67,7 +67,7 @@ def _measure(options: Namespace, target: Target) -> dict[str, list[float]]:
         worker.hello("playwright", workerId="0", features=["context"])
         test = {"testId": "t", "title": "T", "file": "t", "workerId": "0"}
         worker.send(type="test:register", context="1" * 32, door={}, **test)
-        door: ProxySettings = {"server": f"http://{host}:{worker.receive()['doorPort']}"}
+        browser_proxy: ProxySettings = {"server": f"http://{host}:{worker.receive()['doorPort']}"}
         command = [str(node_binary()), str(_SERVER), str(options.assets)]
         server = Child.start("dev server", command, env={})
         stack.callback(server.stop)
@@ -78,11 +78,11 @@ def _measure(options: Namespace, target: Target) -> dict[str, list[float]]:
         for _ in range(options.rounds + 1):
             direct.append(_first_load(browser, url, None))
             before = cpu_seconds(proxy.pid)
-            through.append(_first_load(browser, url, door))
+            through.append(_first_load(browser, url, browser_proxy))
             cpu.append(1000 * (cpu_seconds(proxy.pid) - before))
         browser.close()
     # The first round, of processes that have just started, does not count.
-    taken = {"directly": direct[1:], "through the door": through[1:]}
+    taken = {"directly": direct[1:], "through the proxy": through[1:]}
     added = [one - other for one, other in zip(through[1:], direct[1:], strict=True)]
     return {**taken, "added": added, "CPU of the proxy": cpu[1:]}
 

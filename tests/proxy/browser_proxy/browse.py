@@ -1,6 +1,7 @@
-"""Lets Chromium load pages through a door, and prints what the page found.
+"""Lets Chromium load pages through a browser proxy, and prints what the page found.
 
-``python -m tests.proxy.door.browse DOOR APPLICATION THIRD`` with the door's port and two URLs.
+``python -m tests.proxy.browser_proxy.browse PORT APPLICATION THIRD`` with the proxy's port and two
+URLs.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ _SCRIPT = """async ([app, third]) => {
 }"""
 
 
-def main(door: str, app: str, third: str) -> None:
+def main(port: str, app: str, third: str) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=str(chromium()), args=["--no-sandbox", "--disable-gpu"]
         )
-        context = browser.new_context(proxy={"server": f"http://127.0.0.1:{door}"})
+        context = browser.new_context(proxy={"server": f"http://127.0.0.1:{port}"})
         page = context.new_page()
         page.goto(f"{app}/page")
         found = page.evaluate(_SCRIPT, [app, third])

@@ -1,17 +1,17 @@
-"""The door of one test, a forward proxy for its browser; and the servers that it calls itself."""
+"""The application under test: its origins, and the servers that a test itself has called."""
 
 from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
 MOST_ORIGINS: Final = 1000
-"""The most origins of one door."""
+"""The most origins of one application."""
 
 
-class Door(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """The request for a door: a forward proxy for one test, on a port of its own.
+class ApplicationOrigins(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """The servers that are the application, so that requests to them get the test's context.
 
-    A door writes the test's context on the requests to the application.
+    A test that names them by ``door`` gets a proxy for its browser, which writes the context.
 
     :param origins: globs of the application's origins; if empty, hosts under test (loopback and
         ``--own-host``) are the application.
@@ -23,14 +23,14 @@ class Door(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class CalledServers(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """The servers to which a client of a test itself sent the test's context, without its door.
+    """The servers to which a client of a test itself sent the test's context, not its browser.
 
     :param origins: of the servers, the earliest first.
-    :param application: which of them are the application, as for a door.
+    :param application: which of them are the application.
     :param attached: whether the process of the test is attached, so that an application in it sends
         the context, too.
     """
 
     origins: Annotated[list[str], Meta(max_length=MOST_ORIGINS)]
-    application: Door = Door()
+    application: ApplicationOrigins = ApplicationOrigins()
     attached: bool = False

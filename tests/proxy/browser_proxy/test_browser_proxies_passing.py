@@ -1,10 +1,10 @@
-"""Requests through a door, which no coordinator hears of."""
+"""Requests through a browser proxy, which no coordinator hears of."""
 
 import gc
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.door.harness import DoorHarness
+from tests.proxy.browser_proxy.harness import BrowserProxyHarness
 from tests.proxy.websocket.harness import OPEN
 from trafficmock.proxy.transfer.body_capture import BodyCapture
 from trafficmock.proxy.websocket.opening_handshake import acceptance
@@ -17,7 +17,7 @@ class PassingTests(SynchronousTestCase):
     """Everything passes through."""
 
     def setUp(self) -> None:
-        self.rig = DoorHarness()
+        self.rig = BrowserProxyHarness()
         self.rig.open()
 
     def test_requests(self) -> None:
@@ -51,7 +51,7 @@ class PassingTests(SynchronousTestCase):
         self.assertEqual(server.took(), b"from page")
 
     def test_unreachable(self) -> None:
-        """Where there is no server the page sees the connection fail, as without the door."""
+        """Where there is no server the page sees the connection fail, as without the proxy."""
         self.rig.dialer.error = OSError("no way")
         client = self.rig.ask(GET)
         self.assertEqual(client.took(), b"")

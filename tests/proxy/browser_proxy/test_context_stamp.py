@@ -1,11 +1,11 @@
-"""What a door does to headers."""
+"""What a browser proxy does to headers."""
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.door.harness import CONTEXT, SPAN
+from tests.proxy.browser_proxy.harness import CONTEXT, SPAN
 from trafficmock.matching.host_pattern import HostPattern, read_host_pattern
 from trafficmock.matching.origin_pattern import read_origin_pattern
-from trafficmock.proxy.door.context_stamp import ContextStamp
+from trafficmock.proxy.browser_proxy.context_stamp import ContextStamp
 from trafficmock.proxy.http1.context_headers import trace_id, without_context
 from trafficmock.proxy.http1.heads import RequestHead
 from trafficmock.proxy.request_target import absolute

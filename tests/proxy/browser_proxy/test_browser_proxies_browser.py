@@ -1,4 +1,4 @@
-"""A browser that comes in by a door."""
+"""A browser that comes in by a browser proxy."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def serving() -> Iterator[SeenServer]:
 
 
 class BrowserTests(SynchronousTestCase):
-    """Chromium, with the door as the proxy of its context."""
+    """Chromium, with the browser proxy as the proxy of its context."""
 
     def test_pages(self) -> None:
         """All that is for the application carries the context, and nothing else does.
@@ -105,9 +105,9 @@ class BrowserTests(SynchronousTestCase):
                 worker.hello("playwright", workerId="0", features=["context"])
                 test = {"testId": "t", "title": "T", "file": "t", "workerId": "0"}
                 worker.send(type="test:register", context=CONTEXT, door={}, **test)
-                door = worker.receive()["doorPort"]
+                browser_proxy = worker.receive()["doorPort"]
                 urls = f"http://localhost:{app.port}", f"http://third.test:{third.port}"
-                found = self.browse(door, *urls)
+                found = self.browse(browser_proxy, *urls)
                 worker.close()
         own = {"fetched": MEMBER, "posted": MEMBER, "request": MEMBER, "own": f"{MEMBER},a=b"}
         self.assertEqual(found, {**own, "beacon": True, "third": "None"})
@@ -120,7 +120,7 @@ class BrowserTests(SynchronousTestCase):
 
     def browse(self, *words: object) -> dict[str, Any]:
         """Let the browser load its pages; give what they found."""
-        command = [sys.executable, "-m", "tests.proxy.door.browse", *map(str, words)]
+        command = [sys.executable, "-m", "tests.proxy.browser_proxy.browse", *map(str, words)]
         done = subprocess.run(
             command, cwd=REPOSITORY, capture_output=True, check=False, timeout=SECONDS
         )

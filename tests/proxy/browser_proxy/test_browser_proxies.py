@@ -1,23 +1,23 @@
-"""Doors of tests: what comes in by them, and their end."""
+"""Browser proxies of tests: what comes in by them, and their end."""
 
 from twisted.internet.error import CannotListenError
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.door.harness import CONTEXT, MEMBER, TRACE, DoorHarness
+from tests.proxy.browser_proxy.harness import CONTEXT, MEMBER, TRACE, BrowserProxyHarness
 from tests.proxy.websocket.harness import OPEN
-from trafficmock.proxy.door import doors
-from trafficmock.proxy.door.doors import DoorError
+from trafficmock.proxy.browser_proxy import browser_proxies
+from trafficmock.proxy.browser_proxy.browser_proxies import BrowserProxyError
 from trafficmock.proxy.proxy_settings import ProxySettings
-from trafficmock.wire.payloads.door import Door
+from trafficmock.wire.payloads.application_origins import ApplicationOrigins
 
 GET = b"GET http://localhost:3000/x HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
-class DoorTests(SynchronousTestCase):
-    """One door."""
+class BrowserProxyTests(SynchronousTestCase):
+    """One browser proxy."""
 
     def setUp(self) -> None:
-        self.rig = DoorHarness()
+        self.rig = BrowserProxyHarness()
         self.port = self.rig.open()
 
     def sent(self) -> bytes:
@@ -78,7 +78,7 @@ class DoorTests(SynchronousTestCase):
     def test_closed(self) -> None:
         """With the test the port and all connections end, those to servers too."""
         idle, busy = self.rig.ask(b"GET"), self.rig.ask(GET)
-        self.rig.doors.close("t")
+        self.rig.browser_proxies.close("t")
         self.assertFalse(self.rig.ports[0].open)
         self.assertTrue(idle.aborted)
         self.assertTrue(busy.aborted)
@@ -86,17 +86,17 @@ class DoorTests(SynchronousTestCase):
         # The reactor may accept one more in this turn.
         self.assertIsNone(self.rig.ports[0].factory.buildProtocol(None))
         self.assertEqual(self.rig.count.open, 0)
-        self.rig.doors.close("t")
+        self.rig.browser_proxies.close("t")
 
     def test_opened_again(self) -> None:
-        """A test that registers again gets another door in place of its first."""
+        """A test that registers again gets another browser proxy in place of its first."""
         self.rig.open()
         self.assertEqual([port.open for port in self.rig.ports], [False, True])
-        self.rig.doors.stop()
+        self.rig.browser_proxies.stop()
         self.assertEqual([port.open for port in self.rig.ports], [False, False])
 
     def test_counted(self) -> None:
-        """Connections of doors count among all connections."""
+        """Connections of browser proxies count among all connections."""
         clients = [self.rig.ask(b"GET") for _ in range(3)]
         self.assertIsNone(self.rig.ports[0].factory.buildProtocol(None))
         clients[0].lose()
@@ -107,15 +107,19 @@ class DoorTests(SynchronousTestCase):
         # As Twisted's reactors do it.
         reason = OSError(24, "Too many open files")
         self.rig.error = CannotListenError("127.0.0.1", 0, reason)
-        with self.assertRaisesRegex(DoorError, "Too many open files"):
+        with self.assertRaisesRegex(BrowserProxyError, "Too many open files"):
             self.rig.open()
-        self.rig.doors.stop()
+        self.rig.browser_proxies.stop()
 
     def test_most(self) -> None:
         """Only so many tests have one at a time; a test that opens its own again has one."""
-        self.patch(doors, "MOST_DOORS", 1)
+        self.patch(browser_proxies, "MOST_BROWSER_PROXIES", 1)
         self.rig.open()
-        with self.assertRaisesRegex(DoorError, "1 tests have such a port, the most"):
-            self.rig.doors.open("another", CONTEXT, Door(), self.rig.untagged.append)
-        self.rig.doors.close("t")
-        self.rig.doors.open("another", CONTEXT, Door(), self.rig.untagged.append)
+        with self.assertRaisesRegex(BrowserProxyError, "1 tests have such a port, the most"):
+            self.rig.browser_proxies.open(
+                "another", CONTEXT, ApplicationOrigins(), self.rig.untagged.append
+            )
+        self.rig.browser_proxies.close("t")
+        self.rig.browser_proxies.open(
+            "another", CONTEXT, ApplicationOrigins(), self.rig.untagged.append
+        )

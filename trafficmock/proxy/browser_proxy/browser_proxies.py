@@ -1,4 +1,4 @@
-"""Opens and closes the doors of tests."""
+"""Opens and closes the browser proxies of tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from twisted.internet.protocol import Protocol as TwistedProtocol
 
 from trafficmock.errors import LocalError
 from trafficmock.matching.origin_pattern import read_origin_pattern
-from trafficmock.proxy.door.context_stamp import ContextStamp
+from trafficmock.proxy.browser_proxy.context_stamp import ContextStamp
 from trafficmock.proxy.upstream_errors import error_response
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from trafficmock.matching.host_pattern import HostPattern
     from trafficmock.proxy.downstream.forward_proxy import ForwardProxy
     from trafficmock.proxy.downstream.protocol_sniffing import ProtocolSniffer
-    from trafficmock.wire.payloads.door import Door
+    from trafficmock.wire.payloads.application_origins import ApplicationOrigins
 
 
-MOST_DOORS = 1000
-"""The most doors of all tests together; each has a port and an open file."""
+MOST_BROWSER_PROXIES = 1000
+"""The most browser proxies of all tests together; each has a port and an open file."""
 
 
 MOST_UNTAGGED = 5
@@ -45,12 +45,12 @@ class Listen(Protocol):
         """
 
 
-class DoorError(LocalError):
-    """A door cannot be opened; the message is the reason."""
+class BrowserProxyError(LocalError):
+    """A browser proxy cannot be opened; the message is the reason."""
 
 
 class MakeProxy(Protocol):
-    """Makes the forward proxy of a door."""
+    """Makes the forward proxy of a browser."""
 
     def __call__(self, *, stamp: ContextStamp) -> ForwardProxy:
         """Make the proxy.
@@ -82,10 +82,10 @@ class MisdirectedRequest(TwistedProtocol):
         self._ended()
 
 
-class DoorFactory(Factory):
-    """Makes the protocols for the connections of one door.
+class BrowserProxyFactory(Factory):
+    """Makes the protocols for the connections to one browser proxy.
 
-    :param forward: the forward proxy of the door.
+    :param forward: the forward proxy.
     :param count: counts and limits all connections of the service.
     """
 
@@ -101,7 +101,7 @@ class DoorFactory(Factory):
         """Make the protocol of a new connection.
 
         :returns: ``None``, by which Twisted closes the connection, if there are too many or the
-            door is closed: the reactor accepts connections until the turn after that.
+            browser proxy is closed: the reactor accepts connections until the turn after that.
         """
         if self._has_ended or not self._count.enter():
             return None
@@ -124,11 +124,11 @@ class DoorFactory(Factory):
 
 
 @define(eq=False)
-class Doors:
-    """The doors that are open, by test id.
+class BrowserProxies:
+    """The browser proxies that are open, by test id.
 
-    :param listen: opens the port of a door.
-    :param forward: makes the proxy of a door.
+    :param listen: opens a port.
+    :param forward: makes the forward proxy.
     :param count: counts and limits all connections of the service.
     :param own_hosts: further hosts under test (``--own-host``).
     """
@@ -137,29 +137,31 @@ class Doors:
     forward: MakeProxy
     count: ConnectionCount
     own_hosts: tuple[HostPattern, ...] = ()
-    _open: dict[str, tuple[IListeningPort, DoorFactory]] = field(factory=dict)
+    _open: dict[str, tuple[IListeningPort, BrowserProxyFactory]] = field(factory=dict)
 
     def open(
         self,
         test_id: str,
         context: str,
-        door: Door,
+        application: ApplicationOrigins,
         untagged: Callable[[str], None],
         called: Callable[[str], None] = lambda _: None,
     ) -> int:
-        """Open the door of a test; a door that it has already is closed.
+        """Open the browser proxy of a test; one that it has already is closed.
 
         :param context: the context of the test.
-        :param door: what the application is.
+        :param application: which servers get the context.
         :param untagged: called with the origins of hosts under test that get no context; once for
             each of the first :data:`MOST_UNTAGGED`.
         :param called: called with the origin of each request to the application.
-        :returns: the port of the door.
-        :raises DoorError: if there is no port to listen on, or :data:`MOST_DOORS` are open.
+        :returns: its port.
+        :raises BrowserProxyError: if there is no port to listen on, or there are too many.
         """
         self.close(test_id)
-        if len(self._open) >= MOST_DOORS:
-            raise DoorError(f"{MOST_DOORS} tests have such a port, the most that may have one")
+        if len(self._open) >= MOST_BROWSER_PROXIES:
+            raise BrowserProxyError(
+                f"{MOST_BROWSER_PROXIES} tests have such a port, the most that may have one"
+            )
         known: set[str] = set()
 
         def tell(origin: str) -> None:
@@ -169,25 +171,25 @@ class Doors:
 
         stamp = ContextStamp(
             context,
-            tuple(map(read_origin_pattern, door.origins)),
+            tuple(map(read_origin_pattern, application.origins)),
             self.own_hosts,
-            hosts_under_test=door.hosts_under_test,
+            hosts_under_test=application.hosts_under_test,
             untagged=tell,
             called=called,
         )
-        factory = DoorFactory(self.forward(stamp=stamp), self.count)
+        factory = BrowserProxyFactory(self.forward(stamp=stamp), self.count)
         try:
             listening = self.listen(factory)
         except CannotListenError as error:
             factory.stop()
-            raise DoorError(str(error).rstrip(".")) from error
+            raise BrowserProxyError(str(error).rstrip(".")) from error
         self._open[test_id] = listening, factory
         address: Any = listening.getHost()
         port: int = address.port
         return port
 
     def close(self, test_id: str) -> None:
-        """Close the door of a test, if it has one, and abort its connections."""
+        """Close the browser proxy of a test, if it has one, and abort its connections."""
         found = self._open.pop(test_id, None)
         if found is not None:
             listening, factory = found

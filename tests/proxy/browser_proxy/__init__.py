@@ -1,0 +1,1 @@
+"""The proxies of the browsers of tests."""
