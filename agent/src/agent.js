@@ -18,7 +18,7 @@ const { TestContexts } = require("./contexts/test-contexts.js");
 const START_MS = 2000;
 
 /** How many messages wait for the handshake. */
-const MOST_UNTOLD = 1000;
+const MOST_WAITING = 1000;
 
 /** The state of the link to the proxy, and the parts that use it. It does not depend on any HTTP client. */
 class Agent {
@@ -46,7 +46,7 @@ class Agent {
     /** Whether the proxy wants to know of contexts that come in, and of requests to ignored hosts. */
     this.isTelling = false;
     /** What the proxy is told with the handshake that is under way. @type {object[]} */
-    this.untold = [];
+    this.waitingNotices = [];
     this.local = new LocalDecisions(this);
     /** Closes the link when the process ends; otherwise the proxy would wait until the lease is over. */
     this.onExit = () => this.exit();
@@ -169,16 +169,16 @@ class Agent {
   /** @param {object} message for a proxy that wants to be told; it waits for the handshake, as the process does then */
   tell(message) {
     if (this.state === "up" && this.isTelling) this.send(message);
-    if (this.state !== "starting" || this.untold.length >= MOST_UNTOLD) return;
-    if (this.untold.length === 0) this.keepAlive.hold();
-    this.untold.push(message);
+    if (this.state !== "starting" || this.waitingNotices.length >= MOST_WAITING) return;
+    if (this.waitingNotices.length === 0) this.keepAlive.hold();
+    this.waitingNotices.push(message);
   }
 
   /** Tell the proxy what has waited for the handshake, or drop it, because that has failed. */
   tellAll() {
-    if (this.untold.length === 0) return;
+    if (this.waitingNotices.length === 0) return;
     this.keepAlive.release();
-    for (const message of this.untold.splice(0)) this.tell(message);
+    for (const message of this.waitingNotices.splice(0)) this.tell(message);
   }
 
   /** @returns {boolean} whether requests are intercepted */

@@ -105,8 +105,8 @@ function proxyServer(options) {
  * @throws {Error} `trafficmock env` fails
  */
 function attached(given) {
-  const { clientId, proxyUrl: told, token = defaultToken(), args = [] } = checked("attached", given) ?? {};
-  tellProxyUrl(told);
+  const { clientId, proxyUrl: givenUrl, token = defaultToken(), args = [] } = checked("attached", given) ?? {};
+  tellProxyUrl(givenUrl);
   const proxyUrl = defaultProxyUrl();
   const options = { clientId, proxyUrl, token, args };
   // The result has the token. One that is not in this process's environment must not be stored there.

@@ -51,7 +51,7 @@ class StreamClosedError extends TrafficMockError {}
 class RoutingError extends TrafficMockError {
   /**
    * @param {string} message
-   * @param {{ code: string, detail?: unknown }} told the fields of the proxy's message
+   * @param {{ code: string, detail?: unknown }} fields the fields of the proxy's message
    */
   constructor(message, { code, detail }) {
     super(message);

@@ -238,7 +238,7 @@ class EndedTests:
         :returns: the number of requests, claims and WebSockets, at most ``most``.
         """
         test = ended.test
-        why = error_messages.worker_lost if ended.worker_lost else error_messages.test_ended
+        why = error_messages.owner_lost if ended.worker_lost else error_messages.owner_ended
         owned = list(islice(test.requests.values(), most))
         for pending in owned:
             if pending.chain is not None and not ended.worker_lost:

@@ -85,7 +85,7 @@ def owner_silent(subject: str, milliseconds: int, test: RegisteredTest) -> str:
     )
 
 
-def test_ended(subject: str, test: RegisteredTest) -> str:
+def owner_ended(subject: str, test: RegisteredTest) -> str:
     """Return the error for an owner that ended before it decided."""
     return (
         f"The test {test} ended before its handler decided about {subject}. "
@@ -93,7 +93,7 @@ def test_ended(subject: str, test: RegisteredTest) -> str:
     )
 
 
-def worker_lost(subject: str, test: RegisteredTest) -> str:
+def owner_lost(subject: str, test: RegisteredTest) -> str:
     """Return the error for an owner whose worker disconnected."""
     return f"The worker of {test} disconnected before its handler decided about {subject}."
 

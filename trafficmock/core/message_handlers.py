@@ -49,12 +49,12 @@ def _handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
     requests, sockets, relay = core.requests, core.sockets, core.relay
     return {
         inbound.RequestStart: requests.start,
-        inbound.RequestBody: core.bodies.came,
+        inbound.RequestBody: core.bodies.arrived,
         inbound.RequestCancel: cancel,
         inbound.FetchResult: core.handlers.fetched,
         inbound.RequestResponse: core.reports.response,
         inbound.RequestObserve: core.hops.hop,
-        local_reports.RequestPassed: core.passed.passed,
+        local_reports.RequestPassed: core.passed.reported,
         local_reports.Batch: core.passed.batch,
         local_reports.FilterAck: core.local.acknowledged,
         local_reports.Synced: core.passed.synced,

@@ -51,13 +51,13 @@ class ByteBudget:
 
     def release(self, part: object) -> None:
         """Remove a part that was replaced or whose entry was removed; ignore an unknown one."""
-        held = self._parts.pop(part, None)
-        if held is not None:
-            self.used -= held[1]
+        known = self._parts.pop(part, None)
+        if known is not None:
+            self.used -= known[1]
 
     def release_all(self, parts: Iterable[object]) -> None:
         """Remove the parts of a removed entry; ``None`` among them is ignored."""
-        held = self._parts
+        counted = self._parts
         for part in parts:
-            if part in held:
-                self.used -= held.pop(part)[1]
+            if part in counted:
+                self.used -= counted.pop(part)[1]

@@ -284,7 +284,7 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
     def _build(self) -> Iterator[bytes]:
         bodies = self.bodies()
         chunks = encode_around(self.record, [(body.text(), body.mark) for body in bodies])
-        shared = sum(len(body.held) for body in bodies if body.is_text)
+        shared = sum(len(body.stored) for body in bodies if body.is_text)
         if sum(map(len, chunks)) - shared <= CACHED_JSON:
             self._chunks = chunks
         return iter(chunks)

@@ -269,7 +269,7 @@ class RequestRecorder:
     def _add(self, entry: RequestEntry) -> None:
         body = entry.request_body
         if body is not None and body.is_kept:
-            self.requests.add(entry, body, len(body.held))
+            self.requests.add(entry, body, len(body.stored))
         else:
             self.requests.add(entry)
 
@@ -294,7 +294,7 @@ class RequestRecorder:
 
     def _hold(self, entry: RequestEntry, body: Body | None) -> None:
         if body is not None and body.is_kept:
-            self.requests.hold(entry, body, len(body.held))
+            self.requests.hold(entry, body, len(body.stored))
 
     def _tail(self, entry: RequestEntry) -> RequestEntry | None:
         """Return the last hop of a chain of redirects, ``None`` if the history has dropped it.

@@ -23,13 +23,13 @@ _WINDOW = 64 * 1024  # base64 letters, or bytes, that are decoded at a time; a m
 class Body(Struct, eq=False):
     """A body that is not empty, or of which nothing is known yet.
 
-    :param held: the body or its beginning: JSON text or the bytes themselves; ``null`` for nothing.
-    :param true_size: the bytes of the whole body where ``held`` is not all of it; -1 if unknown.
-    :param state: ``cut`` if ``held`` is not the whole body, ``pending`` while the body arrives.
-    :param is_text: ``held`` is JSON text, a quoted base64 string or ``null``.
+    :param stored: the body or its beginning: JSON text, or the bytes themselves; ``null`` for none.
+    :param true_size: the bytes of the whole body where ``stored`` is not all of it; -1 if unknown.
+    :param state: ``cut`` if ``stored`` is not the whole body, ``pending`` while the body arrives.
+    :param is_text: ``stored`` is JSON text, a quoted base64 string or ``null``.
     """
 
-    held: bytes
+    stored: bytes
     true_size: int | None = None
     state: Literal["whole", "cut", "pending"] = "whole"
     is_text: bool = True
@@ -45,7 +45,7 @@ class Body(Struct, eq=False):
     @property
     def kept(self) -> body.MessageBody:
         """The body or its beginning, as messages have it."""
-        return Raw(self.held) if self.is_text else self.held
+        return Raw(self.stored) if self.is_text else self.stored
 
     @property
     def truncated(self) -> bool:
@@ -54,7 +54,7 @@ class Body(Struct, eq=False):
 
     @property
     def is_kept(self) -> bool:
-        return self.held is not _NOTHING
+        return self.stored is not _NOTHING
 
     @property
     def mark(self) -> bytes:
@@ -69,11 +69,11 @@ class Body(Struct, eq=False):
     def drop(self) -> None:
         """Drop the content of the body, and mark the body as truncated."""
         self.true_size = self.size
-        self.held, self.state, self.is_text = _NOTHING, "cut", True
+        self.stored, self.state, self.is_text = _NOTHING, "cut", True
 
     def text(self) -> bytes:
         """Return the JSON text of the part that is kept: base64 in quotes, or ``null``."""
-        return self.held if self.is_text else body.to_text(self.held)
+        return self.stored if self.is_text else body.to_text(self.stored)
 
     def content(self) -> bytes:
         return body.to_bytes(self.kept)
@@ -100,7 +100,7 @@ def keep_of(holder: SerializedRequest | SerializedResponse) -> tuple[body.Messag
     return BODY_HERE, own
 
 
-def keep(held: body.MessageBody) -> tuple[body.MessageBody, Body | None]:
+def keep(given: body.MessageBody) -> tuple[body.MessageBody, Body | None]:
     """Keep the body of a message.
 
     A ``Raw`` is copied: it is a view that keeps the whole message alive, which the byte budget
@@ -108,9 +108,9 @@ def keep(held: body.MessageBody) -> tuple[body.MessageBody, Body | None]:
 
     :returns: the placeholder for the record, and the body, if there is one.
     """
-    if isinstance(held, bytes):
-        return BODY_HERE, Body(held, is_text=False)
-    text = bytes(held)
+    if isinstance(given, bytes):
+        return BODY_HERE, Body(given, is_text=False)
+    text = bytes(given)
     if len(text) <= len(_NOTHING):
         return (body.NULL if text else body.ABSENT), None
     return BODY_HERE, Body(text)

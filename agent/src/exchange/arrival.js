@@ -28,7 +28,7 @@ class Arrival {
   }
 
   /** @returns {[number, number][] | undefined} the milliseconds and bytes of each; `undefined` if all came at once */
-  told() {
+  recorded() {
     return this.pieces.length > 1 ? this.pieces : undefined;
   }
 }

@@ -77,11 +77,11 @@ const HOP_HEADERS = [
  */
 function overridden(override, from, hop) {
   const isElsewhere = new URL(from).origin !== new URL(hop.url).origin;
-  const held = isElsewhere ? headers.without(override, ...CREDENTIALS) : override;
+  const kept = isElsewhere ? headers.without(override, ...CREDENTIALS) : override;
   const own = hop.pairs.filter(([name]) => HOP_HEADERS.includes(name.toLowerCase()));
   const isEmpty = !hop.body?.length && !hop.truncated;
-  const rest = headers.without(held, ...HOP_HEADERS, ...(isEmpty ? BODY_HEADERS : []));
-  return { override: held, request: { ...hop, pairs: [...own, ...rest] } };
+  const rest = headers.without(kept, ...HOP_HEADERS, ...(isEmpty ? BODY_HEADERS : []));
+  return { override: kept, request: { ...hop, pairs: [...own, ...rest] } };
 }
 
 /** One call of a client library, with the redirect that it follows next. */

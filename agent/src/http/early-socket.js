@@ -30,7 +30,7 @@ class EarlySocket {
     /** @type {MockSocket | undefined} */
     this.socket = undefined;
     /** Listeners that got the socket, and must not be called again. @type {Set<Function>} */
-    this.told = new Set();
+    this.notified = new Set();
     this.isFinished = false;
     /** @type {Error | undefined} */
     this.error = undefined;
@@ -45,7 +45,7 @@ class EarlySocket {
     const { req } = this;
     const socket = (this.socket = new MockSocket(this.isEncrypted));
     socket.on("error", this.failed).on("close", this.closed);
-    this.told = new Set(req.rawListeners("socket"));
+    this.notified = new Set(req.rawListeners("socket"));
     const own = /** @type {any} */ (req);
     // Node's own listeners, for example of `setNoDelay`, read the socket only from this property.
     own.socket = socket;
@@ -66,20 +66,20 @@ class EarlySocket {
     const { req, socket } = this;
     if (!socket || !req.writableEnded || this.isFinished) return;
     this.isFinished = true;
-    const told = new Set(req.rawListeners("finish"));
+    const notified = new Set(req.rawListeners("finish"));
     req.emit("finish");
     const { emit } = req;
     const own = /** @type {any} */ (req);
     own.emit = (/** @type {string} */ event, /** @type {any[]} */ ...args) => {
       if (event !== "finish") return emit.call(req, event, ...args);
-      for (const listener of req.rawListeners("finish")) if (!told.has(listener)) listener.call(req);
+      for (const listener of req.rawListeners("finish")) if (!notified.has(listener)) listener.call(req);
       return true;
     };
   }
 
   /** @returns {MockSocket} the socket for the rest of the request: the one that the application got, or a new one */
   take() {
-    const { req, told } = this;
+    const { req, notified } = this;
     const socket = this.release();
     if (!socket) return new MockSocket(this.isEncrypted);
     // Otherwise listeners of `data` would get the mock before Node's parser is attached.
@@ -88,7 +88,7 @@ class EarlySocket {
     const own = /** @type {any} */ (req);
     own.emit = (/** @type {string} */ event, /** @type {any[]} */ ...args) => {
       if (event !== "socket" || args[0] !== socket) return emit.call(req, event, ...args);
-      for (const listener of req.rawListeners("socket")) if (!told.has(listener)) listener.call(req, socket);
+      for (const listener of req.rawListeners("socket")) if (!notified.has(listener)) listener.call(req, socket);
       socket.resume();
       return true;
     };

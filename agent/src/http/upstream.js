@@ -154,7 +154,7 @@ function perform(held, wanted, signal) {
           pairs: headers.fromRaw(response.rawHeaders),
           body: copy.bytes(),
           url: wanted.url,
-          pieces: arrival.told(),
+          pieces: arrival.recorded(),
         });
       });
     });

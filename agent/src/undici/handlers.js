@@ -388,7 +388,7 @@ class Collector {
       );
     }
     const { status, statusText, pairs, url } = this;
-    const pieces = this.arrival.told();
+    const pieces = this.arrival.recorded();
     this.signal.removeEventListener("abort", this.stop);
     this.resolve({ status, statusText, pairs, body: this.copy.bytes(), url, pieces });
   }

@@ -54,7 +54,7 @@ class WorkerConnection {
     this.questions = new Questions(ackTimeoutMs());
     this.pings = 0;
     /** The number of tests that keep the process alive. */
-    this.held = 0;
+    this.users = 0;
     /** Whether a message is being handled. */
     this.isReceiving = false;
     /** @type {Error | undefined} why the connection is lost */
@@ -286,14 +286,14 @@ class WorkerConnection {
 
   /** Keep the process alive for a test. */
   hold() {
-    this.held += 1;
+    this.users += 1;
     this.link.hold();
   }
 
   /** Undo one `hold`: a connection without tests does not keep the process alive. */
   release() {
-    this.held -= 1;
-    if (this.held === 0) this.link.release();
+    this.users -= 1;
+    if (this.users === 0) this.link.release();
   }
 
   /** Close the connection. */

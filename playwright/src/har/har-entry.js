@@ -123,12 +123,12 @@ function attachedBodies({ request, response, ...entry }, files) {
 }
 
 /**
- * @param {any} held the part of an entry that has a body
+ * @param {any} part the part of an entry that has a body
  * @param {Map<string, Buffer>} files
  */
-function attached(held, files) {
-  if (!held?.text) return held;
-  const { text, encoding, ...kept } = held;
+function attached(part, files) {
+  if (!part?.text) return part;
+  const { text, encoding, ...kept } = part;
   const body = Buffer.from(text, encoding === "base64" ? "base64" : "utf8");
   // Playwright's file names: a hash of the content, not for security.
   const name = `${createHash("sha1").update(body).digest("hex")}.${mime.extension(kept.mimeType) || "bin"}`;

@@ -256,7 +256,7 @@ class HttpRoutes {
   /** @returns {string[]} lines about the requests that this test owns and has not decided */
   problems() {
     return [...this.open.values()].flatMap(({ stage, entry: { name }, request }) => {
-      if (stage === "held") return [`${request}: ${name} returned without a decision`];
+      if (stage === "undecided") return [`${request}: ${name} returned without a decision`];
       return stage === "running" ? [`${request}: ${name} has not returned`] : [];
     });
   }

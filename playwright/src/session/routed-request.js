@@ -19,7 +19,7 @@ const { WrittenStream } = require("./written-stream.js");
  * @typedef {import("../../index.js").FetchOptions} FetchOptions
  * @typedef {import("../../index.js").FulfillOptions} FulfillOptions
  * @typedef {{ delayMs?: number, rate?: number }} Timing when a decision is sent, and the bytes of the body in a second
- * @typedef {"running" | "fallen back" | "held" | "settled"} Stage `held`: the handler returned without a decision
+ * @typedef {"running" | "fallen back" | "undecided" | "settled"} Stage `undecided`: the handler returned without a decision
  */
 
 const FETCH_TIMEOUT_MS = 30_000;
@@ -69,7 +69,7 @@ class RoutedRequest {
   returned(route) {
     if (this.session.isEnded || this.stage === "settled") return;
     if (this.stage === "fallen back") return this.passOn();
-    this.stage = "held";
+    this.stage = "undecided";
     whenGone(route, this);
   }
 
@@ -81,7 +81,7 @@ class RoutedRequest {
   /** Whether the handler has returned and the application still waits for a decision. */
   get isWaiting() {
     // A request that the application gave up has a response of null and does not wait.
-    return this.stage === "held" && !this.session.isEnded && this.request.response === undefined;
+    return this.stage === "undecided" && !this.session.isEnded && this.request.response === undefined;
   }
 
   /** @param {unknown} error that the handler threw */
@@ -206,7 +206,7 @@ class RoutedRequest {
   fallback(options = {}) {
     this.checkOpen();
     this.overrides = this.change(overriding.read(options));
-    const hasReturned = this.stage === "held";
+    const hasReturned = this.stage === "undecided";
     this.stage = "fallen back";
     if (hasReturned) this.passOn();
   }

@@ -85,16 +85,16 @@ class TestErrors {
 
   /**
    * Add an error that the proxy reports, or count it as a repeat of a known one.
-   * @param {{ code: string, message: string, detail?: unknown }} told the `proxy:error`
+   * @param {{ code: string, message: string, detail?: unknown }} reported the `proxy:error`
    */
   toldByProxy({ code, message, detail }) {
-    const told = withoutFrames(new RoutingError(inLines(message), { code, detail }));
+    const reported = withoutFrames(new RoutingError(inLines(message), { code, detail }));
     const known = /** @type {RoutingError | undefined} */ (
-      this.#errors.find((error) => error instanceof RoutingError && isRepeated(error, told))
+      this.#errors.find((error) => error instanceof RoutingError && isRepeated(error, reported))
     );
     if (known) known.repeats += 1;
-    else this.#errors.push(told);
-    if (/** @type {any} */ (detail)?.last) withNote(known ?? told, NOTHING_FURTHER);
+    else this.#errors.push(reported);
+    if (/** @type {any} */ (detail)?.last) withNote(known ?? reported, NOTHING_FURTHER);
   }
 }
 
@@ -109,16 +109,16 @@ const untaggedNote = (origins) =>
 
 /**
  * @param {RoutingError} known
- * @param {RoutingError} told
+ * @param {RoutingError} reported
  * @returns {boolean} whether the error repeats a known one for another request
  */
-function isRepeated(known, told) {
-  if (known.code !== told.code) return false;
+function isRepeated(known, reported) {
+  if (known.code !== reported.code) return false;
   // The message may differ: it names the nearest route.
-  if (told.code === "unmatched_request") return requestOf(known) === requestOf(told);
+  if (reported.code === "unmatched_request") return requestOf(known) === requestOf(reported);
   // The same tests are told apart by no request of this kind: one is enough.
-  if (told.code === "ambiguous_route") return rivalsOf(known) === rivalsOf(told);
-  return known.message === told.message;
+  if (reported.code === "ambiguous_route") return rivalsOf(known) === rivalsOf(reported);
+  return known.message === reported.message;
 }
 
 /** @param {RoutingError} error about a request that several tests match */

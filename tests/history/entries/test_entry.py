@@ -36,7 +36,7 @@ class CacheTests(SynchronousTestCase):
         _, entry = remembered()
         first, second = list(entry.chunks()), list(entry.chunks())
         assert entry.request_body is not None
-        self.assertIs(first[1], entry.request_body.held)
+        self.assertIs(first[1], entry.request_body.stored)
         for one, other in zip(first, second, strict=True):
             self.assertIs(one, other)
         self.assertIs(entry.summary_json(), entry.summary_json())

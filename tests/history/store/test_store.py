@@ -160,7 +160,7 @@ class HistoryMachine(RuleBasedStateMachine):
     def accounts_are_true(self) -> None:
         budget = self.history.requests.budget
         bodies = [
-            body.held
+            body.stored
             for request in self.history.requests._by_id.values()
             for body in request.bodies()
             if not body.truncated

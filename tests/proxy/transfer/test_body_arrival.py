@@ -26,18 +26,18 @@ class BodyArrivalTests(SynchronousTestCase):
         self.comes(0.1, b"one")
         self.comes(0.001, b"two")
         self.comes(0.2, b"three")
-        self.assertEqual(self.arrival.told(), [(100, 6), (301, 5)])
+        self.assertEqual(self.arrival.recorded(), [(100, 6), (301, 5)])
 
     def test_at_once(self) -> None:
         """Nothing is told of a body that comes at once, or not at all."""
-        self.assertIs(self.arrival.told(), UNSET)
+        self.assertIs(self.arrival.recorded(), UNSET)
         self.comes(0.1, b"one")
-        self.assertIs(self.arrival.told(), UNSET)
+        self.assertIs(self.arrival.recorded(), UNSET)
 
     def test_bounded(self) -> None:
         """Beyond the limit, what comes belongs to the last piece."""
         for _ in range(MOST_ARRIVALS + 2):
             self.comes(1, b"x")
-        told = self.arrival.told()
+        told = self.arrival.recorded()
         assert told is not UNSET
         self.assertEqual((len(told), told[-1]), (MOST_ARRIVALS, (MOST_ARRIVALS * 1000, 3)))

@@ -34,7 +34,7 @@ class PendingBodies:
     requests: RequestRouting
     decisions: Decisions
 
-    def came(self, agent: Agent, message: RequestBody, out: EffectList) -> None:
+    def arrived(self, agent: Agent, message: RequestBody, out: EffectList) -> None:
         """Handle the body of a request that waits for it; any other body is an error."""
         request_id = message.request_id
         pending = agent.pending.get(request_id)

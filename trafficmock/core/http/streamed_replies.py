@@ -377,7 +377,7 @@ class StreamedReplies:
                 del self.open[stream.request_id]
                 continue
             if worker_lost:
-                text = error_messages.worker_lost(stream.subject, stream.test)
+                text = error_messages.owner_lost(stream.subject, stream.test)
                 self._break_off(stream, "ended", text, out)
                 continue
             text = error_messages.stream_open(

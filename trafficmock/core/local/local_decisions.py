@@ -90,8 +90,8 @@ class LocalDecisions:
             self.reports = self._wanted_reports()
             self._need_alarm(out)
         agent.local = self.agents[agent.id] = LocalAgent(agent.id)
-        held, most = list(self.entries.sent), self.state.settings.message_bytes
-        out.send(agent.id, FilterSet(self.n, held, self.reports, most))
+        sent, most = list(self.entries.sent), self.state.settings.message_bytes
+        out.send(agent.id, FilterSet(self.n, sent, self.reports, most))
 
     def left(self, agent: Agent, out: EffectList, *, clean: bool) -> None:
         """Handle the end of an agent's connection.

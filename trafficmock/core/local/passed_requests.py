@@ -51,7 +51,7 @@ class PassedRequests:
                 for effect in effects
             )
 
-    def passed(self, agent: Agent, message: RequestPassed, out: EffectList) -> None:
+    def reported(self, agent: Agent, message: RequestPassed, out: EffectList) -> None:
         """Handle ``request:passed``: a request that the agent has sent upstream."""
         request_id, client_id, request = message.request_id, message.client_id, message.request
         local, state = agent.local, self.state

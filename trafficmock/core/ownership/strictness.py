@@ -58,8 +58,8 @@ class SeenApplications:
     :ivar started: the commands that ``trafficmock run`` has started, and of which no process has
         told yet: in this run, and in earlier ones if they may serve still.
     :ivar may_run: returns whether a process may run still, by its mark.
-    :ivar told: the command lines of the processes that told first since the last such start: the
-        workers of a server have the same one, and so has one that its watcher starts again.
+    :ivar reported: the command lines of the processes that told first since the last such start:
+        the workers of a server have the same one, and so has one that its watcher starts again.
     :ivar known: the processes that tell: they may connect again.
     :ivar any_test: whether a test was registered. Shared routes are not a test.
     """
@@ -69,7 +69,7 @@ class SeenApplications:
     any_test: bool = False
     started: list[StartedCommand] = field(factory=list)
     may_run: Callable[[str], bool] = lambda _: True
-    told: set[str] = field(factory=set)
+    reported: set[str] = field(factory=set)
     known: set[tuple[str, int | None]] = field(factory=set)
 
     @property
@@ -90,17 +90,17 @@ class SeenApplications:
             if (name, agent.pid) in self.known or len(self.known) >= MOST_KNOWN:
                 return
             self.known.add((name, agent.pid))
-            if name not in self.told:
-                self.told.add(name)
-                self._has_told(agent)
+            if name not in self.reported:
+                self.reported.add(name)
+                self._forget_command_of(agent)
         elif agent.features or not agent.command:
             self.any_silent = True
         else:
             # An agent without features that names its command: ``trafficmock run``.
             self.started.append(StartedCommand(agent.pid, agent.process_mark))
-            self.told.clear()
+            self.reported.clear()
 
-    def _has_told(self, agent: Agent) -> None:
+    def _forget_command_of(self, agent: Agent) -> None:
         """Forget the command of a process that tells: its own one, else the oldest."""
         own = [each for each in self.started if each.pid is not None and each.pid == agent.pid]
         for command in (own or self.started)[:1]:

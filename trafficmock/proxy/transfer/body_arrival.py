@@ -37,6 +37,6 @@ class BodyArrival:
                 return
         self._pieces.append((at, len(data)))
 
-    def told(self) -> list[tuple[int, int]] | UnsetType:
+    def recorded(self) -> list[tuple[int, int]] | UnsetType:
         """Return the milliseconds and bytes of each; ``UNSET`` if all came at once."""
         return self._pieces if len(self._pieces) > 1 else UNSET

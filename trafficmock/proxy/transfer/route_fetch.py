@@ -121,7 +121,7 @@ class RouteFetch:
         response = response_of(url, answer.head, *plain)
         if b"content-encoding" in answer.head.fields:
             return response
-        return structs.replace(response, pieces=answer.arrival.told())
+        return structs.replace(response, pieces=answer.arrival.recorded())
 
 
 def _headers(pairs: Pairs) -> Headers:

@@ -19,15 +19,15 @@ class OversizedMessage:
     size: int
     limit: int
     head: bytes = field(default=b"", repr=False)
-    _told: bool = False
+    _is_complete: bool = False
 
     def take(self, payload: bytes) -> bool:
         """Add a piece of the message; bytes behind the head are dropped.
 
         :returns: true once, when the head is complete.
         """
-        if self._told:
+        if self._is_complete:
             return False
         self.head += payload[: HEAD_BYTES - len(self.head)]
-        self._told = len(self.head) >= min(HEAD_BYTES, self.size)
-        return self._told
+        self._is_complete = len(self.head) >= min(HEAD_BYTES, self.size)
+        return self._is_complete

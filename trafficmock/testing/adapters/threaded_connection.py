@@ -180,11 +180,11 @@ class ThreadedConnection:
         since = run.started_at if since is None else since
         try:
             run.unowned(background.wait_for(lambda: client.report(since=since, **run.asked)))
-            told = background.wait_for(client.unmatched)
+            answer = background.wait_for(client.unmatched)
         except ConnectionLostError as error:
             run.unowned(None, str(error))
         else:
-            run.refused(told.requests, told.dropped)
+            run.refused(answer.requests, answer.dropped)
 
     def close(self) -> None:
         self.background.close()

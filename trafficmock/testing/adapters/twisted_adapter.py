@@ -128,4 +128,4 @@ class TwistedAdapter(Adapter):
         running.addErrback(self._report)
 
     def _report(self, failure: Failure) -> None:
-        self.log.failure("a handler's end could not be acted on", failure=failure)
+        self.log.failure("a handler's end could not be handled", failure=failure)

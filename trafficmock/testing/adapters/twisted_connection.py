@@ -54,7 +54,7 @@ class _Protocol(WebSocketClientProtocol):
         try:
             self.connection.received(payload)
         except Exception:  # noqa: BLE001 - autobahn would keep it to itself
-            self.log.failure("a message of the proxy could not be acted on")
+            self.log.failure("a message of the proxy could not be handled")
 
     def onClose(self, wasClean: bool, code: int | None, reason: str | None) -> None:  # noqa: ARG002, FBT001, N802, N803 - autobahn's signature
         self.connection.lost(reason or f"closed with code {code}")
@@ -209,11 +209,11 @@ class TwistedConnection:
             run.offer(session, own)
             others = await as_deferred(client.report(since=since, **run.asked))
             run.unowned(others)
-            told = await as_deferred(client.unmatched())
+            answer = await as_deferred(client.unmatched())
         except ConnectionLostError as error:
             run.offer(session, None, str(error))
         else:
-            run.refused(told.requests, told.dropped)
+            run.refused(answer.requests, answer.dropped)
 
     async def report_block(self, session: Session, error: BaseException | None) -> None:
         """Report a block whose session has ended, before the connection is closed.

@@ -3,7 +3,7 @@
 ``application`` starts an application attached, ``pytest_applications`` those of a pytest run;
 ``shared_applications`` shares one between pytest workers, by the program ``leased_application``,
 which keeps its output in ``output_files``.
-``group_keeper`` ends an application when the process of its tests was killed.
+``group_watchdog`` ends an application when the process of its tests was killed.
 ``proxy_process`` starts a proxy, or finds the one that the environment names; ``shared_proxy``
 shares one between pytest workers; ``leased_proxy`` is the program that both start: it ends when no
 process holds its ``lease``. ``processes`` ends them, by signals or as Windows does.

@@ -98,8 +98,8 @@ def ended_with_this_process(pid: int) -> Iterator[None]:
 
     :param pid: its first process, which was started with :func:`own_group`.
     """
-    keeper = subprocess.Popen(  # noqa: S603 - a program of ours
-        [sys.executable, "-m", "trafficmock.testing.launch.group_keeper", str(pid)],
+    watchdog = subprocess.Popen(  # noqa: S603 - a program of ours
+        [sys.executable, "-m", "trafficmock.testing.launch.group_watchdog", str(pid)],
         stdin=subprocess.PIPE,
         **own_group(),
     )
@@ -107,7 +107,7 @@ def ended_with_this_process(pid: int) -> Iterator[None]:
         yield
     finally:
         with suppress(BrokenPipeError):
-            keeper.communicate(b"stopped\n")
+            watchdog.communicate(b"stopped\n")
 
 
 def reaped(pid: int) -> bool:

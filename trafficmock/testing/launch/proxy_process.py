@@ -115,9 +115,15 @@ def start_proxy(
     # Windows cannot remove the lease, which the proxy has open.
     folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=sys.platform == "win32")
     with folder as directory, tempfile.TemporaryFile() as log:
-        ready, held = Path(directory) / "ready.json", leased or Path(directory) / "lease"
-        lease.hold(held)
-        argv = [sys.executable, "-m", "trafficmock.testing.launch.leased_proxy", str(held), "serve"]
+        ready, lease_file = Path(directory) / "ready.json", leased or Path(directory) / "lease"
+        lease.hold(lease_file)
+        argv = [
+            sys.executable,
+            "-m",
+            "trafficmock.testing.launch.leased_proxy",
+            str(lease_file),
+            "serve",
+        ]
         argv += ["--port", "0", "--log-level", "warn", *options, "--ready-file", str(ready)]
         argv += ["--strict"] if strict else []
         argv += [part for pattern in allow for part in ("--allow", pattern)]

@@ -22,9 +22,9 @@ NOTICE = b"Trafficmock-Notice"
 SEEN, IGNORED = b"seen", b"ignored"
 
 _NOWHERE = "trafficmock.invalid", 443
-_MOST_TOLD = 1000
+_MOST_REMEMBERED = 1000
 _AGAIN_SECONDS = 1.0
-"""After this time a connection to an ignored host is told again."""
+"""After this time a connection to an ignored host is reported again."""
 _SEND_SECONDS = 0.5
 
 
@@ -35,11 +35,11 @@ class Notices:
         self._proxy = proxy
         self._connect = connect
         self._now = now
-        self._told: OrderedDict[object, float] = OrderedDict()
+        self._sent: OrderedDict[object, float] = OrderedDict()
 
     def seen(self, context_id: str) -> None:
         """Tell of a context that an inbound request carries."""
-        if not self._has_told(context_id, None):
+        if not self._was_sent(context_id, None):
             self._send(SEEN, *_NOWHERE, context_id)
 
     def ignored(self, host: str, port: int, context_id: str) -> None:
@@ -47,18 +47,18 @@ class Notices:
 
         :param context_id: of the code that connects; empty for none.
         """
-        if not self._has_told((host, port, context_id), _AGAIN_SECONDS):
+        if not self._was_sent((host, port, context_id), _AGAIN_SECONDS):
             self._send(IGNORED, host, port, context_id)
 
-    def _has_told(self, what: object, lasting: float | None) -> bool:
+    def _was_sent(self, what: object, lasting: float | None) -> bool:
         now = self._now()
-        at = self._told.get(what)
+        at = self._sent.get(what)
         if at is not None and (lasting is None or now - at < lasting):
             return True
-        self._told[what] = now
-        self._told.move_to_end(what)
-        if len(self._told) > _MOST_TOLD:
-            self._told.popitem(last=False)
+        self._sent[what] = now
+        self._sent.move_to_end(what)
+        if len(self._sent) > _MOST_REMEMBERED:
+            self._sent.popitem(last=False)
         return False
 
     def _send(self, kind: bytes, host: str, port: int, context_id: str) -> None:

@@ -51,7 +51,7 @@ class Stage(enum.Enum):
 
     RUNNING = "the handler runs"
     FALLEN_BACK = "the handler, which still runs, left the request to the next"
-    HELD = "the handler returned and somebody still holds the route"
+    UNDECIDED = "the handler returned and somebody still holds the route"
     SETTLED = "decided"
 
 
@@ -105,7 +105,7 @@ class RoutedRequest:
         elif error is not None or self.stage is Stage.FALLEN_BACK:
             self._settle(Fallback(self._overrides))
         else:
-            self.stage = Stage.HELD
+            self.stage = Stage.UNDECIDED
             if self._route_gone:
                 self.abandoned()
 
@@ -118,7 +118,7 @@ class RoutedRequest:
     def abandoned(self) -> None:
         """Record that the route object was collected, so no decision can follow."""
         self._route_gone = True
-        if self.stage is Stage.HELD and not self.session.ended:
+        if self.stage is Stage.UNDECIDED and not self.session.ended:
             error = UndecidedError(
                 f"{self.request}: {self.entry.name} returned without a decision and kept no hold "
                 "on the route; call fulfill, continue_, abort or fallback"
@@ -223,7 +223,7 @@ class RoutedRequest:
         """
         self._check_open()
         self._overrides = self._change(url, method, headers, post_data)
-        has_returned = self.stage is Stage.HELD
+        has_returned = self.stage is Stage.UNDECIDED
         self.stage = Stage.FALLEN_BACK
         if has_returned:
             self._settle(Fallback(self._overrides))

@@ -175,10 +175,10 @@ class TunnelBackend:
             return self._backend.connect_tcp(
                 host, port, timeout=timeout, local_address=local_address, **more
             )
-        with _told(self._library, tunnels):
+        with _connect_errors(self._library, tunnels):
             stream = self._backend.connect_tcp(*tunnels.proxy(), timeout=timeout, **more)
         try:
-            with _told(self._library):
+            with _connect_errors(self._library):
                 stream.write(tunnels.request(host, port), timeout=timeout)
                 answer = TunnelAnswer(tunnels)
                 while not answer.add(stream.read(MOST_BYTES, timeout=timeout)):
@@ -207,10 +207,10 @@ class AsyncTunnelBackend(TunnelBackend):
             return await self._backend.connect_tcp(
                 host, port, timeout=timeout, local_address=local_address, **more
             )
-        with _told(self._library, tunnels):
+        with _connect_errors(self._library, tunnels):
             stream = await self._backend.connect_tcp(*tunnels.proxy(), timeout=timeout, **more)
         try:
-            with _told(self._library):
+            with _connect_errors(self._library):
                 await stream.write(tunnels.request(host, port), timeout=timeout)
                 answer = TunnelAnswer(tunnels)
                 while not answer.add(await stream.read(MOST_BYTES, timeout=timeout)):
@@ -222,7 +222,7 @@ class AsyncTunnelBackend(TunnelBackend):
 
 
 @contextmanager
-def _told(library: Any, tunnels: Tunnels | None = None) -> Iterator[None]:
+def _connect_errors(library: Any, tunnels: Tunnels | None = None) -> Iterator[None]:
     """Convert errors of opening a tunnel to ``ConnectError`` of httpcore.
 
     :param tunnels: makes the text, while the connection to the proxy is opened; else ``None``.

@@ -1,6 +1,6 @@
 """The program that ends an application when the tests that started it were killed.
 
-``python -m trafficmock.testing.launch.group_keeper PID``: it waits for a line on its standard
+``python -m trafficmock.testing.launch.group_watchdog PID``: it waits for a line on its standard
 input, which tests that stop their application themselves write. Without one, they have ended in
 another way, such as ``SIGKILL``: the process and those that it started are ended here.
 """
