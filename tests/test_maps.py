@@ -15,6 +15,17 @@ JAVASCRIPT = (ROOT / "agent" / "src", ROOT / "playwright" / "src")
 ANY_NAME = re.compile(r"\w+")
 MODULE = re.compile(r":mod:`[~.]*([\w.]+)`")
 SCRIPT = re.compile(r"`([\w./-]+\.js)`")
+CODE = re.compile(r"`([^`]+)`")
+PATH = re.compile(r"[\w.-]+(/[\w.-]+)*/?")
+NAME = re.compile(r"(?!.*\.(?:py|js|mjs|ts|md|json|yaml)$)\w+(\.\w+)*")
+
+NO_PATHS = {
+    "--follow": "an option",
+    "--help": "an option",
+    "components/parameters": "a place in docs/openapi.yaml",
+    "playwright/src/report/page.html": "is in no checkout",
+}
+"""What looks like a path in ``CONTRIBUTING.md``, and what it is."""
 
 
 def packages() -> Iterator[tuple[Path, str]]:
@@ -72,3 +83,56 @@ class ScriptMapTests(SynchronousTestCase):
             there = {path.name for path in directory.rglob("*.js")}
             named = {name.rpartition("/")[2] for name in SCRIPT.findall(text)}
             self.assertEqual(named - there, set(), directory.relative_to(ROOT))
+
+
+class ContributingTests(SynchronousTestCase):
+    """``CONTRIBUTING.md`` leads from a question to a file, and to a name in it."""
+
+    def test_paths(self) -> None:
+        """The files and directories that it names exist."""
+        for paragraph in contributing():
+            there = existing(paragraph)
+            missing = {path for path in paths(paragraph) if path not in there} - NO_PATHS.keys()
+            self.assertEqual(missing, set(), paragraph[:80])
+
+    def test_names(self) -> None:
+        """The names in a row of its table stand in the files of the row."""
+        for row in contributing():
+            answer = row.partition(" | ")[2]
+            names = {
+                each.rpartition(".")[2] for each in CODE.findall(answer) if NAME.fullmatch(each)
+            }
+            if row.startswith("| ") and names:
+                words = {
+                    word
+                    for path in existing(answer).values()
+                    for file in (path.rglob("*.py") if path.is_dir() else [path])
+                    for word in ANY_NAME.findall(file.read_text(encoding="utf-8"))
+                }
+                self.assertEqual(names - words, set(), row[:80])
+
+
+def contributing() -> list[str]:
+    """List the rows and the paragraphs of ``CONTRIBUTING.md``, from its map on."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    text = text.partition("\n## Where things are")[2]
+    return [part for part in re.split(r"\n\n|\n(?=\| )", text) if part]
+
+
+def paths(text: str) -> list[str]:
+    return [
+        each for each in CODE.findall(text) if PATH.fullmatch(each) and not NAME.fullmatch(each)
+    ]
+
+
+def existing(text: str) -> dict[str, Path]:
+    """Find the paths in a text, of which some are relative to others: ``claims.py`` *beside it*."""
+    found: dict[str, Path] = {}
+    bases = {ROOT}
+    # One may be relative to a later one, which is relative itself.
+    for path in paths(text) * 3:
+        places = sorted(base / path for base in bases if (base / path).exists())
+        if places:
+            place = found.setdefault(path, places[0])
+            bases |= {each for each in (place, *place.parents) if ROOT in (each, *each.parents)}
+    return found
