@@ -1,6 +1,7 @@
 """The shape of the source: who imports whom, what tests reach, how large files are."""
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -190,7 +191,10 @@ SAME_NAME = {
 }
 """Module names that stand in several packages, and why."""
 
+TYPE_NAME = re.compile(r"(?:[A-Z][a-z]+)+(?<!Test)")
+
 SAME_CLASS = {
+    "Options": "what Twisted's plugins look for",
     "TestCase": "of unittest, and of trial, which gives its class that name too",
     "TrafficMockError": "the parent of errors, and what an attached application sees",
     "TrafficMockMixin": "of unittest, and of trial",
@@ -364,13 +368,8 @@ class NameTests(SynchronousTestCase):
         self.assertEqual(shared - SAME_NAME.keys(), set())
 
     def test_classes(self) -> None:
-        """No two modules have a class of the same name."""
-        places = {
-            (node.name, path)
-            for path in modules()
-            for node in nodes(path)
-            if isinstance(node, ast.ClassDef)
-        }
+        """No two modules have a class, or another type, of the same name."""
+        places = {(name, path) for path in modules() for name in types_of(path)}
         names = Counter(name for name, _ in places)
         shared = {name for name, count in names.items() if count > 1}
         self.assertEqual(shared, set(SAME_CLASS))
@@ -394,6 +393,17 @@ class ReachedTests(SynchronousTestCase):
     def test_exceptions_are_needed(self) -> None:
         """Each entry of :data:`REACHED_THROUGH` has modules that no test imports."""
         self.assertEqual(REACHED_THROUGH.keys() - set(map(reached_through, unreached())), set())
+
+
+def types_of(path: Path) -> Iterator[str]:
+    """Name the classes of a module, and what it assigns to names in capitalised words."""
+    for node in nodes(path):
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            for each in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                if isinstance(each, ast.Name) and TYPE_NAME.fullmatch(each.id):
+                    yield each.id
 
 
 @cache

@@ -39,7 +39,7 @@ _PIECE_WEIGHT = 100
 """The characters that the event of a piece counts."""
 
 
-Stage = Callable[["RequestEntry", Any, int], None]
+WriteStep = Callable[["RequestEntry", Any, int], None]
 """Writes one stage of a request into its record: gets the entry, the event's data, and epoch ms."""
 
 
@@ -62,7 +62,7 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
     request_body: Body | None = None
     response_body: Body | None = None
     overrides_body: Body | None = None
-    _unwritten: list[tuple[Stage, Any, int]] = field(default_factory=list)
+    _unwritten: list[tuple[WriteStep, Any, int]] = field(default_factory=list)
     _record: RequestRecord | None = None
     _response: SerializedResponse | UnsetType = UNSET
     _response_weight: int = 0
@@ -77,7 +77,7 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
             self._record = self._begin()
         return self._record
 
-    def write_later(self, write: Stage, what: Any, at: int) -> None:
+    def write_later(self, write: WriteStep, what: Any, at: int) -> None:
         """Let a stage wait until the record is read.
 
         :param write: writes the stage into the record.

@@ -27,8 +27,8 @@ Direction = Literal["client", "server", "system"]
 
 _encoder = Encoder()
 
-Request = TypeVar("Request")
-Response = TypeVar("Response")
+RequestT = TypeVar("RequestT")
+ResponseT = TypeVar("ResponseT")
 ItsOutcome = TypeVar("ItsOutcome")
 
 
@@ -65,11 +65,11 @@ class SocketEvent(Struct, omit_defaults=True, rename="camel", eq=False, gc=False
     __repr__ = quiet_repr
 
 
-class Outcome(Struct, Generic[Response], omit_defaults=True, rename="camel"):
+class Outcome(Struct, Generic[ResponseT], omit_defaults=True, rename="camel"):
     """The outcome of a request (protocol 3); which other keys there are depends on ``kind``."""
 
     kind: str
-    response: Response | UnsetType = UNSET
+    response: ResponseT | UnsetType = UNSET
     route_id: str | UnsetType = UNSET
     test_id: str | UnsetType = UNSET
     error_code: str | UnsetType = UNSET
@@ -85,14 +85,14 @@ class RequestOutcome(Outcome[SerializedResponse]):
 
 
 class RequestFacts(
-    Struct, Generic[Request, ItsOutcome], omit_defaults=True, rename="camel", kw_only=True
+    Struct, Generic[RequestT, ItsOutcome], omit_defaults=True, rename="camel", kw_only=True
 ):
     """The keys that the record and the summary of a request have in common (protocol 3)."""
 
     id: str
     timestamp: int
     client_id: str
-    request: Request
+    request: RequestT
     outcome: ItsOutcome
     action: str
     title: str | UnsetType = UNSET

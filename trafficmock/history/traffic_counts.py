@@ -37,7 +37,7 @@ _HOST = re.compile("[^?#@]*")
 _END = re.compile("[?#]")
 _LONGEST_HOST = 253  # characters: the longest name of the DNS
 
-Kind = Literal["requests", "web_sockets"]
+CountedKind = Literal["requests", "web_sockets"]
 
 
 class Counts(Struct):
@@ -114,7 +114,7 @@ class _EqualDecisions(Struct, gc=False):
     :param authority: the part of the URL that has the host.
     """
 
-    kind: Kind
+    kind: CountedKind
     action: str
     authority: str
     test: CarriedContext | Owner | None
@@ -130,7 +130,7 @@ class DecisionCounts:
     :ivar seen: how many requests or WebSockets there were.
     """
 
-    kind: Kind
+    kind: CountedKind
     _tally: Tally
     seen: int = 0
     _undecided: dict[str, tuple[str, CarriedContext | None]] = field(factory=dict)
@@ -180,7 +180,7 @@ class Tally:
 
     requests: DecisionCounts = field(init=False)
     web_sockets: DecisionCounts = field(init=False)
-    recent: dict[tuple[Kind, str, str, str | None], _EqualDecisions] = field(
+    recent: dict[tuple[CountedKind, str, str, str | None], _EqualDecisions] = field(
         init=False, factory=dict
     )
     _all: TrafficCounts = field(init=False, factory=TrafficCounts.none)
@@ -202,7 +202,7 @@ class Tally:
         return [*self._tests.values()]
 
     @property
-    def all(self) -> Mapping[Kind, Counts]:
+    def all(self) -> Mapping[CountedKind, Counts]:
         """What was decided, by kind."""
         self.add_recent()
         return {"requests": self._all.requests, "web_sockets": self._all.web_sockets}

@@ -98,7 +98,7 @@ class AccessPolicy:
             "service with --open-history.",
         )
 
-    def cors_headers(self, origin: str | None) -> cors.Headers:
+    def cors_headers(self, origin: str | None) -> cors.CorsHeaders:
         """Return the CORS headers of a response on an API path; see :mod:`trafficmock.http.cors`.
 
         :param origin: the ``Origin`` header, ``None`` without it.

@@ -4,15 +4,15 @@ from collections.abc import Collection
 
 from trafficmock.http.hosts import is_loopback, parse_origin
 
-Headers = tuple[tuple[bytes, bytes], ...]
+CorsHeaders = tuple[tuple[bytes, bytes], ...]
 
 ANY_ORIGIN = "*"
 
-_COMMON: Headers = (
+_COMMON: CorsHeaders = (
     (b"access-control-allow-methods", b"GET, HEAD, OPTIONS"),
     (b"access-control-allow-headers", b"content-type"),
 )
-_OPEN: Headers = ((b"access-control-allow-origin", b"*"), *_COMMON)
+_OPEN: CorsHeaders = ((b"access-control-allow-origin", b"*"), *_COMMON)
 
 
 def origin_allowed(origin: str, allowed: Collection[str]) -> bool:
@@ -27,7 +27,7 @@ def origin_allowed(origin: str, allowed: Collection[str]) -> bool:
     return page is not None and is_loopback(page.host)
 
 
-def cors_headers(origin: str | None, allowed: Collection[str]) -> Headers:
+def cors_headers(origin: str | None, allowed: Collection[str]) -> CorsHeaders:
     """Return the CORS headers of a response on an API path.
 
     A request without ``Origin`` does not come from a page of another origin: the response allows

@@ -25,7 +25,7 @@ SLICE_SECONDS = 0.002
 STALL_SECONDS = 60.0
 """Seconds for which a client may read nothing within a response."""
 
-Headers = Iterable[tuple[bytes, bytes]]
+ResponseHeaders = Iterable[tuple[bytes, bytes]]
 
 
 @implementer(IPushProducer)
@@ -44,7 +44,7 @@ class SlicedResponse:
     _request: ServiceRequest
     _chunks: Iterator[bytes] = field(repr=False)
     _reactor: IReactorTime
-    _headers: Headers = field(repr=False)
+    _headers: ResponseHeaders = field(repr=False)
     _ready: list[bytes] = field(default=Factory(list), repr=False)
     _size: int = 0
     _started: bool = False
@@ -164,7 +164,7 @@ def send_sliced(
     chunks: Iterable[bytes],
     *,
     reactor: IReactorTime,
-    headers: Headers = (),
+    headers: ResponseHeaders = (),
 ) -> Deferred[bytes]:
     """Respond with status 200 and ``chunks`` of any length; see :class:`SlicedResponse`."""
     return SlicedResponse(request, _pieces(chunks), reactor, headers).send()

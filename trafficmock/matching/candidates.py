@@ -63,7 +63,7 @@ class InvertedIndex(Generic[T]):
 
 
 #: An index (a "shelf") and the label of a member in it.
-Place = tuple[InvertedIndex[T], str]
+IndexPlace = tuple[InvertedIndex[T], str]
 
 
 @attrs.define(eq=False)
@@ -87,7 +87,7 @@ class Candidates(Generic[T]):
     _needles: dict[T, str] = attrs.Factory(dict)
     #: The needles of the members without a rare text, which are in no index.
     _rest: dict[T, str] = attrs.Factory(dict)
-    _places: dict[T, set[Place[T]]] = attrs.Factory(dict)
+    _places: dict[T, set[IndexPlace[T]]] = attrs.Factory(dict)
 
     def add(self, member: T, literals: Literals) -> None:
         """Add a member.
@@ -142,7 +142,7 @@ class Candidates(Generic[T]):
     def __len__(self) -> int:
         return len(self._places)
 
-    def _find_places(self, literals: Literals) -> set[Place[T]] | None:
+    def _find_places(self, literals: Literals) -> set[IndexPlace[T]] | None:
         """Return the places of a member, one for each variant; ``None`` if one has no place."""
         if literals.exact is not None:
             return {(self._exact, literals.exact)}
@@ -150,7 +150,7 @@ class Candidates(Generic[T]):
         found = {place for place in places if place is not None}
         return found if found == places else None
 
-    def _find_place(self, variant: Variant) -> Place[T] | None:
+    def _find_place(self, variant: Variant) -> IndexPlace[T] | None:
         rarest = min(self._whole_texts(variant), key=_crowd, default=None)
         if rarest is not None and _crowd(rarest)[0] < FEW:
             return rarest
@@ -161,7 +161,7 @@ class Candidates(Generic[T]):
             return rarest
         return (shelf, piece) if piece else None
 
-    def _whole_texts(self, variant: Variant) -> Iterable[Place[T]]:
+    def _whole_texts(self, variant: Variant) -> Iterable[IndexPlace[T]]:
         """Yield the places of whole components, and of several of them."""
         if variant.beginning:
             yield self._beginnings, variant.beginning
@@ -172,7 +172,7 @@ class Candidates(Generic[T]):
         for component in variant.components:
             yield self._components, component
 
-    def _find_piece(self, variant: Variant) -> Place[T]:
+    def _find_piece(self, variant: Variant) -> IndexPlace[T]:
         for length, shelf in self._pieces.items():
             tails = [text[-TAIL:] for text in variant.texts if len(text) >= length]
             pieces = [t[n : n + length] for t in tails for n in range(len(t) - length, -1, -1)]
@@ -181,7 +181,7 @@ class Candidates(Generic[T]):
         return self._components, ""
 
 
-def _crowd(place: Place[T]) -> tuple[int, int]:
+def _crowd(place: IndexPlace[T]) -> tuple[int, int]:
     """Return the sort key of a place: few members first, then long labels, which stay rare."""
     shelf, label = place
     return shelf.count(label), -len(label)

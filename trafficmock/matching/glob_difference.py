@@ -6,7 +6,7 @@ import re
 from attrs import frozen
 
 from trafficmock.matching.patterns.glob_resolution import needs_base, resolve
-from trafficmock.matching.patterns.glob_tokens import GlobError, Plain, tokenize, write_out
+from trafficmock.matching.patterns.glob_tokens import GlobError, PlainToken, tokenize, write_out
 from trafficmock.matching.starred_text import matches_starred
 from trafficmock.matching.url_parts import DEFAULT_PORTS, UrlParts
 
@@ -147,7 +147,7 @@ def _variants(text: str) -> tuple[tuple[str, ...], ...]:
     return tuple(_pieces(tokens) for tokens in written_out or ())
 
 
-def _pieces(tokens: tuple[Plain, ...]) -> tuple[str, ...]:
+def _pieces(tokens: tuple[PlainToken, ...]) -> tuple[str, ...]:
     pieces = [""]
     for token in tokens:
         if isinstance(token, str):

@@ -13,7 +13,7 @@ from trafficmock.matching.request_content import UnreadablePartError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trafficmock.matching.request_conditions import DemandedValues, Place
+    from trafficmock.matching.request_conditions import ContentPlace, DemandedValues
     from trafficmock.matching.request_content import RequestContent
 
 T = TypeVar("T")
@@ -30,7 +30,9 @@ class LiteralIndex(Generic[T]):
     look for each such set of places, however many values are wanted there.
     """
 
-    _by_places: dict[tuple[Place, ...], dict[tuple[Any, ...], dict[int, T]]] = attrs.Factory(dict)
+    _by_places: dict[tuple[ContentPlace, ...], dict[tuple[Any, ...], dict[int, T]]] = attrs.Factory(
+        dict
+    )
 
     def __len__(self) -> int:
         return sum(len(each) for values in self._by_places.values() for each in values.values())

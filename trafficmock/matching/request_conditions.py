@@ -27,7 +27,7 @@ _LONGEST_SHOWN = 100
 _MOST_SHOWN = 5
 """The most values of one name in a message."""
 
-Place = tuple[Part, tuple[str | int, ...]]
+ContentPlace = tuple[Part, tuple[str | int, ...]]
 """A part of a request, and the way to a value in it."""
 
 
@@ -35,7 +35,7 @@ Place = tuple[Part, tuple[str | int, ...]]
 class DemandedValues:
     """The values that a request must have at some places."""
 
-    places: tuple[Place, ...]
+    places: tuple[ContentPlace, ...]
     values: tuple[str | float, ...]
 
 
@@ -212,7 +212,7 @@ def _hold(conditions: tuple[RequestCondition, ...], content: RequestContent) -> 
 
 def _literals(conditions: tuple[RequestCondition, ...]) -> DemandedValues:
     found = [each for each in conditions if each.literal is not None]
-    places: tuple[Place, ...] = tuple((each.part, each.path) for each in found)
+    places: tuple[ContentPlace, ...] = tuple((each.part, each.path) for each in found)
     return DemandedValues(places, tuple(each.literal for each in found if each.literal is not None))
 
 

@@ -26,7 +26,6 @@ from trafficmock.redaction.secret_patterns import SecretPattern
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    Pairs = Sequence[tuple[str, str]]
 
 _URL = SecretPattern(secret_names.URL)
 _PRIVATE_KEY = SecretPattern(secret_names.PRIVATE_KEY)
@@ -127,7 +126,7 @@ class Redactor:
             return self._credentials(value)
         return self.url(value) if low in _LINKS else self.text(value)
 
-    def headers(self, pairs: Pairs) -> list[tuple[str, str]]:
+    def headers(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         """Return header lines with marks for their secrets."""
         return [(name, self.header(name, value)) for name, value in pairs]
 

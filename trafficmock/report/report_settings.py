@@ -33,8 +33,8 @@ MOST_HAR_BYTES = 256 * 2**20
 LONGEST_ERROR = 20_000
 """The most characters of the error of a test."""
 
-Mode = Literal["retain-on-failure", "on", "off"]
-MODES: tuple[Mode, ...] = get_args(Mode)
+ReportMode = Literal["retain-on-failure", "on", "off"]
+MODES: tuple[ReportMode, ...] = get_args(ReportMode)
 
 
 @frozen
@@ -48,7 +48,7 @@ class ReportSettings:
     """
 
     directory: Path
-    mode: Mode = "retain-on-failure"
+    mode: ReportMode = "retain-on-failure"
     body_bytes: int = BODY_BYTES
     redact: tuple[str, ...] = ()
 

@@ -3,7 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.proxy.http1 import forwarded_headers
-from trafficmock.proxy.http1.framing import CHUNKED, NONE, Framing, Kind
+from trafficmock.proxy.http1.framing import CHUNKED, NONE, BodyKind, Framing
 from trafficmock.proxy.http1.heads import parse_request
 
 
@@ -34,7 +34,7 @@ class BlockTests(SynchronousTestCase):
             b"transfer-encoding: chunked\r\n\r\n",
         )
         with_length = forwarded_headers.request_block(
-            b"PUT", b"/", b"h", [], Framing(Kind.LENGTH, 3)
+            b"PUT", b"/", b"h", [], Framing(BodyKind.LENGTH, 3)
         )
         self.assertIn(b"content-length: 3\r\n", with_length)
 

@@ -3,7 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.proxy.http1 import framing
-from trafficmock.proxy.http1.framing import CHUNKED, NONE, UNTIL_CLOSE, Framing, Kind
+from trafficmock.proxy.http1.framing import CHUNKED, NONE, UNTIL_CLOSE, BodyKind, Framing
 from trafficmock.proxy.http1.heads import BadMessageError, parse_request, parse_response
 
 POST = b"POST / HTTP/1.1\r\n"
@@ -17,7 +17,7 @@ class RequestTests(SynchronousTestCase):
         for lines, expected in (
             (b"A: b", NONE),
             (b"Content-Length: 0", NONE),
-            (b"Content-Length: 12", Framing(Kind.LENGTH, 12)),
+            (b"Content-Length: 12", Framing(BodyKind.LENGTH, 12)),
             (b"Transfer-Encoding: chunked", CHUNKED),
             (b"Transfer-Encoding: Chunked", CHUNKED),
         ):
@@ -65,7 +65,7 @@ class ResponseTests(SynchronousTestCase):
     def test_told(self) -> None:
         """Some have no body whatever they say; the rest says, or ends with the connection."""
         self.assertEqual(
-            self.response_framing(b"200 OK\r\nContent-Length: 3"), Framing(Kind.LENGTH, 3)
+            self.response_framing(b"200 OK\r\nContent-Length: 3"), Framing(BodyKind.LENGTH, 3)
         )
         self.assertEqual(self.response_framing(b"200 OK\r\nTransfer-Encoding: chunked"), CHUNKED)
         self.assertEqual(self.response_framing(b"200 OK"), UNTIL_CLOSE)

@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.proxy.http1 import framing
 from trafficmock.proxy.http1.body_readers import BodyReader, ChunkReader, reader
-from trafficmock.proxy.http1.framing import Framing, Kind
+from trafficmock.proxy.http1.framing import BodyKind, Framing
 from trafficmock.proxy.http1.heads import BadMessageError
 from trafficmock.proxy.http1.request_reader import RequestReader
 
@@ -47,7 +47,7 @@ class ReaderTests(SynchronousTestCase):
     @given(st.binary(max_size=50), st.binary(max_size=20), st.lists(st.integers(0, 99)))
     def test_length(self, content: bytes, rest: bytes, places: list[int]) -> None:
         """A length is counted down, however the bytes arrive."""
-        taken_by = reader(Framing(Kind.LENGTH, len(content)))
+        taken_by = reader(Framing(BodyKind.LENGTH, len(content)))
         self.assertEqual(feed(taken_by, cut(content + rest, places)), (content, rest))
         self.assertTrue(taken_by.done)
 

@@ -10,11 +10,11 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
-from trafficmock.proxy.http1.framing import CHUNKED, NONE, Framing, Kind
+from trafficmock.proxy.http1.framing import CHUNKED, NONE, BodyKind, Framing
 from trafficmock.proxy.transfer.answer_changes import BrokenAnswer, RatedBody
 from trafficmock.wire.payloads.handler_action import Fault
 
-TEN = Framing(Kind.LENGTH, 10)
+TEN = Framing(BodyKind.LENGTH, 10)
 
 
 class BrokenAnswerTests(SynchronousTestCase):

@@ -21,7 +21,7 @@ from trafficmock.redaction.redactor import Redactor
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_entries import har_entries
 from trafficmock.testing.har.har_file import HarFile
-from trafficmock.testing.har.har_recording import Content, HarRecording, Mode
+from trafficmock.testing.har.har_recording import Content, HarRecording, UpdateMode
 from trafficmock.testing.har.har_routes import HarOptions
 from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
@@ -45,7 +45,7 @@ class ReplayTests(SynchronousTestCase):
     @profile(50)
     @given(
         st.sampled_from(get_args(Content)),
-        st.sampled_from(get_args(Mode)),
+        st.sampled_from(get_args(UpdateMode)),
         st.binary(max_size=50),
         st.binary(max_size=50),
     )

@@ -11,9 +11,11 @@ from typing import Any, get_args
 from tests.support.stream_reader import Reader, with_httpx
 from tests.testing.row_context import RowContext, row
 from trafficmock.testing.errors import UsageError
-from trafficmock.testing.har.har_recording import Content, Mode
+from trafficmock.testing.har.har_recording import Content, UpdateMode
 
-COMBINATIONS = tuple(itertools.product(("some.har", "some.zip"), get_args(Content), get_args(Mode)))
+COMBINATIONS = tuple(
+    itertools.product(("some.har", "some.zip"), get_args(Content), get_args(UpdateMode))
+)
 
 
 UPSTREAM_PAUSE_MS = 200

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
@@ -12,10 +12,10 @@ from trafficmock.command.output.body_text import body_lines
 from trafficmock.redaction import printable
 
 if TYPE_CHECKING:
+    from trafficmock.command.output.list_columns import Entry
     from trafficmock.command.output.terminal import Terminal
 
-Entry = Mapping[str, Any]
-Pairs = Sequence[tuple[str, str]]
+HeaderLines = Sequence[tuple[str, str]]
 
 INDENT = "  "
 
@@ -167,7 +167,7 @@ def _message(message: Entry, page: _Page) -> Iterator[str]:
         yield f"{INDENT}{line}"
 
 
-def _headers(message: Entry) -> Pairs:
+def _headers(message: Entry) -> HeaderLines:
     listed = message.get("headersList")
     return list(message.get("headers", {}).items()) if listed is None else listed
 
@@ -195,7 +195,7 @@ def _overrides(entry: Entry, page: _Page) -> Iterator[str]:
         )
 
 
-def _without(these: Pairs, others: Pairs) -> list[tuple[str, str]]:
+def _without(these: HeaderLines, others: HeaderLines) -> list[tuple[str, str]]:
     there = {(name.lower(), value) for name, value in others}
     return [(name, value) for name, value in these if (name.lower(), value) not in there]
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trafficmock.command.output import list_columns
 from trafficmock.command.output.request_page import INDENT, about_test, claimants, facts, heading
@@ -12,9 +11,11 @@ from trafficmock.command.output.terminal_text import cut
 from trafficmock.redaction import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trafficmock.command.output.list_columns import Entry
     from trafficmock.command.output.terminal import Terminal
 
-Entry = Mapping[str, Any]
 
 _ARROWS = {"client": "→", "server": "←", "system": "·"}
 _BEFORE_DATA = 20

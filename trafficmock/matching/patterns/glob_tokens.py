@@ -28,9 +28,9 @@ class Wildcard(enum.Enum):
 
 
 #: Literal text or a wildcard, outside braces or in an alternative within them.
-Plain = str | Wildcard
+PlainToken = str | Wildcard
 #: Literal text, a wildcard, or the alternatives of one pair of braces.
-Token = Plain | tuple[tuple[Plain, ...], ...]
+Token = PlainToken | tuple[tuple[PlainToken, ...], ...]
 
 LEXEME = re.compile(r"\*\*+/?|\*|\\.|\\|[{},]|[^*\\{},]+", re.DOTALL)
 
@@ -48,7 +48,7 @@ def tokenize(glob: str) -> tuple[Token, ...]:
     return reader.finish()
 
 
-def write_out(tokens: Sequence[Token], most: int) -> list[tuple[Plain, ...]] | None:
+def write_out(tokens: Sequence[Token], most: int) -> list[tuple[PlainToken, ...]] | None:
     """Expand the braces of a glob.
 
     :param most: the most globs that may result.
@@ -71,8 +71,8 @@ class _Reader:
 
     glob: str
     tokens: list[Token] = attrs.Factory(list)
-    branches: list[tuple[Plain, ...]] = attrs.Factory(list)
-    branch: list[Plain] = attrs.Factory(list)
+    branches: list[tuple[PlainToken, ...]] = attrs.Factory(list)
+    branch: list[PlainToken] = attrs.Factory(list)
     opened_at: int | None = None
 
     def read(self, lexeme: str, position: int) -> None:
@@ -97,7 +97,7 @@ class _Reader:
             raise self._error("no '}' for the '{'", self.opened_at)
         return tuple(self.tokens)
 
-    def _add(self, token: Plain) -> None:
+    def _add(self, token: PlainToken) -> None:
         target: list[Any] = self.tokens if self.opened_at is None else self.branch
         if target and isinstance(token, str) and isinstance(target[-1], str):
             target[-1] += token

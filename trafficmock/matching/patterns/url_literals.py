@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 
-from trafficmock.matching.patterns.glob_tokens import Plain, Token, Wildcard, write_out
+from trafficmock.matching.patterns.glob_tokens import PlainToken, Token, Wildcard, write_out
 
 #: The most combinations of alternatives in braces that are expanded; beyond, braces count as stars.
 MAX_VARIANTS = 8
@@ -127,7 +127,7 @@ def glob_literals(tokens: Sequence[Token]) -> Literals:
     return Literals(tuple(Variant.from_runs(_runs(plain)) for plain in written_out))
 
 
-def _runs(tokens: Iterable[Plain]) -> list[Run]:
+def _runs(tokens: Iterable[PlainToken]) -> list[Run]:
     texts = [""]
     for token in tokens:
         if isinstance(token, str):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Protocol
 
-from trafficmock.proxy.http1.framing import Framing, Kind
+from trafficmock.proxy.http1.framing import BodyKind, Framing
 from trafficmock.proxy.http1.heads import BadMessageError, parse_trailers
 from trafficmock.wire.http_syntax import TCHAR
 
@@ -162,11 +162,11 @@ class ChunkReader:
 def reader(framing: Framing) -> BodyReader:
     """Make the reader of a body."""
     match framing.kind:
-        case Kind.NONE:
+        case BodyKind.NONE:
             return LengthReader(0)
-        case Kind.LENGTH:
+        case BodyKind.LENGTH:
             return LengthReader(framing.length)
-        case Kind.CHUNKED:
+        case BodyKind.CHUNKED:
             return ChunkReader()
-        case Kind.UNTIL_CLOSE:
+        case BodyKind.UNTIL_CLOSE:
             return RestReader()

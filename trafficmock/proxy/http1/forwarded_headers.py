@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trafficmock.proxy.http1 import attached_clients
-from trafficmock.proxy.http1.framing import Framing, Kind
+from trafficmock.proxy.http1.framing import BodyKind, Framing
 from trafficmock.proxy.http1.heads import tokens
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ def request_block(method: bytes, path: bytes, host: bytes, pairs: Pairs, framing
         elif lower not in _FRAMING and lower != b"host":
             lines.append(b"%s: %s\r\n" % (name, value))
     lines.append(b"via: %s\r\n" % via)
-    if framing.kind is Kind.CHUNKED:
+    if framing.kind is BodyKind.CHUNKED:
         lines.append(b"transfer-encoding: chunked\r\n")
-    elif framing.kind is Kind.LENGTH or method in {b"POST", b"PUT", b"PATCH"}:
+    elif framing.kind is BodyKind.LENGTH or method in {b"POST", b"PUT", b"PATCH"}:
         lines.append(b"content-length: %d\r\n" % framing.length)
     lines.append(b"\r\n")
     return b"".join(lines)

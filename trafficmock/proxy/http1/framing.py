@@ -19,7 +19,7 @@ _FIRST_FINAL = 200
 _SUCCESSES = range(200, 300)
 
 
-class Kind(enum.Enum):
+class BodyKind(enum.Enum):
     """How the end of a body is determined."""
 
     NONE = enum.auto()
@@ -31,16 +31,16 @@ class Kind(enum.Enum):
 class Framing(Struct, frozen=True):
     """How a body is delimited.
 
-    :param length: its bytes, for :attr:`Kind.LENGTH` only.
+    :param length: its bytes, for :attr:`BodyKind.LENGTH` only.
     """
 
-    kind: Kind
+    kind: BodyKind
     length: int = 0
 
 
-NONE = Framing(Kind.NONE)
-CHUNKED = Framing(Kind.CHUNKED)
-UNTIL_CLOSE = Framing(Kind.UNTIL_CLOSE)
+NONE = Framing(BodyKind.NONE)
+CHUNKED = Framing(BodyKind.CHUNKED)
+UNTIL_CLOSE = Framing(BodyKind.UNTIL_CLOSE)
 
 
 def of_request(head: RequestHead) -> Framing:
@@ -92,7 +92,7 @@ def _length(value: bytes) -> Framing:
     if not _DIGITS.fullmatch(value):
         raise BadMessageError("Content-Length is not one number.")
     length = int(value)
-    return Framing(Kind.LENGTH, length) if length else NONE
+    return Framing(BodyKind.LENGTH, length) if length else NONE
 
 
 def _chunked(value: bytes) -> Framing:

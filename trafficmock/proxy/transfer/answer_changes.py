@@ -9,7 +9,7 @@ from msgspec import UNSET
 from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
-from trafficmock.proxy.http1.framing import Kind
+from trafficmock.proxy.http1.framing import BodyKind
 from trafficmock.proxy.upstream_errors import UpstreamError
 from trafficmock.wire.payloads.serialized_response import FAULT
 
@@ -47,7 +47,7 @@ class BrokenAnswer:
 
         :returns: whether the fault can happen: not without a body, nor behind its end.
         """
-        length = framing.length if framing.kind is Kind.LENGTH else None
+        length = framing.length if framing.kind is BodyKind.LENGTH else None
         after, kind = self.fault.after, self.fault.kind
         if after is not UNSET:
             self.left = after
@@ -55,7 +55,7 @@ class BrokenAnswer:
             self.left = None if length is None else length // 2
         else:
             self.left = 0
-        if framing.kind is Kind.NONE:
+        if framing.kind is BodyKind.NONE:
             return False
         return length is None or kind == "malformed_chunk" or (self.left or 0) < length
 

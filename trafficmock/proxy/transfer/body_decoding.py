@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Pairs
     from trafficmock.proxy.transfer.body_capture import BodyCapture
 
-    Plain = tuple[Pairs, bytes | bytearray]
+    DecodedMessage = tuple[Pairs, bytes | bytearray]
 
 STEPS_AT_ONCE = 4
 """Steps that are taken at once; most bodies need no more."""
@@ -54,7 +54,7 @@ class Decoders:
 
     def plain(
         self, pairs: Pairs, copy: BodyCapture | None, limit: int, *, soon: bool = False
-    ) -> Deferred[Plain]:
+    ) -> Deferred[DecodedMessage]:
         """Take the bytes of a copied body, and decode them if they are coded.
 
         A truncated copy is not decoded.
@@ -87,11 +87,11 @@ class Decoders:
         self._cooperator.stop()
 
     def _finish(
-        self, steps: Generator[None, None, Decoded | None], as_it_came: Plain
-    ) -> Deferred[Plain]:
+        self, steps: Generator[None, None, Decoded | None], as_it_came: DecodedMessage
+    ) -> Deferred[DecodedMessage]:
         size = len(as_it_came[1])
         self.waiting_bytes += size
-        result: list[Plain] = []
+        result: list[DecodedMessage] = []
 
         def run() -> Generator[None, None, None]:
             result.append((yield from steps) or as_it_came)
@@ -104,7 +104,7 @@ class Decoders:
                 done.callback(result[0] if result else as_it_came)
 
         task = self._cooperator.cooperate(run())
-        done: Deferred[Plain] = Deferred(lambda _: task.stop())
+        done: Deferred[DecodedMessage] = Deferred(lambda _: task.stop())
         task.whenDone().addBoth(over)
         return done
 

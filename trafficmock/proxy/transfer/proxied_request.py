@@ -21,7 +21,7 @@ from trafficmock.proxy.http1.context_headers import (
     without_context,
 )
 from trafficmock.proxy.http1.forwarded_headers import end_to_end, expects_continue
-from trafficmock.proxy.http1.framing import Kind
+from trafficmock.proxy.http1.framing import BodyKind
 from trafficmock.proxy.transfer import faulty_mock, request_rewriting
 from trafficmock.proxy.transfer.body_capture import request_of
 from trafficmock.proxy.transfer.route_fetch import RouteFetch
@@ -99,7 +99,7 @@ class ProxiedRequest:
         self.pairs = end_to_end(head)
         self.context_id = context_id(head)
         self.done = False
-        self.request_done = body.kind is Kind.NONE
+        self.request_done = body.kind is BodyKind.NONE
         self.resources = resources
         self.keep = framing.keeps_alive(head)
         self._pieces: list[bytes] = []

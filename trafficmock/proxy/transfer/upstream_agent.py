@@ -16,7 +16,7 @@ from zope.interface import implementer
 from trafficmock.proxy import request_target
 from trafficmock.proxy.http1 import content_codings
 from trafficmock.proxy.http1.forwarded_headers import request_block
-from trafficmock.proxy.http1.framing import NONE, Framing, Kind
+from trafficmock.proxy.http1.framing import NONE, BodyKind, Framing
 from trafficmock.proxy.transfer.body_arrival import BodyArrival
 from trafficmock.proxy.transfer.body_capture import BodyCapture
 from trafficmock.proxy.upstream_errors import UpstreamError, answer_timeout, upstream_error
@@ -133,7 +133,7 @@ class UpstreamAgent:
         headers.setRawHeaders(b"Accept-Encoding", [content_codings.KNOWN])
         pairs = [(name, value) for name, values in headers.getAllRawHeaders() for value in values]
         path, pairs = self.resources.aim(target.origin, target.path, pairs)
-        framing = Framing(Kind.LENGTH, len(content)) if content else NONE
+        framing = Framing(BodyKind.LENGTH, len(content)) if content else NONE
         host = target.origin.authority.encode("ascii")
         block = request_block(method, path, host, pairs, framing)
         return await self._exchange(target.origin, method, block + content)

@@ -18,7 +18,7 @@ from trafficmock.proxy.http1.forwarded_headers import (
     request_block,
     response_block,
 )
-from trafficmock.proxy.http1.framing import NONE, Framing, Kind
+from trafficmock.proxy.http1.framing import NONE, BodyKind, Framing
 from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.proxy.transfer.answer_changes import BrokenAnswer, RatedBody
 from trafficmock.proxy.transfer.body_capture import BodyCapture, response_of
@@ -185,10 +185,10 @@ class UpstreamTransfer:
             self._client.hold_body(hold=False)
 
     def _coded(self, data: bytes) -> bytes:
-        return chunk(data) if self._framing.kind is Kind.CHUNKED else data
+        return chunk(data) if self._framing.kind is BodyKind.CHUNKED else data
 
     def _last(self) -> bytes:
-        return LAST_CHUNK if self._framing.kind is Kind.CHUNKED else b""
+        return LAST_CHUNK if self._framing.kind is BodyKind.CHUNKED else b""
 
     def _begin_waiting(self) -> None:
         seconds = self._resources.settings.response_seconds
@@ -223,13 +223,13 @@ class UpstreamTransfer:
         if broken is not None and not broken.begin(body):
             self._broken = broken = None
         without_length = broken is not None and broken.fault.kind == "malformed_chunk"
-        unknown = without_length or body.kind in {Kind.CHUNKED, Kind.UNTIL_CLOSE}
+        unknown = without_length or body.kind in {BodyKind.CHUNKED, BodyKind.UNTIL_CLOSE}
         self._chunked = unknown and self._client_minor > 0
         self._until_close = unknown and not self._chunked
         keep = self._proxied.keep = self._proxied.keep and self._complete and not self._until_close
         pairs = end_to_end(head)
         self._head, self._pairs = head, pairs
-        if body.kind is not Kind.NONE and self._proxy_client is not None:
+        if body.kind is not BodyKind.NONE and self._proxy_client is not None:
             self._received = BodyCapture(self._limit)
         if without_length:
             pairs = [pair for pair in pairs if pair[0].lower() != b"content-length"]
@@ -435,4 +435,4 @@ class UpstreamTransfer:
 
 
 def _whole(content: bytes) -> Framing:
-    return Framing(Kind.LENGTH, len(content)) if content else NONE
+    return Framing(BodyKind.LENGTH, len(content)) if content else NONE

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
-    from trafficmock.testing.session.arguments.headers import Pairs
+    from trafficmock.testing.session.arguments.headers import TextPairs
     from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
 
 Content = Literal["attach", "embed"]
-Mode = Literal["minimal", "full"]
+UpdateMode = Literal["minimal", "full"]
 _UNKNOWN = -1
 _STALLED = -1
 """The status of a request that got no response."""
@@ -45,7 +45,7 @@ class HarRecording:
 
     version: str
     content: Content = "attach"
-    mode: Mode = "minimal"
+    mode: UpdateMode = "minimal"
     redactor: Redactor = field(factory=Redactor)
     files: dict[str, bytes] = field(init=False, factory=dict, repr=False)
     _entries: list[dict[str, Any]] = field(init=False, factory=list, repr=False)
@@ -179,7 +179,7 @@ def _bodies(entry: Any) -> Iterator[dict[str, Any]]:
                 yield body
 
 
-def _lines(pairs: Pairs) -> list[dict[str, str]]:
+def _lines(pairs: TextPairs) -> list[dict[str, str]]:
     return [{"name": name, "value": value} for name, value in pairs]
 
 

@@ -12,7 +12,7 @@ from trafficmock.redaction.added_fields import InvalidFieldError
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.har.har_entries import HarReplay, har_entries
-from trafficmock.testing.har.har_recording import Content, HarRecording, Mode
+from trafficmock.testing.har.har_recording import Content, HarRecording, UpdateMode
 from trafficmock.testing.promise import all_of
 from trafficmock.testing.session.arguments.url_matchers import UrlMatcher, make_matcher
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
@@ -66,7 +66,7 @@ class HarOptions:
     mode: HarMode | None = None
     update: bool = False
     update_content: Content = "attach"
-    update_mode: Mode = "minimal"
+    update_mode: UpdateMode = "minimal"
     redact: Words = None
     pace: float | None = None
     match_on: Words = None
@@ -81,7 +81,7 @@ class HarOptions:
         for name, words in (
             ("not_found", NotFound),
             ("update_content", Content),
-            ("update_mode", Mode),
+            ("update_mode", UpdateMode),
         ):
             given, known = getattr(self, name), get_args(words)
             if given not in known:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
-    from trafficmock.testing.har.har_recording import Content, Mode
+    from trafficmock.testing.har.har_recording import Content, UpdateMode
     from trafficmock.testing.har.har_routes import HarMode, NotFound
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.arguments.allow_patterns import Allowed
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.headers import HeadersArgument
     from trafficmock.testing.session.arguments.match_conditions import MatchArguments
     from trafficmock.testing.session.arguments.url_matchers import Matcher, Names, UrlMatcher
-    from trafficmock.testing.session.handlers.http_routes import Behavior, RouteEntry, RouteReply
+    from trafficmock.testing.session.handlers.http_routes import RouteEntry, RouteReply
+    from trafficmock.wire.inbound import Behavior
     from trafficmock.wire.payloads.handler_action import FaultKind
     from trafficmock.wire.waits.wait_messages import WaitKind
 
@@ -292,7 +293,7 @@ class BaseTrafficMock(
         mode: HarMode | None = None,
         update: bool = False,
         update_content: Content = "attach",
-        update_mode: Mode = "minimal",
+        update_mode: UpdateMode = "minimal",
         redact: str | Iterable[str] | None = None,
         pace: float | None = None,
         match_on: str | Iterable[str] | None = None,

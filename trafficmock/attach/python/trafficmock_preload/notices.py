@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Proxy = Callable[[], tuple[str, int]]
+    FindProxy = Callable[[], tuple[str, int]]
     """Returns host and port of the proxy."""
     Connect = Callable[[str, int, bytes], bytes]
     """Writes a ``CONNECT`` for a host and a port, with more lines of its header."""
@@ -31,7 +31,7 @@ _SEND_SECONDS = 0.5
 class Notices:
     """Tells of contexts once each, and of connections to ignored hosts once a second each."""
 
-    def __init__(self, proxy: Proxy, connect: Connect, now: Callable[[], float]) -> None:
+    def __init__(self, proxy: FindProxy, connect: Connect, now: Callable[[], float]) -> None:
         self._proxy = proxy
         self._connect = connect
         self._now = now

@@ -8,12 +8,12 @@ from typing import Any
 from trafficmock.testing.errors import UsageError
 from trafficmock.wire.http_syntax import BAD_VALUE, TOKEN, repeat_separator
 
-Pairs = tuple[tuple[str, str], ...]
+TextPairs = tuple[tuple[str, str], ...]
 HeadersArgument = Mapping[str, Any] | Iterable[tuple[str, Any]]
 """The type of the argument ``headers``: a mapping, or pairs where a name repeats."""
 
 
-def to_map(pairs: Pairs) -> dict[str, str]:
+def to_map(pairs: TextPairs) -> dict[str, str]:
     """Join repeated headers: ``set-cookie`` by a line feed (Playwright), others as in RFC 9110."""
     joined: dict[str, str] = {}
     for name, value in pairs:
@@ -25,16 +25,16 @@ def to_map(pairs: Pairs) -> dict[str, str]:
     return joined
 
 
-def get(pairs: Pairs, name: str) -> str | None:
+def get(pairs: TextPairs, name: str) -> str | None:
     """Return one header, repeats joined; names are case-insensitive (RFC 9110 section 5.1)."""
     return to_map(pairs).get(name.lower())
 
 
-def without(pairs: Pairs, *names: str) -> Pairs:
+def without(pairs: TextPairs, *names: str) -> TextPairs:
     return tuple(pair for pair in pairs if pair[0] not in names)
 
 
-def strict(headers: HeadersArgument) -> Pairs:
+def strict(headers: HeadersArgument) -> TextPairs:
     """Read headers whose values must be strings; a header with ``None`` is left out.
 
     :raises UsageError: a value is not a string, or ``headers`` is neither a mapping nor pairs.
@@ -46,7 +46,7 @@ def strict(headers: HeadersArgument) -> Pairs:
     return lenient(pairs)
 
 
-def lenient(headers: HeadersArgument) -> Pairs:
+def lenient(headers: HeadersArgument) -> TextPairs:
     """Read headers and convert values to strings; a header with ``None`` is left out.
 
     :raises UsageError: a value is bytes, or ``headers`` is neither a mapping nor pairs.
@@ -56,7 +56,7 @@ def lenient(headers: HeadersArgument) -> Pairs:
     )
 
 
-def check_headers(pairs: Pairs) -> None:
+def check_headers(pairs: TextPairs) -> None:
     """Check that a response can carry headers; each line of a ``set-cookie`` is a cookie.
 
     :raises UsageError: a name or a value is invalid.

@@ -17,7 +17,7 @@ from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 if TYPE_CHECKING:
     from msgspec import UnsetType
 
-    from trafficmock.testing.session.arguments.headers import Pairs
+    from trafficmock.testing.session.arguments.headers import TextPairs
 
 PostData = str | bytes | dict[str, Any] | list[Any] | int | float | bool | None
 JSON = "application/json"
@@ -25,7 +25,7 @@ BYTES = "application/octet-stream"
 
 
 def overrides(
-    *, url: str | None, method: str | None, headers: Pairs | None, post_data: PostData
+    *, url: str | None, method: str | None, headers: TextPairs | None, post_data: PostData
 ) -> SerializedOverrides | UnsetType:
     """Return the changes of one handler; the proxy adds them to those of earlier handlers.
 

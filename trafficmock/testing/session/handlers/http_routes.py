@@ -6,7 +6,7 @@ The proxy knows the order of the handlers and counts their requests; it has sing
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 from weakref import WeakValueDictionary
 
 from attrs import define, field
@@ -18,6 +18,7 @@ from trafficmock.testing.promise import Promise, all_of, mapped
 from trafficmock.testing.session.arguments.callables import code_of, describe
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest
 from trafficmock.wire.inbound import (
+    Behavior,
     HandlerResult,
     RequestClaimResult,
     RouteMatch,
@@ -151,9 +152,6 @@ class RouteList:
             if (matcher is None or entry.matcher.same_as(matcher))
             and (handler is None or entry.handler is handler or entry.handler == handler)
         ]
-
-
-Behavior = Literal["default", "wait", "ignoreErrors"]
 
 
 @define(eq=False)

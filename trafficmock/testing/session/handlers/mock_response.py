@@ -18,7 +18,7 @@ from trafficmock.wire.payloads.serialized_response import FINAL_STATUSES, Serial
 from trafficmock.wire.reason_phrases import phrase_of
 
 if TYPE_CHECKING:
-    from trafficmock.testing.session.arguments.headers import HeadersArgument, Pairs
+    from trafficmock.testing.session.arguments.headers import HeadersArgument, TextPairs
     from trafficmock.testing.session.observation.request_state import ResponseState
 
 _STATUS_TEXT = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
@@ -122,7 +122,7 @@ def _body(mock: Mock, content: bytes | None) -> wire_body.MessageBody:
     return wire_body.from_bytes(content)
 
 
-def _headers(mock: Mock, content: bytes | None) -> Pairs:
+def _headers(mock: Mock, content: bytes | None) -> TextPairs:
     if mock.headers is not None:
         pairs = hd.lenient(mock.headers)
     else:

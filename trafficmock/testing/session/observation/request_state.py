@@ -14,7 +14,7 @@ from trafficmock.wire.http_syntax import lower_case
 from trafficmock.wire.payloads import body
 
 if TYPE_CHECKING:
-    from trafficmock.testing.session.arguments.headers import Pairs
+    from trafficmock.testing.session.arguments.headers import TextPairs
     from trafficmock.wire.payloads.serialized_request import SerializedRequest as WireRequest
     from trafficmock.wire.payloads.serialized_response import SerializedResponse as WireResponse
 
@@ -57,7 +57,7 @@ class RequestState:
         return self.current.method
 
     @property
-    def headers(self) -> Pairs:
+    def headers(self) -> TextPairs:
         """The headers, with the changes so far."""
         return tuple(lower_case(self.current.headers, self.current.headers_list))
 
@@ -111,7 +111,7 @@ class ResponseState:
         return self.request.url if self.wire.url is UNSET else self.wire.url or self.request.url
 
     @property
-    def headers(self) -> Pairs:
+    def headers(self) -> TextPairs:
         """All headers, names in lower case."""
         return tuple(lower_case(self.wire.headers, self.wire.headers_list))
 

@@ -19,7 +19,7 @@ from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
-Place = tuple[str, str]
+Hop = tuple[str, str]
 """A client id and a URL, by which the hops of a redirect are linked."""
 
 
@@ -29,8 +29,8 @@ class ObservedTraffic:
 
     requests: dict[str, RequestState] = field(factory=dict)
     sequence: int = 0
-    _awaited_hops: dict[Place, list[RequestState]] = field(factory=dict)
-    _unlinked: dict[Place, list[RequestState]] = field(factory=dict)
+    _awaited_hops: dict[Hop, list[RequestState]] = field(factory=dict)
+    _unlinked: dict[Hop, list[RequestState]] = field(factory=dict)
 
     def observe(self, message: RequestObserved | HandlerRun | RequestReplied) -> RequestState:
         """Add a request, unless it is known; return its state."""
