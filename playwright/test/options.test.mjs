@@ -38,7 +38,7 @@ test("a handler's calls name the option that was meant", async () => {
 });
 
 test("a test's calls name the option that was meant", async () => {
-  const mocks = new TrafficMock({ waiters: {} });
+  const mocks = new TrafficMock({ waiters: {}, noteCall() {} });
   const handler = () => {};
   for (const [call, said] of [
     [
