@@ -65,7 +65,7 @@ export interface ConnectedTrafficMock extends TrafficMock {
 export interface EndOptions {
   /**
    * Whether the test has failed. Tests that passed are not in a report. A test of which nobody says so is in it, and one
-   * whose mocks have errors, too.
+   * whose mocks have errors, too. Jest 30 says so by itself.
    */
   readonly failed?: boolean;
   /** The error that the test failed with. */

@@ -45,7 +45,7 @@ export default [
     files: ["agent/test/deep/*-app/**/*.js", "playwright/test/deep/*-app/**/*.js"],
     languageOptions: { sourceType: "module", parserOptions: { ecmaFeatures: { jsx: true } } },
   },
-  { files: ["agent/test/deep/jest-app/**", "**/jest.test.cjs"], languageOptions: { globals: globals.jest } },
+  { files: ["agent/test/deep/jest-app/**", "**/*jest.test.cjs"], languageOptions: { globals: globals.jest } },
   {
     files: ["trafficmock/dashboard/static/**", "tests/interop/browsers/pages/**"],
     languageOptions: { sourceType: "module", globals: globals.browser },

@@ -4,6 +4,7 @@ const { checked } = require("./arguments/options.js");
 const { WorkerConnection } = require("./connection/worker-connection.js");
 const { TrafficMock, viewsOf } = require("./objects/traffic-mock.js");
 const { ConnectionError, UsageError } = require("./errors.js");
+const { currentJestRun } = require("./report/jest-tests.js");
 const { endsWithProcess } = require("./report/process-end.js");
 const { recorder, reported } = require("./report/run-recorder.js");
 const { callSite, raisedAt, shownPath } = require("./session/call-site.js");
@@ -94,6 +95,7 @@ class ConnectedTrafficMock extends TrafficMock {
   #ended;
 
   #startedAt = Date.now();
+  #jestRun = currentJestRun();
 
   /** @param {Session} session */
   constructor(session) {
@@ -131,32 +133,40 @@ class ConnectedTrafficMock extends TrafficMock {
   /** @param {import("../core.js").EndOptions} options */
   async #finish({ failed, error }) {
     const session = this.#session;
+    const startedAt = this.#startedAt;
+    const jestRun = failed === undefined ? this.#jestRun : undefined;
     await checkRequired(session);
-    session.passed = failed === undefined ? undefined : !failed;
+    session.passed = isPassed(failed ?? jestRun?.failed);
     const errors = await session.finish();
-    await report(session, {
-      failed: errors.length ? true : failed,
-      errors: [error, ...errors],
-      startedAt: this.#startedAt,
-    });
+    const hasErrors = errors.length > 0;
+    if (jestRun) {
+      await jestRun.whenDone(({ errors: known, ...end }) =>
+        report(session, { ...end, failed: end.failed || hasErrors, errors: known.length ? known : errors, startedAt }),
+      );
+    } else {
+      await report(session, { failed: hasErrors || failed, errors: [error, ...errors], startedAt });
+    }
     session.connection.release();
     throwAll(errors);
   }
 }
 
+/** @param {boolean | undefined} failed */
+const isPassed = (failed) => (failed === undefined ? undefined : !failed);
+
 /**
  * Write a test into the report of the run, if there is one.
  *
  * @param {Session} session that has ended
- * @param {{ failed: boolean | undefined, errors: unknown[], startedAt: number }} how it ended
+ * @param {{ failed: boolean | undefined, errors: unknown[], startedAt: number, retry?: number }} end how it ended
  */
-async function report(session, { failed, errors, startedAt }) {
+async function report(session, { failed, errors, ...end }) {
   const { connection, info } = session;
   const run = recorder("node", connection.workerId);
   if (!run) return;
   askAtEnd(run, connection);
   const outcome = failed === undefined ? "unknown" : failed ? "failed" : "passed";
-  run.count(outcome);
+  run.count(outcome, { isRetry: Boolean(end.retry) });
   run.addHars(session);
   if (!run.wants(failed)) {
     // The process may end without a further chance to ask for the totals.
@@ -167,7 +177,7 @@ async function report(session, { failed, errors, startedAt }) {
   const texts = errors.flatMap((error) => (error === undefined ? [] : [textOf(error)]));
   const error = texts.join("\n\n");
   const found = await reported(session, error);
-  await run.write(session, { title: info.title, file: info.file, outcome, ...(error && { error }), startedAt }, found);
+  await run.write(session, { title: info.title, file: info.file, outcome, ...(error && { error }), ...end }, found);
   endsWithProcess(run);
 }
 

@@ -49,9 +49,14 @@ class RunRecorder {
     return this.settings.mode === "on" || failed !== false;
   }
 
-  /** @param {string} outcome */
-  count(outcome) {
+  /**
+   * @param {string} outcome
+   * @param {{ isRetry?: boolean }} [how] a retry counts in place of the run before it, which has failed
+   */
+  count(outcome, { isRetry = false } = {}) {
+    if (isRetry && this.#counts.failed) this.#counts.failed -= 1;
     this.#counts[outcome] = (this.#counts[outcome] ?? 0) + 1;
+    if (!this.#counts.failed) delete this.#counts.failed;
   }
 
   /**

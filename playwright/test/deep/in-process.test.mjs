@@ -30,7 +30,7 @@ async function project(t, file, files = FILES) {
 }
 
 /** Run a project, whose work after the end of a test is that test's; its report is whole. */
-async function run({ proxy, place }, argv, left = FILES) {
+async function run({ proxy, place }, argv, { left = FILES, outcome = "unknown" } = {}) {
   const env = { TRAFFICMOCK_PROXY_URL: proxy.url, TRAFFICMOCK_REPORT: "report", NO_COLOR: "1" };
   const ended = await runProgram(place, [process.execPath, ...argv], env);
   assert.equal(ended.status, 0, ended.output);
@@ -39,22 +39,25 @@ async function run({ proxy, place }, argv, left = FILES) {
     entries.map(({ late }) => late),
     Array(left).fill(true),
   );
-  if (left) assertReported(place);
+  if (left) assertReported(place, outcome);
   return ended;
 }
 
-/** The processes do not say how their tests have ended, so the report has all of them. */
-function assertReported(place) {
+/** A report has all tests whose processes do not say how they have ended. */
+function assertReported(place, outcome) {
   const directory = join(place, "report");
   if (!existsSync(join(directory, "index.html"))) {
     // Threads are ended without notice.
     execFileSync(PYTHON, ["-m", "trafficmock", "report", "merge", directory, "--output", directory], { cwd: CHECKOUT });
   }
-  const { counts, processes, tests } = JSON.parse(readFileSync(join(directory, "run.json"), "utf8"));
-  assert.deepEqual(counts, { unknown: tests.length });
-  assert.ok(tests.length >= FILES * 6, `${tests.length} tests`);
+  const { counts, processes, tests } = reportOf(place);
+  assert.deepEqual(Object.keys(counts), [outcome]);
+  assert.ok(counts[outcome] >= FILES * 6, `${counts[outcome]} tests`);
+  assert.equal(tests.length, outcome === "unknown" ? counts.unknown : 0);
   for (const { ended, problem } of processes) assert.deepEqual([ended, problem], [true, undefined]);
 }
+
+const reportOf = (place) => JSON.parse(readFileSync(join(place, "report", "run.json"), "utf8"));
 
 test("Node's runner", async (t) => {
   await run(await project(t, "node.test.mjs"), ["--test", `--test-concurrency=${FILES}`]);
@@ -80,14 +83,42 @@ describe("Jest", () => {
     "jest.test.cjs",
     `--testTimeout=${TEST_MS}`,
   ];
-  test("in workers", async (t) => {
-    const ended = await run(await project(t, "jest.test.cjs"), [...argv, `--maxWorkers=${FILES}`]);
-    assert.match(ended.output, new RegExp(`Test Suites: +${FILES} passed`));
-  });
+  const WAYS = { "in workers": [`--maxWorkers=${FILES}`], "in one process": ["--runInBand"] };
+  for (const [way, options] of Object.entries(WAYS)) {
+    test(way, async (t) => {
+      const ended = await run(await project(t, "jest.test.cjs"), [...argv, ...options], { outcome: "passed" });
+      assert.match(ended.output, new RegExp(`Test Suites: +${FILES} passed`));
+    });
 
-  test("one file after the other, in one process", async (t) => {
-    await run(await project(t, "jest.test.cjs"), [...argv, "--runInBand"]);
-  });
+    test(`its report has the tests that failed, ${way}`, async (t) => {
+      const { proxy, place } = await project(t, "failing.jest.test.cjs", 2);
+      const env = { TRAFFICMOCK_PROXY_URL: proxy.url, TRAFFICMOCK_REPORT: "report", NO_COLOR: "1" };
+      const ended = await runProgram(place, [process.execPath, ...argv, ...options], env);
+      assert.equal(ended.status, 1, ended.output);
+      const { counts, tests } = reportOf(place);
+      assert.deepEqual(counts, { failed: 2 * 7, passed: 2 * 5 }, ended.output);
+      const found = tests.map(({ title, retry, error, requests }) => [
+        title,
+        retry,
+        error.split("\n", 1)[0],
+        requests.length,
+      ]);
+      const twice = [
+        ["concurrently fails", "Error: as wanted"],
+        ["ends in its function, and fails", "Error: as wanted"],
+        ["fails", "Error: as wanted"],
+        ["fails by a hook", "Error: in a hook"],
+        ["fails by its mocks", "RoutingError: GET http://shop.example/price is not mocked, and strict mode allows nothing."],
+        ["fails by its number of assertions", "Error: expect.assertions(2)"],
+      ];
+      const wanted = [
+        ...twice.flatMap(([title, error]) => [0, 1].map((retry) => [title, retry, error, 1])),
+        ["fails once", 0, "Error: as wanted", 1],
+        ["is said to have failed", undefined, "Error: said", 1],
+      ];
+      assert.deepEqual(found.sort(), [...wanted, ...wanted].sort());
+    });
+  }
 });
 
 // nock needs it.
@@ -99,6 +130,6 @@ test("the tests of other libraries on the page of the documentation pass", { ski
   const compared = join(examples, "in-process-compared");
   for (const name of readdirSync(compared)) copyFileSync(join(compared, name), join(place, name));
   writeFileSync(join(place, "package.json"), '{ "type": "module" }');
-  const ended = await run({ proxy, place }, ["--test"], 0);
+  const ended = await run({ proxy, place }, ["--test"], { left: 0 });
   assert.match(ended.output, /tests 2\n/);
 });
