@@ -13,7 +13,6 @@ from pathlib import Path
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL
 from trafficmock.matching.host_pattern import UNDER_TEST
 from trafficmock.matching.patterns.glob_resolution import WITHOUT_PATH
-from trafficmock.redaction import secret_names
 from trafficmock.report import data_files, report_directory, report_settings
 from trafficmock.wire import PROTOCOL_VERSION, features, http_syntax, limits
 from trafficmock.wire.payloads.abort_codes import NETWORK_ERRORS, PLAYWRIGHT_CODES
@@ -43,10 +42,6 @@ FACTS = {
     "HAR_RESPONSE": OF_RESPONSES,
     "UNDER_TEST": UNDER_TEST,
     "GLOB_WITHOUT_PATH": WITHOUT_PATH,
-    "SECRET_NAMES": secret_names.NAMES,
-    "SHORT_SECRET_NAMES": sorted(secret_names.SHORT_NAMES),
-    "SECRET_PARAMETERS": sorted(secret_names.QUERY_NAMES),
-    "HARMLESS_ENDS": secret_names.HARMLESS_ENDS,
     "REPORT": {
         "format": data_files.FORMAT,
         "longestName": data_files.LONGEST_NAME,

@@ -316,6 +316,52 @@ describe("connect", () => {
     connection.close();
   });
 
+  test("no error has the secrets of a URL", async (t) => {
+    process.env.TRAFFICMOCK_REPORT_REDACT = "query:shop";
+    t.after(() => delete process.env.TRAFFICMOCK_REPORT_REDACT);
+    const { hostname, port } = new URL(proxy.url);
+    /** Ask through the forward proxy, also for a WebSocket. */
+    const ask = async (path, headers = {}) => {
+      const url = `http://h.test/${path}/sk_live_hushhushhush1?token=hush-hush&shop=hush-hush`;
+      const asked = get({ hostname, port, path: url, headers: { host: "h.test", ...headers } });
+      await new Promise((resolve) => {
+        asked
+          .on("error", resolve)
+          .on("response", (answer) => answer.resume().on("error", resolve).on("close", resolve));
+        asked.on("upgrade", (_, socket) => resolve(socket.on("error", () => {}).destroy()));
+      });
+    };
+    const mocks = await connect({ title: "fails", proxyUrl: proxy.url, workerId: "of secrets", isolation: "required" });
+    const fails = () => {
+      throw new Error("wrong");
+    };
+    await mocks.route("**/thrown/**", fails);
+    await mocks.route("**/left/**", () => {});
+    await mocks.route("**/scheme/**", (route) => route.continue({ url: "ftp://h.test/" }));
+    await mocks.route("**/twice/**", async (route) => {
+      await route.fulfill();
+      await route.fulfill();
+    });
+    await mocks.route(({ href }) => href.includes("/judged/") && fails(), fails);
+    await mocks.routeWebSocket("**/socket/**", fails);
+    for (const path of ["thrown", "left", "scheme", "twice", "judged"]) await ask(path);
+    await ask("socket", {
+      connection: "upgrade",
+      upgrade: "websocket",
+      "sec-websocket-version": "13",
+      "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
+    });
+    const text = (await mocks.takeErrors()).map(({ message, stack }) => message + stack).join("\n");
+    assert.doesNotMatch(text, /hush/);
+    for (const path of ["thrown", "left", "scheme", "twice", "judged", "socket"]) {
+      const shown = new RegExp(
+        `h.test/${path}/\\[redacted:\\w{8}\\]\\?token=\\[redacted:(\\w{8})\\]&shop=\\[redacted:\\1\\]`,
+      );
+      assert.match(text, shown);
+    }
+    await mocks.end();
+  });
+
   test("a proxy that is not there is an error, at once", async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     await assert.rejects(connect({ title: "none", proxyUrl: url }), new RegExp(`trafficmock proxy at ${url}`));

@@ -33,6 +33,7 @@ test("what a test got without a context while other tests ran is marked", () => 
     url: "http://h.test/a",
     clientId: "shop",
     response: { wire: { status: 200 } },
+    toString: () => "GET http://h.test/a",
   };
   const owned = new Map([["r1", { decision: "fulfill" }]]);
   const session = { http: { known: new Map([["route", {}]]), owned } };

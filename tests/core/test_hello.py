@@ -12,6 +12,7 @@ from tests.support.builders import ANY, claims, fulfill, glob, open_socket, star
 from tests.support.playbook import SETTINGS, Peer, Playbook, hello_error
 from trafficmock.core.effects import Send
 from trafficmock.core.hello import VERSIONS_NOTED
+from trafficmock.redaction.process_redactor import process_redactor
 from trafficmock.wire import inbound, outbound
 
 HELLO = {
@@ -50,6 +51,25 @@ def welcome(peer: Peer, client_id: str, **more: object) -> object:
 
 class HandshakeTests(SynchronousTestCase):
     """``hello`` opens a connection, or is refused with a reason and a close."""
+
+    def test_marks(self) -> None:
+        """Only a worker with the feature gets the key of the marks, which REST tells as well."""
+        for role, features, wanted in (
+            ("runner", ["marks"], True),
+            ("runner", ["report"], False),
+            ("node", ["marks"], False),
+        ):
+            playbook = Playbook(self, SETTINGS)
+            playbook.connect("c1").sends(hello(role=role, features=features))
+            (sent,) = playbook.take()
+            assert isinstance(sent, Send)
+            assert isinstance(sent.message, outbound.HelloOk)
+            told = sent.message.redaction
+            self.assertEqual(told is not UNSET, wanted, (role, features))
+            if told is not UNSET:
+                described = process_redactor().described()
+                self.assertEqual({"fields": told.fields, "key": told.key}, described)
+                self.assertNotIn(told.key, repr(sent))
 
     def refused(self, code: outbound.HelloErrorCode, playbook: Playbook, first: object) -> None:
         """Check that a message is refused, and that nothing that follows is heard."""

@@ -18,7 +18,9 @@ from trafficmock.redaction.process_redactor import (
     process_redactor,
     redact_process,
     safe_url,
+    share_marks,
 )
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.testing.session.observation.request_state import RequestState
 from trafficmock.wire.payloads.serialized_har import SerializedHar
 
@@ -77,6 +79,20 @@ class MessageTests(SynchronousTestCase):
             self.assertNotIn(secret, text)
         self.assertEqual(safe_url("/?shop=a b").count("redacted"), 1)
         self.assertEqual(process_redactor().text("shop=a, customer: b"), "shop=a, customer: b")
+
+    def test_marks_of_a_proxy(self) -> None:
+        """A test worker makes the marks of its proxy, and redacts what it redacts, too."""
+        before = process_redactor()
+        self.addCleanup(redact_process, before)
+        redact_process(before.adding(["query:shop"]))
+        proxy = Redactor.of(["query:customer"])
+        url = "https://h.test/?token=a&shop=b&customer=c"
+        share_marks(**proxy.described())
+        self.assertEqual(safe_url(url), proxy.adding(["query:shop"]).url(url))
+        exact = Redactor.of("off")
+        share_marks(**exact.described())
+        self.assertEqual(process_redactor().key, exact.key)
+        self.assertEqual(safe_url(url).count("redacted"), 3)
 
     @given(st.text())
     def test_any_text(self, text: str) -> None:

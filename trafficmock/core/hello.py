@@ -12,10 +12,12 @@ from trafficmock.core.effects import CloseConnection, EffectList
 from trafficmock.core.http.deferred_bodies import body_limits
 from trafficmock.core.state.peers import Agent, Client, Liveness, Unauthenticated, Worker
 from trafficmock.redaction import printable
+from trafficmock.redaction.process_redactor import process_redactor
 from trafficmock.wire import NPM_PACKAGE_VERSION, PROTOCOL_VERSION, features
 from trafficmock.wire.client_id import client_id_problem
 from trafficmock.wire.inbound import Hello, Ping, Pong
 from trafficmock.wire.outbound import HelloError, HelloErrorCode, HelloOk
+from trafficmock.wire.payloads.welcome import Redaction
 
 if TYPE_CHECKING:
     from trafficmock.core.effects import Moment
@@ -141,6 +143,7 @@ class Handshake:
             pid=_pid(hello.pid),
             command=_one_line(hello.command),
             worker_id=hello.worker_id if hello.worker_id is not UNSET else None,
+            redact=tuple(hello.redact or ()),
         )
 
     def _welcome(self, client: Client, hello: Hello) -> HelloOk:
@@ -155,6 +158,7 @@ class Handshake:
             features=sorted(client.features) if hello.features is not UNSET else UNSET,
             body_limits=body_limits(self.state.settings) if streams else UNSET,
             own_hosts=[host.text for host in self.state.settings.own_hosts] if contexts else UNSET,
+            redaction=_redaction() if features.MARKS in client.features and not is_agent else UNSET,
         )
 
 
@@ -163,6 +167,12 @@ def refuse(connection_id: str, code: HelloErrorCode, text: str, out: EffectList)
     out.note("warn", f"refused, {code}: {text}", of=connection_id)
     out.send(connection_id, HelloError(code, text))
     out.append(CloseConnection(connection_id, POLICY_VIOLATION, code))
+
+
+def _redaction() -> Redaction:
+    """Return what a worker needs to make equal marks; ``/api/redaction`` tells it as well."""
+    described = process_redactor().described()
+    return Redaction(described["fields"], described["key"])
 
 
 def _is_liveness(hello: Hello) -> bool:

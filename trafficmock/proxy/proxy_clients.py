@@ -13,7 +13,7 @@ from msgspec import UNSET
 from twisted.logger import Logger
 
 from trafficmock.wire import PROTOCOL_VERSION, features, inbound, outbound
-from trafficmock.wire.outbound import BodyLimits
+from trafficmock.wire.payloads.welcome import BodyLimits
 
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IReactorTime
@@ -270,7 +270,7 @@ class ProxyClients:
             features=_features_of(process),
             pid=UNSET if process is None or process.pid is None else process.pid,
             command=UNSET if process is None else process.command,
-            **({} if self.token is None else {"token": self.token}),
+            token=UNSET if self.token is None else self.token,
         )
 
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from attrs import define, field
+from typing import TYPE_CHECKING
 
+from attrs import define, evolve, field
+
+from trafficmock.redaction.added_fields import OFF
 from trafficmock.redaction.redactor import Redactor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @define
@@ -28,6 +34,17 @@ def redact_process(redactor: Redactor) -> None:
     It is called where a process is put together.
     """
     _PROCESS.redactor = redactor
+
+
+def share_marks(fields: Sequence[str], key: str) -> None:
+    """Make the marks of a proxy from now on, and redact what it redacts, too.
+
+    :param fields: those of the proxy. If it redacts nothing, the own ones stay.
+    :param key: in hexadecimal digits.
+    """
+    own = evolve(_PROCESS.redactor, key=bytes.fromhex(key))
+    added = () if own.is_off or OFF in fields else fields
+    _PROCESS.redactor = own.adding(added) if added else own
 
 
 def safe_url(url: str) -> str:

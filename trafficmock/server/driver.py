@@ -28,17 +28,19 @@ from trafficmock.core.effects import (
     Send,
     Wake,
 )
+from trafficmock.core.state.peers import Worker
 from trafficmock.http.backpressure import Backpressure
 from trafficmock.http.log_safety import LogRateLimit, one_line
 from trafficmock.proxy.browser_proxy.browser_proxies import BrowserProxyError
 from trafficmock.records import RequestFailed, SocketFailed, TestEnded
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.message_kinds import DEFERRABLE, NOTED
+from trafficmock.server.shown_urls import ShownUrls
 from trafficmock.server.strict_tunnels import StrictTunnels
 from trafficmock.server.websocket.data_frames import text_frame
 from trafficmock.server.worker_queries import WorkerQueries
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
-from trafficmock.wire.features import REPORT
+from trafficmock.wire.features import REPORT, SHOWN_URLS
 from trafficmock.wire.inbound import SocketFrame
 from trafficmock.wire.invalid_message import too_long
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
@@ -108,6 +110,7 @@ class Driver:
     _performers: dict[type, Callable[[Any, Moment], None]] = field(init=False)
     _recorders: dict[type, Callable[[Any, int], None]] = field(init=False)
     queries: WorkerQueries = field(init=False)
+    shown_urls: ShownUrls = field(init=False)
     tunnels: StrictTunnels = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -121,6 +124,7 @@ class Driver:
             redactor=self.event_log.redactor,
             send=lambda to, answer: self._send(Send((to,), answer), self._now()),
         )
+        self.shown_urls = ShownUrls(self.event_log.redactor)
         self.tunnels = StrictTunnels(self.coordinator, self._now, self._perform)
         # The history does not keep the ends of tests.
         self.writers = {TestEnded: _ignore} | self.history.writers | self.writers
@@ -176,6 +180,7 @@ class Driver:
     def link_closed(self, link: Link) -> None:
         """Report the end of a connection to the core."""
         del self._links[link.id]
+        self.shown_urls.remove(link.id)
         if link.id in self._introduced:
             self._introduced.discard(link.id)
             self.event_log.closed(link.id)
@@ -309,6 +314,13 @@ class Driver:
         self.dated_writers[type(dated.record)](dated.record, dated.at.epoch_ms)
 
     def _send(self, send: Send, now: Moment) -> None:
+        if self.shown_urls.workers:
+            send, *apart = self.shown_urls.divided(send)
+            for each in apart:
+                self._send_to(each, now)
+        self._send_to(send, now)
+
+    def _send_to(self, send: Send, now: Moment) -> None:
         if self._clients and not self._send_within(send):
             return
         payload = encode(send.message)
@@ -330,8 +342,12 @@ class Driver:
         else:
             self.event_log.sent(send, link.peer)
             self._introduced.add(link.id)
-            if isinstance(send.message, HelloOk) and REPORT in (send.message.features or ()):
+            known = (send.message.features or ()) if isinstance(send.message, HelloOk) else ()
+            if REPORT in known:
                 self.history.tally.joined(link.id)
+            worker = self.coordinator.state.peers.get(link.id)
+            if SHOWN_URLS in known and isinstance(worker, Worker):
+                self.shown_urls.add(link.id, worker.redact)
             link.welcome()
 
     def _send_within(self, send: Send) -> bool:

@@ -30,6 +30,9 @@ LIVENESS = "liveness"
 LOCAL = "local"
 """Agents have a filter: they let requests pass without asking that no route can match."""
 
+MARKS = "marks"
+"""Workers make the marks of secrets as the coordinator does."""
+
 REPLY = "reply"
 """Routes have fixed responses (replies), with which the coordinator answers by itself."""
 
@@ -38,6 +41,9 @@ REPORT = "report"
 
 SEEN_CONTEXTS = "seen-contexts"
 """Agents tell of each context that comes into their process, also by a request that sends none."""
+
+SHOWN_URLS = "shown-urls"
+"""Workers get URLs with secrets also with marks in their place, as they may be printed."""
 
 STREAM = "stream"
 """Agents announce requests, and report responses, before their bodies."""
@@ -65,9 +71,11 @@ ALL = frozenset(
         HEADERS_LIST,
         LIVENESS,
         LOCAL,
+        MARKS,
         REPLY,
         REPORT,
         SEEN_CONTEXTS,
+        SHOWN_URLS,
         STREAM,
         STREAM_MOCKS,
         STRICT,
@@ -89,6 +97,7 @@ OF_WORKERS = (
     CONTEXT,
     DIAGNOSIS,
     HEADERS_LIST,
+    MARKS,
     REPLY,
     REPORT,
     STREAM_MOCKS,

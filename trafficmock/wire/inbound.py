@@ -48,10 +48,10 @@ class Hello(Message, frozen=True, tag="hello"):
     :param features: the names in :mod:`trafficmock.wire.features` that the client knows.
     :param pid: the id of the client's process. It is only shown, so any value is accepted.
     :param command: the command line of that process; any value is accepted as well.
-    :param process_mark: names that process, for who runs on the same machine; any value is
-        accepted.
+    :param process_mark: names that process on its machine; any value is accepted.
     :param liveness_of: the connection id of a worker for which this connection answers pings
         (feature ``liveness``); its other messages are ignored.
+    :param redact: what else is secret in shown URLs (feature ``shown-urls``).
     """
 
     protocol_version: SafeInt
@@ -65,6 +65,7 @@ class Hello(Message, frozen=True, tag="hello"):
     command: Any = UNSET
     process_mark: Any = UNSET
     liveness_of: str | UnsetType = UNSET
+    redact: list[str] | UnsetType = UNSET
 
 
 class Ping(Message, frozen=True, tag="ping"):

@@ -18,6 +18,7 @@ from trafficmock.wire.payloads.serialized_matcher import PlacedValues, RouteMatc
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
 from trafficmock.wire.payloads.similar_requests import SimilarRequests
+from trafficmock.wire.payloads.welcome import BodyLimits, Redaction
 
 UNMATCHED: Final = "unmatched_request"
 """The code for a request or WebSocket that strict mode refused."""
@@ -51,23 +52,13 @@ Context = Literal["own"]
 HelloErrorCode = Literal["protocol_mismatch", "unauthorized", "invalid_hello"]
 
 
-class BodyLimits(Struct, frozen=True, rename="camel"):
-    """The most bytes of a body that an agent with the feature ``stream`` sends.
-
-    :param history: of a body that only the history uses.
-    :param handler: of a body that :class:`NeedBody` requested.
-    """
-
-    history: int
-    handler: int
-
-
 class HelloOk(Message, frozen=True, tag="hello:ok"):
     """The client is accepted.
 
     :param features: the features that both sides know.
     :param body_limits: only for agents with the feature ``stream``.
     :param own_hosts: the globs of ``--own-host``, only for agents with the feature ``context``.
+    :param redaction: only for workers with the feature ``marks``.
     """
 
     connection_id: str
@@ -77,6 +68,7 @@ class HelloOk(Message, frozen=True, tag="hello:ok"):
     features: list[str] | UnsetType = UNSET
     body_limits: BodyLimits | UnsetType = UNSET
     own_hosts: list[str] | UnsetType = UNSET
+    redaction: Redaction | UnsetType = UNSET
 
 
 class HelloError(Message, frozen=True, tag="hello:error"):
@@ -138,7 +130,8 @@ class RequestMessage(Message, frozen=True):
     """The parent of the messages about a request to a worker.
 
     Each has ``context``: ``own`` for a request with the context of a test of this worker, absent
-    for traffic without a context and for workers without the feature ``context``.
+    for traffic without a context and for workers without the feature ``context``. ``shown_url`` is
+    the URL with marks for its secrets, if it has any (feature ``shown-urls``).
     """
 
     request_id: str
@@ -157,6 +150,7 @@ class RequestObserved(RequestMessage, frozen=True, tag="request:observed"):
     context: Context | UnsetType = UNSET
     test_id: str | UnsetType = UNSET
     seen_at: int | UnsetType = UNSET
+    shown_url: str | UnsetType = UNSET
 
 
 class RequestClaim(RequestMessage, frozen=True, tag="request:claim"):
@@ -174,6 +168,7 @@ class RequestClaim(RequestMessage, frozen=True, tag="request:claim"):
     test_id: str | UnsetType = UNSET
     route_ids: list[str] | UnsetType = UNSET
     values: list[PlacedValues] | UnsetType = UNSET
+    shown_url: str | UnsetType = UNSET
 
 
 class RequestMatched(RequestMessage, frozen=True, tag="request:matched"):
@@ -199,6 +194,7 @@ class HandlerRun(RequestMessage, frozen=True, tag="handler:run"):
     test_id: str
     context: Context | UnsetType = UNSET
     lost: str | UnsetType = UNSET
+    shown_url: str | UnsetType = UNSET
 
 
 ReplyAction = Literal["abort", "fallback"]
@@ -225,6 +221,7 @@ class RequestReplied(RequestMessage, frozen=True, tag="request:replied"):
     step: int | UnsetType = UNSET
     entries: list[int] | UnsetType = UNSET
     lost: str | UnsetType = UNSET
+    shown_url: str | UnsetType = UNSET
 
 
 class UntaggedOrigin(Message, frozen=True, tag="door:untagged"):
@@ -442,7 +439,7 @@ class DecisionError(Message, frozen=True, tag="decision:error"):
 class SocketClaim(Message, frozen=True, tag="ws:claim"):
     """The question which routes of the worker's tests match a WebSocket.
 
-    ``test_id`` and ``route_ids`` are those of :class:`RequestClaim`.
+    ``test_id``, ``route_ids`` and ``shown_url`` are those of :class:`RequestClaim`.
     """
 
     socket_id: str
@@ -452,6 +449,7 @@ class SocketClaim(Message, frozen=True, tag="ws:claim"):
     context: Context | UnsetType = UNSET
     test_id: str | UnsetType = UNSET
     route_ids: list[str] | UnsetType = UNSET
+    shown_url: str | UnsetType = UNSET
 
 
 class RedactResult(Message, frozen=True, tag="redact:result"):
@@ -469,7 +467,10 @@ class RedactResult(Message, frozen=True, tag="redact:result"):
 
 
 class SocketMatched(Message, frozen=True, tag="ws:matched"):
-    """The test owns the WebSocket; the worker runs the handler of the route."""
+    """The test owns the WebSocket; the worker runs the handler of the route.
+
+    :param shown_url: as in :class:`RequestMessage`.
+    """
 
     socket_id: str
     route_id: str
@@ -478,6 +479,7 @@ class SocketMatched(Message, frozen=True, tag="ws:matched"):
     protocols: list[str]
     client_id: str
     context: Context | UnsetType = UNSET
+    shown_url: str | UnsetType = UNSET
 
 
 class SocketPassthrough(Message, frozen=True, tag="ws:passthrough"):

@@ -61,15 +61,16 @@ function textOf(name, value) {
 /**
  * Check that the request keeps its scheme (Playwright's rule).
  *
- * @param {string} original URL of the request
+ * @param {import("../session/request-state.js").RequestState} request
  * @param {Overrides} overrides
  * @throws {UsageError} the new URL has another scheme, or it is not a URL
  */
-function checkScheme(original, { url }) {
+function checkScheme({ wire, shownUrl }, { url }) {
   if (url === undefined) return;
   if (!URL.canParse(url)) throw new UsageError(`invalid URL: ${JSON.stringify(url)}`);
-  if (new URL(url).protocol !== new URL(original).protocol) {
-    throw new UsageError(`New URL must have same protocol as overridden URL: ${url} for ${original}`);
+  const { protocol } = new URL(url);
+  if (protocol !== new URL(wire.url).protocol) {
+    throw new UsageError(`New URL must have same protocol as overridden URL: ${protocol} for ${shownUrl}`);
   }
 }
 

@@ -7,7 +7,7 @@ const { readAllowed } = require("../arguments/allowed.js");
 const { ConnectionError, UsageError } = require("../errors.js");
 const { withoutFrames } = require("../session/call-site.js");
 const { beginTurn } = require("../session/proxy-clock.js");
-const { ackTimeoutMs } = require("../settings.js");
+const { ackTimeoutMs, addedSecrets } = require("../settings.js");
 const { Liveness } = require("./liveness.js");
 const { Questions } = require("./questions.js");
 
@@ -34,7 +34,7 @@ const { Questions } = require("./questions.js");
  */
 const FEATURES = [
   ...["headers-list", "clock", "chain", "context", "diagnosis", "reply", "report", "strict", "liveness"],
-  ...["stream-mocks", "waits", "conditions"],
+  ...["stream-mocks", "waits", "conditions", "shown-urls"],
 ];
 
 /** Why a query of the history has no answer. */
@@ -93,6 +93,7 @@ class WorkerConnection {
       workerId: this.workerId,
       ...(this.token && { token: this.token }),
       features: FEATURES,
+      redact: addedSecrets(),
       pid: process.pid,
     };
   }

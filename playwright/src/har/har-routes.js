@@ -4,7 +4,6 @@ const { version } = require("../../package.json");
 const { UsageError } = require("../errors.js");
 const { Matcher } = require("../arguments/matcher.js");
 const { attachedBodies, harDocument, harEntry } = require("./har-entry.js");
-const { redactUrl } = require("../report/redaction.js");
 const { HarFile } = require("./har-file.js");
 const { harEntries } = require("./har-entries.js");
 
@@ -124,7 +123,7 @@ async function recorder(session, file, store, { updateContent = "attach", update
     // The end of the test reports it.
     entries.at(-1)?.catch(() => {});
     if (typeof response === "string") {
-      failed.push(`${request.method} ${redactUrl(request.url)}: ${response}`);
+      failed.push(`${request}: ${response}`);
       routed.abort("failed");
     } else {
       routed.settleWith({ response });

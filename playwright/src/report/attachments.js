@@ -2,6 +2,7 @@
 
 const { mkdir, writeFile } = require("node:fs/promises");
 const { dirname } = require("node:path");
+const { addedSecrets } = require("../settings.js");
 const { savedPage } = require("./report-directory.js");
 const { runDocument } = require("./run-document.js");
 const { testRecord } = require("./test-record.js");
@@ -29,7 +30,12 @@ async function addTraffic(session, testInfo) {
       : [];
     addToError(testInfo, [lost?.message ?? "The proxy did not answer.", ...port]);
   } else {
-    addToError(testInfo, reportLines(session, traffic));
+    const redacted = session.connection.redacted({ texts: reportLines(session, traffic), redact: addedSecrets() });
+    const { texts, error } = await redacted.catch((/** @type {Error} */ { message }) => ({
+      texts: [],
+      error: message,
+    }));
+    addToError(testInfo, error ? [`The proxy could not remove secrets from the lines: ${error}`] : texts);
   }
 }
 

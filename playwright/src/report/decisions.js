@@ -1,7 +1,6 @@
 "use strict";
 
 const { UNDER_TEST } = require("trafficmock-agent/protocol/facts");
-const { redactUrl } = require("./redaction.js");
 
 /** Texts for requests that no route of the test decided, by the kind of their outcome. */
 const OUTCOMES = /** @type {Record<string, string>} */ ({
@@ -9,9 +8,6 @@ const OUTCOMES = /** @type {Record<string, string>} */ ({
   pending: "not settled yet",
   mocked: "fulfilled",
 });
-
-/** The URLs in a text. */
-const URLS = /\b(?:https?|wss?):\/\/\S+/g;
 
 /** Hosts at which a request stays within the application. */
 const WITHIN = new RegExp(`^(?:${UNDER_TEST})$`);
@@ -35,7 +31,7 @@ function decisionOf(session, recorded, { id, url }) {
   const { outcome } = entry;
   if (outcome.kind === "passthrough" && isWithin(url)) return "went to a local host";
   if (!outcome.code) return OUTCOMES[outcome.kind] ?? outcome.kind;
-  const why = outcome.message ? `. ${outcome.message.replace(URLS, redactUrl)}` : "";
+  const why = outcome.message ? `. ${outcome.message}` : "";
   return `${outcome.kind}: ${outcome.code}${why}`;
 }
 

@@ -2,7 +2,6 @@
 
 const { AsyncResource } = require("node:async_hooks");
 const { test } = require("@playwright/test");
-const { redactUrl } = require("./redaction.js");
 const { TrafficMock } = require("../objects/traffic-mock.js");
 const { callSite, calledFrom } = require("../session/call-site.js");
 
@@ -121,8 +120,7 @@ const outside = new AsyncResource("trafficmock");
  * @param {import("../session/session.js").Answer} answer
  */
 function answerStep({ state, entry, decision, ran }) {
-  const { method, url } = state;
-  const title = `trafficmock: ${method} ${redactUrl(url)}${decision ? ` (${decision})` : ""}`;
+  const title = `trafficmock: ${state}${decision ? ` (${decision})` : ""}`;
   const location = entry.placeOf();
   outside.runInAsyncScope(() => {
     // The error of a handler fails the test at its end. After the test there are no steps.

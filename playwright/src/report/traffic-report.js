@@ -1,7 +1,6 @@
 "use strict";
 
 const { decisionOf } = require("./decisions.js");
-const { redactUrl } = require("./redaction.js");
 
 /**
  * Says why a test may have failed: the routes that no request met, with the nearest requests, and the requests that no
@@ -62,10 +61,10 @@ function reportLines(session, { requests, recorded, unmet, similar, applications
   const doubtful = requests.filter(({ id }) => session.http.owned.has(id) && recorded.get(id)?.otherTests);
   const lines = unmetLines(session, { unmet, similar });
   const row = (/** @type {RequestState} */ request) => {
-    const { method, url, clientId, response } = request;
+    const { clientId, response } = request;
     const status = response ? String(response.wire.status) : "no response";
     const decision = decisionOf(session, recorded, request);
-    return `  ${[`${method} ${redactUrl(url)}`, status, `client ${clientId}`, decision].filter(Boolean).join(", ")}`;
+    return `  ${[String(request), status, `client ${clientId}`, decision].filter(Boolean).join(", ")}`;
   };
   if (undecided.length) lines.push("without a decision of this test:", ...counted(undecided.map(row)));
   if (doubtful.length) lines.push("decided without a context:", ...counted(doubtful.map(row)));

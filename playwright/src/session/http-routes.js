@@ -206,11 +206,11 @@ class HttpRoutes {
    * @param {RouteEntry} entry
    * @param {any} claim `request:claim`
    */
-  judge({ matcher }, { request: { url, method }, clientId, values }) {
+  judge({ matcher }, { request: { url, method }, shownUrl = url, clientId, values }) {
     try {
       return matcher.matches({ url, method, clientId }) && matcher.matchesValues(values);
     } catch (error) {
-      this.session.errors.thrownByPredicate(error, matcher, url);
+      this.session.errors.thrownByPredicate(error, matcher, shownUrl);
       return false;
     }
   }
@@ -231,7 +231,7 @@ class HttpRoutes {
   run(message) {
     const { session } = this;
     const state = session.traffic.observe(message);
-    state.pass(message.request);
+    state.pass(message.request, message.shownUrl);
     if (!this.owned.has(state.id)) this.checkContext(message);
     const { runId } = message;
     const entry = session.connection.route(message.routeId);

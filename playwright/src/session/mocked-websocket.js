@@ -55,12 +55,13 @@ class WebSocketSide {
 class MockedWebSocket {
   /**
    * @param {import("./session.js").Session} session
-   * @param {{ id: string, url: string, protocols: string[] }} opened
+   * @param {{ id: string, url: string, shownUrl: string, protocols: string[] }} opened `shownUrl` is that for texts
    */
-  constructor(session, { id, url, protocols }) {
+  constructor(session, { id, url, shownUrl, protocols }) {
     this.session = session;
     this.id = id;
     this.url = url;
+    this.shownUrl = shownUrl;
     this.protocols = protocols;
     this.isConnected = false;
     this.page = new WebSocketSide(this, "page");
@@ -122,7 +123,7 @@ class MockedWebSocket {
     try {
       await handler();
     } catch (error) {
-      if (!this.session.isEnded) this.session.errors.thrown(error, `in a handler of the WebSocket ${this.url}`);
+      if (!this.session.isEnded) this.session.errors.thrown(error, `in a handler of the WebSocket ${this.shownUrl}`);
     }
   }
 

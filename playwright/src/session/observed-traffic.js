@@ -25,14 +25,14 @@ class ObservedTraffic {
   /**
    * Add a request, unless it is known.
    *
-   * @param {{ requestId: string, clientId: string, request: WireRequest }} message
+   * @param {{ requestId: string, clientId: string, request: WireRequest, shownUrl?: string }} message
    */
-  observe({ requestId, clientId, request: wire }) {
+  observe({ requestId, clientId, request: wire, shownUrl }) {
     const known = this.requests.get(requestId);
     if (known) return known;
     this.sequence += 1;
     this.latest = requestId;
-    const state = new RequestState({ id: requestId, clientId, wire, sequence: this.sequence });
+    const state = new RequestState({ id: requestId, clientId, wire, shownUrl, sequence: this.sequence });
     this.requests.set(requestId, state);
     const before = this.awaitedHops.get(placeOf(state, wire.url))?.shift();
     if (before) connect(before, state);

@@ -19,13 +19,15 @@ const headers = require("../arguments/headers.js");
 /** One request of the application and its response, as far as this process knows them. */
 class RequestState {
   /**
-   * @param {{ id: string, clientId: string, wire: WireRequest, sequence: number, current?: WireRequest,
+   * @param {{ id: string, clientId: string, wire: WireRequest, shownUrl?: string, sequence: number, current?: WireRequest,
    *   overrides?: Overrides }} known `sequence` is its number among the requests that the test observed
    */
-  constructor({ id, clientId, wire, sequence, current = wire, overrides = {} }) {
+  constructor({ id, clientId, wire, shownUrl = wire.url, sequence, current = wire, overrides = {} }) {
     this.id = id;
     this.clientId = clientId;
     this.wire = wire;
+    /** The URL for texts, with marks in place of secrets. */
+    this.shownUrl = shownUrl;
     this.sequence = sequence;
     /** The request with the changes of earlier handlers. */
     this.current = current;
@@ -82,9 +84,13 @@ class RequestState {
     return this.body.length > 0 || this.overrides.body !== undefined || isEmptied;
   }
 
-  /** @param {WireRequest} current the request with the changes of earlier handlers, for the next one */
-  pass(current) {
+  /**
+   * @param {WireRequest} current the request with the changes of earlier handlers, for the next one
+   * @param {string} [shownUrl]
+   */
+  pass(current, shownUrl = current.url) {
     this.current = current;
+    this.shownUrl = shownUrl;
     this.overrides = {};
   }
 
@@ -109,7 +115,7 @@ class RequestState {
   }
 
   toString() {
-    return `${this.method} ${this.url}`;
+    return `${this.method} ${this.shownUrl}`;
   }
 }
 

@@ -60,7 +60,7 @@ class ResponseState {
     if (this.isDisposed) throw new UsageError("Response has been disposed");
     if (this.wire.truncated) {
       throw new UsageError(
-        `the proxy did not keep the body of ${this.url} whole: the application read no further, ` +
+        `the proxy did not keep the body of ${this.request.shownUrl} whole: the application read no further, ` +
           "or it is longer than --history-body-bytes",
       );
     }

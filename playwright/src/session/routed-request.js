@@ -182,7 +182,7 @@ class RoutedRequest {
     const breaks = readFault(fault, after);
     const timing = { ...later(readDelay(delay)), ...readRate(rate, breaks) };
     const changes = overriding.read(options);
-    overriding.checkScheme(this.request.wire.url, changes);
+    overriding.checkScheme(this.request, changes);
     const overrides = this.change(changes);
     this.settle({ action: "continue", ...(overrides && { overrides }), ...breaks }, "continued", timing);
   }

@@ -41,10 +41,10 @@ class TestErrors {
 
   /**
    * Add an error for a request without the context that the test requires, or count it as a repeat of a known one.
-   * @param {{ request: { method: string, url: string }, clientId: string, lost?: string }} message
+   * @param {{ request: { method: string, url: string }, shownUrl?: string, clientId: string, lost?: string }} message
    */
-  withoutContext({ request: { method, url }, clientId, lost }) {
-    const request = `${method} ${url}`;
+  withoutContext({ request: { method, url }, shownUrl = url, clientId, lost }) {
+    const request = `${method} ${shownUrl}`;
     const known = this.#errors.find((error) => error instanceof IsolationError && error.request === request);
     if (known) /** @type {IsolationError} */ (known).repeats += 1;
     else this.add(withoutFrames(new IsolationError(request, clientId, lost)));
@@ -77,10 +77,10 @@ class TestErrors {
   /**
    * @param {unknown} thrown
    * @param {import("../arguments/matcher.js").Matcher} matcher
-   * @param {string} url
+   * @param {string} shownUrl
    */
-  thrownByPredicate(thrown, matcher, url) {
-    this.thrown(thrown, `in ${matcher}, asked about ${url}`);
+  thrownByPredicate(thrown, matcher, shownUrl) {
+    this.thrown(thrown, `in ${matcher}, asked about ${shownUrl}`);
   }
 
   /**

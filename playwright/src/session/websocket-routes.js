@@ -30,24 +30,24 @@ class WebSocketRoutes {
   }
 
   /** @param {any} message `ws:claim` */
-  claimed({ socketId, url, clientId, routeIds }) {
+  claimed({ socketId, url, shownUrl = url, clientId, routeIds }) {
     const matches = this.entries
-      .filter((entry) => routeIds.includes(entry.id) && this.judge(entry, url, clientId))
+      .filter((entry) => routeIds.includes(entry.id) && this.judge(entry, { url, shownUrl, clientId }))
       .map(({ id }) => ({ routeId: id }));
     this.session.send({ type: "ws:claim-result", socketId, testId: this.session.id, matches });
   }
 
   /** @param {any} message `ws:matched` */
-  async matched({ socketId, url, protocols, routeId }) {
+  async matched({ socketId, url, shownUrl = url, protocols, routeId }) {
     const { session } = this;
     const entry = /** @type {RouteEntry} */ (this.entries.find(({ id }) => id === routeId));
-    const socket = new MockedWebSocket(session, { id: socketId, url, protocols });
+    const socket = new MockedWebSocket(session, { id: socketId, url, shownUrl, protocols });
     this.sockets.set(socketId, socket);
     try {
       await entry.handler(session.views.webSocketRoute(socket.page));
     } catch (error) {
       if (session.isEnded) return;
-      session.errors.thrown(error, `in ${entry.name}, on the WebSocket ${url}`);
+      session.errors.thrown(error, `in ${entry.name}, on the WebSocket ${shownUrl}`);
       // Without this the application's WebSocket would stay in CONNECTING.
       socket.page.close({ code: INTERNAL_ERROR, reason: "the test's handler failed" });
       return;
@@ -62,14 +62,13 @@ class WebSocketRoutes {
 
   /**
    * @param {RouteEntry} entry
-   * @param {string} url
-   * @param {string} clientId of the application
+   * @param {{ url: string, shownUrl: string, clientId: string }} socket
    */
-  judge({ matcher }, url, clientId) {
+  judge({ matcher }, { url, shownUrl, clientId }) {
     try {
       return matcher.matches({ url, method: "GET", clientId });
     } catch (error) {
-      this.session.errors.thrownByPredicate(error, matcher, url);
+      this.session.errors.thrownByPredicate(error, matcher, shownUrl);
       return false;
     }
   }

@@ -108,7 +108,10 @@ describe("Jest", () => {
         ["ends in its function, and fails", "Error: as wanted"],
         ["fails", "Error: as wanted"],
         ["fails by a hook", "Error: in a hook"],
-        ["fails by its mocks", "RoutingError: GET http://shop.example/price is not mocked, and strict mode allows nothing."],
+        [
+          "fails by its mocks",
+          "RoutingError: GET http://shop.example/price is not mocked, and strict mode allows nothing.",
+        ],
         ["fails by its number of assertions", "Error: expect.assertions(2)"],
       ];
       const wanted = [

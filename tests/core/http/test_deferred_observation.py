@@ -9,8 +9,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.builders import response
 from tests.support.playbook import SETTINGS
 from trafficmock.core.http.deferred_bodies import body_limits, clipped, for_workers
-from trafficmock.wire.outbound import BodyLimits
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.welcome import BodyLimits
 
 MIB = 2**20
 

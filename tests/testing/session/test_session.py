@@ -10,6 +10,8 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.testing.fakes import URL, SessionHarness, failure, kept, request, response
+from trafficmock.redaction.process_redactor import process_redactor, redact_process, safe_url
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.testing.adapters.ack_timeout import ack_seconds
 from trafficmock.testing.adapters.twisted_connection import TwistedConnection
 from trafficmock.testing.errors import (
@@ -27,6 +29,7 @@ from trafficmock.wire.features import OF_WORKERS
 from trafficmock.wire.inbound import HandlerResult
 from trafficmock.wire.payloads import handler_action
 from trafficmock.wire.payloads.serialized_response import REQUEST_SETTLED, SerializedError
+from trafficmock.wire.payloads.welcome import Redaction
 
 
 def fulfills(routed: RoutedRequest, done: Any) -> None:
@@ -46,11 +49,23 @@ class ConnectionTests(SynchronousTestCase):
         """The client introduces itself first, with its features, and reports a refusal."""
         harness = SessionHarness()
         hello = harness.client.identity.hello()
-        features = ["chain", "clock", "conditions", "context", "diagnosis", "headers-list", "reply"]
-        features += ["report", "stream-mocks", "strict", "subscribe", "waits"]
+        features = ["chain", "clock", "conditions", "context", "diagnosis", "headers-list", "marks"]
+        features += ["reply", "report", "stream-mocks", "strict", "subscribe", "waits"]
         self.assertEqual(hello.features, features)
         self.assertEqual((hello.role, hello.protocol_version), ("playwright", 3))
         self.assertTrue(harness.client.ready.done)
+
+    def test_marks(self) -> None:
+        """Its errors have the marks of the proxy, so that one output has one mark for a secret."""
+        self.addCleanup(redact_process, process_redactor())
+        proxy = Redactor()
+        described = Redaction(**proxy.described())
+        harness = SessionHarness()
+        harness.client.receive(
+            outbound.HelloOk("c", 3, "1", "p", features=list(OF_WORKERS), redaction=described)
+        )
+        url = "https://h.test/?token=t-1"
+        self.assertEqual(safe_url(url), proxy.url(url))
 
     def test_acknowledgement_is_late(self) -> None:
         """What is not acknowledged in time fails: within 5 s, or as the environment says."""

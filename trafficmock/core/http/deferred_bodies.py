@@ -12,8 +12,9 @@ from msgspec import UNSET, structs
 
 from trafficmock.core.http.observation import send_observed
 from trafficmock.records import RequestBodyCame
-from trafficmock.wire.outbound import BodyLimits, RequestObserved
+from trafficmock.wire.outbound import RequestObserved
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.welcome import BodyLimits
 
 if TYPE_CHECKING:
     from typing import TypeVar

@@ -88,12 +88,14 @@ class Worker(Client):
 
     :param liveness_id: the connection that answers pings for the worker while its own is not
         read (feature ``liveness``).
+    :param redact: the words of ``hello`` for shown URLs.
     :param tests: the registered tests by id.
     :param inert: the routes whose test is not registered yet, by id.
     """
 
     worker_id: str | None
     liveness_id: str | None = None
+    redact: tuple[str, ...] = ()
     tests: dict[str, RegisteredTest] = field(factory=dict)
     inert: dict[str, RegisteredRoute] = field(factory=dict)
 

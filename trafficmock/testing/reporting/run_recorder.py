@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from attrs import define, field
+from attrs import define, evolve, field
 
 from trafficmock.errors import LocalError
 from trafficmock.redaction.process_redactor import process_redactor, redact_process
@@ -57,7 +57,7 @@ class RunRecorder:
     judged: bool = field(default=False, kw_only=True)
     error: str = field(init=False, default="", repr=False)
     started_at: int = field(init=False, factory=now_ms)
-    _redactor: Redactor = field(init=False)
+    _own_redactor: Redactor = field(init=False)
     _file: DataFile = field(init=False)
     _offered: list[SessionTraffic] = field(init=False, factory=list)
     _later: list[Callable[[], object]] = field(init=False, factory=list)
@@ -71,10 +71,10 @@ class RunRecorder:
 
     def __attrs_post_init__(self) -> None:
         self._file = DataFile(self.settings.directory, f"{self.runner}-{self.worker}")
-        self._redactor = Redactor.of(self.settings.redact, process_redactor().key)
-        if not self._redactor.is_off:
+        self._own_redactor = Redactor.of(self.settings.redact)
+        if not self._own_redactor.is_off:
             # The error of a test is also printed.
-            redact_process(self._redactor)
+            redact_process(process_redactor().adding(self.settings.redact))
         process = {
             "runner": self.runner,
             "worker": self.worker,
@@ -82,6 +82,11 @@ class RunRecorder:
             "startedAt": self.started_at,
         }
         self._file.write({"type": "begin", "process": process})
+
+    @property
+    def _redactor(self) -> Redactor:
+        """The redactor with the key of this process, which may be that of a proxy since."""
+        return evolve(self._own_redactor, key=process_redactor().key)
 
     @property
     def problem(self) -> str:

@@ -10,6 +10,7 @@ import msgspec
 from attrs import define, field, frozen
 from msgspec import UNSET
 
+from trafficmock.redaction.process_redactor import share_marks
 from trafficmock.testing.errors import ConnectionLostError, RefusedError, RoutingError, UsageError
 from trafficmock.testing.promise import Promise
 from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
@@ -372,6 +373,8 @@ class WorkerClient:
         known = message.features or ()
         missing = [each for each in features.OF_WORKERS if each not in known]
         if not missing:
+            if message.redaction is not UNSET:
+                share_marks(message.redaction.fields, message.redaction.key)
             self.ready.resolve(None)
             return
         text = (

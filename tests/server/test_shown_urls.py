@@ -1,0 +1,92 @@
+"""Workers with the feature ``shown-urls`` get what they may print of each URL."""
+
+import json
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.server.fakes import DriverHarness, FakeLink
+
+URL = "http://u:p-1@api.test/users?token=t-1&shop=s-1&page=1"
+SOCKET = "ws://api.test/live?token=t-1"
+FEATURES = ["chain", "reply", "shown-urls"]
+
+
+class ShownUrlTests(SynchronousTestCase):
+    """Every message that has a URL."""
+
+    def setUp(self) -> None:
+        self.harness = DriverHarness()
+        self.agent = self.harness.agent()
+
+    def worker(self, **fields: Any) -> FakeLink:
+        link = self.harness.hello("playwright", workerId="0", **fields)
+        test = {"testId": "t", "title": "T", "file": "f", "workerId": "0"}
+        self.harness.send_message(link, "test:register", **test)
+        return link
+
+    def route(self, link: FakeLink, kind: str = "http", **matcher: Any) -> None:
+        fields = {"routeId": kind, "testId": "t", "matcher": matcher, "kind": kind}
+        self.harness.send_message(link, "route:register", **fields)
+        link.sent.clear()
+
+    def shown(self, link: FakeLink) -> dict[str, str]:
+        """Return the shown URLs by the type of the message."""
+        return {each["type"]: each.get("shownUrl", "") for each in link.sent}
+
+    def test_requests(self) -> None:
+        """What is observed, asked about and handled."""
+        link = self.worker(features=FEATURES)
+        self.route(link, urlGlob="**", predicate=True)
+        self.harness.request(self.agent, "1", URL)
+        claim = {"requestId": "1", "testId": "t", "matches": [{"routeId": "http"}]}
+        self.harness.send_message(link, "request:claim-result", **claim)
+        found = self.shown(link)
+        self.assertEqual(set(found), {"request:observed", "request:claim", "handler:run"})
+        for text in found.values():
+            self.assertRegex(
+                text,
+                r"^http://redacted-\w{8}:redacted-\w{8}@api\.test/users"
+                r"\?token=\[redacted:\w{8}\]&shop=s-1&page=1$",
+            )
+
+    def test_sockets(self) -> None:
+        """The same of WebSockets."""
+        link = self.worker(features=FEATURES)
+        self.route(link, "websocket", urlGlob="**", predicate=True)
+        opened = {"socketId": "s", "url": SOCKET, "protocols": [], "clientId": "shop"}
+        self.harness.send_message(self.agent, "ws:connection", **opened)
+        claim = {"socketId": "s", "testId": "t", "matches": [{"routeId": "websocket"}]}
+        self.harness.send_message(link, "ws:claim-result", **claim)
+        found = self.shown(link)
+        self.assertEqual(set(found), {"ws:claim", "ws:matched"})
+        for text in found.values():
+            self.assertRegex(text, r"^ws://api\.test/live\?token=\[redacted:\w{8}\]$")
+
+    def test_added_words(self) -> None:
+        """Each worker says what is secret besides; a word that is no field adds nothing."""
+        for words, hidden in (
+            (["query:shop"], "s-1"),
+            (["off"], ""),
+            (["no:field"], "t-1"),
+        ):
+            link = self.worker(features=FEATURES, redact=words)
+            link.sent.clear()
+            self.harness.request(self.agent, f"{words}", URL)
+            text = self.shown(link)["request:observed"]
+            self.assertEqual(bool(text), bool(hidden), words)
+            self.assertNotIn(hidden or "never", text)
+            self.harness.driver.link_closed(link)
+        self.assertEqual(self.harness.driver.shown_urls.workers, {})
+
+    def test_others(self) -> None:
+        """Neither a URL without secrets is repeated, nor told to workers without the feature."""
+        link, other = self.worker(features=FEATURES), self.worker(features=["chain"])
+        link.sent.clear()
+        other.sent.clear()
+        self.harness.request(self.agent, "1", "http://api.test/users?page=1")
+        self.assertNotIn("shownUrl", json.dumps([link.sent, other.sent]))
+        self.harness.request(self.agent, "2", URL)
+        self.assertNotIn("shownUrl", json.dumps(other.sent))
+        self.assertEqual(link.sent[-1]["request"]["url"], URL)
+        self.assertIn("shownUrl", link.sent[-1])

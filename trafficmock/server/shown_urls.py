@@ -1,0 +1,72 @@
+"""Adds to messages for workers the URLs as they may be printed (feature ``shown-urls``)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+from msgspec import structs
+
+from trafficmock.core.effects import Send
+from trafficmock.redaction.added_fields import InvalidFieldError
+from trafficmock.wire import outbound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trafficmock.redaction.redactor import Redactor
+
+_OF_REQUESTS = (
+    outbound.HandlerRun,
+    outbound.RequestClaim,
+    outbound.RequestObserved,
+    outbound.RequestReplied,
+)
+_OF_SOCKETS = (outbound.SocketClaim, outbound.SocketMatched)
+
+
+@define(eq=False)
+class ShownUrls:
+    """The workers that get these URLs, each with what is secret for it.
+
+    :param redactor: that of the service.
+    :ivar workers: what is secret for each, by connection.
+    """
+
+    redactor: Redactor
+    workers: dict[str, Redactor] = field(init=False, factory=dict)
+
+    def add(self, connection_id: str, words: Iterable[str]) -> None:
+        """Add a worker.
+
+        :param words: what is secret besides the fields that the service redacts.
+        """
+        try:
+            self.workers[connection_id] = self.redactor.adding(words)
+        except InvalidFieldError:
+            # It is told so when it asks for a report.
+            self.workers[connection_id] = self.redactor
+
+    def remove(self, connection_id: str) -> None:
+        """Remove a connection, if it is that of a worker."""
+        self.workers.pop(connection_id, None)
+
+    def divided(self, send: Send) -> list[Send]:
+        """Return a message for these workers with the shown URL, and for all others as it is."""
+        message = send.message
+        if isinstance(message, _OF_REQUESTS):
+            url = message.request.url
+        elif isinstance(message, _OF_SOCKETS):
+            url = message.url
+        else:
+            return [send]
+        shown = {to: self.workers[to].url(url) for to in send.to if to in self.workers}
+        others = tuple([to for to in send.to if shown.get(to, url) == url])
+        return [
+            *(
+                Send((to,), structs.replace(message, shown_url=text))
+                for to, text in shown.items()
+                if text != url
+            ),
+            *([Send(others, message)] if others else []),
+        ]
