@@ -8,7 +8,7 @@ const { WebSocketHook } = require("./websocket/websocket-hook.js");
 const { onModule } = require("./process/modules.js");
 const { hideProxyVariables } = require("./proxy-variables.js");
 const { attachWorkers } = require("./process/workers.js");
-const { hookIntervals } = require("./contexts/intervals.js");
+const { hookRepeatedTimers } = require("./contexts/repeated-timers.js");
 const { hookQueues } = require("./contexts/queues.js");
 const { carryMessages } = require("./messages/libraries.js");
 const { watchHttp2 } = require("./http/http2.js");
@@ -226,7 +226,7 @@ function install(agent) {
   return [
     keyFetch(agent),
     agent.contexts.hookServers(),
-    hookIntervals(agent.contexts),
+    hookRepeatedTimers(agent.contexts),
     hookQueues(agent.contexts),
     http.install(agent, (held) => sockets.takeRequest(held)),
     sockets.install(),

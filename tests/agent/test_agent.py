@@ -105,7 +105,7 @@ class AgentTests(SynchronousTestCase):
         self.check("contexts/context.test.mjs")
         self.check("contexts/context-headers.test.mjs")
         self.check("contexts/known-contexts.test.mjs")
-        self.check("contexts/intervals.test.mjs")
+        self.check("contexts/repeated-timers.test.mjs")
         self.check("contexts/request-origin.test.mjs", "contexts/queues.test.mjs")
         self.check("contexts/http2-servers.test.mjs", "contexts/seen-contexts.test.mjs")
         self.check("contexts/own-tests.test.mjs")

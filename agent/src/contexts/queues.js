@@ -37,7 +37,11 @@ const CHANGES = {
   "bottleneck/es5": bottleneck,
   "dataloader/index": dataLoader,
   "pg-pool/index": (Pool, bindings) => bindArguments(Pool.prototype, ["connect", "query"], bindings),
-  "pg/lib/client": (Client, bindings) => bindArguments(Client.prototype, ["query"], bindings),
+  "pg/lib/client": (Client, bindings) => {
+    bindArguments(Client.prototype, ["connect", "query"], bindings);
+    hookMessages(Client.prototype, "_handleNotification", "pg", bindings);
+  },
+  "pg/lib/connection": pgConnection,
   // p-queue is an ES module, which no hook sees on every Node. Its class stands on this one.
   "eventemitter3/index": emitter3,
   "p-queue/dist/index": ({ default: Queue }, bindings) => bindArguments(Queue.prototype, ["add"], bindings),
@@ -109,6 +113,30 @@ function hookMessages(owner, method, name, { within }) {
   const original = owner[method];
   owner[method] = /** @this {any} */ function (/** @type {any[]} */ ...args) {
     return within({ context: undefined, without: { kind: "message", name } }, () => original.apply(this, args));
+  };
+}
+
+/**
+ * Emit what comes over a connection without the context of the request that has opened it: other requests use it, too.
+ * @type {Change}
+ */
+function pgConnection(Connection, { within }) {
+  const { attachListeners: attach } = Connection.prototype;
+  if (!attach) return;
+  const moment = { context: undefined, without: { kind: "connection", name: "pg" } };
+  Connection.prototype.attachListeners = /** @this {any} */ function (/** @type {any} */ stream) {
+    const { on } = stream;
+    const inNone =
+      (/** @type {Function} */ listener) =>
+      (/** @type {any[]} */ ...args) =>
+        within(moment, () => listener.apply(stream, args));
+    stream.on = (/** @type {string} */ event, /** @type {Function} */ listener) =>
+      on.call(stream, event, event === "data" ? inNone(listener) : listener);
+    try {
+      return attach.call(this, stream);
+    } finally {
+      stream.on = on;
+    }
   };
 }
 

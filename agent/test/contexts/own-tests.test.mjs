@@ -7,7 +7,7 @@ import { test } from "node:test";
 
 const require = createRequire(import.meta.url);
 const { TestContexts } = require("../../src/contexts/test-contexts.js");
-const { hookIntervals } = require("../../src/contexts/intervals.js");
+const { hookRepeatedTimers } = require("../../src/contexts/repeated-timers.js");
 const { OwnServers } = require("../../src/http/own-servers.js");
 
 const [A, B] = ["a", "b"].map((letter) => letter.repeat(32));
@@ -66,7 +66,7 @@ test("where a hook began it, the only test counts; from its first call on, only 
 
 test("a test that has ended gives its place to the next, and keeps what it left behind", async () => {
   const contexts = start();
-  const undo = hookIntervals(contexts);
+  const undo = hookRepeatedTimers(contexts);
   const ticks = new EventEmitter();
   let timer;
   const first = await asRunner(async () => {

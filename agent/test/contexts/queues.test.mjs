@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -11,7 +12,14 @@ const { TestContexts } = require("../../src/contexts/test-contexts.js");
 
 /** Modules that keep what they are given, as the libraries with these paths do. */
 const MODULES = {
-  "pg/lib/client.js": "module.exports = class { query(...args) { this.args = args; return this; } };",
+  "pg/lib/client.js": `
+    module.exports = class {
+      connect(...args) { this.args = args; }
+      query(...args) { this.args = args; return this; }
+      _handleNotification(message) { return message(); }
+    };`,
+  "pg/lib/connection.js": `
+    module.exports = class { attachListeners(stream) { stream.on("data", (act) => act()).on("end", (act) => act()); } };`,
   "fastq/queue.js": `
     module.exports = (context, worker) => {
       const jobs = [];
@@ -150,7 +158,22 @@ test("a batch has the context of its keys, and none where they have several", ()
   );
 });
 
+test("what comes over a connection to PostgreSQL has no context, and its other events have", () => {
+  const stream = new EventEmitter();
+  const { on } = stream;
+  under("a", () => new (load("pg/lib/connection.js"))().attachListeners(stream));
+  const said = [];
+  for (const event of ["data", "end"]) under("b", () => stream.emit(event, () => said.push(current())));
+  assert.deepEqual(said, [undefined, "b"]);
+  assert.equal(stream.on, on);
+});
+
 test("a message that a subscription gets has no context", () => {
+  const client = new (load("pg/lib/client.js"))();
+  assert.equal(
+    under("a", () => client._handleNotification(current)),
+    undefined,
+  );
   const handler = new (load("ioredis/built/DataHandler.js").default)();
   assert.equal(
     under("a", () => handler.handleSubscriberReply(current)),

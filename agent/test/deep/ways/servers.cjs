@@ -19,6 +19,11 @@ function message(type, body) {
 const READY = message("Z", Buffer.from("I"));
 const AUTHENTICATED = Buffer.concat([message("R", Buffer.alloc(4)), READY]);
 const DONE = Buffer.concat([message("C", Buffer.from("SELECT 0\0")), READY]);
+const NOTIFY = /^NOTIFY (\w+), '(.*)'$/;
+
+/** What a connection gets that listens, and notifies itself. */
+const notification = (channel, text) =>
+  message("A", Buffer.concat([Buffer.alloc(4), Buffer.from(`${channel}\0${text}\0`)]));
 
 /** A PostgreSQL that lets everybody in and whose queries find nothing (simple protocol). */
 function startPostgres() {
@@ -33,6 +38,8 @@ function startPostgres() {
         const at = isIn ? 1 : 0;
         if (data.length < at + 4 || data.length < at + data.readInt32BE(at)) return;
         const type = isIn ? String.fromCharCode(data[0]) : "";
+        const [, channel, text] = NOTIFY.exec(String(data.subarray(5, at + data.readInt32BE(at) - 1))) ?? [];
+        if (channel) socket.write(notification(channel, text));
         data = data.subarray(at + data.readInt32BE(at));
         if (!isIn) socket.write(AUTHENTICATED);
         else if (type === "Q") socket.write(DONE);
