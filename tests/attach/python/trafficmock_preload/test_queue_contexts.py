@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import asyncio.queues
+import asyncio.tasks
+import contextlib
 import queue
 import sys
 import threading
@@ -15,7 +17,8 @@ from types import ModuleType
 from typing import Any
 from unittest import skipIf
 
-from trafficmock_preload.background import queue_contexts
+import anyio.streams.memory
+from trafficmock_preload.background import queue_contexts, task_queues, thread_queues
 from trafficmock_preload.background.thread_contexts import change_threading
 from trafficmock_preload.current_context import TestContexts
 from twisted.trial.unittest import SynchronousTestCase
@@ -26,6 +29,7 @@ SECONDS = 10
 def copied(module: Any, *names: str) -> Any:
     """Give a module with classes of its own, which stand for those of another one."""
     made = ModuleType(module.__name__)
+    made.__dict__.update(vars(module))
     for name in names:
         original = getattr(module, name)
         made.__dict__[name] = original
@@ -66,9 +70,10 @@ class ThreadTests(QueueCase):
 
     def setUp(self) -> None:
         super().setUp()
-        module = copied(queue, "Queue", "LifoQueue", "Empty")
-        queue_contexts.change_queues(module, self.contexts)
+        module = copied(queue, "Queue", "LifoQueue", "SimpleQueue", "Empty")
+        thread_queues.change_queues(module, self.contexts)
         self.queue: Any = module.Queue()
+        self.simple: Any = module.SimpleQueue
         self.stack: Any = type("Stack", (module.LifoQueue, module.Queue), {})()
 
     def run_in(self, name: str | None, work: Callable[[], Any]) -> None:
@@ -121,6 +126,20 @@ class ThreadTests(QueueCase):
             self.put("b", "a")
             self.run_in("a", work)
             self.assertEqual(self.seen, ["b", "a"], work)
+
+    def test_simple(self) -> None:
+        """So it is with a ``SimpleQueue``, but for those of pools, which are the original."""
+        self.queue = self.simple()
+        self.put("b", None, "a")
+        self.run_in("a", self.consume)
+        self.assertEqual(self.seen, ["b", None, "a"])
+        self.queue.put_nowait(1)
+        self.assertEqual(self.queue.get_nowait(), 1)
+        self.assertRaises(queue.Empty, self.queue.get_nowait)
+        self.assertIsInstance(self.queue, queue.SimpleQueue)
+        names = {"__name__": "concurrent.futures.thread", "make": self.simple}
+        exec("made = make()", names)  # noqa: S102 - a module of that name
+        self.assertIs(type(names["made"]), self.simple.__base__)
 
     def test_batch(self) -> None:
         """Jobs that are taken before any is done are nobody's if they are of several tests."""
@@ -309,8 +328,15 @@ class TaskTests(QueueCase):
     def setUp(self) -> None:
         super().setUp()
         module = copied(asyncio.queues, "Queue", "LifoQueue", "QueueEmpty")
-        queue_contexts.change_asyncio_queues(module, self.contexts)
+        task_queues.change_asyncio_queues(module, self.contexts)
         self.kind: Any = module.Queue
+        waits = copied(asyncio.tasks)
+        task_queues.change_wait_for(waits, self.contexts)
+        self.wait_for: Any = waits.wait_for
+        names = ("MemoryObjectSendStream", "MemoryObjectReceiveStream")
+        streams = copied(anyio.streams.memory, *names)
+        task_queues.change_anyio_streams(streams, self.contexts)
+        self.streams: Any = [getattr(streams, name) for name in names]
 
     async def request(self, name: str | None, work: Callable[[], Any]) -> Any:
         """Handle a request in a task of its own."""
@@ -344,6 +370,49 @@ class TaskTests(QueueCase):
 
         self.check("a", ["b", None, "a"], consume)
         self.assertEqual(self.seen, ["b", None, "a"])
+
+    def test_wait_for(self) -> None:
+        """So it is with ``wait_for(queue.get(), …)``, and nobody's is what is done in vain."""
+
+        async def consume(jobs: Any) -> None:
+            job: Any = Work
+            while job is not None:
+                job = await self.wait_for(jobs.get(), SECONDS)
+                self.note()
+            with contextlib.suppress(asyncio.TimeoutError):
+                await self.wait_for(jobs.get(), 0.01)
+            self.note()
+
+        self.check("a", ["b", None, "a"], consume)
+        self.assertEqual(self.seen, ["b", None, "a", None, None])
+
+    def test_anyio(self) -> None:
+        """So it is with a stream of anyio, also of one that is full."""
+
+        async def consume(receiving: Any) -> None:
+            async for _ in receiving:
+                self.note()
+
+        async def main(size: int) -> None:
+            send, receive = self.streams
+            state = anyio.streams.memory._MemoryObjectStreamState[Any](size)
+            sending = send(_state=state)
+            receiving = receive(_state=state)
+            task = await self.request("a", lambda: asyncio.create_task(consume(receiving)))
+            puts = [
+                await self.request(name, lambda: asyncio.create_task(sending.send(Work())))
+                for name in ("b", None, "a", "b")
+            ]
+            await asyncio.gather(*puts)
+            sending.close()
+            await asyncio.wait_for(task, SECONDS)
+            receiving.close()
+            self.assertLess(len(queue_contexts.PutContexts.of(state)._of_items), 1)
+
+        for size in (0, 1, 10):
+            asyncio.run(main(size))
+            self.assertEqual(self.seen, ["b", None, "a", "b"], size)
+            self.seen.clear()
 
     def test_batch(self) -> None:
         """A batch of several tests is nobody's."""
@@ -408,7 +477,7 @@ class TimerTests(QueueCase):
     def run_in_loop(self, main: Callable[[], Any]) -> None:
         module = ModuleType("loops")
         made = module.__dict__[self.name] = type(self.name, (self.loop_class(),), {})
-        queue_contexts.change_timers(module, self.contexts, self.name, self.method)
+        task_queues.change_timers(module, self.contexts, self.name, self.method)
         loop: Any = made()
         self.addCleanup(loop.close)
         loop.run_until_complete(asyncio.wait_for(main(), SECONDS))

@@ -46,6 +46,7 @@ class SendingCodeTests(SynchronousTestCase):
     def test_thread(self) -> None:
         """A thread says its name and where it was started."""
         module = ModuleType("threads")
+        module.__dict__.update(vars(threading))
         module.__dict__["Thread"] = type("Thread", (threading.Thread,), {})
         change_threading(module, TestContexts(30))
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from trafficmock_preload.background.thread_contexts import (
     change_executors,
+    change_futures,
     change_multiprocessing_pools,
     change_threading,
 )
@@ -23,7 +24,12 @@ class ThreadTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.contexts = TestContexts(30)
         threads, pools = ModuleType("threads"), ModuleType("pools")
-        threads.__dict__["Thread"] = type("Thread", (threading.Thread,), {})
+        thread = threads.__dict__["Thread"] = type("Thread", (threading.Thread,), {})
+        # A timer is a thread, with what Python's own class adds.
+        names = {name: vars(threading.Timer)[name] for name in ("__init__", "run")}
+        self.timer: Any = type("Timer", (threading.Timer, thread), names)
+        threads.__dict__["Timer"] = self.timer
+        threads.__dict__["current_thread"] = threading.current_thread
         executor = concurrent.futures.thread.ThreadPoolExecutor
         pools.__dict__["ThreadPoolExecutor"] = type("Executor", (executor,), {})
         change_threading(threads, self.contexts)
@@ -53,6 +59,40 @@ class ThreadTests(SynchronousTestCase):
         self.enter("a")
         self.assertEqual(self.in_thread(), "a")
 
+    def test_timers(self) -> None:
+        """A timer that a timer starts when the request is over is nobody's."""
+        context = self.contexts.read("trafficmock.test=a", None, None)
+        self.contexts.enter(context)
+        seen: list[str | None] = []
+        done = threading.Event()
+
+        def tick() -> None:
+            seen.append(self.current())
+            if len(seen) == 2:
+                self.contexts.close(context)
+            if len(seen) == 4:
+                done.set()
+            else:
+                self.timer(0, tick).start()
+
+        self.timer(0, tick).start()
+        self.assertTrue(done.wait(10))
+        self.assertEqual(seen, ["a", "a", None, None])
+
+    def test_done(self) -> None:
+        """What is called when a job is done has the context in which it was given."""
+        module = ModuleType("futures")
+        future = module.__dict__["Future"] = type("Future", (concurrent.futures.Future,), {})
+        change_futures(module, self.contexts)
+        made: Any = future()
+        seen: list[str | None] = []
+        for name in "ab":
+            self.enter(name)
+            made.add_done_callback(lambda _: seen.append(self.current()))
+        self.contexts.enter(None)
+        made.set_result(1)
+        self.assertEqual(seen, ["a", "b"])
+
     def test_pool(self) -> None:
         """A job belongs to the request that submitted it, whoever's thread it gets."""
         with self.executor(1) as pool:
@@ -76,6 +116,7 @@ class ThreadTests(SynchronousTestCase):
         """A job of a ``ThreadPool`` and its callback belong to the request that gave them."""
         module = ModuleType("pools")
         original = multiprocessing.pool.ThreadPool
+        module.__dict__["Pool"] = type("Pool", (multiprocessing.pool.Pool,), {})
         module.__dict__["ThreadPool"] = type("ThreadPool", (original,), {})
         change_multiprocessing_pools(module, self.contexts)
         self.enter("a")

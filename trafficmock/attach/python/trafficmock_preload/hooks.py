@@ -15,7 +15,7 @@ from trafficmock_preload.proxy_tunnel import Tunnels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, MutableMapping
+    from collections.abc import Callable, Iterator, Mapping, MutableMapping
     from types import ModuleType
     from typing import Any
 
@@ -142,25 +142,26 @@ def changes(tunnels: Tunnels, contexts: TestContexts) -> dict[str, Callable[[Mod
         add(module, "clients.environment_proxies", "change_getproxies", tunnels, transport)
     for module, (place, function, transport) in _GIVEN_PROXIES.items():
         add(module, f"clients.{place}", function, tunnels, transport)
-    for place, entries in (
-        ("entries.framework_entries", _FRAMEWORKS),
-        ("entries.server_entries", _SERVERS),
-        ("entries.task_entries", _TASK_QUEUES),
-        ("entries.aws_messages", _AWS),
-        ("background.queue_contexts", _QUEUES),
-    ):
-        for module, (function, *names) in entries.items():
-            add(module, place, function, contexts, *names)
-    add("threading", "background.thread_contexts", "change_threading", contexts)
-    add("concurrent.futures.thread", "background.thread_contexts", "change_executors", contexts)
-    add(
-        "multiprocessing.pool",
-        "background.thread_contexts",
-        "change_multiprocessing_pools",
-        contexts,
-    )
-    add("twisted.python.threadpool", "background.thread_contexts", "change_twisted_pools", contexts)
+    for module, place, function, *names in _of_contexts():
+        add(module, place, function, contexts, *names)
     return made
+
+
+def _of_contexts() -> Iterator[tuple[str, ...]]:
+    """Yield the modules whose changes need the contexts alone.
+
+    :returns: each with a module of the preload, its function and further arguments.
+    """
+    for place, entries in (
+        ("framework_entries", _FRAMEWORKS),
+        ("server_entries", _SERVERS),
+        ("task_entries", _TASK_QUEUES),
+        ("aws_messages", _AWS),
+    ):
+        for module, change in entries.items():
+            yield (module, f"entries.{place}", *change)
+    for module, (place, *names) in _BACKGROUND.items():
+        yield (module, f"background.{place}", *names)
 
 
 _WEBSOCKETS = {
@@ -215,14 +216,22 @@ _AWS = {
 }
 """Modules of AWS's clients, with a function of :mod:`.entries.aws_messages`."""
 
-_QUEUES = {
-    "queue": ("change_queues",),
-    "asyncio.queues": ("change_asyncio_queues",),
-    "asyncio.base_events": ("change_timers", "BaseEventLoop", "call_at"),
-    "uvloop": ("change_timers", "Loop", "call_later"),
+_BACKGROUND = {
+    "threading": ("thread_contexts", "change_threading"),
+    "concurrent.futures._base": ("thread_contexts", "change_futures"),
+    "concurrent.futures.thread": ("thread_contexts", "change_executors"),
+    "concurrent.futures.process": ("process_contexts", "change_process_executors"),
+    "multiprocessing.pool": ("thread_contexts", "change_multiprocessing_pools"),
+    "twisted.python.threadpool": ("thread_contexts", "change_twisted_pools"),
+    "queue": ("thread_queues", "change_queues"),
+    "asyncio.queues": ("task_queues", "change_asyncio_queues"),
+    "asyncio.tasks": ("task_queues", "change_wait_for"),
+    "asyncio.base_events": ("task_queues", "change_timers", "BaseEventLoop", "call_at"),
+    "uvloop": ("task_queues", "change_timers", "Loop", "call_later"),
+    "anyio.streams.memory": ("task_queues", "change_anyio_streams"),
 }
-"""Queues and timers of a process, with functions of :mod:`.background.queue_contexts`, and their
-arguments.
+"""Threads, pools, queues and timers by module, with a module of :mod:`.background`, a function of
+it, and the arguments of that.
 """
 
 _SERVING = {*_FRAMEWORKS, *_SERVERS, *_TASK_QUEUES} - {"twisted.internet.defer"}

@@ -1,5 +1,6 @@
 """Gives work in the background the context of the request that has given it.
 
-:mod:`.thread_contexts` has threads and pools, :mod:`.queue_contexts` what threads and tasks take
-from queues, and timers.
+:mod:`.thread_contexts` has threads, pools and callbacks of jobs, :mod:`.process_contexts` jobs of
+pools of processes. What threads and tasks take from queues is in :mod:`.queue_contexts`; the queues
+themselves are changed by :mod:`.thread_queues` and :mod:`.task_queues`, timers by the latter.
 """

@@ -8,17 +8,16 @@ of connections, leaves it its own context. Where it cannot be told whose a job i
 from __future__ import annotations
 
 import os
-import sys
 import weakref
 from collections import deque
-from functools import lru_cache, wraps
+from functools import lru_cache
 
 from trafficmock_preload.current_context import running_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import CodeType, FrameType, ModuleType
+    from types import CodeType, FrameType
     from typing import Any
 
     from trafficmock_preload.current_context import TestContext, TestContexts
@@ -27,8 +26,10 @@ _HERE = os.path.dirname(__file__)
 _ENTRIES = os.path.join(os.path.dirname(_HERE), "entries") + os.sep
 _LIBRARY = os.path.dirname(os.__file__)
 _BETWEEN = {
-    __file__,
-    os.path.join(_HERE, "thread_contexts.py"),
+    *(
+        os.path.join(_HERE, f"{name}.py")
+        for name in ("task_queues", "thread_contexts", "thread_queues")
+    ),
     *(os.path.join(_LIBRARY, *path.split("/")) for path in ("queue.py", "threading.py")),
     *(os.path.join(_LIBRARY, "asyncio", name) for name in ("queues.py", "tasks.py")),
 }
@@ -97,107 +98,33 @@ class PutContexts:
             self._taken.append(weakref.ref(item))
 
 
-def change_queues(module: ModuleType, contexts: TestContexts) -> None:
-    """Change ``queue.Queue``, whose consumers are threads."""
-    queue, stack, empty = (module.__dict__[name] for name in ("Queue", "LifoQueue", "Empty"))
-    put, get = queue.put, queue.get
+def take_in_thread(
+    queue: Any, item: Any, caller: FrameType, contexts: TestContexts, *, waits: bool
+) -> None:
+    """Take an item for a thread.
 
-    @wraps(put)
-    def changed_put(self: Any, item: Any, block: bool = True, timeout: float | None = None) -> Any:
-        if not contexts.has_read or isinstance(self, stack):
-            return put(self, item, block, timeout)
-        # A consumer may take it before ``put`` returns.
-        PutContexts.of(self).remember(self, self._qsize(), item, contexts)
-        try:
-            return put(self, item, block, timeout)
-        except BaseException:
-            PutContexts.of(self).forget(item)
-            raise
-
-    @wraps(get)
-    def changed_get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
-        try:
-            item = get(self, block, timeout)
-        except empty:
-            contexts.find_nothing(self)
-            raise
-        if contexts.has_read and not isinstance(self, stack):
-            puts = PutContexts.of(self)
-            put_in = puts.forget(item)
-            if not puts.is_pool and contexts.may_take() and _thread_consumes(sys._getframe(1)):
-                contexts.take(put_in, self, waits=block)
-            if not contexts.takes_from(self):
-                puts.remember_taken(item)
-        return item
-
-    queue.put, queue.get = changed_put, changed_get
-
-
-def change_asyncio_queues(module: ModuleType, contexts: TestContexts) -> None:
-    """Change ``asyncio.Queue``, whose consumers are tasks."""
-    queue, stack, empty = (module.__dict__[name] for name in ("Queue", "LifoQueue", "QueueEmpty"))
-    put_nowait, get, get_nowait = queue.put_nowait, queue.get, queue.get_nowait
-
-    @wraps(put_nowait)
-    def changed_put_nowait(self: Any, item: Any) -> None:
-        put_nowait(self, item)
-        if contexts.has_read and not isinstance(self, stack):
-            PutContexts.of(self).remember(self, self.qsize(), item, contexts)
-
-    @wraps(get_nowait)
-    def changed_get_nowait(self: Any) -> Any:
-        try:
-            item = get_nowait(self)
-        except empty:
-            contexts.find_nothing(self)
-            raise
-        if contexts.has_read and not isinstance(self, stack):
-            puts = PutContexts.of(self)
-            put_in, task, caller = puts.forget(item), running_task(), sys._getframe(1)
-            if not puts.is_pool and contexts.may_take(task) and _task_consumes(caller, task):
-                contexts.take(put_in, self, waits=caller.f_code is get.__code__)
-            if not contexts.takes_from(self):
-                puts.remember_taken(item)
-        return item
-
-    @wraps(get)
-    async def changed_get(self: Any) -> Any:
-        try:
-            return await get(self)
-        except BaseException:
-            # The consumer waits no longer: what it does next is no job.
-            contexts.find_nothing(self)
-            raise
-
-    queue.put_nowait, queue.get, queue.get_nowait = (
-        changed_put_nowait,
-        changed_get,
-        changed_get_nowait,
-    )
-
-
-def change_timers(module: ModuleType, contexts: TestContexts, owner: str, method: str) -> None:
-    """Call what ``call_later`` and ``call_at`` have been given in no context.
-
-    Such a callback is often a batch, which the first of several requests starts.
-
-    :param owner: the name of the class of the loop.
-    :param method: the one of the two by which the other works.
+    :param caller: the code that asks the queue.
+    :param waits: whether it waits for an item.
     """
-    loop: Any = module.__dict__[owner]
-    original = getattr(loop, method)
-
-    @wraps(original)
-    def call(self: Any, time: Any, callback: Any, *args: Any, context: Any = None) -> Any:
-        if context is None and contexts.has_read:
-            context = contexts.without()
-        return original(self, time, callback, *args, context=context)
-
-    setattr(loop, method, call)
+    puts = PutContexts.of(queue)
+    put_in = puts.forget(item)
+    consumes = contexts.may_take() and _consumes(caller, _MOST_OF_THREAD, _begins_thread)
+    if not puts.is_pool and consumes:
+        contexts.take(put_in, queue, waits=waits)
+    if not contexts.takes_from(queue):
+        puts.remember_taken(item)
 
 
-def _thread_consumes(frame: FrameType) -> bool:
-    return _consumes(frame, _MOST_OF_THREAD, _begins_thread)
+def take_in_task(
+    queue: Any, item: Any, caller: FrameType, contexts: TestContexts, *, waits: bool
+) -> None:
+    """Do the same for a task of asyncio."""
+    puts = PutContexts.of(queue)
+    put_in, task = puts.forget(item), running_task()
+    if not puts.is_pool and contexts.may_take(task) and _task_consumes(caller, task):
+        contexts.take(put_in, queue, waits=waits)
+    if not contexts.takes_from(queue):
+        puts.remember_taken(item)
 
 
 def _begins_thread(frame: FrameType) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import wraps
 
+from trafficmock_preload.background.process_contexts import given_to_pool, run_in
 from trafficmock_preload.current_context import ConsumerContext
 from trafficmock_preload.sending_code import STARTED, start_of_thread
 
@@ -21,12 +22,24 @@ if TYPE_CHECKING:
 
 
 def change_threading(module: ModuleType, contexts: TestContexts) -> None:
-    """Run each thread in the context in which it was started."""
+    """Run each thread in the context in which it was started.
+
+    A timer that another timer starts, after the request, works for the whole application.
+    """
     thread_class: Any = module.__dict__["Thread"]
+    timer_class, current = module.__dict__["Timer"], module.__dict__["current_thread"]
     original = thread_class.start
 
     def start(self: Any) -> None:
         context = contexts.running()
+        if (
+            context is not None
+            and context.closed_at is not None
+            and not context.is_own
+            and isinstance(self, timer_class)
+            and isinstance(current(), timer_class)
+        ):
+            context = None
         if context is not None:
             run = self.run
 
@@ -55,24 +68,54 @@ def change_executors(module: ModuleType, contexts: TestContexts) -> None:
     executor.submit = submit
 
 
+def change_futures(module: ModuleType, contexts: TestContexts) -> None:
+    """Call what is to be called when a job is done in the context in which it was given."""
+    future: Any = module.__dict__["Future"]
+    original = future.add_done_callback
+
+    @wraps(original)
+    def add_done_callback(self: Any, fn: Any) -> None:
+        original(self, contexts.within(fn, contexts.running()))
+
+    future.add_done_callback = add_done_callback
+
+
 def change_multiprocessing_pools(module: ModuleType, contexts: TestContexts) -> None:
-    """Do the same for ``multiprocessing.pool.ThreadPool``, and for the callbacks of its jobs."""
-    pool: Any = module.__dict__["ThreadPool"]
+    """Do the same for pools of :mod:`multiprocessing`, and for the callbacks of their jobs."""
+
+    def in_thread(_: Any, function: Any) -> Any:
+        return contexts.within(function, contexts.running())
+
+    def in_process(pool: Any, function: Any) -> Any:
+        return given_to_pool(pool, function, contexts)
+
+    run_in(contexts)
+    # The class of pools of threads is derived from the other one, which is changed after it.
+    _change_pool(module.__dict__["ThreadPool"], in_thread, in_thread)
+    _change_pool(module.__dict__["Pool"], in_process, in_thread)
+
+
+def _change_pool(
+    pool: Any, given: Callable[[Any, Any], Any], called_back: Callable[[Any, Any], Any]
+) -> None:
+    """Change the methods of a class by which a pool gets jobs.
+
+    :param given: returns what a pool gets for the function of a job.
+    :param called_back: returns what it gets for a callback.
+    """
 
     def change(name: str, callbacks: int) -> None:
         original = getattr(pool, name)
 
         @wraps(original)
         def changed(self: Any, func: Any, *args: Any, **kwargs: Any) -> Any:
-            context = contexts.running()
-
             def within(at: int | str, value: Any) -> Any:
                 is_callback = at in _CALLBACKS if isinstance(at, str) else at >= callbacks
-                return contexts.within(value, context) if value and is_callback else value
+                return called_back(self, value) if value and is_callback else value
 
-            given = [within(at, value) for at, value in enumerate(args)]
+            positional = [within(at, value) for at, value in enumerate(args)]
             named = {each: within(each, value) for each, value in kwargs.items()}
-            return original(self, contexts.within(func, context), *given, **named)
+            return original(self, given(self, func), *positional, **named)
 
         setattr(pool, name, changed)
 
