@@ -79,6 +79,12 @@ class DeepTests(SynchronousTestCase):
         for version in VERSIONS:
             self.check(node(version), "deep/ways.test.mjs")
 
+    def test_kinds(self) -> None:
+        """Work in the background is its test's or nobody's, as the page says."""
+        install(PLACE, "node-cron")
+        for version in VERSIONS:
+            self.check(node(version), "deep/kinds.test.mjs", seconds=600)
+
     def test_messages(self) -> None:
         """Messages of BullMQ, amqplib, kafkajs, SQS and SNS are handled in their contexts."""
         install(PLACE, "amqplib")

@@ -10,15 +10,16 @@ export class Owners extends EventEmitter {
   /**
    * @param {{ url: string }} proxy
    * @param {string[]} names
+   * @param {string} host that they mock
    */
-  static async start(proxy, names = ["A", "B", "C", "D"]) {
+  static async start(proxy, names = ["A", "B", "C", "D"], host = "nowhere.test") {
     const owners = new Owners();
     owners.names = names;
     owners.workers = await Promise.all(names.map((name) => startWorker(proxy.url, { context: owners.id(name) })));
     owners.calls = [];
     await Promise.all(
       names.map((name, at) =>
-        owners.workers[at].route("nowhere.test", (route) => {
+        owners.workers[at].route(host, (route) => {
           const { pathname, searchParams } = new URL(route.request.url);
           owners.calls.push({ owner: name, who: searchParams.get("who"), kind: pathname.slice(1) });
           owners.emit("call");
@@ -32,6 +33,11 @@ export class Owners extends EventEmitter {
   /** @param {string} name */
   id(name) {
     return name.toLowerCase().repeat(32);
+  }
+
+  /** @param {string | undefined} testId @returns {string | undefined} the name of the test */
+  nameOf(testId) {
+    return this.names[this.workers.findIndex((worker) => worker.testId === testId)];
   }
 
   /** @param {string} name */
