@@ -1,7 +1,7 @@
 """Decides which test owns a request or a WebSocket: one, none, or several (ambiguous).
 
 1. The registry compares it with all routes (``registry.judge``). A test matches, does not match, or
-   has a route about which only its worker can decide, by a predicate.
+   has a route about which only its worker can decide, such as one with a predicate.
 2. If it carries the context of a running test, only that test is left, with the shared routes of
    its worker and those of the run (``contexts.narrow``; its module has the other contexts).
 3. If a condition of a route needs the body, it waits for that, and begins anew.
