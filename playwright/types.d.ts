@@ -541,7 +541,10 @@ export interface TrafficMock {
   strict(options?: { readonly allow?: readonly Allowed[] } | false): Promise<void>;
   /** Returns the requests that strict mode refused in this run and that no test owns, each URL once. */
   unmatched(): Promise<readonly UnmatchedRequest[]>;
-  /** Returns and forgets the errors so far, so that they do not fail the test at its end. */
+  /**
+   * Returns and forgets the errors so far, so that they do not fail the test at its end. It waits for nothing: await
+   * `requests()` before it, and it has all that the proxy had sent by then.
+   */
   takeErrors(): Error[];
 }
 

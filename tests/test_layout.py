@@ -37,7 +37,7 @@ ALLOWED = {
     "command": {"attach", "certificates", "coercers", "errors", "redaction", "report"},
     "dashboard": {"attach", "coercers", "errors", "http", "redaction", "server"},
     "testing": {"attach", "certificates", "errors", "file_locks", "matching", "redaction", "report"}
-    | {"wire"},
+    | {"whole_files", "wire"},
     "cli": {"errors"},
     "__main__": {"cli"},
 }

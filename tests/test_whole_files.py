@@ -27,6 +27,12 @@ class WholeFileTests(SynchronousTestCase):
             self.assertEqual(self.path.read_bytes(), content)
         self.assertEqual([*self.folder.iterdir()], [self.path])
 
+    def test_longest_name(self) -> None:
+        """A file may have the longest name that the file system allows."""
+        path = self.folder / ("n" * os.pathconf(self.folder, "PC_NAME_MAX"))
+        write_whole(path, b"text")
+        self.assertEqual([*self.folder.iterdir()], [path])
+
     def test_permissions(self) -> None:
         """They are the given ones whatever the umask is, else those of new files."""
         self.addCleanup(os.umask, os.umask(0o077))

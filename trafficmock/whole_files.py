@@ -18,7 +18,8 @@ def write_whole(path: Path, content: bytes, mode: int = 0) -> None:
         by others than these permissions allow.
     :raises OSError: it cannot be written; the old file stays.
     """
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    # The name of the file may be as long as names may be.
+    draft = path.with_name(f".{secrets.token_hex(8)}")
     draft.touch(_OWNER_ONLY if mode else 0o666, exist_ok=False)
     try:
         draft.write_bytes(content)

@@ -316,6 +316,22 @@ describe("connect", () => {
     connection.close();
   });
 
+  test("takeErrors has what the proxy had sent when requests() was called", async () => {
+    const mocks = await connect({ title: "takes", proxyUrl: proxy.url, strict: true });
+    const { headers } = mocks;
+    for (let times = 1; times <= 2; times += 1) {
+      execFileSync(process.execPath, [
+        "--eval",
+        `fetch("${shopUrl}/price/take-${times}", { headers: ${JSON.stringify(headers)} })`,
+      ]);
+      // The application has its answer, and nothing of this thread has run since.
+      assert.equal(mocks.takeErrors().length, 0);
+      await mocks.requests();
+      assert.equal(mocks.takeErrors().length, 1);
+    }
+    await mocks.end();
+  });
+
   test("no error has the secrets of a URL", async (t) => {
     process.env.TRAFFICMOCK_REPORT_REDACT = "query:shop";
     t.after(() => delete process.env.TRAFFICMOCK_REPORT_REDACT);
@@ -351,7 +367,8 @@ describe("connect", () => {
       "sec-websocket-version": "13",
       "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
     });
-    const text = (await mocks.takeErrors()).map(({ message, stack }) => message + stack).join("\n");
+    await mocks.requests();
+    const text = mocks.takeErrors().map(({ message, stack }) => message + stack).join("\n");
     assert.doesNotMatch(text, /hush/);
     for (const path of ["thrown", "left", "scheme", "twice", "judged", "socket"]) {
       const shown = new RegExp(

@@ -22,6 +22,7 @@ from trafficmock.testing.launch.application import Application, Launch
 from trafficmock.testing.launch.leased_application import Order, status_file
 from trafficmock.testing.launch.output_files import OutputFiles
 from trafficmock.testing.shared_directory import APPLICATION, running_applications
+from trafficmock.whole_files import write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,10 +81,10 @@ def get(folder: Path, launch: Launch, number: int) -> Application:
         try:
             application = _started(launch.with_port(), folder, output)
         except ApplicationError as error:
-            state.write_text(json.dumps({"error": str(error)}))
+            write_whole(state, json.dumps({"error": str(error)}).encode())
             raise
         known = {"pid": application.pid, "url": application.url, "output": output}
-        state.write_text(json.dumps(known))
+        write_whole(state, json.dumps(known).encode())
         return application
 
 

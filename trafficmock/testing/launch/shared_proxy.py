@@ -9,6 +9,7 @@ from trafficmock.file_locks import exclusive_lock
 from trafficmock.testing.launch import lease
 from trafficmock.testing.launch.proxy_process import Proxy, listens, start_proxy
 from trafficmock.testing.shared_directory import directory, state_file
+from trafficmock.whole_files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,8 +46,8 @@ def get(
         proxy = start_proxy(
             token, folder / _LEASE, strict=strict, allow=allow or (), options=options
         )
-        state.touch(mode=0o600)
-        state.write_text(json.dumps({"url": proxy.url, "token": token, "pid": proxy.pid}))
+        known = {"url": proxy.url, "token": token, "pid": proxy.pid}
+        write_whole(state, json.dumps(known).encode(), 0o600)
         return proxy
 
 
