@@ -368,7 +368,10 @@ describe("connect", () => {
       "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
     });
     await mocks.requests();
-    const text = mocks.takeErrors().map(({ message, stack }) => message + stack).join("\n");
+    const text = mocks
+      .takeErrors()
+      .map(({ message, stack }) => message + stack)
+      .join("\n");
     assert.doesNotMatch(text, /hush/);
     for (const path of ["thrown", "left", "scheme", "twice", "judged", "socket"]) {
       const shown = new RegExp(

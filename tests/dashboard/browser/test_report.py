@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.dashboard.browser.test_access import COLOURS, RULES, WHOLE, violations
 from tests.dashboard.fixtures.browser import BrowserTestCase, row, show
 from tests.report.har_samples import HAR, REAL
-from tests.report.sample_run import HOSTILE, write_page
+from tests.report.sample_run import HOSTILE, sample_run, write_page
 from trafficmock.redaction.redacted_documents import redacted_record
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.report.har_reader import har_document, read_har
@@ -41,6 +41,19 @@ class ReportTests(BrowserTestCase):
         expect(page.locator(".figures")).to_contain_text("4of them went out unmocked")
         expect(page.locator("main")).to_contain_text("telemetry.example")
         self.assertEqual(page.title(), "Tests · trafficmock")
+
+    def test_without_hars(self) -> None:
+        """A part that is empty leaves no text on the page."""
+        path = Path(f"{self.mktemp()}.html").absolute()
+        path.write_text(saved_page(sample_run() | {"hars": []}))
+        page = self.apart().page
+        page.goto(path.as_uri())
+        left = (
+            "(heading) => [...heading.parentElement.childNodes]"
+            ".map((node) => node.data).filter(Boolean)"
+        )
+        heading = page.get_by_role("heading", name="Tests", exact=True)
+        self.assertEqual(heading.evaluate(left), [])
 
     def test_traffic(self) -> None:
         """Its requests, bodies, WebSockets and searches are those of the dashboard."""

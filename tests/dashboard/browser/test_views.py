@@ -78,6 +78,13 @@ class SocketTests(BrowserTestCase):
         panel.get_by_label("pretty JSON").uncheck()
         expect(panel.locator(".json")).to_have_count(0)
         expect(panel.locator("pre.text")).to_contain_text('{"type": "join"')
+        copy = panel.get_by_role("button", name="Copy the frame")
+        has = "async (text) => (await navigator.clipboard.readText()).includes(text)"
+        copy.click()
+        page.wait_for_function(has, arg='"token": "[redacted:')
+        page.get_by_label("with secrets").check()
+        copy.click()
+        page.wait_for_function(has, arg='"token": "t-9"')
 
 
 class ConnectionTests(BrowserTestCase):

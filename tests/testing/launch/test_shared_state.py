@@ -6,7 +6,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.testing.launch import Proxy, shared_proxy
+from trafficmock.testing.launch import Proxy, lease, shared_proxy
 
 CUT = 8
 
@@ -21,7 +21,7 @@ class SharedStateTests(SynchronousTestCase):
         factory = SimpleNamespace(getbasetemp=lambda: base)
         config: Any = SimpleNamespace(_tmp_path_factory=factory)
         self.patch(shared_proxy, "start_proxy", lambda *_, **__: Proxy("http://p", pid=1))
-        self.patch(shared_proxy.lease, "hold", lambda _: None)
+        self.patch(lease, "hold", lambda _: None)
         self.patch(shared_proxy, "listens", lambda _: True)
 
         def cut(path: Path, content: Any, *_: Any, **__: Any) -> int:
