@@ -390,7 +390,10 @@ def _errors_of(item: pytest.Item, *, create: bool = False) -> Any:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Begin the output of this test in what the applications write."""
+    """Forget an earlier run of this test, and begin its output in what the applications write."""
+    # A plugin that runs a failed test again runs the same item.
+    if _ERRORS in item.stash:
+        del item.stash[_ERRORS]
     if started := item.session.stash.get(_STARTED, None):
         started.mark()
 

@@ -132,12 +132,13 @@ class PytestTests(SynchronousTestCase):
     def nothing_is_strict(self) -> bool:
         return "lostRuns" not in ask(f"{self.proxy.url}/api/connections")
 
-    def run_folder(self, ini: str, tests: str = "") -> tuple[int, str]:
+    def run_folder(self, ini: str, tests: str = "", conftest: str = "") -> tuple[int, str]:
         """Run a file of tests, by default with one that passes, with an ini file."""
         folder = Path(self.mktemp()).resolve()
         folder.mkdir()
         (folder / "pytest.ini").write_text(f"[pytest]\n{ini}\n")
         (folder / "test_it.py").write_text(tests or PASSING)
+        (folder / "conftest.py").write_text(conftest)
         finished = runs.finish(*runs.lean_pytest(), environment=runs.LEAN, cwd=folder)
         return finished.returncode, finished.stdout
 
@@ -153,9 +154,10 @@ class PytestTests(SynchronousTestCase):
     def test_no_application(self) -> None:
         """A strict run or test without an application fails; unit tests need none."""
         marked, unit = UNATTACHED.split("# ---")
-        status, output = self.run_folder("", marked)
+        # A run again of the same test fails for itself.
+        status, output = self.run_folder("", marked, AGAIN)
         self.assertEqual(status, 1, output)
-        self.assertIn("2 passed, 1 error", output)
+        self.assertIn("4 passed, 2 errors", output)
         self.assertIn("No application was connected to the proxy during this strict test", output)
         strict = "trafficmock_strict = true"
         status, output = self.run_folder(strict, marked)
@@ -217,6 +219,17 @@ def test_other(trafficmock):
 # ---
 def test_unit():
     pass
+"""
+
+AGAIN = """
+from _pytest.runner import runtestprotocol
+
+def pytest_runtest_protocol(item, nextitem):
+    for _ in range(2):
+        # As pytest-rerunfailures does.
+        item._initrequest()
+        runtestprotocol(item, nextitem=nextitem)
+    return True
 """
 
 PASSING = """
