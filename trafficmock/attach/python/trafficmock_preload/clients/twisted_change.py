@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trafficmock_preload.failure_errors import HEADER, failure_error
+from trafficmock_preload.failure_errors import HEADER, failure_error, of_library
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,16 +127,21 @@ def _lost(failure: Any, tunnels: Tunnels) -> Any:
 
 
 def _own_error(error: Exception) -> Exception:
-    """Make the error that Twisted raises for an error of the network."""
+    """Make the error that Twisted raises for an error of the network, or for a refused request.
+
+    A refused one is a ``ResponseFailed``, and not one after which a pool sends a request again.
+    """
     import errno
     import socket
 
     from twisted.internet import error as network
     from twisted.python.failure import Failure
-    from twisted.web._newclient import ResponseNeverReceived
+    from twisted.web._newclient import ResponseFailed, ResponseNeverReceived
 
     if not isinstance(error, OSError):
-        return error
+        refused: Any = of_library(error, ResponseFailed)
+        refused.reasons = [Failure(error)]
+        return refused  # type: ignore[no-any-return]
     made: Exception
     if isinstance(error, TimeoutError):
         made = network.TCPTimedOutError(error.errno, error.strerror)
