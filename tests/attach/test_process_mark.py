@@ -70,8 +70,48 @@ class MarkTests(SynchronousTestCase):
             self.assertTrue(may_run(mark), mark)
 
     def test_other_system(self) -> None:
-        """Without Linux's files there is no mark, and nothing is known of any."""
+        """Where neither is there, there is no mark, and nothing is known of any."""
         mark = own_mark()
         self.patch(process_mark, "PROC", process_mark.PROC / "none")
-        self.assertEqual(own_mark(), "")
+        for sysctl in ("/none/sysctl", "/bin/false"):
+            self.patch(process_mark, "SYSCTL", sysctl)
+            self.assertEqual(own_mark(), "")
+            self.assertTrue(may_run(f"{mark}0"))
+
+
+class WithoutFilesTests(MarkTests):
+    """The same marks by programs, as on macOS."""
+
+    def setUp(self) -> None:
+        sysctl = Path(self.mktemp()).absolute()
+        sysctl.write_text(
+            '#!/bin/sh\n[ "$*" = "-n kern.bootsessionuuid" ] && echo 5E2C0A6B-11AA-4C0F-9D3E\n'
+        )
+        sysctl.chmod(0o700)
+        self.patch(process_mark, "PROC", process_mark.PROC / "none")
+        self.patch(process_mark, "SYSCTL", str(sysctl))
+        self.patch(os, "environ", {**os.environ, "TZ": "Asia/Tokyo"})
+
+    def test_mark(self) -> None:
+        """It has the boot, the id, and the time."""
+        place, pid, started = own_mark().split(" ")
+        self.assertEqual((place, pid), ("5E2C0A6B-11AA-4C0F-9D3E", str(os.getpid())))
+        self.assertRegex(started, r"^[A-Z][a-z]{2}-[A-Z][a-z]{2}-\d+-\d\d:\d\d:\d\d-20\d\d$")
+
+    def test_process(self) -> None:
+        """A process that runs, a zombie, and one that has ended."""
+        with subprocess.Popen([sys.executable, "-c", "input()"], stdin=-1) as child:
+            started = process_mark._started(child.pid)
+            mark = f"5E2C0A6B-11AA-4C0F-9D3E {child.pid} {started}"
+            self.assertTrue(may_run(mark))
+            child.kill()
+            os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+            self.assertFalse(may_run(mark))
+            child.wait()
+            self.assertFalse(may_run(mark))
+
+    def test_without_ps(self) -> None:
+        """Nothing is known of a process if the program is missing."""
+        mark = own_mark()
+        self.patch(process_mark, "PS", "/none/ps")
         self.assertTrue(may_run(f"{mark}0"))
