@@ -4,9 +4,10 @@ const { relative, resolve } = require("node:path");
 const { UsageError } = require("./errors.js");
 const { forget } = require("./report/data-file.js");
 const { PAGE } = require("./report/report-directory.js");
+const { redactedText } = require("./report/redacted-text.js");
 const { ServerOutput } = require("./report/server-output.js");
 const { HAS_REPORTER, RunRecorder } = require("./report/run-recorder.js");
-const { reportSettings } = require("./settings.js");
+const { proxyOf, reportSettings } = require("./settings.js");
 
 /**
  * A reporter of Playwright: `reporter: [["list"], ["trafficmock-playwright/reporter", { outputFolder: "report" }]]`.
@@ -69,17 +70,19 @@ class TrafficMockReporter {
   onTestEnd(test, result) {
     const outcome = test.outcome();
     const hasFailed = result.status !== test.expectedStatus && result.status !== "skipped";
-    if (this.#run && hasFailed) this.#attachOutput(result);
+    if (this.#run && hasFailed) this.#attachOutput(test, result);
     this.#outcomes.set(test.id, outcome === "skipped" ? "skipped" : outcome === "unexpected" ? "failed" : "passed");
   }
 
   /**
    * Reporters after this one show it.
-   * @param {import("@playwright/test/reporter").TestResult} result of a test that failed
+   * @param {import("@playwright/test/reporter").TestCase} test that failed
+   * @param {import("@playwright/test/reporter").TestResult} result
    */
-  #attachOutput(result) {
-    const text = this.#servers.since(result.startTime.getTime());
-    if (!text) return;
+  #attachOutput(test, result) {
+    const written = this.#servers.since(result.startTime.getTime());
+    if (!written) return;
+    const text = redactedText(written, proxyOf(test.parent.project()?.use ?? {}));
     result.attachments.push({ name: SERVER_OUTPUT, contentType: "text/plain", body: Buffer.from(text) });
   }
 

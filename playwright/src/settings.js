@@ -18,6 +18,20 @@ function tellProxyUrl(proxyUrl) {
   if (proxyUrl !== undefined) process.env.TRAFFICMOCK_PROXY_URL = checkedProxyUrl(proxyUrl);
 }
 
+/**
+ * The proxy of a project; the options with the names of the npm package count if the others are not set.
+ *
+ * @param {Record<string, any>} use the options of the project
+ * @returns {{ proxyUrl: string, token?: string }}
+ * @throws {UsageError} its address is not an `http` or `https` URL
+ */
+function proxyOf({ trafficmockProxyUrl, trafficmockToken, backendMocksProxyUrl, backendMocksToken }) {
+  return {
+    proxyUrl: checkedProxyUrl(trafficmockProxyUrl ?? backendMocksProxyUrl ?? defaultProxyUrl()),
+    token: trafficmockToken ?? backendMocksToken ?? defaultToken(),
+  };
+}
+
 /** @returns {string | undefined} the proxy's `--token` */
 const defaultToken = () => process.env.TRAFFICMOCK_TOKEN || process.env.PLAYWRIGHT_BACKEND_MOCKS_TOKEN || undefined;
 
@@ -95,6 +109,7 @@ module.exports = {
   defaultAttachSelf,
   defaultProxyUrl,
   defaultToken,
+  proxyOf,
   reportSettings,
   tellProxyUrl,
 };

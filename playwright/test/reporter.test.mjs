@@ -9,6 +9,7 @@ import { freePort, makeProject, runProgram } from "./lib/project.mjs";
 
 const require = createRequire(import.meta.url);
 const Reporter = require("../src/reporter.js");
+const { redactedText } = require("../src/report/redacted-text.js");
 const { reportSettings } = require("../src/settings.js");
 
 const CALL = `
@@ -246,6 +247,7 @@ test("what a webServer writes while a test runs is attached to it, if it fails",
     require("node:http").createServer((request, response) => {
       console.log("asked " + request.url);
       console.error("\\x1b[31mwrong " + request.url + "\\x1b[0m");
+      console.log(JSON.stringify({ token: { value: "hush-hush-1" }, customer: "ada-4711" }));
       response.end();
     }).listen(${port}, "127.0.0.1");`;
   const config = `
@@ -273,7 +275,10 @@ test("what a webServer writes while a test runs is attached to it, if it fails",
   const files = { "a.spec.mjs": spec, "playwright.config.mjs": config, "server.cjs": server };
   const { place, run, remove } = makeProject({ files });
   t.after(remove);
-  const { status, output } = await run([]);
+  const proxy = await startProxy();
+  t.after(() => proxy.stop());
+  const redact = { TRAFFICMOCK_REPORT_REDACT: "json:customer" };
+  const { status, output } = await run([], { ...redact, TRAFFICMOCK_PROXY_URL: proxy.url });
   assert.equal(status, 1, output);
   const { suites } = JSON.parse(readFileSync(join(place, "results.json"), "utf8"));
   const found = ({ tests }) => tests[0].results[0].attachments.filter(({ name }) => name.startsWith("webServer"));
@@ -284,7 +289,16 @@ test("what a webServer writes while a test runs is attached to it, if it fails",
   const text = Buffer.from(written.body, "base64").toString();
   assert.match(text, /\[shop\] asked \/cart/);
   assert.match(text, /\[shop\] wrong \/cart/);
-  assert.doesNotMatch(text, /fine|known/);
+  assert.match(text, /\[shop\] \{"token":\{"value":"\[redacted:\w+\]"\},"customer":"\[redacted:\w+\]"\}/);
+  assert.doesNotMatch(text, /fine|known|hush|4711/);
+});
+
+test("without the proxy, what a webServer writes is not attached, unless nothing is to be redacted", (t) => {
+  t.after(() => delete process.env.TRAFFICMOCK_REPORT_REDACT);
+  const proxy = { proxyUrl: "http://127.0.0.1:9" };
+  assert.match(redactedText("token=hush", proxy), /^\(the proxy could not remove its secrets: .*ECONNREFUSED/);
+  process.env.TRAFFICMOCK_REPORT_REDACT = "off";
+  assert.equal(redactedText("token=hush", proxy), "token=hush");
 });
 
 test("wrong options and variables are refused", (t) => {

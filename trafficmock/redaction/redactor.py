@@ -41,6 +41,7 @@ _COOKIE = re.compile(r"([^=;]*=\s*)([^;]*)")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9_-]{16,}={0,2}")
 _DATA = re.compile(r"^(data:[ \t]?)([^\r\n]*)", re.MULTILINE)
 _LIKE_FORM = re.compile(r"[\w.%+\[\]-]+=[^\s&]*(?:&[\w.%+\[\]-]+=[^\s&]*)*")
+_LINE_OF_JSON = re.compile(r"\{[ \t]*\".*")
 _LIKE_JSON = re.compile(r"\s*[\[{]")
 _BINARY = ("image/", "audio/", "video/", "font/")
 _LINKS = frozenset({"location", "content-location", "referer", "origin"})
@@ -152,8 +153,16 @@ class Redactor:
         return f"{before}{mark}{ends[0]}{hash_sign}{ends[1]}"
 
     def text(self, text: str) -> str:
-        """Return a text with marks for its secrets: keys of known forms, ``name=value``, URLs."""
-        return text if self.added is None else self._text(text, MOST_NESTED)
+        """Return a text with marks for its secrets: keys of known forms, ``name=value``, URLs.
+
+        Each line may be JSON, also after other words, as in the output of a program.
+        """
+        if self.added is None:
+            return text
+        text = self._text(text, MOST_NESTED)
+        if "\n" not in text or "{" not in text:
+            return text
+        return _LINE_OF_JSON.sub(lambda line: self._json(MOST_NESTED).redacted(line[0]), text)
 
     def body(
         self, content: bytes, content_type: str | None = None, content_encoding: str | None = None

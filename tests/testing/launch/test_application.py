@@ -66,6 +66,17 @@ class StartTests(SynchronousTestCase):
         self.assertTrue(text.endswith("no such table"), text)
         self.assertIn("lines before)", text)
 
+    def test_secrets(self) -> None:
+        """What a failure shows of the output has marks; :meth:`Application.output` is exact."""
+        line = '{"token":{"v":"s-4711"}}'
+        code = f"print('up'); print({line!r}, flush=True); input()"
+        ready = re.compile("4711")
+        with started("-c", code, ready=ready, client_id="shop") as shop:
+            self.assertIn("s-4711", shop.output())
+            self.assertRegex(shop.new_output(), r'^up\n\{"token":\{"v":"\[redacted:\w+\]"\}\}$')
+        text = self.failure("-c", "print('password=s-4711')", ready="http://127.0.0.1:9/")
+        self.assertRegex(text, r"It wrote:\npassword=\[redacted:\w+\]$")
+
     def test_late(self) -> None:
         """One that is not ready in time is an error, and is stopped."""
         code = "import os, time; print(os.getpid(), 'waits', flush=True); time.sleep(600)"

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from attrs import define, evolve, field, frozen
 
+from trafficmock.redaction.process_redactor import process_redactor
 from trafficmock.testing.errors import ApplicationError, UsageError
 from trafficmock.testing.launch import processes
 from trafficmock.testing.launch.proxy_process import listens, process_proxy
@@ -164,8 +165,8 @@ class Application:
         self._output.mark()
 
     def new_output(self) -> str:
-        """Return the last lines that it has written since :meth:`mark`."""
-        return _last_lines(self._output.since_mark())
+        """Return the last lines that it has written since :meth:`mark`, without secrets."""
+        return _shown_lines(self._output.since_mark())
 
     def wait_until_ready(self, ready: Ready, seconds: float) -> None:
         """Wait until the application serves.
@@ -196,7 +197,7 @@ class Application:
         return True
 
     def _fail(self, what: str) -> NoReturn:
-        said = _last_lines(self._output.text()) or "nothing"
+        said = _shown_lines(self._output.text()) or "nothing"
         raise ApplicationError(f"`{self.command}` {what}. It wrote:\n{said}")
 
 
@@ -377,8 +378,9 @@ def _shown(ready: Ready) -> str:
     return f"/{ready.pattern}/ in its output" if isinstance(ready, re.Pattern) else str(ready)
 
 
-def _last_lines(text: str) -> str:
+def _shown_lines(text: str) -> str:
+    """Return the last lines of an output, with marks for secrets: test runners write them."""
     lines = text.splitlines()
     left = len(lines) - SHOWN_LINES
     head = [f"({left} lines before)"] if left > 0 else []
-    return "\n".join((*head, *lines[-SHOWN_LINES:]))
+    return process_redactor().text("\n".join((*head, *lines[-SHOWN_LINES:])))
