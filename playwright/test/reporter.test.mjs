@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, before, test } from "node:test";
 import { startProxy } from "../../agent/test/lib/proxy.mjs";
 import { freePort, makeProject, runProgram } from "./lib/project.mjs";
 
@@ -11,6 +11,13 @@ const require = createRequire(import.meta.url);
 const Reporter = require("../src/reporter.js");
 const { redactedText } = require("../src/report/redacted-text.js");
 const { reportSettings } = require("../src/settings.js");
+
+/** The proxy of the tests that start none. */
+let proxy;
+before(async () => {
+  proxy = await startProxy();
+});
+after(() => proxy.stop());
 
 const CALL = `
 import http from "node:http";
@@ -185,7 +192,6 @@ for (const [title, options] of [["passes", { failed: false }], ["fails", { faile
 
 test("tests of other runners say how they ended, and are in the report where the variable is set", async () => {
   const project = makeProject({ files: { "call.mjs": CALL, "a.test.mjs": NODE_TEST } });
-  const proxy = await startProxy();
   try {
     const env = { TRAFFICMOCK_REPORT: "report", TRAFFICMOCK_PROXY_URL: proxy.url };
     const { output } = await runProgram(project.place, [process.execPath, "--test", "a.test.mjs"], env);
@@ -201,7 +207,6 @@ test("tests of other runners say how they ended, and are in the report where the
       ],
     );
   } finally {
-    await proxy.stop();
     project.remove();
   }
 });
@@ -210,21 +215,18 @@ test("a report that cannot be written is said, and fails no test", async () => {
   const removal = "\nafter(() => rmSync('report', { recursive: true }));\n";
   const imports = 'import { rmSync } from "node:fs"; import { after } from "node:test";\n';
   const project = makeProject({ files: { "call.mjs": CALL, "a.test.mjs": imports + NODE_TEST + removal } });
-  const proxy = await startProxy();
   try {
     const env = { TRAFFICMOCK_REPORT: "report", TRAFFICMOCK_PROXY_URL: proxy.url };
     const { status, output } = await runProgram(project.place, [process.execPath, "a.test.mjs"], env);
     assert.match(output, /trafficmock: the report is not complete: ENOENT/);
     assert.equal(status, 0, output);
   } finally {
-    await proxy.stop();
     project.remove();
   }
 });
 
 test("a word that is no field is an error, and no traffic is written with fewer marks than asked", async () => {
   const project = makeProject({ files: { "call.mjs": CALL, "a.test.mjs": NODE_TEST } });
-  const proxy = await startProxy();
   try {
     const variables = { TRAFFICMOCK_REPORT: "report", TRAFFICMOCK_REPORT_REDACT: "heder:x" };
     const env = { ...variables, TRAFFICMOCK_PROXY_URL: proxy.url };
@@ -236,7 +238,6 @@ test("a word that is no field is an error, and no traffic is written with fewer 
       assert.deepEqual(requests, []);
     }
   } finally {
-    await proxy.stop();
     project.remove();
   }
 });
@@ -275,8 +276,6 @@ test("what a webServer writes while a test runs is attached to it, if it fails",
   const files = { "a.spec.mjs": spec, "playwright.config.mjs": config, "server.cjs": server };
   const { place, run, remove } = makeProject({ files });
   t.after(remove);
-  const proxy = await startProxy();
-  t.after(() => proxy.stop());
   const redact = { TRAFFICMOCK_REPORT_REDACT: "json:customer" };
   const { status, output } = await run([], { ...redact, TRAFFICMOCK_PROXY_URL: proxy.url });
   assert.equal(status, 1, output);
