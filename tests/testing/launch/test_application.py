@@ -141,7 +141,7 @@ class RunTests(SynchronousTestCase):
 
     def test_ended_before(self) -> None:
         """It may have ended by itself."""
-        with started("-c", "print('done')", ready=re.compile("done")) as shop:
+        with started("-c", "print('done')", ready=re.compile(r"done\n")) as shop:
             # Its end may have been seen already.
             with contextlib.suppress(ChildProcessError):
                 os.waitid(os.P_PID, shop.pid, os.WEXITED | os.WNOWAIT)
