@@ -9,12 +9,13 @@ import _thread
 import asyncio
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from multiprocessing.dummy import Pool
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -273,5 +274,13 @@ def way(kind: str) -> str:
     return str(KINDS[kind](address(quote(kind), request.args["who"])))
 
 
+def end(*_: object) -> None:
+    """End with the workers of pools, which would outlive this process."""
+    for each in active_children():
+        each.kill()
+    os._exit(0)
+
+
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, end)
     run_simple("127.0.0.1", int(sys.argv[1]), application, threaded=True)
