@@ -10,7 +10,6 @@ from twisted.internet.task import Clock
 
 from trafficmock import records
 from trafficmock.telemetry.exporter import Exporter
-from trafficmock.telemetry.finished_span import Beginning, TrafficSpan, origin_of
 from trafficmock.telemetry.otlp.protobuf import attribute, fields, text
 from trafficmock.telemetry.otlp.span_message import SpanWriter
 from trafficmock.telemetry.otlp_client import Taken
@@ -118,13 +117,7 @@ class Harness:
     def written(self) -> list[bytes]:
         """Take what waits in the queue, as messages."""
         found = []
-        while batch := self.queue.take():
+        while len(batch := self.queue.take()):
             written = fields(self.exporter.writer.fields(batch))
             found += [message for _, message in written if isinstance(message, bytes)]
         return found
-
-
-def decided(decision: str, url: str, took: int) -> TrafficSpan:
-    """Make the span of a request that was decided after some nanoseconds."""
-    begun = Beginning("q", "shop", "GET", url, origin_of(url), EPOCH_MS * MS)
-    return TrafficSpan(begun, decision, took)

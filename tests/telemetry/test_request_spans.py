@@ -217,6 +217,20 @@ class RequestSpanTests(SynchronousTestCase):
         _, found = self.span(seen(), fulfilled, aborted)
         self.assertEqual(found["trafficmock.decision"], "fulfill")
 
+    def test_early_report(self) -> None:
+        """A report before the decision is of no response that the application got."""
+        early = records.ResponseReported("q1", response(503), None)
+        self.harness.record(seen(), early)
+        self.assertEqual(self.harness.written(), [])
+        span, found = self.span(records.RequestFulfilled("q1", OWNER, response(201)))
+        self.assertEqual(found["http.response.status_code"], 201)
+        self.assertEqual((span.status.code, found["trafficmock.decision"]), (0, "fulfill"))
+        self.harness.record(seen(), early, records.RequestPassedThrough("q1"))
+        self.assertEqual(self.harness.written(), [])
+        _, found = self.span(records.ResponseReported("q1", response(204), None))
+        self.assertEqual(found["http.response.status_code"], 204)
+        self.assertEqual(found["trafficmock.decision"], "passthrough")
+
     def test_bound(self) -> None:
         """The oldest request is exported as it is when too many are open."""
         self.patch(request_spans, "MOST_OPEN", 2)

@@ -138,16 +138,16 @@ class Exporter:
     async def _send_spans(self) -> None:
         """Send all batches that are whole, and one that is not."""
         while not self._given_up and (batch := self.queue.take()):
-            self._in_hand = len(batch)
+            self._in_hand = count = len(batch)
             fields: list[bytes] = []
-            for at in range(0, len(batch), _AT_ONCE):
-                fields.append(self.writer.fields(batch[at : at + _AT_ONCE]))
+            for part in batch.parts(_AT_ONCE):
+                fields.append(self.writer.fields(part))
                 if not self._stopping:
                     await deferLater(self.reactor, 0)
             if self.traces is not None:
                 body = scope_spans(fields, self.resource, self.scope)
                 if not await self._deliver(self.traces, body):
-                    self.queue.dropped += len(batch)
+                    self.queue.dropped += count
             self._in_hand = 0
             if len(self.queue) < self.queue.batch and not self._stopping:
                 return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
@@ -11,6 +11,44 @@ from trafficmock.wire.payloads.quiet_repr import quiet_repr
 if TYPE_CHECKING:
     from trafficmock.records import CarriedContext, Owner
     from trafficmock.telemetry.trace_parent import TraceParent
+
+    Beginning = tuple[str, str, str, str, int, TraceParent | None, CarriedContext | None, int]
+    """What is known before the decision: client, method, URL, origin, time, the span that the
+    header ``traceparent`` names, the test whose context the request carries, and how many redirects
+    led to it."""
+
+    Values = tuple[
+        str,
+        str,
+        str,
+        str,
+        int,
+        str,
+        str | None,
+        str | None,
+        str,
+        str,
+        int,
+        int,
+        int,
+        Owner | None,
+        CarriedContext | None,
+        TraceParent | None,
+        "Extras | None",
+    ]
+    """A request or a WebSocket that is over. The first eight values are what many have in common:
+    client, origin, method, decision (empty before it), status (0 without a response),
+    ``error.type`` (empty without an error), and the ids of route and test. The others are: id, URL,
+    start, end and time until the decision, the owner, the test whose context it carries, the span
+    of the application, and what few spans have."""
+
+ORIGIN: Final = 3
+START: Final = 4
+RESENDS: Final = 7
+"""Where a beginning has these."""
+
+WIDTH: Final = 17
+"""How many values a span has."""
 
 
 class SpanEvent(Struct, frozen=True, gc=False):
@@ -28,34 +66,26 @@ class SpanEvent(Struct, frozen=True, gc=False):
     size: int
 
 
-class Beginning(Struct, frozen=True, gc=False):
-    """What is known of a request or a WebSocket before the decision about it.
+class Extras(Struct, frozen=True, gc=False):
+    """What few spans have: those that are not decided, or late in their test, may have no more.
 
-    :param id: of the request or the WebSocket, as the history has it.
-    :param method: the HTTP method.
-    :param origin: the beginning of the URL: scheme, host and port.
-    :param parent: the span of the application that its header ``traceparent`` names.
-    :param carried: the test whose context it carries.
-    :param resends: how many redirects led to this request.
+    :param resends: how many redirects led to the request.
+    :param error: the text for people.
     """
 
-    id: str
-    client_id: str
-    method: str
-    url: str
-    origin: str
-    at: int
-    parent: TraceParent | None = None
-    carried: CarriedContext | None = None
     resends: int = 0
     is_socket: bool = False
+    error: str = ""
+    events: list[SpanEvent] | None = None
+    dropped_events: int = 0
 
     __repr__ = quiet_repr
 
 
 class TrafficSpan(Struct, eq=False, gc=False):
-    """A request or a WebSocket: filled while its records come, encoded when it is over.
+    """A request or a WebSocket that is not over, or is over with an error.
 
+    :param id: of the request or the WebSocket, as the history has it.
     :param begun: what came before the decision.
     :param decision: the action as the history has it; empty before the decision.
     :param took: the time until the decision, below zero where the clock was set back.
@@ -65,6 +95,7 @@ class TrafficSpan(Struct, eq=False, gc=False):
     :param events: the first events, see ``dropped_events`` for the number of the others.
     """
 
+    id: str
     begun: Beginning
     decision: str = ""
     took: int = 0
@@ -72,9 +103,9 @@ class TrafficSpan(Struct, eq=False, gc=False):
     status: int = 0
     error_type: str = ""
     error: str = ""
-    end: int = 0
     events: list[SpanEvent] | None = None
     dropped_events: int = 0
+    is_socket: bool = False
 
     __repr__ = quiet_repr
 
@@ -86,6 +117,35 @@ class TrafficSpan(Struct, eq=False, gc=False):
             self.events.append(event)
         else:
             self.dropped_events += 1
+
+    def values(self, end: int) -> Values:
+        """Return the span as it is exported; the clock may have been set back meanwhile."""
+        client_id, method, url, origin, start, parent, carried, resends = self.begun
+        decision, owner, took = self.decision, self.owner, self.took
+        test, extras = carried or owner, None
+        if resends or self.error or self.is_socket or self.events is not None or not decision:
+            extras = Extras(resends, self.is_socket, self.error, self.events, self.dropped_events)
+        elif carried is not None and carried.late:
+            extras = Extras()
+        return (
+            client_id,
+            origin,
+            method,
+            decision,
+            self.status,
+            self.error_type,
+            None if owner is None else owner.route_id,
+            None if test is None else test.test_id,
+            self.id,
+            url,
+            start,
+            end if end > start else start,  # noqa: FURB136 - a call takes longer
+            took if took > 0 else 0,  # noqa: FURB136
+            owner,
+            carried,
+            parent,
+            extras,
+        )
 
 
 class TestSpan(Struct, eq=False, kw_only=True, gc=False):

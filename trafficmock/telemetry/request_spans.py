@@ -8,13 +8,21 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock import records
-from trafficmock.telemetry.finished_span import Beginning, SpanEvent, TrafficSpan, origin_of
+from trafficmock.telemetry.finished_span import (
+    ORIGIN,
+    RESENDS,
+    START,
+    SpanEvent,
+    TrafficSpan,
+)
 from trafficmock.telemetry.otlp.span_message import FIRST_ERROR
 from trafficmock.telemetry.trace_parent import trace_parent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from trafficmock.records import Owner
+    from trafficmock.telemetry.finished_span import Beginning
     from trafficmock.telemetry.span_queue import SpanQueue
     from trafficmock.telemetry.traffic_metrics import TrafficMetrics
 
@@ -69,22 +77,28 @@ class RequestSpans:
     def _end_early(self, request_id: str, now: int) -> None:
         """End a request as it is, whether it is decided or not."""
         begun = self.undecided.pop(request_id, None)
-        self._end(self.open.pop(request_id) if begun is None else TrafficSpan(begun), now)
+        span = self.open.pop(request_id) if begun is None else TrafficSpan(request_id, begun)
+        self._end(span, now)
 
     def _seen(self, record: records.RequestSeen, now: int) -> None:
-        request, request_id, prior = record.request, record.request_id, record.redirected_from
-        named, url, undecided = request.headers, request.url, self.undecided
-        resends = 0 if prior is None else self._resends(prior)
+        request, request_id = record.request, record.request_id
+        undecided, url = self.undecided, request.url
+        resends, parent = 0, None
+        if record.redirected_from is not None:
+            resends = self._resends(record.redirected_from)
         if request_id in undecided or request_id in self.open:
             self._end_early(request_id, now)
-        undecided[request_id] = Beginning(
-            request_id,
+        if "traceparent" in request.headers:
+            parent = trace_parent(request.headers)
+        slash = url.find("/", 8)
+        origin = url[:slash] if slash > 0 else url
+        undecided[request_id] = (
             record.client_id,
             request.method,
             url,
-            origin_of(url),
+            origin,
             now,
-            trace_parent(named) if "traceparent" in named else None,
+            parent,
             record.carried,
             resends,
         )
@@ -100,38 +114,80 @@ class RequestSpans:
             carried=record.carried,
         )
         self._seen(first, now)
-        begun = self.undecided.pop(record.request_id)
-        self._open(TrafficSpan(begun, record.action, 0, record.owner))
+        self._sent_on(record.request_id, record.action, record.owner, now)
 
     def _resends(self, prior_id: str) -> int:
         """Return the number of a hop after a request, which may be over already."""
         prior = self.open.get(prior_id)
         begun = self.undecided.get(prior_id) if prior is None else prior.begun
-        return 1 if begun is None else begun.resends + 1
+        return 1 if begun is None else begun[RESENDS] + 1
 
-    def _open(self, span: TrafficSpan) -> None:
-        """Keep a request that was decided, until its response is known."""
-        self.open[span.begun.id] = span
-        self.metrics.decided(span)
+    def _decided(
+        self, request_id: str, decision: str, owner: Owner | None, now: int
+    ) -> TrafficSpan | None:
+        """Return a request that is decided now; ``None`` for one that was, or is not known."""
+        begun = self.undecided.pop(request_id, None)
+        if begun is None:
+            return None
+        took = now - begun[START]
+        self.metrics.decided(decision, begun[ORIGIN], took)
+        return TrafficSpan(request_id, begun, decision, took, owner)
+
+    def _sent_on(self, request_id: str, decision: str, owner: Owner | None, now: int) -> None:
+        """Keep a request that goes to its server, until its response is known."""
+        span = self._decided(request_id, decision, owner, now)
+        if span is not None:
+            self.open[request_id] = span
 
     def _passed_through(self, record: records.RequestPassedThrough, now: int) -> None:
-        if (begun := self.undecided.pop(record.request_id, None)) is not None:
-            self._open(TrafficSpan(begun, "passthrough", now - begun.at))
+        request_id = record.request_id
+        begun = self.undecided.pop(request_id, None)
+        if begun is not None:  # as _sent_on: most of the requests without tests
+            took = now - begun[START]
+            self.metrics.decided("passthrough", begun[ORIGIN], took)
+            self.open[request_id] = TrafficSpan(request_id, begun, "passthrough", took)
 
     def _continued(self, record: records.RequestContinued, now: int) -> None:
-        if (begun := self.undecided.pop(record.request_id, None)) is not None:
-            self._open(TrafficSpan(begun, "continue", now - begun.at, record.owner))
+        self._sent_on(record.request_id, "continue", record.owner, now)
 
     def _fulfilled(self, record: records.RequestFulfilled, now: int) -> None:
-        if (begun := self.undecided.pop(record.request_id, None)) is None:
+        request_id, owner, status = record.request_id, record.owner, record.response.status
+        begun = self.undecided.pop(request_id, None)
+        if begun is None:
             return
-        took = now - begun.at
-        span = TrafficSpan(begun, "fulfill", took, record.owner, record.response.status)
-        if record.body_pending:
-            self._open(span)
-        else:
-            self.metrics.decided(span)
-            self._end(span, now)
+        client_id, method, url, origin, start, parent, carried, resends = begun
+        took = now - start
+        self.metrics.decided("fulfill", origin, took)
+        test = carried or owner
+        is_late = carried is not None and carried.late
+        if record.body_pending or status >= FIRST_ERROR or resends or is_late or took < 0:
+            span = TrafficSpan(request_id, begun, "fulfill", took, owner, status)
+            if record.body_pending:
+                self.open[request_id] = span
+            else:
+                self._end(span, now)
+        elif self.queue is not None:  # as TrafficSpan.values: most of the requests of tests
+            self.queue.put(
+                (
+                    client_id,
+                    origin,
+                    method,
+                    "fulfill",
+                    status,
+                    "",
+                    owner.route_id,
+                    test.test_id,
+                    request_id,
+                    url,
+                    start,
+                    now,
+                    took,
+                    owner,
+                    carried,
+                    parent,
+                    None,
+                )
+            )
 
     def _piece_sent(self, record: records.StreamPieceSent, now: int) -> None:
         if (span := self.open.get(record.request_id)) is not None:
@@ -144,22 +200,33 @@ class RequestSpans:
             self._end(span, now)
 
     def _aborted(self, record: records.RequestAborted, now: int) -> None:
-        if (begun := self.undecided.pop(record.request_id, None)) is not None:
-            span = TrafficSpan(begun, "abort", now - begun.at, record.owner)
-            self._broken(span, record.error_code, record.detail, now)
+        self._broken(record, "abort", record.error_code, record.detail, now)
 
     def _failed(self, record: records.RequestFailed, now: int) -> None:
-        if (begun := self.undecided.pop(record.request_id, None)) is not None:
-            span = TrafficSpan(begun, "error", now - begun.at, record.owner)
-            self._broken(span, record.code, record.message, now)
+        self._broken(record, "error", record.code, record.message, now)
 
-    def _broken(self, span: TrafficSpan, kind: str, text: str, now: int) -> None:
-        span.error_type, span.error = kind, text or kind
-        self.metrics.decided(span)
-        self._end(span, now)
+    def _broken(
+        self,
+        record: records.RequestAborted | records.RequestFailed,
+        decision: str,
+        kind: str,
+        text: str,
+        now: int,
+    ) -> None:
+        """End a request that gets no response.
+
+        :param kind: ``error.type``.
+        """
+        span = self._decided(record.request_id, decision, record.owner, now)
+        if span is not None:
+            span.error_type, span.error = kind, text or kind
+            self._end(span, now)
 
     def _reported(self, record: records.ResponseReported, now: int) -> None:
-        """End a request that was sent to its server; a head alone only tells the status."""
+        """End a request that was sent to its server; a head alone only tells the status.
+
+        A report before the decision is of no response that the application got.
+        """
         span = self.open.get(record.request_id)
         if span is None:
             return
@@ -175,8 +242,7 @@ class RequestSpans:
             self._end(span, now)
 
     def _end(self, span: TrafficSpan, now: int) -> None:
-        span.end = now
         if span.status >= FIRST_ERROR and not span.error_type:
             span.error_type = str(span.status)
         if self.queue is not None:
-            self.queue.put(span)
+            self.queue.put(span.values(now))

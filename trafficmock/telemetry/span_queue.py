@@ -2,20 +2,51 @@
 
 from __future__ import annotations
 
-from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from trafficmock.telemetry.finished_span import WIDTH
 
-    from trafficmock.telemetry.finished_span import TestSpan, TrafficSpan
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from trafficmock.telemetry.finished_span import TestSpan, Values
+
+
+@define(eq=False)
+class SpanBatch:
+    """Spans that are exported together.
+
+    :param values: those of requests and WebSockets, all in one list: the garbage collector does not
+        look at texts and numbers. An object for each span made it run several times for a batch,
+        and it looks at all that the history took up meanwhile.
+    :param tests: the spans of tests.
+    """
+
+    values: list[Any] = field(factory=list, repr=False)
+    tests: list[TestSpan] = field(factory=list)
+
+    def __len__(self) -> int:
+        return len(self.values) // WIDTH + len(self.tests)
+
+    def take(self, most: int) -> SpanBatch:
+        """Remove the first spans, those of tests after others."""
+        values = self.values[: most * WIDTH]
+        room = most - len(values) // WIDTH
+        tests = self.tests[:room]
+        del self.values[: most * WIDTH], self.tests[:room]
+        return SpanBatch(values, tests)
+
+    def parts(self, most: int) -> Iterator[SpanBatch]:
+        """Remove all spans, some at a time."""
+        while len(self):
+            yield self.take(most)
 
 
 @define(eq=False)
 class SpanQueue:
-    """Takes spans that are over, in the order of their ends.
+    """Takes spans that are over.
 
     :param limit: the most spans; a further one is dropped.
     :param batch: how many spans make a batch, see ``on_batch``.
@@ -27,28 +58,54 @@ class SpanQueue:
     batch: int
     on_batch: Callable[[], None] = lambda: None
     dropped: int = 0
-    _waiting: deque[TrafficSpan | TestSpan] = field(factory=deque)
+    _waiting: SpanBatch = field(factory=SpanBatch)
+    _values: list[Any] = field(init=False, repr=False)
+    _calm: int = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._values = self._waiting.values
+        self._count()
+
+    def _count(self) -> None:
+        """Set how many values may wait while there is nothing to do but to add some."""
+        self._calm = (min(self.batch - 1, self.limit) - len(self._waiting.tests)) * WIDTH
 
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def put(self, span: TrafficSpan | TestSpan) -> None:
-        """Add a span."""
-        waiting = self._waiting
-        before = len(waiting)
-        if before >= self.limit:
-            self.dropped += 1
-            return
-        waiting.append(span)
-        if not 0 < before < self.batch - 1:
+    def put(self, span: Values) -> None:
+        """Add a request or a WebSocket."""
+        values = self._values
+        if 0 < len(values) < self._calm:
+            values += span
+        elif self._has_room():
+            values += span
+            self._added()
+
+    def put_test(self, span: TestSpan) -> None:
+        """Add a test."""
+        if self._has_room():
+            self._waiting.tests.append(span)
+            self._count()
+            self._added()
+
+    def _has_room(self) -> bool:
+        if len(self) < self.limit:
+            return True
+        self.dropped += 1
+        return False
+
+    def _added(self) -> None:
+        if not 1 < len(self) < self.batch:
             self.on_batch()
 
-    def take(self) -> list[TrafficSpan | TestSpan]:
+    def take(self) -> SpanBatch:
         """Remove the spans of the next batch."""
-        waiting = self._waiting
-        return [waiting.popleft() for _ in range(min(self.batch, len(waiting)))]
+        taken = self._waiting.take(self.batch)
+        self._count()
+        return taken
 
     def clear(self) -> None:
         """Drop all spans."""
-        self.dropped += len(self._waiting)
-        self._waiting.clear()
+        self.dropped += len(self._waiting.take(len(self)))
+        self._count()

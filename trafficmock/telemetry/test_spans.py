@@ -84,4 +84,4 @@ class TestSpans:
         if len(self._ended) > MOST_ENDED:
             self._ended.popitem(last=False)
         if self.queue is not None:
-            self.queue.put(test)
+            self.queue.put_test(test)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 from msgspec import Struct
@@ -14,8 +14,6 @@ from trafficmock.telemetry.otlp.span_message import server_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from trafficmock.telemetry.finished_span import TrafficSpan
 
 _AT_ONCE = 500
 """The decisions that are counted together, which costs a third of counting each."""
@@ -98,21 +96,24 @@ class TrafficMetrics:
     overflow: int = 0
     _durations: dict[str, Durations] = field(factory=dict)
     _by_origin: dict[tuple[str, str], int] = field(factory=dict)
-    _new: dict[str, list[TrafficSpan]] = field(factory=dict)
+    _new: dict[str, list[Any]] = field(factory=dict)
 
-    def decided(self, span: TrafficSpan) -> None:
-        """Count a request or a WebSocket that has its decision now."""
-        new = self._new.get(span.decision)
+    def decided(self, decision: str, origin: str, took: int) -> None:
+        """Count a request or a WebSocket that has its decision now.
+
+        :param took: the nanoseconds until the decision.
+        """
+        new = self._new.get(decision)
         if new is None:
-            new = self._new[span.decision] = []
-        new.append(span)
-        if len(new) >= _AT_ONCE:
-            self._count(span.decision)
+            new = self._new[decision] = []
+        new += origin, took
+        if len(new) >= _AT_ONCE * 2:
+            self._count(decision)
 
     def _count(self, decision: str) -> None:
         """Count what was decided so since the last time."""
         new, by_origin = self._new.pop(decision), self._by_origin
-        for origin, more in Counter([span.begun.origin for span in new]).items():
+        for origin, more in Counter(new[::2]).items():
             key = decision, origin
             count = by_origin.get(key, 0)
             if count or len(by_origin) < MOST_SERIES:
@@ -122,7 +123,7 @@ class TrafficMetrics:
         durations = self._durations.get(decision)
         if durations is None:
             durations = self._durations[decision] = Durations([0] * (len(BOUNDS) + 1))
-        durations.add([span.took for span in new])
+        durations.add(new[1::2])
 
     def _count_all(self) -> None:
         for decision in list(self._new):

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from trafficmock import records
-from trafficmock.telemetry.finished_span import Beginning, SpanEvent, TrafficSpan, origin_of
+from trafficmock.telemetry.finished_span import (
+    ORIGIN,
+    START,
+    SpanEvent,
+    TrafficSpan,
+    origin_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,23 +60,15 @@ class SocketSpans:
         earlier = self.open.get(record.socket_id)
         if earlier is not None:
             self._end(earlier, now)
-        begun = Beginning(
-            record.socket_id,
-            record.client_id,
-            "GET",
-            record.url,
-            origin_of(record.url),
-            now,
-            carried=record.carried,
-            is_socket=True,
-        )
-        self.open[record.socket_id] = TrafficSpan(begun)
+        url = record.url
+        begun = (record.client_id, "GET", url, origin_of(url), now, None, record.carried, 0)
+        self.open[record.socket_id] = TrafficSpan(record.socket_id, begun, is_socket=True)
         if len(self.open) > MOST_OPEN:
             self._end(next(iter(self.open.values())), now)
 
     def _decided(self, span: TrafficSpan, decision: str, now: int) -> None:
-        span.decision, span.took = decision, now - span.begun.at
-        self.metrics.decided(span)
+        span.decision, span.took = decision, now - span.begun[START]
+        self.metrics.decided(decision, span.begun[ORIGIN], span.took)
 
     def _owned(self, record: records.SocketOwned, now: int) -> None:
         span = self.open.get(record.socket_id)
@@ -108,7 +106,6 @@ class SocketSpans:
             self._end(span, now)
 
     def _end(self, span: TrafficSpan, now: int) -> None:
-        del self.open[span.begun.id]
-        span.end = now
+        del self.open[span.id]
         if self.queue is not None:
-            self.queue.put(span)
+            self.queue.put(span.values(now))

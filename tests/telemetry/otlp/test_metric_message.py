@@ -2,7 +2,6 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.telemetry.fakes import decided
 from tests.telemetry.messages import attributes, metrics_of
 from trafficmock.telemetry.otlp.metric_message import resource_metrics
 from trafficmock.telemetry.traffic_metrics import INSTRUMENTS, TrafficMetrics
@@ -20,7 +19,7 @@ class MetricMessageTests(SynchronousTestCase):
     def test_requests(self) -> None:
         """A counter by decision and host, and a histogram by decision."""
         for _ in range(2):
-            self.metrics.decided(decided("fulfill", "http://a.test/", 2_000_000))
+            self.metrics.decided("fulfill", "http://a.test", 2_000_000)
         self.metrics.overflow = 3
         found = self.read()
         requests: object = found["trafficmock.requests"]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.support.builders import request, response
+from tests.support.builders import failure, request, response
 from tests.telemetry.fakes import OWNER, Harness
 from tests.telemetry.messages import attributes, span_of
 from trafficmock import records
@@ -64,6 +64,43 @@ class WriterTests(SynchronousTestCase):
         self.assertEqual(found["url.full"], url.encode(errors="replace").decode())
         self.assertEqual(found["trafficmock.request.id"], name.encode(errors="replace").decode())
 
+    def test_together(self) -> None:
+        """A span that is written among others, of other kinds, is as if it were written alone."""
+        late = records.CarriedContext("t2", "browses", "g.py", late=True)
+        carried = records.CarriedContext("t1", "pays", OWNER.file, late=False)
+        parent = f"00-{'1' * 32}-{'2' * 16}-01"
+        fulfilled = [response(201), response(404)]
+        told: list[list[Any]] = [
+            [records.RequestSeen("a", "shop", request("http://a.test/secret"))],
+            [records.RequestSeen("b" * 200, "shöp", request("http://b.test/ö", "BREW"))],
+            [records.RequestSeen("c", "shop", request("x", traceparent=parent), carried=carried)],
+            [records.RequestSeen("d", "shop", request(traceparent=parent), carried=late)],
+            [records.RequestSeen("e", "shop", request("http://a.test/" + "e" * 300))],
+        ]
+        for number, each in enumerate(told):
+            name = each[0].request_id
+            each.append(records.RequestFulfilled(name, OWNER, fulfilled[number % 2]))
+        reported = records.ResponseReported("f", None, failure())
+        told += [
+            [
+                records.RequestSeen("f", "shop", request()),
+                records.RequestPassedThrough("f"),
+                reported,
+            ],
+            [records.RequestSeen("g", "shop", request())],
+        ]
+
+        def written(*groups: Any) -> list[bytes]:
+            harness = Harness(batch=99)
+            harness.record(records.TestBegan("t1", "pays", "f.py", "3" * 32))
+            for group in groups:
+                harness.record(*group)
+            harness.exporter.parts[0].end_all(harness.now())
+            return harness.written()
+
+        alone = [message for group in told for message in written(group)]
+        self.assertEqual((written(*told), len(alone)), (alone, len(told)))
+
     def test_caches(self) -> None:
         """What clients choose does not fill the memory."""
         self.patch(span_message, "_MOST_CACHED", 3)
@@ -74,5 +111,5 @@ class WriterTests(SynchronousTestCase):
             self.assertEqual(found["server.address"], f"h{number}.test")
             self.assertEqual(found["url.full"], url)
         writer = harness.exporter.writer
-        for cache in (writer._commons, writer._owners, writer._url_heads):
+        for cache in (writer._commons, writer._owners, writer._heads):
             self.assertLessEqual(len(cache), 3)

@@ -7,16 +7,16 @@ of their group ``test``; what they do not have begins with ``trafficmock.``.
 from __future__ import annotations
 
 import struct
-from itertools import chain, repeat
-from operator import lt
-from typing import TYPE_CHECKING, TypeVar
+from functools import lru_cache
+from itertools import chain, repeat, starmap
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.http.hosts import DEFAULT_PORTS
-from trafficmock.telemetry.finished_span import TestSpan, TrafficSpan
+from trafficmock.telemetry.finished_span import WIDTH
 from trafficmock.telemetry.otlp.protobuf import (
     attribute,
     fixed64,
@@ -27,10 +27,11 @@ from trafficmock.telemetry.otlp.protobuf import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from trafficmock.records import CarriedContext, Owner
-    from trafficmock.telemetry.finished_span import SpanEvent
+    from trafficmock.telemetry.finished_span import Extras, SpanEvent, TestSpan
+    from trafficmock.telemetry.span_queue import SpanBatch
     from trafficmock.telemetry.trace_parent import TraceParent
     from trafficmock.wire.payloads.serialized_matcher import ShownRoute
 
@@ -45,12 +46,14 @@ _DURATION = attribute(9, "trafficmock.decision.duration", 0.0)[:-8]
 """The attribute without its value, which is as long for each number."""
 _START, _END = b"\x39", b"\x41"
 """The tags of the fields with the times."""
+_root = struct.Struct("2s16s2s")
+_times = struct.Struct(f"<8scQcQ{len(_DURATION)}sd")
 _PARENT, _TRACE, _ID = b"\x22\x08", b"\x0a\x10", b"\x12\x08"
 """What stands before the ids of the parent, the trace and the span."""
 
 _INTERNAL, _CLIENT = number(6, 1), number(6, 3)
 _ERROR = 2
-_ATTRIBUTE, _EVENT, _STATUS = 9, 11, 15
+_SPAN, _ATTRIBUTE, _EVENT, _STATUS = 2, 9, 11, 15
 _MOST_CACHED = 2000
 FIRST_ERROR = 400
 """The first status that is an error of a client (semantic conventions)."""
@@ -62,43 +65,12 @@ _Common = tuple[str, str, str, str, int, str]
 _Owned = tuple[str | None, str | None]
 """The ids of the route and the test of a span."""
 
+_Head = tuple[str, str, str, str, int, str, str | None, str | None, int, int, int]
+"""What many spans have in common, and the bytes of URL, id and trace of a span."""
 
-class _Heads(dict[int, bytes]):
-    """What stands before a text or a message, by its bytes.
-
-    :param make: returns a field with a text of the given number of bytes.
-    """
-
-    def __init__(self, make: Callable[[int], bytes]) -> None:
-        self._make = make
-
-    def __missing__(self, size: int) -> bytes:
-        made = self._make(size)[: -size or None]
-        if len(self) < _MOST_CACHED:
-            self[size] = made
-        return made
-
-
-def _text_heads(key: str) -> _Heads:
-    return _Heads(lambda size: attribute(_ATTRIBUTE, key, "x" * size))
-
-
-class _TestTraces(dict[str, bytes]):
-    """What stands before the id of a span in the trace of a test, by the id of the test.
-
-    It is empty for a test without a span.
-
-    :param find: returns the span of a test.
-    """
-
-    def __init__(self, find: Callable[[str], TraceParent | None]) -> None:
-        self._find = find
-
-    def __missing__(self, test_id: str) -> bytes:
-        found = self._find(test_id)
-        made = b"" if found is None else _PARENT + found.span_id + _TRACE + found.trace_id + _ID
-        self[test_id] = made
-        return made
+_DECISION: Final = 3
+_ERROR_TYPE: Final = 5
+"""Where these are in what spans have in common."""
 
 
 @define(eq=False)
@@ -118,42 +90,44 @@ class SpanWriter:
     redact_urls: Callable[[Sequence[str]], Sequence[str]]
     redact_text: Callable[[str], str]
     longest: int | None = None
-    _url_heads: _Heads = field(factory=lambda: _text_heads("url.full"))
-    _id_heads: _Heads = field(factory=lambda: _text_heads("trafficmock.request.id"))
-    _span_heads: _Heads = field(factory=lambda: _Heads(lambda size: of_length(2, bytes(size))))
+    _heads: dict[_Head, bytes] = field(factory=dict, repr=False)
     _commons: dict[_Common, bytes] = field(factory=dict, repr=False)
     _owners: dict[_Owned, bytes] = field(factory=dict, repr=False)
 
-    def fields(self, spans: Sequence[TrafficSpan | TestSpan]) -> bytes:
+    def fields(self, spans: SpanBatch) -> bytes:
         """Return the field ``spans`` of the message ``ScopeSpans``, once for each span."""
-        tests = [each for each in spans if type(each) is TestSpan]
-        messages = self._traffic([each for each in spans if type(each) is TrafficSpan])
-        messages += map(self._test_span, tests)
-        heads = self._span_heads
-        pairs = zip([heads[len(each)] for each in messages], messages, strict=True)
-        return b"".join(chain.from_iterable(pairs))
+        tests = (of_length(_SPAN, self._test_span(each)) for each in spans.tests)
+        return self._traffic(spans.values) + b"".join(tests)
 
-    def _traffic(self, spans: Sequence[TrafficSpan]) -> list[bytes]:
-        """Return the messages of requests and WebSockets.
+    def _traffic(self, values: list[Any]) -> bytes:
+        """Return the fields of requests and WebSockets.
 
         Most of what the export costs is here. So the parts are made one after the other, each for
-        all spans, with as little as possible of Python for a single span.
+        all spans, with as little as possible of Python for a single span. A span has six parts:
+        a head, which is the same for spans alike, its URL, a head and its id, its trace, its times.
         """
-        begun = [span.begun for span in spans]
-        urls = self._texts(self.redact_urls([each.url for each in begun]))
-        ids = self._texts([each.id for each in begun])
-        url_heads, id_heads = self._url_heads, self._id_heads
-        parts = zip(
-            *self._ids(spans),
-            *self._times(spans, [each.at for each in begun]),
-            [url_heads[len(each)] for each in urls],
-            urls,
-            [id_heads[len(each)] for each in ids],
-            ids,
-            self._attributes(spans),
-            strict=True,
+        if not values:
+            return b""
+        columns = [values[at::WIDTH] for at in range(WIDTH)]
+        *alike, ids, urls, starts, ends, took, owners, carried, parents, extras = columns
+        shown, names = self._texts(self.redact_urls(urls)), self._texts(ids)
+        traces = self._traces(alike[-1], carried, parents)
+        own_ids = _pieces(8, self.new_id(8 * len(ids)))
+        seconds = [nanoseconds * 1e-9 for nanoseconds in took]
+        each_times = zip(
+            own_ids, repeat(_START), starts, repeat(_END), ends, repeat(_DURATION), seconds
         )
-        return list(map(b"".join, parts))
+        times = list(starmap(_times.pack, each_times))
+        sizes = list(map(len, names))
+        keys = list(zip(*alike, map(len, shown), sizes, map(len, traces), strict=True))
+        heads: list[Any] = list(map(self._heads.get, keys))
+        if not all(heads):
+            more = zip(heads, keys, owners, carried, strict=True)
+            heads = [head or self._head(key, owner, test) for head, key, owner, test in more]
+        parts = heads, shown, _before_ids(sizes), names, traces, times
+        if any(extras):
+            self._add_extras(values, parts)
+        return b"".join(chain.from_iterable(zip(*parts, strict=True)))
 
     def _texts(self, texts: Sequence[str]) -> list[bytes]:
         if self.longest is not None:
@@ -163,102 +137,90 @@ class SpanWriter:
         except UnicodeEncodeError:
             return [each.encode(errors="replace") for each in texts]
 
-    def _ids(self, spans: Sequence[TrafficSpan]) -> tuple[list[bytes], tuple[bytes, ...]]:
-        """Return the fields with the trace and the parent of each span, and with its own id."""
-        tests, traces = _TestTraces(self.test_span), []
-        for span in spans:
-            begun = span.begun
-            carried, parent = begun.carried, begun.parent
-            test = carried or span.owner
-            trace = b"" if test is None else tests[test.test_id]
-            if parent is not None:
-                trace = self._trace_of(parent, b"" if carried is None else trace)
-            traces.append(trace or _TRACE + self.new_id(16) + _ID)
-        ids = self.new_id(8 * len(spans))
-        return traces, _eights(ids)
+    def _traces(
+        self,
+        test_ids: Sequence[str | None],
+        carried: Sequence[CarriedContext | None],
+        parents: Sequence[TraceParent | None],
+    ) -> list[bytes]:
+        """Return the fields with the trace and the parent of each span."""
+        traces = [b""] * len(parents)
+        if any(test_ids):
+            of_tests = {each: self._trace_of_test(each) for each in set(test_ids)}
+            traces = [of_tests[each] for each in test_ids]
+        if any(parents):
+            traces = [
+                trace if parent is None else _trace_of(parent, trace if test else b"")
+                for trace, parent, test in zip(traces, parents, carried, strict=True)
+            ]
+        if not all(traces):
+            trace_ids = _pieces(16, self.new_id(16 * len(traces)))
+            new = map(_root.pack, repeat(_TRACE), trace_ids, repeat(_ID))
+            traces = [trace or root for trace, root in zip(traces, new, strict=True)]
+        return traces
 
-    def _trace_of(self, parent: TraceParent, trace: bytes) -> bytes:
-        """Return the trace and the parent of a request whose header names a parent.
+    def _trace_of_test(self, test_id: str | None) -> bytes:
+        """Return the trace of what a test has; nothing for a test without a span."""
+        found = None if test_id is None else self.test_span(test_id)
+        return b"" if found is None else _PARENT + found.span_id + _TRACE + found.trace_id + _ID
 
-        Agents and the forward proxy put an alias in the place of a context before they tell of a
-        request, also where it is the id of a trace: the context is known by its test alone.
+    def _head(self, key: _Head, owner: Owner | None, carried: CarriedContext | None) -> bytes:
+        """Return what stands before the URL of a span."""
+        *_, url_size, id_size, trace_size = key
+        made = self._inner(key, owner, carried)
+        if key[_ERROR_TYPE]:
+            made += of_length(_STATUS, number(3, _ERROR))
+        made += _head_of("url.full", url_size)
+        after = len(_head_of("trafficmock.request.id", id_size)) + id_size + trace_size
+        size = len(made) + url_size + after + _times.size
+        return _cached(self._heads, key, length_head(_SPAN, size) + made)
 
-        :param trace: those of the test whose context the request carries; empty without one.
-        """
-        trace_id = trace[len(_PARENT) + 8 + len(_TRACE) :][:16] or parent.trace_id
-        return _PARENT + parent.span_id + _TRACE + trace_id + _ID
+    def _inner(self, key: _Head, owner: Owner | None, carried: CarriedContext | None) -> bytes:
+        """Return the name, the kind and the attributes of a span that others have, too."""
+        common, owned = key[:6], key[6:8]
+        made = self._commons.get(common) or self._common(common)
+        return made + (self._owners.get(owned) or self._owned(owned, owner, carried or owner))
 
-    def _times(
-        self, spans: Sequence[TrafficSpan], starts: list[int]
-    ) -> tuple[Iterable[bytes], ...]:
-        """Return the fields with start, end and time of the decision of each span."""
-        count = len(spans)
-        ends, took = [span.end for span in spans], [span.took for span in spans]
-        if any(map(lt, ends, starts)) or any(map(lt, took, repeat(0))):  # the clock was set back
-            ends, took = list(map(max, ends, starts)), [max(each, 0) for each in took]
-        seconds = _eights(struct.pack(f"<{count}d", *[each / 1e9 for each in took]))
-        return (
-            repeat(_START, count),
-            _eights(struct.pack(f"<{count}Q", *starts)),
-            repeat(_END, count),
-            _eights(struct.pack(f"<{count}Q", *ends)),
-            [
-                _DURATION + each if span.decision else b""
-                for span, each in zip(spans, seconds, strict=True)
-            ],
-        )
-
-    def _attributes(self, spans: Sequence[TrafficSpan]) -> list[bytes]:
-        """Return the attributes of each span that others have, too, and those that few have."""
-        commons, owners, made = self._commons, self._owners, []
-        for span in spans:
-            begun, owner = span.begun, span.owner
-            carried = begun.carried
-            test = carried or owner
-            common = (
-                begun.client_id,
-                begun.origin,
-                begun.method,
-                span.decision,
-                span.status,
-                span.error_type,
+    def _add_extras(self, values: list[Any], parts: tuple[list[bytes], ...]) -> None:
+        """Write what few spans have; all parts of such a span become the first one."""
+        for at, extras in enumerate(values[WIDTH - 1 :: WIDTH]):
+            if extras is None:
+                continue
+            span: Any = values[at * WIDTH : (at + 1) * WIDTH]
+            *alike, _, _, _, _, _, owner, carried, _, _ = span
+            _, url, id_head, name, trace, times = (each[at] for each in parts)
+            inner = (
+                self._inner(tuple(alike), owner, carried),
+                _head_of("url.full", len(url)),
+                url,
+                id_head,
+                name,
+                trace,
+                times if span[_DECISION] else times[: -len(_DURATION) - 8],
+                self._rare(span[_ERROR_TYPE], carried, extras),
             )
-            owned = (
-                None if owner is None else owner.route_id,
-                None if test is None else test.test_id,
-            )
-            made.append(
-                (commons.get(common) or self._common(common))
-                + (owners.get(owned) or self._owned(owned, owner, test))
-            )
-            if (
-                span.error_type
-                or span.events
-                or begun.resends
-                or begun.is_socket
-                or (carried is not None and carried.late)
-            ):
-                made[-1] += self._rare(span)
-        return made
+            for each in parts:
+                each[at] = b""
+            parts[0][at] = of_length(_SPAN, b"".join(inner))
 
-    def _rare(self, span: TrafficSpan) -> bytes:
+    def _rare(self, error_type: str, carried: CarriedContext | None, extras: Extras) -> bytes:
         """Return what few spans have."""
-        parts, begun = [], span.begun
-        if begun.carried is not None and begun.carried.late:
+        parts = []
+        if carried is not None and carried.late:
             parts.append(attribute(_ATTRIBUTE, "trafficmock.test.late", value=True))
-        if begun.is_socket:
+        if extras.is_socket:
             parts.append(attribute(_ATTRIBUTE, "network.protocol.name", "websocket"))
-        if begun.resends:
-            parts.append(attribute(_ATTRIBUTE, "http.request.resend_count", begun.resends))
-        if span.error:
-            error = self._cut(self.redact_text(span.error))
+        if extras.resends:
+            parts.append(attribute(_ATTRIBUTE, "http.request.resend_count", extras.resends))
+        if extras.error:
+            error = self._cut(self.redact_text(extras.error))
             parts.append(attribute(_ATTRIBUTE, "trafficmock.error", error))
             parts.append(of_length(_STATUS, text(2, error) + number(3, _ERROR)))
-        elif span.error_type:
+        elif error_type:
             parts.append(of_length(_STATUS, number(3, _ERROR)))
-        parts += map(_event, span.events or ())
-        if span.dropped_events:
-            parts.append(number(12, span.dropped_events))
+        parts += map(_event, extras.events or ())
+        if extras.dropped_events:
+            parts.append(number(12, extras.dropped_events))
         return b"".join(parts)
 
     def _test_span(self, span: TestSpan) -> bytes:
@@ -331,9 +293,35 @@ class SpanWriter:
         return value[: self.longest]
 
 
-def _eights(content: bytes) -> tuple[bytes, ...]:
-    """Divide bytes into pieces of eight."""
-    return struct.unpack("8s" * (len(content) // 8), content)
+@lru_cache(maxsize=_MOST_CACHED)
+def _head_of(key: str, size: int) -> bytes:
+    """Return what stands before the text of an attribute of so many bytes."""
+    return attribute(_ATTRIBUTE, key, "x" * size)[: -size or None]
+
+
+def _before_ids(sizes: Sequence[int]) -> list[bytes]:
+    """Return what stands before the ids of so many bytes, which mostly are as long."""
+    heads = {size: _head_of("trafficmock.request.id", size) for size in set(sizes)}
+    if len(heads) == 1:
+        return [*heads.values()] * len(sizes)
+    return [heads[size] for size in sizes]
+
+
+def _trace_of(parent: TraceParent, trace: bytes) -> bytes:
+    """Return the trace and the parent of a request whose header names a parent.
+
+    Agents and the forward proxy put an alias in the place of a context before they tell of a
+    request, also where it is the id of a trace: the context is known by its test alone.
+
+    :param trace: that of the test whose context the request carries; empty without one.
+    """
+    trace_id = trace[len(_PARENT) + 8 + len(_TRACE) :][:16] or parent.trace_id
+    return b"".join((_PARENT, parent.span_id, _TRACE, trace_id, _ID))
+
+
+def _pieces(size: int, content: bytes) -> tuple[bytes, ...]:
+    """Divide bytes into pieces."""
+    return struct.unpack(f"{size}s" * (len(content) // size), content)
 
 
 def _cached(cache: dict[K, bytes], key: K, made: bytes) -> bytes:
