@@ -5,7 +5,7 @@ Each condition is in an inverted index under a literal text that matching URLs h
 
 import re
 from collections.abc import Hashable, Iterable
-from itertools import accumulate, pairwise, starmap
+from itertools import accumulate, compress, pairwise, starmap
 from typing import Generic, TypeVar
 
 import attrs
@@ -120,7 +120,7 @@ class Candidates(Generic[T]):
         :returns: each member once, in no particular order.
         """
         if len(self._needles) <= HANDFUL:
-            return [member for member, needle in self._needles.items() if needle in url]
+            return compress(self._needles, map(url.__contains__, self._needles.values()))
         found = self._exact.find((url,)) if self._exact else []
         # With one character more, a component that is cut here is longer than any label.
         if self._beginnings:

@@ -158,9 +158,6 @@ class RouteIndex:
             if not routes.keys:
                 del self._by_client[client_id]
 
-    def __len__(self) -> int:
-        return len(self._routes)
-
     def conditions(self) -> Iterator[UrlCondition]:
         """Yield the conditions of the routes on URLs; a shared one may be repeated."""
         for routes in self._by_client.values():

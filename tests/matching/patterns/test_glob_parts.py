@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import profile
-from trafficmock.matching.patterns.glob import translate
+from trafficmock.matching.patterns.glob import TwoStars, translate
 from trafficmock.matching.patterns.glob_resolution import needs_base, resolve
-from trafficmock.matching.patterns.glob_shapes import TwoStars
 from trafficmock.matching.patterns.glob_tokens import GlobError, Wildcard, tokenize
 from trafficmock.matching.patterns.linear_regex import LinearPattern, as_subject
 

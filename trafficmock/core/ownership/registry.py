@@ -202,10 +202,9 @@ class Registry:
         :param content: returns the parts of a request beside its URL.
         :returns: ``None`` if none of them can match.
         """
-        index = self._indexes[kind]
-        if not len(index):
+        if not self.routes:
             return None
-        routes = index.judge(url, method, client_id, content)
+        routes = self._indexes[kind].judge(url, method, client_id, content)
         if not routes.yes and not routes.undecided and not routes.awaiting:
             return None
         found = MatchingTests(awaiting=routes.awaiting)

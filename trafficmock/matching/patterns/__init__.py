@@ -3,8 +3,7 @@
 * A **glob** (:mod:`~trafficmock.matching.patterns.glob`) is resolved like a URL
   (:mod:`~trafficmock.matching.patterns.glob_resolution`), parsed
   (:mod:`~trafficmock.matching.patterns.glob_tokens`), and matched by text search
-  (:mod:`~trafficmock.matching.patterns.glob_shapes`) or by an RE2 pattern
-  (:mod:`~trafficmock.matching.patterns.linear_regex`).
+  or by an RE2 pattern (:mod:`~trafficmock.matching.patterns.linear_regex`).
 * A **regular expression** (:mod:`~trafficmock.matching.patterns.regex`) of JavaScript is translated
   to RE2 (:mod:`~trafficmock.matching.patterns.js_regex_syntax`), if both agree about its meaning.
 * The **literals** of a pattern (:mod:`~trafficmock.matching.patterns.url_literals`) are the texts

@@ -12,6 +12,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 import attrs
+from msgspec import Struct
 
 from trafficmock.matching.patterns.linear_regex import as_subject
 from trafficmock.matching.patterns.match_result import MatchResult
@@ -62,16 +63,15 @@ class PatternCache:
         self.used -= memory
 
 
-class JudgedUrl:
+class JudgedUrl(Struct, eq=False, dict=True):
     """A URL with properties that patterns need, each computed once for all patterns.
 
     :param url: a whole URL.
-    :ivar printable: whether the URL has no line breaks and other control characters.
     """
 
-    def __init__(self, url: str) -> None:
-        self.url = url
-        self.printable = url.isprintable()
+    url: str
+
+    __repr__ = object.__repr__
 
     @functools.cached_property
     def data(self) -> bytes:
@@ -81,7 +81,7 @@ class JudgedUrl:
     @functools.cached_property
     def plain(self) -> bool:
         """Whether the URL is printable ASCII."""
-        return self.printable and self.url.isascii()
+        return self.url.isascii() and self.url.isprintable()
 
 
 @attrs.define(eq=False)
