@@ -144,10 +144,11 @@ def _measure(ready: Path, recorder: CallRecorder, found: dict[str, list[Trip]]) 
     while not ready.exists():
         time.sleep(0.01)
     address = ("127.0.0.1", urlsplit(json.loads(ready.read_text())["url"]).port or 0)
-    for title, load in _LOADS.items():
+    for number, (title, load) in enumerate(_LOADS.items()):
         loop = EventLoop()
         session = Session(loop, address, load)
-        session.run(_WARM_UP, _SECONDS)
+        # One more than in the session before: the next request has the id of no earlier one.
+        session.run(_WARM_UP + number, _SECONDS)
         recorder.is_on = True
         session.run(1, _SECONDS)
         loop.run_for(_QUIET_SECONDS)

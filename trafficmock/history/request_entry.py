@@ -15,8 +15,15 @@ from trafficmock.history.rest_records import (
     encode_around,
     summarise,
 )
-from trafficmock.history.search import claimants, header_lines, header_weight, lines
-from trafficmock.history.stored_bodies import Body, awaited, folded_windows, keep, keep_of
+from trafficmock.history.search import claimants, header_lines, lines
+from trafficmock.history.stored_messages import (
+    Body,
+    awaited,
+    folded_windows,
+    header_weight,
+    keep,
+    without_body,
+)
 from trafficmock.records import Owner
 from trafficmock.wire.payloads.body import MessageBody
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
@@ -55,6 +62,7 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
 
     :param request: the request as the application sent it, without its body.
     :param action: the ``action`` of the record.
+    :param unwritten: the stages that wait, with their data and time.
     """
 
     request: SerializedRequest
@@ -62,7 +70,7 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
     request_body: Body | None = None
     response_body: Body | None = None
     overrides_body: Body | None = None
-    _unwritten: list[tuple[WriteStep, Any, int]] = field(default_factory=list)
+    unwritten: list[tuple[WriteStep, Any, int]] = field(default_factory=list)
     _record: RequestRecord | None = None
     _response: SerializedResponse | UnsetType = UNSET
     _response_weight: int = 0
@@ -71,7 +79,7 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
     @property
     def record(self) -> RequestRecord:
         """The record that is encoded as JSON, with all stages so far."""
-        if self._unwritten:
+        if self.unwritten:
             self._write()
         if self._record is None:
             self._record = self._begin()
@@ -84,12 +92,12 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         :param what: the data of the stage, for ``write``.
         :param at: the time of the stage in epoch ms.
         """
-        self._unwritten.append((write, what, at))
-        if len(self._unwritten) > _MOST_UNWRITTEN:
+        self.unwritten.append((write, what, at))
+        if len(self.unwritten) > _MOST_UNWRITTEN:
             self._write()
 
     def _write(self) -> None:
-        unwritten, self._unwritten = self._unwritten, []
+        unwritten, self.unwritten = self.unwritten, []
         for write, what, at in unwritten:
             write(self, what, at)
 
@@ -192,7 +200,8 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
 
         :returns: the characters that the head of the entry has gained.
         """
-        return self._answer(response, *keep_of(response))
+        kept = keep(response.body_base64, response.truncated, response.body_size)
+        return self._answer(response, *kept)
 
     def write_response(self) -> None:
         """Write the head of the latest response into the record's outcome."""
@@ -304,24 +313,6 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
 def announced(head: SerializedRequest) -> tuple[SerializedRequest, Body]:
     """Return the head of a request whose body has not arrived, and the placeholder of the body."""
     return structs.replace(head, body_base64=BODY_HERE), awaited()
-
-
-def without_body(request: SerializedRequest) -> tuple[SerializedRequest, Body | None]:
-    """Return the head and the body of a request.
-
-    The body is a copy, so that the memory of the request's message can be freed.
-    """
-    raw, body = keep_of(request)
-    head = SerializedRequest(
-        request.url, request.method, request.headers, raw, request.headers_list
-    )
-    return head, body
-
-
-def weigh(request: SerializedRequest) -> int:
-    """Return the number of characters of a request's head."""
-    line = len(request.method) + len(request.url)
-    return line + header_weight(request.headers, request.headers_list)
 
 
 def _weigh_response(response: SerializedResponse) -> int:

@@ -9,16 +9,17 @@ from msgspec import UNSET
 
 from trafficmock import records
 from trafficmock.history.entry import MAX_DETAIL
-from trafficmock.history.request_entry import RequestEntry, announced, weigh, without_body
+from trafficmock.history.request_entry import RequestEntry, announced
 from trafficmock.history.rest_records import RequestOutcome
 from trafficmock.history.search import matches_weight
+from trafficmock.history.stored_messages import header_weight, without_body
 from trafficmock.wire.payloads.serialized_response import FAULT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.history.rows import Rows
-    from trafficmock.history.stored_bodies import Body
+    from trafficmock.history.stored_messages import Body
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
 AWAITS_RESPONSE = frozenset({"continue", "passthrough"})
@@ -57,11 +58,11 @@ class RequestRecorder:
         self.requests.counts.saw(record.request_id, record.request.url, record.carried)
         if self.capture != "none":
             entry = self._new_request(record, at)
+            entry.unwritten.append((self._write_seen, (record.carried, record.lost), at))
             if record.body_pending:
                 entry.request, entry.request_body = announced(entry.request)
             if record.redirected_from is not None:
                 self._link(entry, record.redirected_from, record.client_id)
-            entry.write_later(self._write_seen, (record.carried, record.lost), at)
             self._add(entry)
             if record.lost is not None:
                 self.requests.weigh(entry, len(record.lost.how) + len(record.lost.remedy))
@@ -256,12 +257,13 @@ class RequestRecorder:
 
     def _new_request(self, seen: records.RequestSeen | records.HopSeen, at: int) -> RequestEntry:
         head, body = without_body(seen.request)
+        line = len(seen.request_id) + len(head.method) + len(head.url)
         return RequestEntry(
             id=seen.request_id,
             timestamp=at,
             client_id=seen.client_id,
             on_change=self.requests.touch,
-            weight=len(seen.request_id) + weigh(head),
+            weight=line + header_weight(head.headers, head.headers_list),
             request=head,
             request_body=body,
         )

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, field
 
-from trafficmock.history.budget import ByteBudget
 from trafficmock.history.request_recorder import RequestRecorder
 from trafficmock.history.rest_records import Summary
-from trafficmock.history.rows import Rows
+from trafficmock.history.rows import ByteBudget, Rows
 from trafficmock.history.traffic_counts import Tally
 from trafficmock.history.websocket_recorder import SocketRecorder
 from trafficmock.records import TestBegan

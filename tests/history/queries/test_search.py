@@ -23,7 +23,6 @@ from trafficmock.history.search import (
     claimants,
     fold_in_windows,
     header_lines,
-    header_weight,
     lines,
 )
 from trafficmock.history.store import History
@@ -313,11 +312,6 @@ class TextTests(SynchronousTestCase):
         """Headers are lines; the ordered pairs win over the map."""
         self.assertEqual(header_lines({"a": "1", "b": "2"}, UNSET), "a:1\nb:2")
         self.assertEqual(header_lines({"a": "1"}, [("A", "1"), ("A", "2")]), "A:1\nA:2")
-
-    def test_weight(self) -> None:
-        """The weight of headers is all their characters."""
-        self.assertEqual(header_weight({"ab": "cde"}), 5)
-        self.assertEqual(header_weight({"ab": "cde"}, [("f", "g")]), 7)
 
     @given(st.text(max_size=50), st.integers(0, 4))
     def test_windows(self, text: str, repeat: int) -> None:

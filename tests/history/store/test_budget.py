@@ -12,7 +12,7 @@ from tests.history.builders import (
     shown,
 )
 from trafficmock import records
-from trafficmock.history.budget import ByteBudget
+from trafficmock.history.rows import ByteBudget
 from trafficmock.history.store import History
 from trafficmock.wire.codec import decode
 from trafficmock.wire.inbound import RequestStart

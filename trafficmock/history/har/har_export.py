@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType
 from trafficmock.history.har.har_cookies import sent_cookies, set_cookie, split_set_cookie
 from trafficmock.history.request_entry import PIECE, RequestEntry
 from trafficmock.history.rest_records import RequestRecord
-from trafficmock.history.stored_bodies import Body
+from trafficmock.history.stored_messages import Body
 from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 

@@ -9,7 +9,7 @@ from msgspec import Raw
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.history.rest_records import BODY_HERE
-from trafficmock.history.stored_bodies import Body, folded_windows, keep
+from trafficmock.history.stored_messages import Body, folded_windows, header_weight, keep
 from trafficmock.wire.payloads import body
 
 
@@ -70,3 +70,12 @@ class WindowTests(SynchronousTestCase):
         text = Raw(b'"' + letters + b'"')
         expected = body.to_bytes(text).decode(errors="replace").casefold()
         self.assertEqual("".join(folded_windows(text, 0)), expected)
+
+
+class HeadTests(SynchronousTestCase):
+    """The weight of a head."""
+
+    def test_weight(self) -> None:
+        """The weight of headers is all their characters."""
+        self.assertEqual(header_weight({"ab": "cde"}), 5)
+        self.assertEqual(header_weight({"ab": "cde"}, [("f", "g")]), 7)
