@@ -17,7 +17,7 @@ from tests.support.processes.proxy_process import REPOSITORY
 from trafficmock.errors import TrafficMockError
 from trafficmock.history.har.har_cookies import sent_cookies, set_cookie, split_set_cookie
 from trafficmock.history.search import fold_in_windows
-from trafficmock.history.stored_bodies import folded_windows
+from trafficmock.history.stored_messages import folded_windows
 from trafficmock.http.backpressure import NEXT_TURN_SECONDS
 from trafficmock.http.etags import is_current
 from trafficmock.http.responses import RestError

@@ -9,7 +9,7 @@ from trafficmock import records
 from trafficmock.core.effects import Diagnose, Overdue
 from trafficmock.history.request_entry import RequestEntry
 from trafficmock.history.store import History
-from trafficmock.history.stored_bodies import Body, awaited
+from trafficmock.history.stored_messages import Body, awaited
 from trafficmock.matching.request_conditions import compile_condition
 from trafficmock.records import CarriedContext
 from trafficmock.server.diagnosis.similar_request_search import (

@@ -192,7 +192,7 @@ class Coordinator:
         out = EffectList(now)
         peer = self.state.peers.get(connection_id)
         if isinstance(peer, Client):
-            peer.heard(now.seconds)
+            _heard(peer, now)
             handler = self._handlers[type(peer)].get(type(message))
             if handler is None:
                 text = f"{peer.client_id} sent {type(message).__name__}, not for its role"
@@ -216,7 +216,7 @@ class Coordinator:
         out = EffectList(now)
         peer = self.state.peers.get(connection_id)
         if isinstance(peer, Client):
-            peer.heard(now.seconds)
+            _heard(peer, now)
             self.invalid.invalid(peer, error, out)
         elif peer is not None:
             self._refused(peer)
@@ -298,7 +298,7 @@ class Coordinator:
         """Count it as a sign of life that a connection has accepted bytes of its send queue."""
         peer = self.state.peers.get(connection_id)
         if isinstance(peer, Client):
-            peer.heard(now.seconds)
+            _heard(peer, now)
 
     def undelivered(self, message: Message, problem: str, now: Moment) -> EffectList:
         """Handle that a message is too large to be sent, even in its smaller form.
@@ -388,3 +388,10 @@ class Coordinator:
         ):
             if due is not None:
                 self.state.alarm.need(due, out)
+
+
+def _heard(client: Client, now: Moment) -> None:
+    """Count a sign of life; that of a worker's second connection is the worker's, too."""
+    client.last_heard = now.seconds
+    if isinstance(client, Liveness):
+        client.worker.last_heard = now.seconds

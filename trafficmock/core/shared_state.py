@@ -10,11 +10,10 @@ from attrs import define, field
 from trafficmock.core.http.awaited_reports import AwaitedReports
 from trafficmock.core.ownership.claims import Claims
 from trafficmock.core.ownership.contexts import Contexts
-from trafficmock.core.ownership.owner_timeout import OwnerTimeouts
 from trafficmock.core.ownership.registry import Registry
 from trafficmock.core.ownership.strictness import Strictness
 from trafficmock.core.state.peers import Agent, Client
-from trafficmock.core.timers import Alarm, BodyDeadlines, PlannedSteps
+from trafficmock.core.timers import Alarm, BodyDeadlines, OwnerTimeouts, PlannedSteps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

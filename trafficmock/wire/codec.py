@@ -6,6 +6,7 @@ msgspec decodes most messages. Legal but unusual JSON that it refuses is decoded
 import json
 from collections.abc import Callable, Iterable
 from math import inf
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -29,7 +30,7 @@ from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.handler_action import Continue, Fallback, Fulfill
 from trafficmock.wire.payloads.handler_action import Fetch as FetchAction
 
-__all__ = ["InvalidMessageError", "decode", "encode", "to_plain"]
+__all__ = ["InvalidMessageError", "decode", "encode", "is_plain", "to_plain"]
 
 _decoder: msgspec.json.Decoder[ClientMessage] = msgspec.json.Decoder(ClientMessage)
 
@@ -47,6 +48,7 @@ def _exact(value: object) -> object:
 
 
 _encoder = msgspec.json.Encoder(enc_hook=_exact)
+_NO_BODY = (b"", b"null")
 _BODY_KEY = "bodyBase64"
 _BODY_PARENTS = ("request", "response", "overrides", "reply")
 _LISTS_OF_PARENTS = ("messages",)
@@ -83,9 +85,17 @@ def decode(payload: bytes) -> ClientMessage:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         return _second_chance(payload, str(error))
     body_of = _BODY_OF.get(type(message))
-    if body_of is not None and not body.is_plain(body_of(message)):
+    if body_of is not None and not is_plain(body_of(message)):
         return _second_chance(payload, "its body is not plain base64")
     return message
+
+
+def is_plain(raw: Raw) -> bool:
+    """Return whether a body can be passed on as it is: absent, ``null`` or plain ASCII text."""
+    text = bytes(raw)
+    if text[:1] != b'"':
+        return text in _NO_BODY
+    return text.isascii() and b"\\" not in text
 
 
 def encode(message: Message) -> bytes:
@@ -125,20 +135,20 @@ def _body_in(part: Any) -> Raw:
 
 
 _BODY_OF: dict[type, Callable[[Any], Raw]] = {
-    RequestStart: lambda message: message.request.body_base64,
-    RequestObserve: lambda message: message.request.body_base64,
-    RequestPassed: lambda message: message.request.body_base64,
+    RequestStart: attrgetter("request.body_base64"),
+    RequestObserve: attrgetter("request.body_base64"),
+    RequestPassed: attrgetter("request.body_base64"),
     Batch: lambda batch: _first_unlike_base64(map(_body_of, batch.messages)),
-    RequestBody: lambda message: message.body_base64,
+    RequestBody: attrgetter("body_base64"),
     HandlerResult: lambda message: _body_of(message.result),
-    Fulfill: lambda action: action.response.body_base64,
+    Fulfill: attrgetter("response.body_base64"),
     Continue: lambda action: _body_in(action.overrides),
     FetchAction: lambda action: _body_in(action.overrides),
     Fallback: lambda action: _body_in(action.overrides),
     RequestResponse: lambda message: _body_in(message.response),
     FetchResult: lambda message: _body_in(message.response),
     RouteRegister: lambda message: _first_unlike_base64(_bodies_of(message)),
-    StreamData: lambda message: message.body,
+    StreamData: attrgetter("body"),
 }
 """For each type of message or handler action with a body, the function that returns the body."""
 
@@ -149,7 +159,7 @@ def _bodies_of(message: RouteRegister) -> Iterable[Raw]:
 
 
 def _first_unlike_base64(bodies: Iterable[Raw]) -> Raw:
-    return next((each for each in bodies if not body.is_plain(each)), body.ABSENT)
+    return next((each for each in bodies if not is_plain(each)), body.ABSENT)
 
 
 def _body_of(carrier: object) -> Raw:

@@ -14,12 +14,11 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from attrs import define, field
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from trafficmock.core.http.request_changes import NO_CHANGES, merged
 from trafficmock.core.ownership.compared_content import content_of, values_for
-from trafficmock.core.ownership.contexts import context_of
-from trafficmock.core.state.lifecycle import Candidate, Chain
+from trafficmock.core.state.lifecycle import Candidate, Chain, context_of
 from trafficmock.core.state.registered import MatchingTests
 from trafficmock.wire.changed_request import changed_request
 from trafficmock.wire.outbound import HandlerRun, RequestClaim, RouteExpired
@@ -154,8 +153,8 @@ class Chains:
     ) -> bool:
         """Have a route decide; ``False`` if it leaves the request to the next one at once."""
         chain.route = route
-        others = 0 if pending.owner is None else pending.owner.other_tests
-        pending.owner = route.owner(chain.owner, others)
+        if pending.owner is not None:
+            pending.owner = structs.replace(pending.owner, route_id=route.id, route=route.shown)
         answered = self.replies.answer(pending, chain, route, out)
         if answered is not None:
             return answered

@@ -331,8 +331,7 @@ class Decisions:
         if pending.test is not None:
             self.state.owner_timeouts.end(pending, pending.test.worker)
             self.state.planned.cancel(pending)
-            pending.test.remove_request(pending)
-            pending.test = None
+            pending.leave(pending.test)
 
     def _await_report(
         self, pending: PendingRequest, owner: records.Owner | None, out: EffectList
@@ -342,7 +341,9 @@ class Decisions:
             action="continue" if owner else "passthrough",
             owner=owner,
             # The owner waits for the response even if it does not observe.
-            observers=with_observer(pending.observers, pending.owner_id if owner else None),
+            observers=with_observer(pending.observers, pending.owner_id)
+            if owner
+            else pending.observers,
             head=pending.id,
             owner_id=pending.owner_id if owner else None,
             deferred=pending.deferred,

@@ -76,24 +76,14 @@ def send_observed(
     if arrival is not None:
         asking = tuple([each for each in observers if each in arrival.asking])
         if asking:
-            _send(structs.replace(observed, seen_at=arrival.at), asking, test, out)
+            timed = structs.replace(observed, seen_at=arrival.at)
+            send_observed(timed, asking, test, None, out)
             observers = tuple([each for each in observers if each not in arrival.asking])
-    if observers:
-        _send(observed, observers, test, out)
-
-
-def _send(
-    observed: RequestObserved,
-    observers: tuple[str, ...],
-    test: ContextTest | None,
-    out: EffectList,
-) -> None:
-    if not isinstance(test, RegisteredTest):
-        out.send_all(observers, observed)
-        return
-    own = test.worker.id
-    others = tuple([each for each in observers if each != own])
-    if others:
-        out.send_all(others, observed)
-    if own in observers:
+    if isinstance(test, RegisteredTest) and test.worker.id in observers:
+        own = test.worker.id
+        observers = tuple([each for each in observers if each != own])
+        if observers:
+            out.send_all(observers, observed)
         out.send(own, structs.replace(observed, context="own", test_id=test.id))
+    elif observers:
+        out.send_all(observers, observed)

@@ -19,9 +19,9 @@ from trafficmock.core.http.nearest_entry import missing_entry
 from trafficmock.core.http.observation import clock_reading
 from trafficmock.core.mocks import response_rules
 from trafficmock.core.mocks.body_pacing import Pacing, as_recorded, at_rate, in_pieces
-from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.ownership.kept_reply import KeptResponse, KeptStep, Reply, ReplySequence
 from trafficmock.core.ownership.registry import with_observer
+from trafficmock.core.state.lifecycle import context_of
 from trafficmock.wire.features import CHAIN, REPLY
 from trafficmock.wire.outbound import DecisionAbort, RequestReplied, RouteExpired
 from trafficmock.wire.payloads import body

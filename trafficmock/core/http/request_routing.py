@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter
 from sys import maxsize
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,13 +16,13 @@ from trafficmock.core.http.observation import arrival_of, observers_of, send_obs
 from trafficmock.core.http.request_changes import for_continue, has_scheme_of
 from trafficmock.core.isolation.lost_contexts import explain
 from trafficmock.core.ownership.compared_content import content_of, values_for
-from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
 from trafficmock.core.state.lifecycle import (
     DeferredObservation,
     IllegalStepError,
     PendingRequest,
     RequestStage,
+    context_of,
 )
 from trafficmock.wire import outbound as to_client
 from trafficmock.wire.features import CHAIN, CONTEXT, STREAM, SUBSCRIBE
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from trafficmock.wire.inbound import RequestClaimResult, RequestStart
     from trafficmock.wire.outbound import Context
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
+
+_ID = attrgetter("id")
 
 
 @define
@@ -78,7 +81,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             else observers_of(context_test, state.registry)
         )
         arrival = None
-        if observers or body_pending:
+        if state.registry.asking_when and (observers or body_pending):
             arrival = arrival_of(state.registry, out.now.seconds)
         pending = PendingRequest(
             id=request_id,
@@ -181,16 +184,14 @@ class RequestRouting(OwnerResolution[PendingRequest]):
 
     def _match(self, pending: PendingRequest, claimant: Claimant, out: EffectList) -> None:
         test, routes = claimant
-        others = self.state.contexts.others(test, pending.context_test)
-        pending.owner = routes[0].owner(test, others)
-        pending.test = test
+        pending.owner = self._owner(pending, test, routes[0])
         if SUBSCRIBE in test.worker.features:
             pending.owner_id = test.worker.id
         if CHAIN in test.worker.features:
             self.chains.begin(pending, claimant)
         else:
-            pending.routes = tuple([route.id for route in routes])
-        test.add_request(pending)
+            pending.routes = tuple(map(_ID, routes))
+        pending.give_to(test)
         if pending.deferred is None:
             self.hand_over(pending, out)
         else:
@@ -205,19 +206,21 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         if test is None or owner is None:
             raise IllegalStepError(f"request {pending.id} has no owner to be handed to")
         pending.step(RequestStage.MATCHED)
-        why = self._why_not_whole(pending)
-        if why:
-            self.decisions.fail_owner(pending, "internal", why, out)
-            return
+        request, limit = pending.request, self.state.settings.handler_body_bytes or maxsize
+        # The letters of a body are never fewer than its bytes.
+        if request.truncated is True or len(memoryview(request.body_base64)) > limit:
+            why = self._why_not_whole(pending)
+            if why:
+                self.decisions.fail_owner(pending, "internal", why, out)
+                return
+        self.state.owner_timeouts.begin(pending, test.worker, out)
         if pending.chain is not None:
-            pending.chain.request = pending.request
-            self.state.owner_timeouts.begin(pending, test.worker, out)
+            pending.chain.request = request
             self.proceed(pending, pending.chain, out)
             return
-        self.state.owner_timeouts.begin(pending, test.worker, out)
         match = to_client.RequestMatched(
             pending.id,
-            pending.request,
+            request,
             pending.client_id,
             owner.route_id,
             test.id,

@@ -8,7 +8,6 @@ several tests match (``ambiguous_route``; ``ambiguity`` has the text). If only t
 can decide whether a route matches, the tests get a question, the **claim** (``claims``).
 ``contexts`` maps the **context** that a request carries to its test, and leaves the tests that may
 have the request (``narrow``).
-``owner_timeout`` takes requests away from a worker that is blocked or stopped.
 
 ``strictness`` decides whether strict mode refuses a request that no route matches. A test, a
 **run** (all tests that one test command runs) and the service can be strict. ``refusals``

@@ -26,58 +26,6 @@ if TYPE_CHECKING:
     from trafficmock.wire.inbound import RouteMatch
 
 
-def to_be_asked(kind: Kind, found: MatchingTests) -> dict[str, RegisteredTest]:
-    """Return the tests to ask, by id; without any, the matches in ``found`` decide.
-
-    * A test with an undecidable route is asked.
-    * A test that matches a WebSocket is always asked: if its fixture did not match too, the
-      application would have an open WebSocket without a handler.
-    * A test that matches is asked while its matching ``times`` route may expire, see
-      :func:`_may_be_expiring`.
-    * A test that matches is asked if its worker is asked anyway: that needs no further
-      message, and the worker's answer is more accurate.
-    * A worker with the feature ``chain`` is only asked about undecidable routes. It runs the
-      handler that the coordinator names, so also a WebSocket has one, and no route of it expires
-      without the coordinator.
-    """
-    asked = dict(found.undecided)
-    certain = len(found.yes) == 1 and not asked
-    for test_id, (test, routes) in found.yes.items():
-        if CHAIN in test.worker.features:
-            newest = routes[-1].sequence
-            is_undecided = any(
-                each.sequence > newest for each in found.open_routes.get(test_id, ())
-            )
-            if kind == "websocket" and is_undecided:
-                asked[test_id] = test
-        elif kind == "websocket" or _may_be_expiring(test, routes, certain=certain):
-            asked[test_id] = test
-    if asked and len(asked) < len(found.undecided) + len(found.yes):
-        workers = {test.worker.id for test in asked.values()}
-        for test_id, (test, _) in found.yes.items():
-            if test.worker.id in workers and CHAIN not in test.worker.features:
-                asked[test_id] = test
-    return asked
-
-
-def _may_be_expiring(test: RegisteredTest, routes: list[RegisteredRoute], *, certain: bool) -> bool:
-    """Return whether a running handler may be the last call of a matching ``times`` route.
-
-    Each unsettled request may let the routes expire that it matches. If no other test matches the
-    new request, only these routes count. There is one more case: a handler changes the URL of its
-    request and falls back to a route that did not match before, which then expires. In this case
-    the fixture continues the new request, which is what would have happened without the route.
-    With several matching tests, a wrong result would be an error for all of them, so every
-    unsettled request counts.
-
-    :param routes: the test's routes that match the new request.
-    :param certain: whether no other test matches, or may match, the new request.
-    """
-    if not certain:
-        return bool(test.requests)
-    return bool(test.busy) and any(route.id in test.busy for route in routes)
-
-
 Claimant = tuple["RegisteredTest", list["RegisteredRoute"]]
 
 
@@ -121,7 +69,7 @@ class Claims:
     ) -> Claim:
         """Open a claim about a request or WebSocket.
 
-        :param asked: the tests to ask, see :func:`to_be_asked`.
+        :param asked: the tests to ask, see :func:`.to_be_asked`.
         :param found: the tests that match, or may match.
         """
         certain = {

@@ -16,23 +16,19 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from attrs import define, field
-from msgspec import UNSET, structs
+from msgspec import structs
 
 from trafficmock.core.state.lifecycle import EndedTest
 from trafficmock.core.state.registered import MatchingTests, RegisteredTest
 from trafficmock.records import CarriedContext
-from trafficmock.wire.outbound import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
-    from msgspec import UnsetType
-
     from trafficmock.core.effects import EffectList
     from trafficmock.core.state.lifecycle import ContextTest
     from trafficmock.core.timers import Alarm
-    from trafficmock.wire.outbound import Context
 
 LATE_SECONDS = 30.0
 """Seconds after the end of a test in which its context is still known."""
@@ -111,16 +107,6 @@ class Contexts:
                 return
             self.ended.popitem(last=False)
 
-    def others(self, test: RegisteredTest, context_test: ContextTest | None) -> int:
-        """Return to how many other running tests a request may belong that a test gets by its URL.
-
-        :param context_test: the test whose context the request carries. Without one the application
-            has lost the context, if the tests send contexts at all.
-        """
-        if context_test is not None or test.context is None or test.shared:
-            return 0
-        return sum(not each.shared for each in self.running.values()) - 1
-
     def late_strict(self) -> Iterator[str]:
         """Yield the contexts of ended strict tests, whose late requests are refused."""
         for context, ended in self.ended.items():
@@ -144,11 +130,6 @@ def title_of_ended(test: ContextTest | None) -> str:
 def _is_over(ended: EndedTest, now: float) -> bool:
     # As in next_deadline: with a difference in its place, rounding may put this after the wake-up.
     return now >= ended.ended_at + LATE_SECONDS
-
-
-def context_of(test: ContextTest | None) -> Context | UnsetType:
-    """Return the key ``context`` of messages about a request with the context of ``test``."""
-    return OWN if isinstance(test, RegisteredTest) else UNSET
 
 
 def only_test(tests: Iterable[RegisteredTest]) -> RegisteredTest | None:

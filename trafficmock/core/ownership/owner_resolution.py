@@ -24,11 +24,12 @@ from msgspec import structs
 
 from trafficmock.core import error_messages
 from trafficmock.core.ownership.ambiguity import ambiguity_text, diagnostics, late_text
-from trafficmock.core.ownership.claims import claimants, to_be_asked
+from trafficmock.core.ownership.claims import claimants
 from trafficmock.core.ownership.contexts import narrow, only_test
 from trafficmock.core.ownership.kept_reply import is_same
 from trafficmock.core.state.lifecycle import EndedTest, PendingRequest, Socket
 from trafficmock.core.state.registered import RegisteredTest
+from trafficmock.records import Owner
 from trafficmock.wire.features import CHAIN
 from trafficmock.wire.outbound import UNMATCHED, ProxyError
 
@@ -222,6 +223,20 @@ class OwnerResolution(ABC, Generic[S]):
         for test, _ in claimants:
             out.send(test.worker.id, ProxyError("ambiguous_route", text, test.id, matches))
 
+    def _owner(self, pending: S, test: RegisteredTest, route: RegisteredRoute) -> Owner:
+        """Return the owner of a request or WebSocket, for the history.
+
+        Without a context it may belong to any other running test: the application has lost the
+        context, if the tests send contexts at all.
+        """
+        other_tests = 0
+        if pending.context_test is None and test.context is not None and not test.shared:
+            running = self.state.contexts.running.values()
+            other_tests = sum(not each.shared for each in running) - 1
+        return Owner(
+            test.id, route.id, test.title, test.file, route.shown, other_tests, test.shared
+        )
+
 
 def without_outranked(claimants: list[Claimant], test: ContextTest | None) -> list[Claimant]:
     """Remove the tests with shared routes that another test of the same worker outranks.
@@ -290,3 +305,57 @@ def _agree(shared: list[Claimant]) -> bool:
     replies = [routes[-1].reply for _, routes in shared]
     fixed = [None if reply is None else reply.fixed for reply in replies]
     return None in fixed or all(is_same(fixed[0], each) for each in fixed[1:])
+
+
+def to_be_asked(kind: Kind, found: MatchingTests) -> dict[str, RegisteredTest]:
+    """Return the tests to ask, by id; without any, the matches in ``found`` decide.
+
+    * A test with an undecidable route is asked.
+    * A test that matches a WebSocket is always asked: if its fixture did not match too, the
+      application would have an open WebSocket without a handler.
+    * A test that matches is asked while its matching ``times`` route may expire, see
+      :func:`_may_be_expiring`.
+    * A test that matches is asked if its worker is asked anyway: that needs no further
+      message, and the worker's answer is more accurate.
+    * A worker with the feature ``chain`` is only asked about undecidable routes. It runs the
+      handler that the coordinator names, so also a WebSocket has one, and no route of it expires
+      without the coordinator.
+    """
+    asked = dict(found.undecided)
+    certain = len(found.yes) == 1 and not asked
+    for test_id, (test, routes) in found.yes.items():
+        if CHAIN in test.worker.features:
+            newest = routes[-1].sequence
+            is_undecided = any(
+                each.sequence > newest for each in found.open_routes.get(test_id, ())
+            )
+            if kind == "websocket" and is_undecided:
+                asked[test_id] = test
+        elif kind == "websocket" or (
+            test.requests and _may_be_expiring(test, routes, certain=certain)
+        ):
+            asked[test_id] = test
+    if asked and len(asked) < len(found.undecided) + len(found.yes):
+        workers = {test.worker.id for test in asked.values()}
+        for test_id, (test, _) in found.yes.items():
+            if test.worker.id in workers and CHAIN not in test.worker.features:
+                asked[test_id] = test
+    return asked
+
+
+def _may_be_expiring(test: RegisteredTest, routes: list[RegisteredRoute], *, certain: bool) -> bool:
+    """Return whether a running handler may be the last call of a matching ``times`` route.
+
+    That needs a request of the test which is not settled.
+
+    Each unsettled request may let the routes expire that it matches. If no other test matches the
+    new request, only these routes count. There is one more case: a handler changes the URL of its
+    request and falls back to a route that did not match before, which then expires. In this case
+    the fixture continues the new request, which is what would have happened without the route.
+    With several matching tests, a wrong result would be an error for all of them, so every
+    unsettled request counts.
+
+    :param routes: the test's routes that match the new request.
+    :param certain: whether no other test matches, or may match, the new request.
+    """
+    return not certain or any(route.id in test.busy for route in routes)

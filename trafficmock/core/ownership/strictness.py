@@ -245,10 +245,9 @@ class Strictness:
 
     def judges_hops(self, pending: PendingRequest) -> bool:
         """Return whether the agent must ask before it follows a redirect of this request."""
-        if self._is_off(pending):
+        if STRICT not in pending.agent.features or self._is_off(pending):
             return False
-        asks = STRICT in pending.agent.features
-        return asks and bool(self._in_force(self._belongs_to(pending)))
+        return bool(self._in_force(self._belongs_to(pending)))
 
     def only_strict_test(self, pending: Owned) -> RegisteredTest | None:
         """Return the strict test that a request without a context belongs to, before a claim."""

@@ -12,10 +12,13 @@ from trafficmock import records
 from trafficmock.errors import TrafficMockError
 from trafficmock.matching.url_parts import shown_url
 from trafficmock.wire import inbound
+from trafficmock.wire.outbound import OWN
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
 
 if TYPE_CHECKING:
     from collections import deque
+
+    from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.state.peers import Agent
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     )
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.records import CarriedContext, Owner
+    from trafficmock.wire.outbound import Context
     from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 
 
@@ -92,6 +96,11 @@ class EndedTest:
 
 ContextTest: TypeAlias = "RegisteredTest | EndedTest"
 """The test whose context a request carries."""
+
+
+def context_of(test: ContextTest | None) -> Context | UnsetType:
+    """Return the key ``context`` of messages about a request with the context of ``test``."""
+    return UNSET if test is None or isinstance(test, EndedTest) else OWN
 
 
 @attrs.define(eq=False)
@@ -251,6 +260,24 @@ class PendingRequest(Struct, eq=False, kw_only=True):
         if stage not in REQUEST_STEPS[self.stage]:
             raise IllegalStepError(f"a request cannot go from {self.stage.name} to {stage.name}")
         self.stage = stage
+
+    def give_to(self, test: RegisteredTest) -> None:
+        """Make a test own this request from now on."""
+        self.test = test
+        test.requests[self.id] = self
+        for route_id in self.routes:
+            test.busy[route_id] = test.busy.get(route_id, 0) + 1
+
+    def leave(self, test: RegisteredTest) -> None:
+        """Remove this request, which is settled, from the test that owns it."""
+        self.test = None
+        del test.requests[self.id]
+        for route_id in self.routes:
+            test.busy[route_id] -= 1
+            if not test.busy[route_id]:
+                del test.busy[route_id]
+        if test.when_settled is not None:
+            test.when_settled()
 
 
 class AwaitedReport(Struct, eq=False, kw_only=True):

@@ -51,10 +51,6 @@ class Client:
     pid: int | None = None
     command: str | None = None
 
-    def heard(self, seconds: float) -> None:
-        """Set the time of the last sign of life, in monotonic seconds."""
-        self.last_heard = seconds
-
 
 @define(eq=False, kw_only=True)
 class Agent(Client):
@@ -109,9 +105,6 @@ class Liveness(Client):
     """A second connection of a worker's process: its messages are signs of life of ``worker``."""
 
     worker: Worker
-
-    def heard(self, seconds: float) -> None:
-        self.last_heard = self.worker.last_heard = seconds
 
     def gone(self) -> None:
         """Remove this connection from the worker, unless a later one has replaced it."""

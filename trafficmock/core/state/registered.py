@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal
 from attrs import define, field
 from msgspec import UNSET, Struct
 
-from trafficmock.records import Owner
 from trafficmock.wire.payloads.serialized_matcher import (
     RouteMatchDiagnostic,
     SerializedMatcher,
@@ -89,22 +88,6 @@ class RegisteredTest:
         """Return whether its routes may take a request with the context of a test."""
         return self is test or self.for_run or (self.shared and self.worker is test.worker)
 
-    def add_request(self, pending: PendingRequest) -> None:
-        """Add a request that this test owns from now on."""
-        self.requests[pending.id] = pending
-        for route_id in pending.routes:
-            self.busy[route_id] = self.busy.get(route_id, 0) + 1
-
-    def remove_request(self, pending: PendingRequest) -> None:
-        """Remove a settled request of this test."""
-        del self.requests[pending.id]
-        for route_id in pending.routes:
-            self.busy[route_id] -= 1
-            if not self.busy[route_id]:
-                del self.busy[route_id]
-        if self.when_settled is not None:
-            self.when_settled()
-
     def __str__(self) -> str:
         place = f"{self.file}, " if self.file else ""
         return f'"{self.title}" ({place}worker {self.worker_id})'
@@ -140,13 +123,6 @@ class RegisteredRoute:
     @shown.default
     def _shown(self) -> ShownRoute:
         return ShownRoute(self.matcher, UNSET if self.place is None else self.place)
-
-    def owner(self, test: RegisteredTest, other_tests: int) -> Owner:
-        """Return the owner of a request that this route matches.
-
-        :param other_tests: as in :class:`~trafficmock.records.Owner`.
-        """
-        return Owner(test.id, self.id, test.title, test.file, self.shown, other_tests, test.shared)
 
     def diagnostic(self, test: RegisteredTest) -> RouteMatchDiagnostic:
         """Describe the route and its test, for the error of an ambiguous request."""

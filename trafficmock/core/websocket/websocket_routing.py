@@ -10,9 +10,8 @@ from msgspec import UNSET
 
 from trafficmock import records
 from trafficmock.core import error_messages
-from trafficmock.core.ownership.contexts import context_of
 from trafficmock.core.ownership.owner_resolution import OwnerResolution
-from trafficmock.core.state.lifecycle import Socket, SocketStage
+from trafficmock.core.state.lifecycle import Socket, SocketStage, context_of
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import CHAIN, CONTEXT
 
@@ -95,8 +94,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
         # The npm worker finds the handler by itself; it is told its oldest route.
         newest = CHAIN in test.worker.features
         route = max(routes, key=lambda each: each.sequence) if newest else routes[0]
-        others = self.state.contexts.others(test, socket.context_test)
-        owner = socket.owner = route.owner(test, others)
+        owner = socket.owner = self._owner(socket, test, route)
         out.record(records.SocketOwned(socket.id, owner))
         match = outbound.SocketMatched(
             socket.id,

@@ -1,8 +1,9 @@
 """Bodies in messages: JSON text as it came, or bytes.
 
 A body that came in a message is the raw JSON text ``null`` or a quoted base64 string. Most are only
-passed on. They are therefore not decoded, and the only check is :func:`is_plain`: ASCII text
-without an escape can be copied into any JSON document.
+passed on. They are therefore not decoded, and the only check is
+:func:`~trafficmock.wire.codec.is_plain`: ASCII text without an escape can be copied into any JSON
+document.
 
 A body that this process has itself is bytes, never empty. It becomes base64 when its message is
 encoded, which messages between parts of one process never are.
@@ -30,14 +31,6 @@ NULL = Raw(b"null")
 _EMPTY = (b"", b"null")
 _PAD = ord("=")
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
-
-
-def is_plain(body: Raw) -> bool:
-    """Return whether ``body`` can be passed on as it is: absent, ``null`` or plain ASCII text."""
-    text = bytes(body)
-    if text[:1] != b'"':
-        return text in _EMPTY
-    return text.isascii() and b"\\" not in text
 
 
 def from_bytes(content: bytes | bytearray | None) -> MessageBody:
