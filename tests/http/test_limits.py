@@ -78,13 +78,26 @@ class CachedTests(SynchronousTestCase):
         calls: list[str] = []
 
         @cached_by_text(maxsize=2)
-        def length(prefix: str, text: str) -> int:
-            calls.append(prefix + text)
-            return len(prefix + text)
+        def length(text: str) -> int:
+            calls.append(text)
+            return len(text)
 
         for text in ("a", "b" * LONGEST_KEY, "c" * (LONGEST_KEY + 1)):
-            self.assertEqual([length("x", text), length("x", text)], [1 + len(text)] * 2)
+            self.assertEqual([length(text), length(text)], [len(text)] * 2)
         self.assertEqual(len(calls), 4)
+
+    def test_oldest(self) -> None:
+        """Above the most results, the oldest one is made again."""
+        calls: list[str] = []
+
+        @cached_by_text(maxsize=2)
+        def upper(text: str) -> str:
+            calls.append(text)
+            return text.upper()
+
+        for text in "abcba":
+            self.assertEqual(upper(text), text.upper())
+        self.assertEqual("".join(calls), "abca")
 
     def test_memory(self) -> None:
         """Long texts of clients leave nothing behind, whatever they are read as."""

@@ -2,41 +2,38 @@
 
 from __future__ import annotations
 
-import functools
-from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-P = ParamSpec("P")
+K = TypeVar("K", bound=str | bytes)
 R = TypeVar("R")
 
 LONGEST_KEY = 256
 """Length of the longest cached text, in characters or bytes; usual texts are shorter."""
 
 
-def cached_by_text(maxsize: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Make a decorator that caches the results of a function for short texts.
+def cached_by_text(maxsize: int) -> Callable[[Callable[[K], R]], Callable[[K], R]]:
+    """Make a decorator that caches the results of a function of a text, for short texts.
 
-    ``functools.lru_cache`` alone has no bound of bytes: it keeps its keys, and a client may send
-    a thousand texts of 60 KB each. Texts longer than :data:`LONGEST_KEY` are not cached.
+    ``functools.lru_cache`` has no bound of bytes: it keeps its keys, and a client may send a
+    thousand texts of 60 KB each. Texts longer than :data:`LONGEST_KEY` are not cached.
 
-    :param maxsize: the number of results; the least recently used one is dropped.
-    :returns: a decorator for a function whose last positional argument is the text. The
-        decorated function has the ``cache_info`` of ``functools.lru_cache``.
+    :param maxsize: the number of results; the oldest one is dropped.
     """
 
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        remembering = functools.lru_cache(maxsize)(function)
-        remembered = cast("Callable[P, R]", remembering)
+    def decorate(function: Callable[[K], R]) -> Callable[[K], R]:
+        class Results(dict[K, R]):
+            def __missing__(self, text: K) -> R:
+                result = function(text)
+                if len(text) <= LONGEST_KEY:
+                    if len(self) >= maxsize:
+                        del self[next(iter(self))]
+                    self[text] = result
+                return result
 
-        @functools.wraps(function)
-        def call(*args: P.args, **more: P.kwargs) -> R:
-            if len(args[-1]) > LONGEST_KEY:  # type: ignore[arg-type] # the text, as documented
-                return function(*args, **more)
-            return remembered(*args, **more)
-
-        call.cache_info = remembering.cache_info  # type: ignore[attr-defined] # as lru_cache has
-        return call
+        # A method of dict itself: a result that is there needs no call of a Python function.
+        return Results().__getitem__
 
     return decorate

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import partial
+from typing import TYPE_CHECKING
 
 import ada_url
 from attrs import field, frozen
@@ -12,6 +14,9 @@ from trafficmock.http.bounded_cache import cached_by_text
 from trafficmock.http.hosts import DEFAULT_PORTS, Authority, parse_authority
 from trafficmock.proxy.http1.heads import BadMessageError
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _SCHEMES = {b"http": "http", b"https": "https", b"ws": "http", b"wss": "https"}
 _ABSOLUTE = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]*)://([^/?]*)((?:/[^?]*)?)((?:\?.*)?)")
@@ -73,7 +78,7 @@ def absolute(target: bytes, method: bytes = b"GET") -> Target:
     scheme = _SCHEMES.get(found[1].lower())
     if scheme is None:
         raise BadMessageError("Only http and https URLs go through this proxy.")
-    origin = read_origin(scheme, found[2])
+    origin = _ORIGINS[scheme](found[2])
     if method == b"OPTIONS" and not found[3] and not found[4]:
         return Target(origin, b"*", f"{origin}/")
     return on(origin, (found[3] or b"/") + found[4])
@@ -88,7 +93,6 @@ def on(origin: Origin, path: bytes) -> Target:
     return Target(origin, path, url)
 
 
-@cached_by_text(maxsize=1024)
 def read_origin(scheme: str, authority: bytes) -> Origin:
     """Read the authority of a URL.
 
@@ -102,6 +106,13 @@ def read_origin(scheme: str, authority: bytes) -> Origin:
     if found is None or found.port == 0:
         raise BadMessageError("The authority of the request target is not host[:port].")
     return Origin(scheme, found.host, found.port or DEFAULT_PORTS[scheme])
+
+
+_ORIGINS: dict[str, Callable[[bytes], Origin]] = {
+    scheme: cached_by_text(maxsize=1024)(partial(read_origin, scheme))
+    for scheme in ("http", "https")
+}
+"""Reads the authority of a URL, by the scheme."""
 
 
 def connect_authority(target: bytes) -> Authority:

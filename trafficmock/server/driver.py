@@ -317,11 +317,9 @@ class Driver:
         if self.shown_urls.workers:
             send, *apart = self.shown_urls.divided(send)
             for each in apart:
-                self._send_to(each, now)
-        self._send_to(send, now)
-
-    def _send_to(self, send: Send, now: Moment) -> None:
-        if self._clients and not self._send_within(send):
+                # It is not divided any further.
+                self._send(each, now)
+        if not self._clients.keys().isdisjoint(send.to) and not self._send_within(send):
             return
         payload = encode(send.message)
         if len(payload) > MAX_MESSAGE_BYTES:

@@ -12,7 +12,7 @@ from trafficmock.proxy.http1.heads import (
     parse_trailers,
     tokens,
 )
-from trafficmock.proxy.http1.request_heads import take_request_head
+from trafficmock.proxy.http1.request_reader import take_request_head
 
 BAD_REQUESTS = [
     b"",

@@ -11,7 +11,7 @@ from twisted.logger import Logger
 from zope.interface import implementer
 
 from trafficmock.http.http_limits import LINGER_SECONDS
-from trafficmock.proxy.downstream.connection_state import State, step
+from trafficmock.proxy.downstream.connection_state import State
 from trafficmock.proxy.downstream.half_close import HalfCloseWatch
 from trafficmock.proxy.downstream.idle_timer import IdleTimer
 from trafficmock.proxy.http1.heads import BadMessageError
@@ -171,16 +171,16 @@ class ClientConnection(Protocol):
             return self._next_request()
         if state is State.READING_BODY:
             return self._next_piece()
-        if state is State.ANSWERING:
-            self._pause(_AHEAD, on=len(self._input.unread) > MOST_AHEAD)
+        if state is State.ANSWERING and len(self._input.unread) > MOST_AHEAD:
+            self._pause(_AHEAD, on=True)
         return False
 
     def _next_request(self) -> bool:
-        self._pause(_AHEAD, on=False)
+        if self._unread_for:
+            self._pause(_AHEAD, on=False)
         found = self._input.head()
         if found is None:
             return False
-        self._idle.pause()
         self._router.enter(self, *found)
         # Behind a CONNECT another request may have arrived in the same bytes.
         return self._state is not State.AWAITING_HEAD or bool(self._input.unread)
@@ -305,7 +305,13 @@ class ClientConnection(Protocol):
     # Ends
 
     def _enter(self, state: State) -> None:
-        self._state = step(self._state, state)
+        """Change the state, if the table allows it.
+
+        A connection can be ended twice, by its client and by the request that is then cancelled,
+        so a transition that the table does not have is ignored.
+        """
+        if state in self._state.following:
+            self._state = state
 
     def _abort(self) -> None:
         self.transport.abortConnection()

@@ -17,6 +17,7 @@ class State(Enum):
     LOST = "the connection is lost, or was handed to the service"
 
     following: tuple[State, ...]
+    """The states that it may change to."""
 
 
 _STEPS: dict[State, tuple[State, ...]] = {
@@ -37,12 +38,3 @@ _STEPS: dict[State, tuple[State, ...]] = {
 for _state, _following in _STEPS.items():
     # An attribute of the state, because looking up an Enum in a dict hashes it, which is slow.
     _state.following = _following
-
-
-def step(state: State, following: State) -> State:
-    """Return the next state: ``following`` if the table allows it, else ``state``.
-
-    A connection can be ended twice, by its client and by the request that is then cancelled, so a
-    transition that the table does not have is ignored.
-    """
-    return following if following in state.following else state

@@ -18,7 +18,7 @@ class IdleTimer:
 
     Received bytes only set :attr:`heard`, and the callback restarts the timer if it is set: to move
     the timer for every piece of a body would cost more. So would a call of the clock for every
-    request: it stays while the timer is paused or started anew, and finds out what is due.
+    request: it stays when the timer is started anew, and finds out what is due.
 
     :param seconds: how long a client may be silent; no option sets it.
     :param expired: called at the end of the time.
@@ -38,10 +38,6 @@ class IdleTimer:
         self._due = self.clock.seconds() + self.seconds
         if self._call is None:
             self._call = self.clock.callLater(self.seconds, self._look)
-
-    def pause(self) -> None:
-        """Do not call back until the next start."""
-        self._due = None
 
     def stop(self) -> None:
         """End the timer."""

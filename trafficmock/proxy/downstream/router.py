@@ -63,6 +63,7 @@ class AbsoluteFormRouter:
         self._resources = resources
         self._this_service = this_service
         self._leave = leave
+        self._elsewhere: Origin | None = None
         self._credentials: bytes | None = None
         self._proxy_client: ProxyClient | None = None
 
@@ -74,12 +75,12 @@ class AbsoluteFormRouter:
             return
         aim = request_target.absolute(head.target, head.method)
         origin = aim.origin
-        if origin.scheme == "http" and self._this_service.is_at(
-            origin.host, origin.port, connection.local()
-        ):
-            connection.gone()
-            self._leave(connection, raw)
-            return
+        if origin.scheme == "http" and origin is not self._elsewhere:
+            if self._this_service.is_at(origin.host, origin.port, connection.local()):
+                connection.gone()
+                self._leave(connection, raw)
+                return
+            self._elsewhere = origin
         begin(connection, self._identify(connection, head), self._resources, head, aim)
 
     def lost(self, reason: BaseException | None) -> None:
@@ -247,7 +248,7 @@ def begin(
     :param aim: the server and path of the request.
     :raises BadMessageError: if the framing of the body or the WebSocket handshake is malformed.
     """
-    if is_opening(head):
+    if b"upgrade" in head.fields and is_opening(head):
         if proxy_client is None:
             read_opening(head)
             relayed = RelayedWebSocket(

@@ -83,10 +83,12 @@ def attached_process(head: RequestHead) -> AttachedProcess | None:
     return AttachedProcess(number, command, tells=b"seen-contexts" in named)
 
 
-def sent_from(head: RequestHead) -> RequestOrigin | UnsetType:
-    """Read where a request was sent from: JSON in base64, which is only shown."""
-    value = head.fields.get(ORIGIN)
-    if value is None or len(value) > LONGEST_ORIGIN:
+def sent_from(value: bytes) -> RequestOrigin | UnsetType:
+    """Read where a request was sent from: JSON in base64, which is only shown.
+
+    :param value: of ``Trafficmock-Origin``.
+    """
+    if len(value) > LONGEST_ORIGIN:
         return UNSET
     try:
         return msgspec.json.decode(b64decode(value, validate=True), type=RequestOrigin)

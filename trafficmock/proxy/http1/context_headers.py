@@ -60,13 +60,13 @@ def context_id(head: RequestHead) -> str | None:
     :returns: the one in ``Trafficmock-Context``, else in baggage or cookie, else the id of the
         trace; ``None`` if there is none.
     """
-    found = _named(head) or carried_context(head) or trace_id(head)
+    fields = head.fields
+    found = fields.get(CONTEXT)
+    if not found or not _ID.fullmatch(found):
+        found = None if _SEPARATORS.keys().isdisjoint(fields) else carried_context(head)
+        if found is None and _TRACE_HEADER in fields:
+            found = trace_id(head)
     return None if found is None else found.decode("ascii")
-
-
-def _named(head: RequestHead) -> bytes | None:
-    value = head.fields.get(CONTEXT)
-    return value if value and _ID.fullmatch(value) else None
 
 
 def may_carry(pairs: Pairs) -> bool:

@@ -42,6 +42,8 @@ def end_to_end(head: Head) -> Pairs:
     if connection is not None:
         listed = tokens(connection) - {b"close", b"keep-alive"} - _KEPT_THOUGH_LISTED
         dropped = HOP_BY_HOP | listed if listed else HOP_BY_HOP
+    if dropped.isdisjoint(head.fields):
+        return head.pairs
     return [pair for pair in head.pairs if pair[0].lower() not in dropped]
 
 

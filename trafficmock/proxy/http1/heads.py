@@ -30,7 +30,10 @@ MOST_FIELDS = 500
 _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _TOKEN = re.compile(f"{TCHAR}+".encode())
 _TARGET = re.compile(rb"[\x21\x22\x24-\x7e]+")
-_VERSION = re.compile(rb"HTTP/([0-9])\.([0-9])")
+_VERSION = re.compile(rb"HTTP/[0-9]\.[0-9]")
+_MINORS = {b"HTTP/1.%d" % minor: minor for minor in range(10)}
+"""The minor versions of HTTP/1; any of them is read as HTTP/1.1 or HTTP/1.0."""
+
 _STATUS = re.compile(rb"HTTP/1\.([0-9]) ([1-9][0-9][0-9])(?: ([\t\x20-\x7e\x80-\xff]*))?")
 _LONGEST_METHOD = 64
 
@@ -110,7 +113,10 @@ def parse_request(block: bytes) -> RequestHead:
         raise BadMessageError("The method is not a token.")
     if not _TARGET.fullmatch(target):
         raise BadMessageError("The request target is empty, has a fragment, or is not ASCII.")
-    return RequestHead(_minor(version), pairs, fields, method, target)
+    minor = _MINORS.get(version)
+    if minor is None:
+        raise _unknown(version)
+    return RequestHead(minor, pairs, fields, method, target)
 
 
 def parse_response(block: bytes) -> ResponseHead:
@@ -141,15 +147,12 @@ def tokens(value: bytes) -> frozenset[bytes]:
     return frozenset(part.strip(b" \t").lower() for part in value.split(b","))
 
 
-def _minor(version: bytes) -> int:
-    found = _VERSION.fullmatch(version)
-    if found is None:
-        raise BadMessageError("The version is not HTTP/1.1.")
-    if found[1] != b"1":
-        raise BadMessageError(
-            "Only HTTP/1.1 and HTTP/1.0 are spoken here.", status=505, code="version_not_supported"
-        )
-    return int(found[2])
+def _unknown(version: bytes) -> BadMessageError:
+    if _VERSION.fullmatch(version) is None:
+        return BadMessageError("The version is not HTTP/1.1.")
+    return BadMessageError(
+        "Only HTTP/1.1 and HTTP/1.0 are spoken here.", status=505, code="version_not_supported"
+    )
 
 
 def _split(block: bytes) -> tuple[bytes, Pairs, dict[bytes, bytes]]:

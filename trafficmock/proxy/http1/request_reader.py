@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from trafficmock.proxy.http1.body_readers import reader
-from trafficmock.proxy.http1.request_heads import take_request_head
+from trafficmock.proxy.http1.framing import BodyKind
+from trafficmock.proxy.http1.heads import END, BadMessageError, parse_request
 
 if TYPE_CHECKING:
     from trafficmock.proxy.http1.body_readers import BodyReader
     from trafficmock.proxy.http1.framing import Framing
     from trafficmock.proxy.http1.heads import RequestHead
+
+_BARE_END = re.compile(rb"\n\n|(?<!\r)\n\r\n")
+"""A head whose lines end with LF alone: it has no CR LF CR LF, so its end would never be found."""
 
 
 class RequestReader:
@@ -45,6 +50,10 @@ class RequestReader:
         :returns: the part of it that has arrived.
         :raises BadMessageError: if its framing is malformed.
         """
+        if framing.kind is BodyKind.LENGTH and len(self.unread) >= framing.length:
+            content, self.unread = self.unread[: framing.length], self.unread[framing.length :]
+            self._body, self.body_complete = None, True
+            return content
         self._body = reader(framing)
         self.body_complete = self._body.done
         return self.body()
@@ -64,3 +73,26 @@ class RequestReader:
         """Remove and return the unread bytes, for another protocol."""
         unread, self.unread = self.unread, b""
         return unread
+
+
+def take_request_head(buffer: bytes, limit: int) -> tuple[RequestHead | None, bytes]:
+    """Parse the head at the beginning of received bytes.
+
+    :param buffer: begins with the request line, or is empty.
+    :param limit: bytes of the longest head (``--max-header-bytes``).
+    :returns: the head and the bytes behind it; ``None`` and the buffer if it is incomplete.
+    :raises BadMessageError: if it is too long or malformed.
+    """
+    end = buffer.find(END, 0, limit + len(END))
+    if end >= 0:
+        return parse_request(buffer[:end]), buffer[end + len(END) :]
+    if len(buffer) >= limit + len(END):
+        raise BadMessageError(
+            f"The request line and headers are over {limit} bytes. Send less, or raise "
+            "--max-header-bytes.",
+            status=431,
+            code="headers_too_large",
+        )
+    if _BARE_END.search(buffer):
+        raise BadMessageError("A line of the head ends without CR LF.")
+    return None, buffer

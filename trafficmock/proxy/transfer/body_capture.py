@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from trafficmock.wire.http_syntax import on_wire
 from trafficmock.wire.payloads import body as bodies
@@ -67,16 +67,18 @@ def header_map(pairs: Pairs) -> tuple[dict[str, str], HeaderPairs | UnsetType]:
 
     :returns: the values by lower-case name, and all lines if a name repeats.
     """
-    lines = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in pairs]
-    return on_wire(lines)
+    lines, headers = [], {}
+    for raw_name, raw_value in pairs:
+        name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
+        lines.append((name, value))
+        headers[name.lower()] = value
+    return (headers, UNSET) if len(headers) == len(lines) else on_wire(lines)
 
 
 def request_of(url: str, method: bytes, pairs: Pairs, content: bytes) -> SerializedRequest:
     """Convert a request to the form of protocol 3."""
     headers, lines = header_map(pairs)
-    return SerializedRequest(
-        url, method.decode("ascii"), headers, bodies.from_bytes(content), lines
-    )
+    return SerializedRequest(url, method.decode("ascii"), headers, content or bodies.NULL, lines)
 
 
 def response_of(

@@ -11,6 +11,7 @@ from twisted.logger import Logger
 
 from trafficmock.proxy.http1 import framing
 from trafficmock.proxy.http1.attached_clients import (
+    ORIGIN,
     failure_lines,
     sent_from,
     understands_failures,
@@ -144,6 +145,7 @@ class ProxiedRequest:
             self._pass_on(_UNCHANGED)
             return
         proxy_client.receivers[self.id] = self
+        sender = self.head.fields.get(ORIGIN)
         prior = proxy_client.redirect_to(self.target.url, self.context_id)
         pairs = (
             without_context(self.pairs)
@@ -158,7 +160,7 @@ class ProxiedRequest:
                 body_pending=UNSET if self.request_done else True,
                 redirected_from_request_id=UNSET if prior is None else prior,
                 context=UNSET if self.context_id is None else self.context_id,
-                origin=UNSET if self.context_id else sent_from(self.head),
+                origin=UNSET if self.context_id or sender is None else sent_from(sender),
             )
         )
 
