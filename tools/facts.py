@@ -9,15 +9,25 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import get_args
 
 from trafficmock.attach.agent_variables import DEFAULT_PROXY_URL
+from trafficmock.core.local.leases import LEASE_SECONDS
 from trafficmock.matching.host_pattern import UNDER_TEST
-from trafficmock.matching.patterns.glob_resolution import WITHOUT_PATH
+from trafficmock.matching.patterns.glob_resolution import NO_PATH, WITHOUT_PATH
 from trafficmock.report import data_files, report_directory, report_settings
-from trafficmock.wire import PROTOCOL_VERSION, features, http_syntax, limits
-from trafficmock.wire.payloads.abort_codes import NETWORK_ERRORS, PLAYWRIGHT_CODES
-from trafficmock.wire.payloads.serialized_har import OF_REQUESTS, OF_RESPONSES
-from trafficmock.wire.payloads.serialized_response import FINAL_STATUSES, REDIRECTS
+from trafficmock.testing.session.traffic_context import BAGGAGE_MEMBER, COOKIE
+from trafficmock.wire import PROTOCOL_VERSION, features, http_syntax, inbound, limits, outbound
+from trafficmock.wire.payloads.abort_codes import NETWORK_ERRORS, PLAYWRIGHT_CODES, RESETS
+from trafficmock.wire.payloads.handler_action import FaultKind
+from trafficmock.wire.payloads.serialized_har import MOST_PACE, OF_REQUESTS, OF_RESPONSES
+from trafficmock.wire.payloads.serialized_matcher import MOST_STEPS
+from trafficmock.wire.payloads.serialized_response import (
+    FINAL_STATUSES,
+    MOST_ARRIVALS,
+    REDIRECTS,
+    REQUEST_SETTLED,
+)
 
 FILE = Path(__file__).parents[1] / "agent" / "src" / "protocol" / "facts.js"
 
@@ -30,6 +40,15 @@ FACTS = {
     "BODY_LIMITS": {"history": limits.HISTORY_BODY_BYTES, "handler": limits.HANDLER_BODY_BYTES},
     "MOST_HAR_BYTES": limits.MOST_HAR_BYTES,
     "MOST_REDIRECTS": limits.MOST_REDIRECTS,
+    "MOST_PACE": MOST_PACE,
+    "MOST_STEPS": MOST_STEPS,
+    "MOST_ARRIVALS": MOST_ARRIVALS,
+    "STREAM": {
+        "pieceBytes": inbound.MAX_STREAM_PIECE_BYTES,
+        "windowBytes": inbound.STREAM_WINDOW_BYTES,
+        "windowPieces": inbound.STREAM_WINDOW_PIECES,
+    },
+    "LEASE_MS": round(LEASE_SECONDS * 1000),
     "FIRST_PAUSE_MS": round(limits.FIRST_PAUSE_SECONDS * 1000),
     "ACK_MS": round(limits.ACK_SECONDS * 1000),
     "REDIRECTS": sorted(REDIRECTS),
@@ -42,6 +61,9 @@ FACTS = {
     "HAR_RESPONSE": OF_RESPONSES,
     "UNDER_TEST": UNDER_TEST,
     "GLOB_WITHOUT_PATH": WITHOUT_PATH,
+    "NO_PATH": NO_PATH,
+    "CONTEXT_MEMBER": BAGGAGE_MEMBER,
+    "CONTEXT_COOKIE": COOKIE,
     "REPORT": {
         "format": data_files.FORMAT,
         "longestName": data_files.LONGEST_NAME,
@@ -52,6 +74,10 @@ FACTS = {
         "longestError": report_settings.LONGEST_ERROR,
         "mostRounds": report_directory.MOST_ROUNDS,
     },
+    "UNMATCHED": outbound.UNMATCHED,
+    "REQUEST_SETTLED": REQUEST_SETTLED,
+    "FAULTS": get_args(FaultKind),
+    "RESETS": sorted(RESETS),
     "PLAYWRIGHT_CODES": PLAYWRIGHT_CODES,
     "NETWORK_ERRORS": {code: error._asdict() for code, error in NETWORK_ERRORS.items()},
 }

@@ -1,5 +1,6 @@
 "use strict";
 
+const { CONTEXT_COOKIE, CONTEXT_MEMBER } = require("../protocol/facts.js");
 const headers = require("../protocol/headers.js");
 
 /**
@@ -7,8 +8,6 @@ const headers = require("../protocol/headers.js");
  * the trace id of `traceparent` (W3C Trace Context).
  */
 
-const MEMBER = "trafficmock.test";
-const COOKIE = "trafficmock_test";
 /** The form of an id; in W3C Trace Context, a trace id of zeros alone is invalid. */
 const ID = /^(?!0{32}$)[\w.-]{1,64}$/;
 const TRACE = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/;
@@ -43,7 +42,7 @@ function valueOf(text, separator, name) {
 }
 
 /** @param {string | undefined} baggage */
-const memberOf = (baggage) => valueOf(baggage ?? "", ",", MEMBER);
+const memberOf = (baggage) => valueOf(baggage ?? "", ",", CONTEXT_MEMBER);
 
 /**
  * @param {import('node:http').IncomingHttpHeaders} incoming also those of HTTP/2
@@ -52,7 +51,7 @@ const memberOf = (baggage) => valueOf(baggage ?? "", ",", MEMBER);
  */
 function contextOf(incoming) {
   const { baggage, cookie, traceparent } = /** @type {Record<string, string>} */ (incoming);
-  const id = [memberOf(baggage), valueOf(cookie ?? "", ";", COOKIE)].find(isId);
+  const id = [memberOf(baggage), valueOf(cookie ?? "", ";", CONTEXT_COOKIE)].find(isId);
   if (id) return { id, isForwarded: true };
   const trace = traceOf(traceparent);
   return isId(trace) ? { id: trace, isForwarded: false } : undefined;
@@ -73,8 +72,8 @@ function withoutPair(text, separator, name) {
 
 /** @type {Record<string, (value: string) => string>} */
 const CLEANED = {
-  baggage: (value) => withoutPair(value, ",", MEMBER),
-  cookie: (value) => withoutPair(value, ";", COOKIE),
+  baggage: (value) => withoutPair(value, ",", CONTEXT_MEMBER),
+  cookie: (value) => withoutPair(value, ";", CONTEXT_COOKIE),
 };
 
 /** @param {string} text of headers */
@@ -109,7 +108,7 @@ function withContext(pairs, id) {
  */
 function withMember(baggage, id) {
   const others = CLEANED.baggage(baggage ?? "");
-  return `${MEMBER}=${id}${others && `,${others}`}`;
+  return `${CONTEXT_MEMBER}=${id}${others && `,${others}`}`;
 }
 
 /**
@@ -131,7 +130,7 @@ function withOtherId(pairs, id, other) {
 }
 
 module.exports = {
-  MEMBER,
+  CONTEXT_MEMBER,
   contextOf,
   isAmong,
   isId,

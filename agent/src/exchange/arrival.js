@@ -1,15 +1,13 @@
 "use strict";
 
 const { performance } = require("node:perf_hooks");
+const { MOST_ARRIVALS } = require("../protocol/facts.js");
 
 /** Node's own clock, kept because tests of applications replace it. */
 const now = performance.now.bind(performance);
 
 /** What comes within this time of a piece belongs to it; ms. */
 const TOGETHER_MS = 10;
-
-/** The most pieces that are told apart; `MOST_ARRIVALS` of serialized_response.py is the same. */
-const MOST = 1000;
 
 /** When the pieces of a body came, from the head of its response on. */
 class Arrival {
@@ -23,7 +21,7 @@ class Arrival {
   push(size) {
     const at = Math.round(now() - this.began);
     const last = this.pieces[this.pieces.length - 1];
-    if (last && (at - last[0] < TOGETHER_MS || this.pieces.length === MOST)) last[1] += size;
+    if (last && (at - last[0] < TOGETHER_MS || this.pieces.length === MOST_ARRIVALS)) last[1] += size;
     else this.pieces.push([at, size]);
   }
 

@@ -3,13 +3,14 @@
 const { performance } = require("node:perf_hooks");
 const headers = require("../protocol/headers.js");
 const { TrafficMockError, networkError, serializeError } = require("../protocol/errors.js");
+const { UNMATCHED } = require("../protocol/facts.js");
 const { readMock } = require("./mock.js");
 const { StreamedBody } = require("./streamed-body.js");
 const { givenUp } = require("./report.js");
 const { ReportedRequest, isJudged } = require("./reported-request.js");
 const { fetchUpstream } = require("./fetching.js");
 const { overridden } = require("./redirects.js");
-const { UNMATCHED, refusalOf } = require("./refusal.js");
+const { refusalOf } = require("./refusal.js");
 const { responseToWire } = require("../protocol/messages.js");
 
 /** Node's own clock, kept because tests of applications replace it. */

@@ -3,9 +3,7 @@
 const headers = require("../protocol/headers.js");
 const { packagesOf } = require("../process/callers.js");
 const { TrafficMockError } = require("../protocol/errors.js");
-
-/** The code of a request that strict mode refuses. */
-const UNMATCHED = "unmatched_request";
+const { UNMATCHED } = require("../protocol/facts.js");
 
 /** @typedef {{ status: number, statusText: string, headersList: headers.Pairs, bodyBase64: string }} Response */
 
@@ -76,4 +74,4 @@ function answer(status, body) {
   };
 }
 
-module.exports = { UNMATCHED, refusalOf };
+module.exports = { refusalOf };

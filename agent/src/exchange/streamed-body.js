@@ -2,11 +2,9 @@
 
 const { MockBody, endOf } = require("./mock-body.js");
 const { networkError } = require("../protocol/errors.js");
+const { RESETS } = require("../protocol/facts.js");
 
 /** @typedef {import('./mock-body.js').Reader} Reader */
-
-/** The abort codes with which a server resets the connection; with others it closes it. `streamed_mock.py` has the same. */
-const RESETS = new Set(["aborted", "connectionreset"]);
 
 /**
  * The body of a mock that a test sends piece by piece (feature `stream-mocks`). A piece is acknowledged when the client
@@ -68,7 +66,7 @@ class StreamedBody extends MockBody {
    * @returns {(reader: Reader) => void} breaks the body off at its reader
    */
   breakingOff(errorCode) {
-    return (reader) => reader.fail(RESETS.has(errorCode) ? networkError("connectionreset", this.url) : undefined);
+    return (reader) => reader.fail(RESETS.includes(errorCode) ? networkError("connectionreset", this.url) : undefined);
   }
 
   /**

@@ -1,10 +1,10 @@
 "use strict";
 
 const { AsyncLocalStorage } = require("node:async_hooks");
+const { UNMATCHED } = require("../protocol/facts.js");
 const { newId } = require("../protocol/ids.js");
 const { TrafficMockError } = require("../protocol/errors.js");
 const { contextToWire, requestToWire, responseToWire } = require("../protocol/messages.js");
-const { UNMATCHED } = require("../exchange/refusal.js");
 
 /**
  * A connection whose requests are not seen, and about which strict mode decides: a session of HTTP/2, or a tunnel that the

@@ -3,13 +3,15 @@
 const { performance } = require("node:perf_hooks");
 const { Batch } = require("./batch.js");
 const { Filter } = require("./filter.js");
+const { LEASE_MS } = require("../protocol/facts.js");
 
 /** Node's own clock, kept because tests of applications replace it. */
 const now = performance.now.bind(performance);
 
-/** The lease: how long requests may pass without a question, from the sending of the last question that was answered; ms. */
-const LEASE_MS = 1000;
-/** If the lease has less time left, one request asks the proxy to renew it; ms. */
+/**
+ * If the lease, which runs from the sending of the last question that was answered, has less time left, one request asks
+ * the proxy to renew it; ms.
+ */
 const RENEW_MS = 500;
 /** If more bytes wait to be sent, the proxy is too slow and is asked about every request. */
 const MOST_BUFFERED = 8 * 1024 * 1024;

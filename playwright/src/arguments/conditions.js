@@ -1,5 +1,6 @@
 "use strict";
 
+const { MOST_STEPS } = require("trafficmock-agent/protocol/facts");
 const { UsageError } = require("../errors.js");
 
 /**
@@ -13,7 +14,6 @@ const { UsageError } = require("../errors.js");
 /** @type {Record<string, string>} */
 const NAMED = { matchQuery: "query", matchHeaders: "header", matchForm: "form" };
 const CONDITIONS = [...Object.keys(NAMED), "matchJson", "matchGraphql"];
-const MOST_STEPS = 100;
 
 /**
  * @param {Record<string, any>} given the options of a filter, others too

@@ -1,10 +1,8 @@
 "use strict";
 
+const { FAULTS } = require("trafficmock-agent/protocol/facts");
 const { UsageError } = require("../errors.js");
 const { suggestion } = require("./options.js");
-
-/** How an answer may break; `FaultKind` of trafficmock/wire/payloads/handler_action.py is the same. */
-const FAULTS = ["connection_reset", "empty_response", "malformed_chunk", "stall", "truncated"];
 
 /**
  * Read the options `fault` and `after` of an answer.

@@ -1,6 +1,6 @@
 "use strict";
 
-const { GLOB_WITHOUT_PATH } = require("trafficmock-agent/protocol/facts");
+const { GLOB_WITHOUT_PATH, NO_PATH } = require("trafficmock-agent/protocol/facts");
 const { UsageError } = require("../errors.js");
 const { CONDITIONS, readConditions } = require("./conditions.js");
 const { TOKEN } = require("./headers.js");
@@ -208,10 +208,7 @@ function globPart(glob, base) {
  */
 function readGlob(glob, base) {
   if (!base.webSocket && WITHOUT_PATH.test(glob)) {
-    throw new UsageError(
-      `the glob ${JSON.stringify(glob)} has no path, so that it matches only URLs that end with a slash, such as ` +
-        `https://HOST/: write ${JSON.stringify(`${glob}/*`)}`,
-    );
+    throw new UsageError(`the glob ${JSON.stringify(glob)} ${NO_PATH} ${JSON.stringify(`${glob}/*`)}`);
   }
   const regex = compileGlob(glob, base);
   /** @param {string} url */

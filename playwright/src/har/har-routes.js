@@ -1,5 +1,6 @@
 "use strict";
 
+const { MOST_PACE } = require("trafficmock-agent/protocol/facts");
 const { version } = require("../../package.json");
 const { UsageError } = require("../errors.js");
 const { Matcher } = require("../arguments/matcher.js");
@@ -21,9 +22,6 @@ const WORDS = /** @type {Record<string, string[]>} */ ({
   updateContent: ["attach", "embed"],
   updateMode: ["minimal", "full"],
 });
-
-/** The largest factor for the pauses of a recorded answer; `MOST_PACE` of serialized_har.py is the same. */
-const MOST_PACE = 1000;
 
 /** The most requests without an answer that the warning of a recording names. */
 const MOST_NAMED = 5;

@@ -2,6 +2,7 @@
 
 /** @import { TrafficMock as PublicTrafficMock } from "../../index.js" */
 
+const { CONTEXT_COOKIE, CONTEXT_MEMBER } = require("trafficmock-agent/protocol/facts");
 const { RoutingError, UsageError } = require("../errors.js");
 const { readSequence, readStep } = require("../arguments/answer-sequence.js");
 const { Matcher } = require("../arguments/matcher.js");
@@ -22,9 +23,6 @@ const { WebSocketRoute } = require("./websocket-route.js");
  * @typedef {import("../session/session.js").Views} Views
  * @typedef {import("../../index.js").RouteMatcher} RouteMatcher
  */
-
-/** The cookie that carries the context of a test. */
-const COOKIE = "trafficmock_test";
 
 /**
  * The calls with which a test mocks and observes the requests of attached applications.
@@ -51,7 +49,7 @@ class TrafficMock {
     const { context } = this.#session.registration;
     this.#session.watchClients();
     /** @type {Record<string, string>} */
-    const headers = context ? { baggage: `trafficmock.test=${context}` } : {};
+    const headers = context ? { baggage: `${CONTEXT_MEMBER}=${context}` } : {};
     return headers;
   }
 
@@ -71,7 +69,7 @@ class TrafficMock {
     if (!url) throw new UsageError("cookie(url): name the application's URL, or set baseURL");
     const { protocol, hostname } = new URL(url);
     return {
-      name: COOKIE,
+      name: CONTEXT_COOKIE,
       value: this.id,
       domain: hostname,
       path: "/",
@@ -273,4 +271,4 @@ const noBrowserProxy = (reason) =>
   `the service could not open a port for this test's browser: ${reason}. Each test with a browser has one until its ` +
   "end. Let fewer of them run at the same time, or let the service open more files (ulimit -n).";
 
-module.exports = { COOKIE, TrafficMock, viewsOf };
+module.exports = { TrafficMock, viewsOf };

@@ -1,10 +1,8 @@
 "use strict";
 
 const { randomUUID } = require("node:crypto");
+const { REQUEST_SETTLED } = require("trafficmock-agent/protocol/facts");
 const { FetchError, TestEndedError } = require("../errors.js");
-
-/** The code of a fetch during which the application gave its request up. */
-const REQUEST_SETTLED = "request_settled";
 
 /** The application gave its request up while a handler fetched for it. */
 class RequestGoneError extends FetchError {}

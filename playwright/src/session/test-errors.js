@@ -1,5 +1,6 @@
 "use strict";
 
+const { UNMATCHED } = require("trafficmock-agent/protocol/facts");
 const { IsolationError, RoutingError, TrafficMockError } = require("../errors.js");
 const { withoutFrames, withoutOwnFrames } = require("./call-site.js");
 
@@ -115,7 +116,7 @@ const untaggedNote = (origins) =>
 function isRepeated(known, reported) {
   if (known.code !== reported.code) return false;
   // The message may differ: it names the nearest route.
-  if (reported.code === "unmatched_request") return requestOf(known) === requestOf(reported);
+  if (reported.code === UNMATCHED) return requestOf(known) === requestOf(reported);
   // The same tests are told apart by no request of this kind: one is enough.
   if (reported.code === "ambiguous_route") return rivalsOf(known) === rivalsOf(reported);
   return known.message === reported.message;

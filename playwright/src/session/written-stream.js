@@ -1,14 +1,11 @@
 "use strict";
 
 const { clearTimeout, setTimeout } = require("node:timers");
+const { STREAM } = require("trafficmock-agent/protocol/facts");
 const { StreamClosedError, TestEndedError, TimeoutError, UsageError } = require("../errors.js");
 
-/** The longest piece, and how much may be on its way to the application; bytes (docs/protocol/stream-mocks.md). */
-const PIECE_BYTES = 256 * 1024;
-const WINDOW_BYTES = 1024 * 1024;
-
-/** How many pieces may be on their way to the application. */
-const WINDOW_PIECES = 1000;
+/** The longest piece, and how much may be on its way to the application (docs/protocol/stream-mocks.md). */
+const { pieceBytes, windowBytes, windowPieces } = STREAM;
 
 /** How long a call waits for the application to read, and for the request to come; ms. */
 const TIMEOUT_MS = 30_000;
@@ -57,8 +54,8 @@ async function inTime(promise, text) {
 }
 
 /**
- * The writing end of a streamed answer (feature `stream-mocks`). Pieces wait here while `WINDOW_BYTES` or
- * `WINDOW_PIECES` are not acknowledged.
+ * The writing end of a streamed answer (feature `stream-mocks`). Pieces wait here while `windowBytes` or
+ * `windowPieces` are not acknowledged.
  */
 class WrittenStream {
   /**
@@ -98,9 +95,9 @@ class WrittenStream {
     this.checkOpen();
     if (!content.length) return;
     const arrival = new Arrival();
-    for (let start = 0; start < content.length; start += PIECE_BYTES) {
-      const piece = content.subarray(start, start + PIECE_BYTES);
-      const isLast = start + PIECE_BYTES >= content.length;
+    for (let start = 0; start < content.length; start += pieceBytes) {
+      const piece = content.subarray(start, start + pieceBytes);
+      const isLast = start + pieceBytes >= content.length;
       const message = { type: "stream:data", body: piece.toString("base64") };
       this.queued.push({ message, size: piece.length, ...(isLast && { arrival }) });
     }
@@ -172,7 +169,7 @@ class WrittenStream {
 
   /** @param {number} size of the next piece; bytes. The end has none, and needs no room. */
   hasRoom(size) {
-    return !size || (this.sent.length < WINDOW_PIECES && this.inFlight + size <= WINDOW_BYTES);
+    return !size || (this.sent.length < windowPieces && this.inFlight + size <= windowBytes);
   }
 
   // Messages

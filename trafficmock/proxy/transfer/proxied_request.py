@@ -32,6 +32,7 @@ from trafficmock.proxy.upstream_errors import UpstreamError, decision_status, er
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.inbound import StreamAbort, StreamClosed, StreamData, StreamEnd
 from trafficmock.wire.payloads import body as bodies
+from trafficmock.wire.payloads.abort_codes import RESETS
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides
 
 if TYPE_CHECKING:
@@ -55,9 +56,6 @@ EARLY_BYTES = 64 * 1024
 """Bytes of a body that are read before the request is decided; then reading pauses."""
 
 _STOPPING = "The proxy stops; the server had not answered yet."
-
-_RESETS = frozenset({"aborted", "connectionreset"})
-"""Abort codes that reset the connection instead of answering 502."""
 
 _UNCHANGED = SerializedOverrides()
 
@@ -364,7 +362,7 @@ class ProxiedRequest:
         elif code == "timedout":
             seconds = self.resources.settings.abort_hold_seconds
             self._timer = self.resources.reactor.callLater(seconds, self._hold_over)
-        elif code in _RESETS or self.client.secure:
+        elif code in RESETS or self.client.secure:
             self.cut_off()
         else:
             reason = f": {text}" if text and text != code else ""

@@ -10,14 +10,12 @@ from zope.interface import implementer
 from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.wire.inbound import StreamAbort, StreamAck, StreamData
 from trafficmock.wire.payloads import body as bodies
+from trafficmock.wire.payloads.abort_codes import RESETS
 
 if TYPE_CHECKING:
     from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
     from trafficmock.wire.inbound import FromWorker
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
-
-_RESETS = frozenset({"aborted", "connectionreset"})
-"""Abort codes that reset the connection; others close it within the body."""
 
 
 @implementer(IPushProducer)
@@ -56,7 +54,7 @@ class StreamedMock:
         self._acknowledge()
         self._request.client.consume(None)
         if isinstance(message, StreamAbort):
-            noticeable = self._chunked and message.error_code not in _RESETS
+            noticeable = self._chunked and message.error_code not in RESETS
             self._request.cut_off(noticeable=noticeable)
             return
         if self._chunked:

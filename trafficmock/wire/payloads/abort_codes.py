@@ -48,3 +48,6 @@ NETWORK_ERRORS: dict[AbortCode, NetworkError] = {
     "namenotresolved": NetworkError("ENOTFOUND", -3008, "getaddrinfo"),
 }
 """The error for each abort code of protocol 3."""
+
+RESETS: frozenset[str] = frozenset({"aborted", "connectionreset"})
+"""The abort codes with which a server resets the connection; with others it closes it."""

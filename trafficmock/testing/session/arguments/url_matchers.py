@@ -11,7 +11,7 @@ from attrs import frozen
 from msgspec import UNSET
 
 from trafficmock.matching import compile_glob
-from trafficmock.matching.patterns.glob_resolution import WITHOUT_PATH, needs_base, resolve
+from trafficmock.matching.patterns.glob_resolution import NO_PATH, WITHOUT_PATH, needs_base, resolve
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments.callables import describe
 from trafficmock.testing.session.arguments.js_patterns import js_pattern
@@ -187,10 +187,7 @@ def _glob_part(
     glob: str, *, base_url: str | None, websocket: bool
 ) -> tuple[wire.SerializedMatcher, Callable[[str], Any]]:
     if not websocket and re.fullmatch(WITHOUT_PATH, glob):
-        raise UsageError(
-            f"the glob {glob!r} has no path, so that it matches only URLs that end with a slash, "
-            f"such as https://HOST/: write {f'{glob}/*'!r}"
-        )
+        raise UsageError(f"the glob {glob!r} {NO_PATH} {f'{glob}/*'!r}")
     compiled = compile_glob(glob, base_url=base_url, websocket=websocket)
     sent = glob
     if needs_base(glob):
