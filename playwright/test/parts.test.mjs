@@ -205,15 +205,15 @@ test("the proxy is told what a test waits for, and its answer ends the wait", as
   assert.equal(waiters.open.size, 0);
 });
 
-test("a wait judges what the proxy cannot compare, by the URL, the method and the client", async () => {
+test("a wait judges what the proxy cannot compare: the URL, and not the method and the client", async () => {
   const session = sessionOf([
-    { ...CUP, response: { url: CUP.url, request: { ...CUP, method: "GET" } } },
-    { ...CUP, id: "r2", response: { url: CUP.url, request: { ...CUP, clientId: "other" } } },
+    { ...CUP, response: { url: `${CUP.url}s`, request: CUP } },
+    { ...CUP, id: "r2", response: { url: `${CUP.url}/2`, request: CUP } },
     { ...CUP, id: "r3" },
   ]);
   const waiters = new Waiters(session);
   const waits = [
-    waiters.wait("response", { url: "**/cup", method: "post", clientId: "shop" }),
+    waiters.wait("response", { url: "**/cup", method: "put", clientId: "other" }),
     waiters.wait("request", async ({ id }) => id === "r3"),
   ];
   const [{ waitId: response }, { waitId: request }] = session.sent.splice(0);

@@ -201,14 +201,15 @@ class HttpRoutes {
   }
 
   /**
-   * Test a route with a request. An error of a predicate is added to the test's errors.
+   * Test a route with a request, whose method and client the proxy has compared. An error of a predicate is added to the
+   * test's errors.
    *
    * @param {RouteEntry} entry
    * @param {any} claim `request:claim`
    */
-  judge({ matcher }, { request: { url, method }, shownUrl = url, clientId, values }) {
+  judge({ matcher }, { request: { url }, shownUrl = url, values }) {
     try {
-      return matcher.matches({ url, method, clientId }) && matcher.matchesValues(values);
+      return matcher.matchesUrl(url) && matcher.matchesValues(values);
     } catch (error) {
       this.session.errors.thrownByPredicate(error, matcher, shownUrl);
       return false;

@@ -132,8 +132,7 @@ class Waiters {
   meets({ kind, matcher, predicate }, found, values) {
     const { session } = this;
     if (predicate) return predicate(kind === "request" ? session.views.request(found) : session.views.response(found));
-    const { method, clientId } = kind === "request" ? found : found.request;
-    return matcher?.matches({ url: found.url, method, clientId }) && matcher.matchesValues(values);
+    return matcher?.matchesUrl(found.url) && matcher.matchesValues(values);
   }
 
   /**

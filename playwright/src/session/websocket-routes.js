@@ -30,9 +30,9 @@ class WebSocketRoutes {
   }
 
   /** @param {any} message `ws:claim` */
-  claimed({ socketId, url, shownUrl = url, clientId, routeIds }) {
+  claimed({ socketId, url, shownUrl = url, routeIds }) {
     const matches = this.entries
-      .filter((entry) => routeIds.includes(entry.id) && this.judge(entry, { url, shownUrl, clientId }))
+      .filter((entry) => routeIds.includes(entry.id) && this.judge(entry, { url, shownUrl }))
       .map(({ id }) => ({ routeId: id }));
     this.session.send({ type: "ws:claim-result", socketId, testId: this.session.id, matches });
   }
@@ -62,11 +62,11 @@ class WebSocketRoutes {
 
   /**
    * @param {RouteEntry} entry
-   * @param {{ url: string, shownUrl: string, clientId: string }} socket
+   * @param {{ url: string, shownUrl: string }} socket
    */
-  judge({ matcher }, { url, shownUrl, clientId }) {
+  judge({ matcher }, { url, shownUrl }) {
     try {
-      return matcher.matches({ url, method: "GET", clientId });
+      return matcher.matchesUrl(url);
     } catch (error) {
       this.session.errors.thrownByPredicate(error, matcher, shownUrl);
       return false;

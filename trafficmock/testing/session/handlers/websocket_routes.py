@@ -235,9 +235,9 @@ class WebSocketRoutes:
         else:
             socket.closed(message)
 
-    def _matches(self, entry: RouteEntry, message: SocketClaim | SocketMatched) -> bool:
+    def _matches(self, entry: RouteEntry, message: SocketClaim) -> bool:
         try:
-            return entry.matcher.matches(message.url, "GET", message.client_id)
+            return entry.matcher.matches_url(message.url)
         except Exception as error:  # noqa: BLE001 - a test's predicate may raise anything
             error.add_note(
                 f"in the URL predicate {entry.matcher}, asked about {safe_url(message.url)}"
