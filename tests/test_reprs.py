@@ -24,6 +24,7 @@ from trafficmock.wire.payloads.serialized_response import SerializedError
 
 _HOLDS_TRAFFIC = re.compile(
     r"Pairs|Headers|\bbytes|\bRaw\b|PostData|dict\[str, (Any|str)\]|Mapping\[str, (Any|str)\]"
+    r"|\bBeginning\b|list\[Any\]"
 )
 """Types of fields with headers or bodies. Those with whole messages show what these show."""
 

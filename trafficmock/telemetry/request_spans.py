@@ -48,7 +48,7 @@ class RequestSpans:
     queue: SpanQueue | None
     metrics: TrafficMetrics
     most_events: int
-    undecided: dict[str, Beginning] = field(factory=dict)
+    undecided: dict[str, Beginning] = field(factory=dict, repr=False)
     open: dict[str, TrafficSpan] = field(factory=dict)
 
     def writers(self) -> dict[type, Callable[[Any, int], None]]:

@@ -96,7 +96,7 @@ class TrafficMetrics:
     overflow: int = 0
     _durations: dict[str, Durations] = field(factory=dict)
     _by_origin: dict[tuple[str, str], int] = field(factory=dict)
-    _new: dict[str, list[Any]] = field(factory=dict)
+    _new: dict[str, list[Any]] = field(factory=dict, repr=False)
 
     def decided(self, decision: str, origin: str, took: int) -> None:
         """Count a request or a WebSocket that has its decision now.
