@@ -94,6 +94,17 @@ class MessageTests(SynchronousTestCase):
         self.assertEqual(process_redactor().key, exact.key)
         self.assertEqual(safe_url(url).count("redacted"), 3)
 
+    def test_marks_of_a_proxy_again(self) -> None:
+        """A process whose tests connect one after the other adds the fields of the proxy once."""
+        before = process_redactor()
+        self.addCleanup(redact_process, before)
+        redact_process(before.adding(["query:shop"]))
+        proxy = Redactor.of(["header:x-customer", "query:shop", "regex:k[0-9]+"])
+        for _ in range(3):
+            share_marks(**proxy.described())
+        fields = [*before.described()["fields"], "query:shop", "header:x-customer", "regex:k[0-9]+"]
+        self.assertEqual(process_redactor().described()["fields"], fields)
+
     @given(st.text())
     def test_any_text(self, text: str) -> None:
         """Any text is a URL here; one key serves the whole process."""

@@ -58,12 +58,12 @@ class AddedFields:
     def of(cls, words: Iterable[str], option: str = "redact") -> AddedFields | None:
         """Read what a user wrote.
 
-        :param words: fields such as ``header:NAME``; ``on`` is ignored.
+        :param words: fields such as ``header:NAME``; ``on`` is ignored, and so is a repeated one.
         :param option: the name of what the user wrote, for messages.
         :returns: the fields; ``None`` for the word ``off``.
         :raises InvalidFieldError: a word is none of them.
         """
-        given = [word for word in words if word != ON]
+        given = list(dict.fromkeys(word for word in words if word != ON))
         if OFF in given:
             if len(given) > 1:
                 raise InvalidFieldError(f"{option}: off goes with no other field")
