@@ -105,7 +105,7 @@ class PlannedSteps:
     alarm: Alarm
     _steps: dict[str, tuple[float, Callable[[EffectList], None]]] = field(factory=dict)
     _by_time: list[tuple[float, str]] = field(factory=list)
-    """A heap of the steps, and of those of requests that were settled meanwhile."""
+    """A heap of the steps, and of at most as many of requests that were settled meanwhile."""
 
     def plan(
         self,
@@ -121,12 +121,15 @@ class PlannedSteps:
         self.alarm.need(due, out)
 
     def has(self, pending: PendingRequest) -> bool:
-        """Return whether a step of a request is planned, before its end its delayed decision."""
+        """Return whether a step is planned: for a request that is not settled, its decision."""
         return pending.id in self._steps
 
     def cancel(self, pending: PendingRequest) -> None:
         """Forget the step of a request that is settled."""
         self._steps.pop(pending.id, None)
+        if len(self._by_time) > 2 * len(self._steps):
+            self._by_time = [(due, request_id) for request_id, (due, _) in self._steps.items()]
+            heapify(self._by_time)
 
     def take_due(self, out: EffectList) -> None:
         """Take the steps whose time has come, the earliest first."""

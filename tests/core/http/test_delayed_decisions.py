@@ -1,6 +1,8 @@
 """Decisions with a delay: sent when it is over, unless the request is settled before."""
 
+from types import SimpleNamespace
 from typing import Any
+from weakref import WeakSet
 
 from msgspec import UNSET, structs
 
@@ -8,12 +10,23 @@ from tests.core.http.reply_case import ANSWER, ReplyCase
 from tests.support.builders import fulfill, response
 from tests.support.playbook import SETTINGS
 from trafficmock import records
-from trafficmock.core.effects import Effects, Send
+from trafficmock.core.effects import EffectList, Effects, Moment, Send
+from trafficmock.core.timers import Alarm, PlannedSteps
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads.handler_action import Abort, Continue, Fallback, Fulfill
 
 SECONDS = 4.0
 DELAY = int(SECONDS * 1000)
+
+
+class Id(str):
+    """An id of a request of which a test knows whether it is kept."""
+
+    __slots__ = ("__weakref__",)
+
+
+def _nothing(_: EffectList) -> None:
+    """Stand for a step that is never taken."""
 
 
 class DelayCase(ReplyCase):
@@ -102,6 +115,20 @@ class HandlerTests(DelayCase):
         (recorded,) = self.playbook.take()
         self.assertIsInstance(recorded, records.RequestAborted)
         self.assertEqual(self.later(), [])
+
+    def test_many_cancelled(self) -> None:
+        """Of requests that were given up, nothing is kept until their delays are over."""
+        steps, out, kept = PlannedSteps(Alarm()), EffectList(Moment(0.0, 0)), WeakSet[Id]()
+        first: Any = SimpleNamespace(id=Id("first"))
+        steps.plan(first, DELAY, _nothing, out)
+        for number in range(100):
+            pending: Any = SimpleNamespace(id=Id(number))
+            kept.add(pending.id)
+            steps.plan(pending, 1000 * DELAY - number, _nothing, out)
+            steps.cancel(pending)
+        del pending
+        self.assertLess(len(kept), 5)
+        self.assertEqual(steps.next_deadline(), SECONDS)
 
     def test_same_id_again(self) -> None:
         """The decision of a cancelled request is not that of a later one with its id."""
