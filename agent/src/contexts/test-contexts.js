@@ -5,7 +5,7 @@ const { createHmac, randomBytes } = require("node:crypto");
 const http = require("node:http");
 const https = require("node:https");
 const {
-  MEMBER,
+  CONTEXT_MEMBER,
   contextOf,
   isAmong,
   isId,
@@ -277,7 +277,7 @@ const tracing = () => /** @type {any} */ (globalThis)[TRACING];
 
 /** @returns {string | undefined} the id in OpenTelemetry's active baggage, which also follows calls that Node does not */
 function tracedId() {
-  const value = tracing()?.context?.active?.()?.getValue?.(BAGGAGE)?.getEntry?.(MEMBER)?.value;
+  const value = tracing()?.context?.active?.()?.getValue?.(BAGGAGE)?.getEntry?.(CONTEXT_MEMBER)?.value;
   return isId(value) ? value : undefined;
 }
 
