@@ -13,6 +13,7 @@ from benchmarks.commands import (
     export,
     instructions,
     memory,
+    origins,
     polling,
     profiling,
     replies,
@@ -27,6 +28,7 @@ _COMMANDS = {
     "compare": (compare, "our proxy against the npm proxy on every load, in turns"),
     "routes": (routes, "few against many registered routes"),
     "contexts": (contexts, "requests with a test's context against requests without"),
+    "origins": (origins, "where a Python process's requests without a context come from"),
     "instructions": (instructions, "instructions of a request, before a change and after it"),
     "calls": (calls, "functions of the proxy that a request calls, and their files"),
     "browser_proxy": (

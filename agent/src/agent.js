@@ -17,6 +17,9 @@ const { TestContexts } = require("./contexts/test-contexts.js");
 /** The time limit of the first handshake, for which requests wait; ms. */
 const START_MS = 2000;
 
+/** What an agent does not tell that reads no contexts. */
+const OF_CONTEXTS = new Set(["origins", "seen-contexts"]);
+
 /** How many messages wait for the handshake. */
 const MOST_WAITING = 1000;
 
@@ -68,6 +71,7 @@ class Agent {
   /** Let requests wait for the link that is being opened. */
   awaitLink() {
     this.state = "starting";
+    this.contexts.areOriginsWanted = undefined;
     this.clearDeadline = startDeadline(START_MS, () => this.down(this.error));
   }
 
@@ -85,6 +89,7 @@ class Agent {
     this.clientId = String(hello.clientId ?? this.clientId);
     this.bodyLimits = { ...BODY_LIMITS, ...hello.bodyLimits };
     this.hosts.setSystem(hello.ownHosts);
+    this.contexts.areOriginsWanted = hello.origins === true;
     this.isTelling = Array.isArray(hello.features) && hello.features.includes("seen-contexts");
     this.started();
     this.tellAll();
@@ -126,7 +131,9 @@ class Agent {
   /** @param {string} text a message of the proxy */
   message(text) {
     const message = parse(text);
-    if (message && !this.local.receive(message)) this.waiters.receive(message);
+    if (!message || this.local.receive(message)) return;
+    if (message.type === "origins") this.contexts.areOriginsWanted = message.wanted === true;
+    else this.waiters.receive(message);
   }
 
   /**
@@ -193,9 +200,7 @@ const helloOf = ({ token, clientId, isLocal, isContextRead }) => ({
   role: "node",
   clientId,
   ...(token && { token }),
-  features: AGENT_FEATURES.filter(
-    (name) => (isLocal || name !== "local") && (isContextRead || name !== "seen-contexts"),
-  ),
+  features: AGENT_FEATURES.filter((name) => (isLocal || name !== "local") && (isContextRead || !OF_CONTEXTS.has(name))),
   pid: process.pid,
   command: commandLine(process.argv),
 });

@@ -30,7 +30,7 @@ from trafficmock.records import Owner, TestBegan, TestEnded
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.agent_filter import FilterSet
 from trafficmock.wire.codec import InvalidMessageError, decode, to_plain
-from trafficmock.wire.features import CONTEXT, STREAM, SUBSCRIBE
+from trafficmock.wire.features import CONTEXT, ORIGINS, STREAM, SUBSCRIBE
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 from trafficmock.wire.payloads.handler_action import SequenceStep
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher, ShownRoute
@@ -100,7 +100,11 @@ class Playbook:
         limits = body_limits(self.coordinator.settings) if streams else UNSET
         hosts = [host.text for host in self.coordinator.settings.own_hosts]
         own_hosts = hosts if role == "node" and CONTEXT in features else UNSET
-        welcome = outbound.HelloOk(peer.id, 3, "1.2.3", name, wanted, limits, own_hosts)
+        asked = bool(self.coordinator.state.contexts.running)
+        origins = asked if role == "node" and ORIGINS in features else UNSET
+        welcome = outbound.HelloOk(
+            peer.id, 3, "1.2.3", name, wanted, limits, own_hosts, origins=origins
+        )
         self.expect(peer.gets(welcome), *self._filter_of(peer))
         peer.features = tuple(features)
         return peer

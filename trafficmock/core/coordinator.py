@@ -21,6 +21,7 @@ from trafficmock.core.http.request_routing import RequestRouting
 from trafficmock.core.http.response_reports import ResponseReports
 from trafficmock.core.http.streamed_replies import StreamedReplies
 from trafficmock.core.invalid_messages import InvalidMessages
+from trafficmock.core.isolation.wanted_origins import WantedOrigins
 from trafficmock.core.local.local_decisions import LocalDecisions
 from trafficmock.core.local.passed_requests import PassedRequests
 from trafficmock.core.lost_agents import LostAgents
@@ -149,6 +150,7 @@ class Coordinator:
             sockets=self.sockets,
             at_once=self.lost_at_once,
         )
+        wanted_origins = WantedOrigins(state)
         self.ended_tests = EndedTests(
             state,
             decisions=self.decisions,
@@ -157,6 +159,7 @@ class Coordinator:
             sockets=self.sockets,
             local=self.local,
             waits=self.waits,
+            wanted_origins=wanted_origins,
             at_once=self.lost_at_once,
         )
         self.setup = Registration(
@@ -165,6 +168,7 @@ class Coordinator:
             replies=self.replies,
             requests=self.requests,
             lost_runs=self.strict_mode.lost_runs,
+            wanted_origins=wanted_origins,
         )
 
     # Events

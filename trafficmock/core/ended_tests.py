@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.http.streamed_replies import StreamedReplies
+    from trafficmock.core.isolation.wanted_origins import WantedOrigins
     from trafficmock.core.local.local_decisions import LocalDecisions
     from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.lifecycle import PendingRequest
@@ -90,6 +91,7 @@ class EndedTests:
     sockets: WebSocketRouting
     local: LocalDecisions
     waits: Waits
+    wanted_origins: WantedOrigins
     at_once: int
     unseen_contexts: UnseenContexts = field(init=False)
     deciding: dict[RegisteredTest, float] = field(init=False, factory=dict)
@@ -195,6 +197,7 @@ class EndedTests:
         self.waits.end_test(test)
         self.state.strictness.end_test(test)
         self.state.contexts.release(test, out)
+        self.wanted_origins.contexts_changed(out)
         if test.has_browser_proxy:
             out.append(CloseBrowserProxy(test.id))
 

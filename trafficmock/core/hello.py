@@ -150,6 +150,7 @@ class Handshake:
         is_agent = isinstance(client, Agent)
         streams = features.STREAM in client.features and is_agent
         contexts = features.CONTEXT in client.features and is_agent
+        origins = features.ORIGINS in client.features and is_agent
         return HelloOk(
             connection_id=client.id,
             protocol_version=PROTOCOL_VERSION,
@@ -159,6 +160,7 @@ class Handshake:
             body_limits=body_limits(self.state.settings) if streams else UNSET,
             own_hosts=[host.text for host in self.state.settings.own_hosts] if contexts else UNSET,
             redaction=_redaction() if features.MARKS in client.features and not is_agent else UNSET,
+            origins=bool(self.state.contexts.running) if origins else UNSET,
         )
 
 

@@ -28,6 +28,7 @@ from trafficmock.wire.payloads.application_origins import ApplicationOrigins
 if TYPE_CHECKING:
     from trafficmock.core.http.replies import Replies
     from trafficmock.core.http.request_routing import RequestRouting
+    from trafficmock.core.isolation.wanted_origins import WantedOrigins
     from trafficmock.core.local.local_decisions import LocalDecisions
     from trafficmock.core.ownership.lost_runs import LostRuns
     from trafficmock.core.shared_state import SharedState
@@ -52,6 +53,7 @@ class Registration:
     replies: Replies
     requests: RequestRouting
     lost_runs: LostRuns
+    wanted_origins: WantedOrigins
 
     def add_test(self, worker: Worker, message: inbound.TestRegister, out: EffectList) -> None:
         context = message.context if CONTEXT in worker.features else UNSET
@@ -73,6 +75,8 @@ class Registration:
             self.lost_runs.test_registered()
             if context is not UNSET and holder is None:
                 self.state.contexts.reserve(context, worker.tests[message.test_id])
+                # Before the answer, so that it holds for all that the test does.
+                self.wanted_origins.contexts_changed(out)
             if allow is not None:
                 self.state.strictness.tests[message.test_id] = allow
             at = out.now.epoch_ms if worker.features & _TOLD_THE_TIME else UNSET

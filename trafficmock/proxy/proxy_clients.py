@@ -13,6 +13,7 @@ from msgspec import UNSET
 from twisted.logger import Logger
 
 from trafficmock.wire import PROTOCOL_VERSION, features, inbound, outbound
+from trafficmock.wire.agent_filter import Origins
 from trafficmock.wire.payloads.welcome import BodyLimits
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ class ProxyClient:
     :param gateway: passes messages to the core.
     :param clock: monotonic seconds.
     :param process: the attached process; ``None`` for a client that says nothing of itself.
+    :ivar wants_origins: whether the core wants to know where requests without a context come from.
     """
 
     log = Logger()
@@ -125,6 +127,7 @@ class ProxyClient:
     sockets: dict[str, FlowControlled] = field(factory=dict)
     connections: int = 0
     limits: BodyLimits = _NO_LIMITS
+    wants_origins: bool = False
     _redirects: dict[tuple[str | None, str], tuple[str, float]] = field(factory=dict)
 
     @property
@@ -139,6 +142,9 @@ class ProxyClient:
                 self.send(inbound.Pong(message.at))
             elif isinstance(message, outbound.HelloOk):
                 self.limits = message.body_limits or _NO_LIMITS
+                self.wants_origins = message.origins is True
+            elif isinstance(message, Origins):
+                self.wants_origins = message.wanted
             else:
                 self._dispatch(message)
         except Exception:  # noqa: BLE001 - the core must go on whatever a connection does
@@ -278,8 +284,11 @@ def _features_of(process: AttachedProcess | None) -> list[str]:
     """Return the features of a proxy client.
 
     It has no copy of the routes: it asks the core about every request. Only an attached process
-    whose server is known tells of contexts.
+    whose server is known tells of contexts, and only one that reads contexts tells of origins.
     """
-    tells = process is not None and process.tells
-    lacks = {features.LOCAL} if tells else {features.LOCAL, features.SEEN_CONTEXTS}
+    lacks = {features.LOCAL}
+    if process is None or not process.tells:
+        lacks.add(features.SEEN_CONTEXTS)
+    if process is None or not process.tells_origins:
+        lacks.add(features.ORIGINS)
     return [each for each in features.OF_AGENTS if each not in lacks]

@@ -1,7 +1,7 @@
-"""The messages that give agents their filter (feature ``local``).
+"""The messages that tell agents what to ask about, and what to find out.
 
-An agent asks the coordinator about the requests that an entry of its filter matches. It lets all
-others pass and reports them (``local_reports``).
+With the feature ``local`` an agent has a filter: it asks the coordinator about the requests that an
+entry of the filter matches. It lets all others pass and reports them (``local_reports``).
 """
 
 from typing import Literal
@@ -27,6 +27,15 @@ class FilterEntry(Struct, frozen=True, omit_defaults=True):
 
 Reports = Literal["now", "batch", "none"]
 """How an agent reports the requests that it lets pass: each at once, in batches, or not at all."""
+
+
+class Origins(Message, frozen=True, tag="origins"):
+    """Whether the agent tells where requests without a context come from (feature ``origins``).
+
+    :param wanted: whether tests with contexts run, so that somebody may read it.
+    """
+
+    wanted: bool
 
 
 class FilterSet(Message, frozen=True, tag="filter:set"):

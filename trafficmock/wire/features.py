@@ -33,6 +33,9 @@ LOCAL = "local"
 MARKS = "marks"
 """Workers make the marks of secrets as the coordinator does."""
 
+ORIGINS = "origins"
+"""Agents say where requests without a context are sent from, while tests with contexts run."""
+
 REPLY = "reply"
 """Routes have fixed responses (replies), with which the coordinator answers by itself."""
 
@@ -72,6 +75,7 @@ ALL = frozenset(
         LIVENESS,
         LOCAL,
         MARKS,
+        ORIGINS,
         REPLY,
         REPORT,
         SEEN_CONTEXTS,
@@ -87,7 +91,17 @@ ALL = frozenset(
 REQUIRED_BY_AGENTS = (HEADERS_LIST, STREAM, CONTEXT, STRICT)
 """The features without which trafficmock's agent for Node refuses a proxy."""
 
-OF_AGENTS = (CONTEXT, FAULTS, HEADERS_LIST, LOCAL, SEEN_CONTEXTS, STREAM, STREAM_MOCKS, STRICT)
+OF_AGENTS = (
+    CONTEXT,
+    FAULTS,
+    HEADERS_LIST,
+    LOCAL,
+    ORIGINS,
+    SEEN_CONTEXTS,
+    STREAM,
+    STREAM_MOCKS,
+    STRICT,
+)
 """The features that trafficmock's agents name in ``hello``."""
 
 OF_WORKERS = (

@@ -59,6 +59,7 @@ class HelloOk(Message, frozen=True, tag="hello:ok"):
     :param body_limits: only for agents with the feature ``stream``.
     :param own_hosts: the globs of ``--own-host``, only for agents with the feature ``context``.
     :param redaction: only for workers with the feature ``marks``.
+    :param origins: as ``wanted`` of ``origins``, only for agents with the feature ``origins``.
     """
 
     connection_id: str
@@ -69,6 +70,7 @@ class HelloOk(Message, frozen=True, tag="hello:ok"):
     body_limits: BodyLimits | UnsetType = UNSET
     own_hosts: list[str] | UnsetType = UNSET
     redaction: Redaction | UnsetType = UNSET
+    origins: bool | UnsetType = UNSET
 
 
 class HelloError(Message, frozen=True, tag="hello:error"):

@@ -3,7 +3,7 @@
 const { dirname, join, relative } = require("node:path");
 const { fileURLToPath } = require("node:url");
 const { isMainThread, threadId } = require("node:worker_threads");
-const { callersOf, packageOf, textOf } = require("../process/callers.js");
+const { callersOf, packageOf, sitesOf, textOf } = require("../process/callers.js");
 
 /** The frames that are looked at: enough for a library between the application and its timer. */
 const FRAMES = 50;
@@ -27,7 +27,13 @@ const SCHEDULES = new Set(["agenda", "cron", "croner", "node-cron", "node-schedu
 const CONNECTIONS = new Set(["node:net", "node:internal/stream_base_commons"]);
 
 const LOCATION = /\(?((?:file:\/\/|node:|\/|[A-Za-z]:\\).*?):(\d+):\d+\)?$/;
-const NAME = /^\s*at (?:async )?(?:new )?(.+?) \(/;
+const FILE = /^(?:file:\/\/|node:|\/|[A-Za-z]:\\)/;
+const NAME = /^(?:\s*at )?(?:async )?(?:new )?(.+?) \(/;
+
+const LOADING = /^node:internal\/(?:modules|main|process\/execution)/;
+
+/** The most files that are remembered. */
+const MOST_FILES = 2000;
 
 /** The agent's own files: its sources, or the file that they are bundled into. */
 const OWN = /[\\/]src$/.test(dirname(__dirname)) ? join(dirname(__dirname), "x").slice(0, -1) : __filename;
@@ -74,7 +80,7 @@ class RequestOrigin {
   }
 
   #found() {
-    const frames = textOf(this.callers).split("\n").flatMap(frameOf);
+    const frames = framesOf(this.callers);
     const { past, without, carried } = this;
     const inbound = without && "path" in without ? without : undefined;
     const lost = without && "kind" in without ? [without.kind, without.name] : undefined;
@@ -91,15 +97,65 @@ class RequestOrigin {
   }
 }
 
-/** @typedef {{ file: string, line: string, name: string, package: string | undefined }} Frame */
+/**
+ * What the file of a caller says, which is found once.
+ *
+ * @typedef {object} File
+ * @property {string} path
+ * @property {string} shown
+ * @property {string | undefined} package
+ * @property {boolean} isApplication
+ * @property {boolean} isTimer
+ * @property {boolean} isLoading
+ * @property {boolean} isConnection
+ * @property {boolean} isFetch
+ *
+ * A caller, with its line of the stack, which is made only of the one that is shown.
+ * @typedef {{ of: File, line: { toString(): string } }} Frame
+ */
 
-/** @param {string} line of a stack @returns {Frame[]} */
-function frameOf(line) {
-  const [, place, number] = LOCATION.exec(line) ?? [];
-  if (!place) return [];
-  const file = place.startsWith("file:") ? fileURLToPath(place) : place;
-  if (file.startsWith(OWN)) return [];
-  return [{ file, line: number, name: NAME.exec(line)?.[1] ?? "", package: packageOf(file) }];
+/** By the names that V8 has for them; nothing for the agent's own, and for code that is in no file. @type {Map<string, File | undefined>} */
+const files = new Map();
+
+/**
+ * @param {{ stack?: string }} callers
+ * @returns {Frame[]} those in files, without the agent's own
+ */
+function framesOf(callers) {
+  const frames = [];
+  const sites = sitesOf(callers);
+  for (const line of sites ?? textOf(callers).split("\n")) {
+    const name = typeof line === "string" ? LOCATION.exec(line)?.[1] : line.getFileName();
+    const of = name ? fileOf(name) : undefined;
+    if (of) frames.push({ of, line });
+  }
+  return frames;
+}
+
+/** @param {string} name */
+function fileOf(name) {
+  if (files.has(name)) return files.get(name);
+  const found = readFile(name);
+  if (files.size < MOST_FILES) files.set(name, found);
+  return found;
+}
+
+/** @param {string} name @returns {File | undefined} */
+function readFile(name) {
+  const path = name.startsWith("file:") ? fileURLToPath(name) : name;
+  if (!FILE.test(path) || path.startsWith(OWN)) return undefined;
+  const here = relative(process.cwd(), path);
+  const from = packageOf(path);
+  return {
+    path,
+    shown: here.startsWith("..") ? path.split(/[\\/]/).slice(-2).join("/") : here,
+    package: from,
+    isApplication: !from && !path.startsWith("node:"),
+    isTimer: path === "node:internal/timers",
+    isLoading: LOADING.test(path),
+    isConnection: CONNECTIONS.has(path),
+    isFetch: path.startsWith("node:internal/deps/undici"),
+  };
 }
 
 /**
@@ -108,12 +164,13 @@ function frameOf(line) {
  * @returns {[string, string?]} the kind of what runs the code that sends the request, and its name
  */
 function sourceOf(frames, isOfRequest) {
-  for (const { package: name } of frames) {
+  for (const { of } of frames) {
+    const name = of.package;
     if (name && QUEUES.has(name)) return ["queue", name];
     if (name && SCHEDULES.has(name)) return ["timer", name];
   }
   if (isOfRequest) return ["request"];
-  if (frames.some(({ file }) => file === "node:internal/timers")) return ["timer"];
+  if (frames.some(({ of }) => of.isTimer)) return ["timer"];
   if (isLoading(frames)) return ["main"];
   if (!isMainThread) return ["worker", `worker thread ${threadId}`];
   return connectionIn(frames) ?? ["code"];
@@ -124,17 +181,13 @@ function sourceOf(frames, isOfRequest) {
  * @returns {[string, string?] | undefined} the event of a connection that calls the application, and whose connection it is
  */
 function connectionIn(frames) {
-  const callers = frames.slice(frames.findIndex(isApplication) + 1);
-  if (!callers.some(({ file }) => CONNECTIONS.has(file))) return undefined;
-  return ["connection", callers.find((frame) => frame.package)?.package];
+  const callers = frames.slice(frames.findIndex(({ of }) => of.isApplication) + 1);
+  if (!callers.some(({ of }) => of.isConnection)) return undefined;
+  return ["connection", callers.find(({ of }) => of.package)?.of.package];
 }
 
-/** @param {Frame} frame */
-const isApplication = ({ file, package: from }) => !from && !file.startsWith("node:");
-
 /** @param {Frame[]} frames */
-const isLoading = (frames) =>
-  frames.some(({ file }) => /^node:internal\/(?:modules|main|process\/execution)/.test(file));
+const isLoading = (frames) => frames.some(({ of }) => of.isLoading);
 
 /**
  * @param {Frame[]} frames
@@ -142,14 +195,14 @@ const isLoading = (frames) =>
  */
 function callOf(frames) {
   let library = "node:http";
-  for (const frame of frames) {
-    const { file, line, name, package: from } = frame;
-    if (from) library = from;
-    else if (file.startsWith("node:internal/deps/undici")) library = "fetch";
-    else if (isApplication(frame)) {
-      const here = relative(process.cwd(), file);
-      const shownFile = here.startsWith("..") ? file.split(/[\\/]/).slice(-2).join("/") : here;
-      return { library, place: `${shownFile}:${line}${name && ` in ${name}`}`.slice(0, LONGEST) };
+  for (const { of, line } of frames) {
+    if (of.package) library = of.package;
+    else if (of.isFetch) library = "fetch";
+    else if (of.isApplication) {
+      const text = String(line);
+      const [, , number] = LOCATION.exec(text) ?? [];
+      const name = NAME.exec(text)?.[1];
+      return { library, place: `${of.shown}:${number}${name ? ` in ${name}` : ""}`.slice(0, LONGEST) };
     }
   }
   return frames.length > 0 ? { library } : {};

@@ -76,6 +76,11 @@ class TestContexts {
     this.tests = new OwnTests(this);
     /** The context that came in last. @type {TestContext | undefined} */
     this.latest = undefined;
+    /**
+     * Whether the proxy wants to know where requests without a context come from; `undefined` while it has yet to say so.
+     * @type {boolean | undefined}
+     */
+    this.areOriginsWanted = undefined;
     this.aliasKey = randomBytes(32);
   }
 
@@ -207,10 +212,10 @@ class TestContexts {
   /**
    * @param {TestContext | undefined} context of a request that is made now
    * @param {Function} callee is left out of its callers
-   * @returns {RequestOrigin | undefined} where it is sent from, if it has no context that counts
+   * @returns {RequestOrigin | undefined} where it is sent from, if it has no context that counts, and the proxy may want to know
    */
   originOf(context, callee) {
-    if (!this.isOn || (context && !context.isPast)) return undefined;
+    if (!this.isOn || this.areOriginsWanted === false || (context && !context.isPast)) return undefined;
     const found = { past: context?.inbound, without: this.without.getStore(), carried: this.latest?.inbound };
     return new RequestOrigin(found, callee);
   }

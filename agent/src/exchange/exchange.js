@@ -68,7 +68,8 @@ class Exchange extends ReportedRequest {
     this.agent.keepAlive.hold();
     this.agent.waiters.enter(this.id, this, () => {
       this.askedAt = now();
-      const origin = this.origin && { origin: this.origin.toWire() };
+      const isWanted = this.origin && this.agent.contexts.areOriginsWanted;
+      const origin = isWanted && { origin: this.origin?.toWire() };
       this.announce("request:start", { ...this.bodyNews, ...this.agent.local.count(), ...origin });
     });
   }

@@ -22,6 +22,27 @@ function callersOf(callee, frames = FRAMES) {
   return kept;
 }
 
+/** @type {(error: unknown, sites: NodeJS.CallSite[]) => any} */
+const asSites = (_, sites) => sites;
+
+/**
+ * Read the callers without their text, which takes V8 longer than to keep them.
+ * @param {{ stack?: string }} callers whose text was not read yet
+ * @returns {NodeJS.CallSite[] | undefined} nothing if the application, or a source map, makes a text of its own
+ */
+function sitesOf(callers) {
+  const { prepareStackTrace } = Error;
+  const isNodes = !prepareStackTrace || prepareStackTrace.name === "ErrorPrepareStackTrace";
+  if (!isNodes || process.sourceMapsEnabled) return undefined;
+  Reflect.set(Error, "prepareStackTrace", asSites);
+  try {
+    const stack = /** @type {unknown} */ (callers.stack);
+    return Array.isArray(stack) ? stack : undefined;
+  } finally {
+    Reflect.set(Error, "prepareStackTrace", prepareStackTrace);
+  }
+}
+
 /**
  * @param {{ stack?: string } | undefined} callers
  * @returns {string[]} the npm packages of the callers, the innermost first; none if they are bundled into one file
@@ -52,4 +73,4 @@ function textOf(callers) {
  */
 const packageOf = (path) => PACKAGE.exec(path)?.[1].replace("\\", "/");
 
-module.exports = { callersOf, packageOf, packagesOf, textOf };
+module.exports = { callersOf, packageOf, packagesOf, sitesOf, textOf };

@@ -4,7 +4,7 @@
 module.exports = {
   PROTOCOL_VERSION: 3,
   DEFAULT_PROXY_URL: "http://127.0.0.1:4310",
-  AGENT_FEATURES: ["context", "faults", "headers-list", "local", "seen-contexts", "stream", "stream-mocks", "strict"],
+  AGENT_FEATURES: ["context", "faults", "headers-list", "local", "origins", "seen-contexts", "stream", "stream-mocks", "strict"],
   REQUIRED_FEATURES: ["headers-list", "stream", "context", "strict"],
   MAX_MESSAGE_BYTES: 104857600,
   BODY_LIMITS: {"history": 8388608, "handler": 67108864},

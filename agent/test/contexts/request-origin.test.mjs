@@ -1,11 +1,15 @@
 /* Where a request without a context is sent from. */
 import assert from "node:assert/strict";
-import { EventEmitter } from "node:events";
+import { EventEmitter, once } from "node:events";
+import http from "node:http";
 import { createRequire } from "node:module";
 import { test } from "node:test";
+import { startTrafficMock } from "../../index.mjs";
+import { HELLO_OK, startFakeProxy } from "../lib/fake-proxy.mjs";
 
 const require = createRequire(import.meta.url);
 const { RequestOrigin } = require("../../src/contexts/request-origin.js");
+const { sitesOf } = require("../../src/process/callers.js");
 const { TestContexts } = require("../../src/contexts/test-contexts.js");
 
 const BUY = { method: "POST", path: "/buy?card=4242", at: 1 };
@@ -86,4 +90,68 @@ test("nothing is kept of a request that has a context", () => {
   assert.equal(enter({ cookie: `trafficmock_test=${"a".repeat(32)}` }, originOf), undefined);
   assert.equal(enter({}, originOf).toWire().kind, "request");
   assert.equal(enter({}, originOf).toWire().carried.path, "/");
+});
+
+test("stacks are read without their text, unless the application makes another one of them", () => {
+  const origin = () => new RequestOrigin({}, origin);
+  assert.ok(sitesOf(origin().callers)?.length > 0);
+  const { prepareStackTrace } = Error;
+  Error.prepareStackTrace = (error, sites) => `mapped\n    at src (/srv/shop/src/buy.ts:7:1)\n${sites.length}`;
+  const its = Error.prepareStackTrace;
+  try {
+    assert.equal(sitesOf(origin().callers), undefined);
+    assert.match(told().place, /src\/buy\.ts:7 in src$/);
+    assert.equal(Error.prepareStackTrace, its);
+  } finally {
+    Error.prepareStackTrace = prepareStackTrace;
+  }
+  assert.equal(Error.prepareStackTrace, prepareStackTrace);
+});
+
+test("where a request comes from is found out only while the proxy wants to know", async (t) => {
+  const decide = ({ type, requestId, request }) => {
+    if (type !== "request:start") return [];
+    const wanted = new URL(request.url).pathname.slice(1);
+    return [
+      { type: "origins", wanted: wanted === "begin" },
+      { type: "decision:passthrough", requestId },
+    ];
+  };
+  const features = [...HELLO_OK.features, "origins"];
+  const proxy = await startFakeProxy({ ...HELLO_OK, features, origins: false }, decide);
+  const attached = await startTrafficMock({ proxyUrl: proxy.url });
+  const server = http.createServer((request, response) => response.end());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const capture = Error.captureStackTrace;
+  let captured = 0;
+  Error.captureStackTrace = (...args) => {
+    if (Error.stackTraceLimit === 50) captured += 1;
+    return capture(...args);
+  };
+  t.after(async () => {
+    Error.captureStackTrace = capture;
+    await attached.stop();
+    server.close();
+    await proxy.stop();
+  });
+  const url = `http://127.0.0.1:${server.address().port}`;
+  const counts = [];
+  for (const path of ["idle", "begin", "end", "idle"]) {
+    captured = 0;
+    await (await fetch(`${url}/${path}`)).text();
+    const byFetch = captured;
+    const [response] = await once(http.get(`${url}/${path}`), "response");
+    await once(response.resume(), "end");
+    counts.push([byFetch, captured - byFetch]);
+  }
+  assert.deepEqual(counts, [
+    [0, 0],
+    [0, 1],
+    [1, 0],
+    [0, 0],
+  ]);
+  const told = proxy.seen.filter(({ type }) => type === "request:start").map(({ origin }) => origin?.library);
+  const none = undefined;
+  assert.deepEqual(told, [none, none, none, "node:http", "fetch", none, none, none]);
+  assert.ok(proxy.seen[0].features.includes("origins"));
 });

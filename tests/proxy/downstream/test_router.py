@@ -29,6 +29,9 @@ class Certificates:
             raise self.error
         return f"context of {host}"
 
+    def ca_pem(self) -> bytes:
+        return b"-----BEGIN CERTIFICATE-----\nREVS\n-----END CERTIFICATE-----\n"
+
 
 class Opened(FakeTransport):
     """A transport on which TLS is only noted: what follows comes as if decrypted."""
@@ -97,8 +100,10 @@ class NoticeTests(SynchronousTestCase):
 class InsideTests(SynchronousTestCase):
     """Requests behind CONNECT."""
 
-    def tunnel(self) -> tuple[ForwardProxyHarness, Opened]:
-        harness = ForwardProxyHarness(certificates=Certificates())
+    def tunnel(
+        self, harness: ForwardProxyHarness | None = None
+    ) -> tuple[ForwardProxyHarness, Opened]:
+        harness = harness or ForwardProxyHarness(certificates=Certificates())
         transport = Opened()
         transport.protocol = harness.proxy._client(harness._no_service, harness._count)
         transport.protocol.makeConnection(transport)
@@ -147,6 +152,38 @@ class InsideTests(SynchronousTestCase):
         harness.servers[-1].sends(OK)
         self.assertIn(b"200 OK", client.took())
         self.assertEqual(harness.entry()["request"]["url"], "http://api.test/x")
+
+    def test_origins(self) -> None:
+        """While a test runs, an attached process is asked where its requests come from.
+
+        One whose tunnel is older has to open another one.
+        """
+        attached = PLAIN.replace(b"\r\n\r\n", b"\r\nTrafficmock-Agent: python; origins\r\n\r\n")
+        lost = b"GET /x HTTP/1.1\r\nHost: api.test\r\nTrafficmock-Context: \r\n"
+        told = lost + b"Trafficmock-Origin: e30=\r\n"
+        asked, closed = b"trafficmock-origins: wanted\r\n", b"connection: close\r\n"
+
+        def open_tunnel(opening: bytes = attached) -> tuple[Opened, bool]:
+            _, client = self.tunnel(harness)
+            client.sends(opening)
+            return client, asked in client.took().lower()
+
+        def closes(client: Opened, request: bytes) -> bool:
+            client.sends(request + b"\r\n")
+            harness.servers[-1].sends(OK)
+            return closed in client.took().lower()
+
+        harness, _ = self.tunnel()
+        (old, was_asked), (left, _) = open_tunnel(), open_tunnel()
+        self.assertEqual((was_asked, closes(old, lost)), (False, False))
+        worker = harness.core.hello("playwright", workerId="0", features=["context"])
+        about = {"testId": "t", "title": "T", "file": "", "workerId": "0", "context": "1" * 32}
+        harness.core.send_message(worker, "test:register", **about)
+        new, is_asked = open_tunnel()
+        self.assertEqual((is_asked, closes(new, told), closes(old, lost)), (True, False, True))
+        self.assertFalse(open_tunnel(PLAIN)[1], "it is not attached")
+        harness.core.send_message(worker, "test:unregister", testId="t")
+        self.assertEqual((open_tunnel()[1], closes(left, lost)), (False, False))
 
     def test_other_server(self) -> None:
         """A request in a tunnel is for the tunnel's server."""

@@ -17,6 +17,7 @@ from trafficmock.proxy.http1.attached_clients import (
     attached_process,
     authority_line,
     failure_lines,
+    lacks_origin,
     notice,
     opens_for_agent,
     sent_from,
@@ -68,7 +69,20 @@ class AttachedClientsTests(SynchronousTestCase):
         telling = parse_request(b"CONNECT a:1 HTTP/1.1\r\ntrafficmock-agent: python; seen-contexts")
         found = attached_process(telling)
         self.assertEqual((found, found and found.tells), (AttachedProcess(), True))
+        origins = parse_request(b"CONNECT a:1 HTTP/1.1\r\ntrafficmock-agent: python; origins")
+        self.assertEqual(attached_process(origins), AttachedProcess(tells_origins=True))
         self.assertIsNone(attached_process(parse_request(b"CONNECT a:1 HTTP/1.1\r\na: b")))
+
+    def test_no_origin(self) -> None:
+        """An attached process's request without a context, which does not say where it is from."""
+        for lines, wanted in (
+            ("trafficmock-context:", True),
+            ("trafficmock-context:\r\ntrafficmock-origin: e30=", False),
+            ("trafficmock-context: a", False),
+            ("a: b", False),
+        ):
+            head = parse_request(f"GET / HTTP/1.1\r\n{lines}".encode())
+            self.assertIs(lacks_origin(head), wanted, lines)
 
     def test_context(self) -> None:
         """The context that it names counts first; an invalid one does not count."""

@@ -39,6 +39,7 @@ FOR_AGENTS = (
     agent_filter.FilterSet,
     agent_filter.FilterAdd,
     agent_filter.FilterDrop,
+    agent_filter.Origins,
     agent_filter.Sync,
     outbound.SocketPassthrough,
     outbound.SocketError,

@@ -20,7 +20,7 @@ SECONDS = 30
 
 
 class JobLoopTests(SynchronousTestCase):
-    """What runs the jobs has the context of the first test, which has ended, or each its own."""
+    """A job has the context of the first test, which has ended, or none, or that of its giver."""
 
     def setUp(self) -> None:
         self.stack = ExitStack()
@@ -29,10 +29,11 @@ class JobLoopTests(SynchronousTestCase):
         self.stack.callback(self.proxy.stop)
         self.data = str(Path(self.mktemp()).absolute())
 
-    def check(self, command: list[str], path: str = "", *, is_own: bool = False) -> None:
-        """Each test answers its own request, and is told of one that has another context.
+    def check(self, command: list[str], path: str = "", *, whose: str) -> None:
+        """Each test answers its own request, and is told of one that has not its context.
 
-        :param is_own: whether each job has the context of the test that it is for.
+        :param whose: the context of each job: ``own``, of the test that it is for; ``first``, or
+            ``nobody``.
         """
         child = runs.attached(self.proxy.url, command, data=self.data)
         self.stack.callback(child.stop)
@@ -46,23 +47,23 @@ class JobLoopTests(SynchronousTestCase):
         mocks.mock("http://mail.test/*", body="required")
         requests.get(url, headers=mocks.headers, timeout=SECONDS)
         errors = [type(error) for error in mocks.take_errors()]
-        self.assertEqual(errors, [] if is_own else [IsolationError])
+        self.assertEqual(errors, [] if whose == "own" else [IsolationError])
         entries = ask(f"{self.proxy.url}/api/history")["entries"]
         late = [entry.get("late", False) for entry in reversed(entries)]
-        self.assertEqual(late, [False, *[not is_own] * 3])
+        self.assertEqual(late, [False, *[whose == "first"] * 3])
 
     def test_loop(self) -> None:
         """A coroutine that waits and takes the next job, in Node."""
-        self.check([*NODE, "loop"])
+        self.check([*NODE, "loop"], whose="first")
 
     def test_timer(self) -> None:
-        """A timer that starts itself again, in Node."""
-        self.check([*NODE, "timer"])
+        """A timer that starts itself again, in Node: it works for the whole application."""
+        self.check([*NODE, "timer"], whose="nobody")
 
     def test_thread(self) -> None:
         """A thread that reads a queue, in Python; each job has the context of its giver."""
-        self.check(PYTHON, "/thread", is_own=True)
+        self.check(PYTHON, "/thread", whose="own")
 
     def test_pool(self) -> None:
         """A pool of threads, in Python, which runs each job in the context of its giver."""
-        self.check(PYTHON, "/pool", is_own=True)
+        self.check(PYTHON, "/pool", whose="own")

@@ -15,7 +15,7 @@ from msgspec import UNSET
 from trafficmock.records import LostContext
 from trafficmock.redaction import printable
 from trafficmock.redaction.process_redactor import safe_url
-from trafficmock.wire.features import CONTEXT
+from trafficmock.wire.features import CONTEXT, ORIGINS
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
@@ -100,6 +100,7 @@ _REMEDIES = {
         "out, as OpenTelemetry does; or attach the application (trafficmock run), if it is one of "
         "Node or Python."
     ),
+    "untold": "Have it sent once more while a test runs: then it is told where it comes from.",
     "agent": "The npm package's agent passes on no contexts: use trafficmock's (trafficmock run).",
 }
 
@@ -117,6 +118,12 @@ def explain(agent: Agent, origin: RequestOrigin | UnsetType) -> LostContext | No
     if origin is UNSET and agent.kind == "proxy":
         how = f"It left {process} by the forward proxy, without any of the headers {_HEADERS}."
         return LostContext(how, _REMEDIES["proxy"])
+    if origin is UNSET and ORIGINS in agent.features:
+        how = (
+            f"It left {process}. Where from is not known: when it left, the process had not been "
+            "told yet that tests run, or its client library does not say."
+        )
+        return LostContext(how, _REMEDIES["untold"])
     if origin is UNSET:
         return None
     remedy = _REMEDIES.get(origin.kind, _REMEDIES["code"])

@@ -137,7 +137,10 @@ class AbsoluteFormRouter:
             else:
                 connection.go_on(data, router, context=context)
 
-        connection.write(self._established(head, left_alone=left_alone))
+        lines = self._authority_line(head, left_alone=left_alone)
+        if proxy_client is not None and proxy_client.wants_origins:
+            lines += attached_clients.ORIGINS_LINE
+        connection.write(_ESTABLISHED % lines)
         behind = ConnectSniffer(
             connection.transport,
             self._resources,
@@ -148,17 +151,17 @@ class AbsoluteFormRouter:
         )
         connection.succeed(behind)
 
-    def _established(self, head: RequestHead, *, left_alone: bool) -> bytes:
-        """Write the response to CONNECT; an attached process gets the authority's certificate."""
+    def _authority_line(self, head: RequestHead, *, left_alone: bool) -> bytes:
+        """Write the authority's certificate, which an attached process gets."""
         if left_alone or not attached_clients.opens_for_agent(head):
-            return _ESTABLISHED % b""
+            return b""
         try:
             authority = self._resources.certificates.ca_pem()
         except LocalError as error:
             # Without a certificate TLS fails as well, and the history shows that error.
             self.log.warn("{error}", error=error)
-            return _ESTABLISHED % b""
-        return _ESTABLISHED % attached_clients.authority_line(authority)
+            return b""
+        return attached_clients.authority_line(authority)
 
     def _identify(self, connection: ClientConnection, head: RequestHead) -> ProxyClient | None:
         """Find the proxy client of a request by its credentials; a browser proxy has none."""

@@ -3,9 +3,10 @@
 The process opens a tunnel for each connection (``CONNECT`` with ``Trafficmock-Agent``). The
 response to it has the certificate of the authority that signs the proxy's certificates within the
 tunnel (``Trafficmock-Authority``). Each request within names its context (``Trafficmock-Context``,
-empty without one); one without a context says where it was sent from (``Trafficmock-Origin``). A
-request that fails is answered with ``Trafficmock-Failure``; the process then raises the exception
-that the failure of a direct connection would raise.
+empty without one). One without a context says where it was sent from (``Trafficmock-Origin``), if
+a response to ``CONNECT`` asked for that (``Trafficmock-Origins``). A request that fails is answered
+with ``Trafficmock-Failure``; the process then raises the exception that the failure of a direct
+connection would raise.
 
 A ``CONNECT`` with ``Trafficmock-Notice`` opens no tunnel: it tells of a context that came into the
 process (``seen``), or of a connection to a host that the process ignores (``ignored``).
@@ -32,10 +33,11 @@ AGENT = b"trafficmock-agent"
 AUTHORITY = b"trafficmock-authority"
 CONTEXT = b"trafficmock-context"
 ORIGIN = b"trafficmock-origin"
+ORIGINS = b"trafficmock-origins"
 FAILURE = b"trafficmock-failure"
 NOTICE = b"trafficmock-notice"
 
-HEADERS = frozenset({AGENT, AUTHORITY, CONTEXT, ORIGIN, FAILURE, NOTICE})
+HEADERS = frozenset({AGENT, AUTHORITY, CONTEXT, ORIGIN, ORIGINS, FAILURE, NOTICE})
 """They are removed from forwarded requests and responses, and from the copies for tests."""
 
 _PID_DIGITS = 10
@@ -55,15 +57,18 @@ class AttachedProcess:
     :param command: its command line; empty if it sent none.
     :param tells: whether it tells of contexts that come in. It may begin to, when it has loaded a
         server, and is the same process then.
+    :param tells_origins: whether it tells where requests without a context come from, when it is
+        asked for that.
     """
 
     pid: int | None = None
     command: str = ""
     tells: bool = field(default=False, eq=False)
+    tells_origins: bool = False
 
 
 def attached_process(head: RequestHead) -> AttachedProcess | None:
-    """Read who opens a tunnel: ``python; seen-contexts; pid=4711; command=BASE64``.
+    """Read who opens a tunnel: ``python; origins; seen-contexts; pid=4711; command=BASE64``.
 
     All but the first word is optional.
 
@@ -80,7 +85,12 @@ def attached_process(head: RequestHead) -> AttachedProcess | None:
     except ValueError:
         command = ""  # not base64; it is only shown
     number = int(pid) if pid.isdigit() and len(pid) <= _PID_DIGITS else None
-    return AttachedProcess(number, command, tells=b"seen-contexts" in named)
+    return AttachedProcess(
+        number,
+        command,
+        tells=b"seen-contexts" in named,
+        tells_origins=b"origins" in named,
+    )
 
 
 def sent_from(value: bytes) -> RequestOrigin | UnsetType:
@@ -94,6 +104,11 @@ def sent_from(value: bytes) -> RequestOrigin | UnsetType:
         return msgspec.json.decode(b64decode(value, validate=True), type=RequestOrigin)
     except ValueError:
         return UNSET
+
+
+def lacks_origin(head: RequestHead) -> bool:
+    """Return whether an attached process sends a request without a context, and without origin."""
+    return head.fields.get(CONTEXT) == b"" and ORIGIN not in head.fields
 
 
 def notice(head: RequestHead) -> ContextSeen | RequestIgnored | None:
@@ -131,6 +146,10 @@ def authority_line(pem: bytes) -> bytes:
     """
     lines = [line.strip() for line in pem.strip().splitlines()]
     return b"%s: %s\r\n" % (AUTHORITY, b"".join(lines[1:-1]))
+
+
+ORIGINS_LINE = b"%s: wanted\r\n" % ORIGINS
+"""Asks the process to say where its requests without a context come from."""
 
 
 def failure_lines(head: RequestHead, code: str, text: str) -> Pairs:

@@ -13,6 +13,7 @@ from trafficmock.proxy.http1 import framing
 from trafficmock.proxy.http1.attached_clients import (
     ORIGIN,
     failure_lines,
+    lacks_origin,
     sent_from,
     understands_failures,
 )
@@ -100,7 +101,7 @@ class ProxiedRequest:
         self.done = False
         self.request_done = body.kind is BodyKind.NONE
         self.resources = resources
-        self.keep = framing.keeps_alive(head)
+        self.keep = framing.keeps_alive(head) and not self._is_unasked()
         self._pieces: list[bytes] = []
         self._size = 0
         self._wanted = False
@@ -109,6 +110,14 @@ class ProxiedRequest:
         self._stream: StreamedMock | None = None
         self._fetches: set[Deferred[None]] = set()
         self._timer: IDelayedCall | None = None
+
+    def _is_unasked(self) -> bool:
+        """Return whether the client was not asked yet where such a request comes from.
+
+        It is asked when it opens a tunnel: it has to open another one for its next request.
+        """
+        proxy_client = self.proxy_client
+        return proxy_client is not None and proxy_client.wants_origins and lacks_origin(self.head)
 
     @property
     def begun(self) -> bool:

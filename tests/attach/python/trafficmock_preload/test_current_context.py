@@ -5,6 +5,7 @@ from contextvars import copy_context
 from types import ModuleType
 from unittest.mock import patch
 
+from trafficmock_preload import sending_code
 from trafficmock_preload.current_context import ConsumerContext, TestContexts
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -18,6 +19,7 @@ class ContextsTests(SynchronousTestCase):
 
     def test_outgoing(self) -> None:
         """A request names the context; one that was carried goes on in the baggage."""
+        self.contexts.ask_origins(wanted=True)
         named, (origin, _) = self.contexts.outgoing()
         self.assertEqual((named, origin), (("Trafficmock-Context", ""), "Trafficmock-Origin"))
         self.contexts.enter(self.contexts.read("trafficmock.test=a", None, None))
@@ -28,6 +30,36 @@ class ContextsTests(SynchronousTestCase):
         trace = "00-" + "a" * 32 + "-" + "b" * 16 + "-01"
         self.contexts.enter(self.contexts.read(None, None, trace))
         self.assertEqual(self.contexts.outgoing(), [("Trafficmock-Context", "a" * 32)])
+
+    def test_origins(self) -> None:
+        """Where a request comes from is found out only while tests with contexts run."""
+        found: list[object] = []
+
+        def coded(*requests: object) -> str:
+            found.append(requests)
+            return ""
+
+        self.patch(sending_code, "coded", coded)
+
+        def sent() -> int:
+            found.clear()
+            self.contexts.outgoing()
+            return len(found)
+
+        self.assertEqual(sent(), 0, "no test runs")
+        self.contexts.ask_origins(wanted=True)
+        self.assertEqual(sent(), 1, "the proxy asks for it")
+        self.contexts.ask_origins(wanted=False)
+        self.assertEqual(sent(), 0, "the proxy does not any more")
+        self.contexts.read("trafficmock.test=a", None, None, ("GET", "/"))
+        self.time = 29.9
+        self.assertEqual(sent(), 1, "a context has come in")
+        self.time = 30.0
+        self.assertEqual(sent(), 0, "it is long ago")
+        end = self.contexts.begin_test("b")
+        self.assertEqual(self.contexts.without().run(sent), 1, "a test runs in this process")
+        end()
+        self.assertEqual(self.contexts.without().run(sent), 0)
 
     def test_taken(self) -> None:
         """The job of a consumer counts before the baggage that began with the consumer."""

@@ -63,7 +63,7 @@ class NoticeTests(SynchronousTestCase):
         for head in heads:
             first, *lines = head.decode().split("\r\n")
             fields = dict(line.split(": ", 1) for line in lines if line)
-            self.assertTrue(fields["Trafficmock-Agent"].startswith("python; pid="))
+            self.assertTrue(fields["Trafficmock-Agent"].startswith("python; origins; pid="))
             self.assertTrue(fields["Proxy-Authorization"].startswith("Basic "))
             target = first.split()[1]
             found.append((target, fields["Trafficmock-Notice"], fields["Trafficmock-Context"]))

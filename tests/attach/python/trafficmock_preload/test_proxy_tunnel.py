@@ -80,6 +80,15 @@ class TunnelTests(SynchronousTestCase):
             b"\r\nTrafficmock-Agent: python; seen-contexts; pid=", found.request("a.test", 80)
         )
 
+    def test_origins(self) -> None:
+        """It says whether the process can tell of origins, and hears whether it is to."""
+        found, asked = tunnels(), list[bool]()
+        found.tells_origins, found.asked = True, asked.append
+        self.assertIn(b"\r\nTrafficmock-Agent: python; origins; pid=", found.request("a.test", 80))
+        for line in (b"Trafficmock-Origins: wanted\r\n", b""):
+            found.authority(OPENED + line + b"\r\n")
+        self.assertEqual(asked, [True, False])
+
     def test_opened(self) -> None:
         """A tunnel that the proxy reads comes with its authority, another one without."""
         line = b"Trafficmock-Authority: " + base64.b64encode(b"DER") + b"\r\n"

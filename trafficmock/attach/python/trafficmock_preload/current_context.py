@@ -19,6 +19,8 @@ HEADER = "Trafficmock-Context"
 """The header with the context, for the proxy alone; its value is empty without a context."""
 
 _MOST_KNOWN = 1000
+_ASKED_SECONDS = 30.0
+"""How long it is told where requests without a context come from, after it was asked for."""
 
 
 class TestContext:
@@ -111,6 +113,8 @@ class TestContexts:
         self.seen: Callable[[str], None] = _nothing
         self.latest: TestContext | None = None
         self._known: OrderedDict[str, TestContext] = OrderedDict()
+        self._asked_until = 0.0
+        self._own_tests = 0
 
     def read(
         self,
@@ -140,6 +144,7 @@ class TestContexts:
         if request is not None:
             self.latest = context
             if context.is_forwarded:
+                self.ask_origins(wanted=True)
                 self.seen(context.id)
         self._known[context.id] = context
         self._known.move_to_end(context.id)
@@ -171,9 +176,11 @@ class TestContexts:
         context = TestContext(context_id, is_forwarded=True, is_own=True)
         self._known[context_id] = context
         self.has_read = True
+        self._own_tests += 1
         before = self.enter(context)
 
         def end() -> None:
+            self._own_tests -= 1
             context.closed_at = self._now()
             self.enter(before)
 
@@ -274,10 +281,22 @@ class TestContexts:
             # The module is being imported, or is of another version.
             return None
 
+    def ask_origins(self, wanted: bool) -> None:
+        """Tell from now on where requests without a context come from, or do not.
+
+        The proxy asks for it, while tests with contexts run. That one came in says the same.
+        """
+        self._asked_until = self._now() + _ASKED_SECONDS if wanted else 0.0
+
+    def _tells_origins(self) -> bool:
+        return self._own_tests > 0 or self._now() < self._asked_until
+
     def outgoing(self) -> list[tuple[str, str]]:
         """Return the header lines to add to a request in a tunnel that the proxy reads."""
         context = self.current()
         if not self.is_on:
+            return [(HEADER, "")]
+        if context is None and not self._tells_origins():
             return [(HEADER, "")]
         if context is None:
             from trafficmock_preload import sending_code

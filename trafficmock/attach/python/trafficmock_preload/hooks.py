@@ -106,6 +106,7 @@ def give_notices(
 
     contexts.seen, tunnels.ignored = notices.seen, ignored
     tunnels.reads_contexts = lambda: contexts.is_on and contexts.has_entries
+    tunnels.asked, tunnels.tells_origins = contexts.ask_origins, contexts.is_on
 
 
 def _of_subprocess(directory: str) -> Callable[[ModuleType], None]:

@@ -28,6 +28,7 @@ MOST_BYTES = 65536
 _ESTABLISHED = 200
 _MOST_OF_COMMAND = 500
 _AUTHORITY = b"trafficmock-authority"
+_ORIGINS = b"trafficmock-origins:"
 _WITHOUT_PROXY = (
     "Start it (trafficmock serve), or start the application without TRAFFICMOCK_PROXY_URL."
 )
@@ -45,6 +46,9 @@ class Tunnels:
     :param settings: the settings of the preload; ``None`` if a variable is wrong.
     :param problem: the text of the error with which each request then fails.
     :ivar ignored: is called with host and port of each connection to an ignored host.
+    :ivar asked: is called with whether the proxy wants to know where requests without a context
+        come from.
+    :ivar tells_origins: whether this process tells that.
     :ivar reads_contexts: tells whether this process reads the contexts of requests that come in.
     :ivar changed: the names of modules whose connections are tunnels.
     """
@@ -53,6 +57,8 @@ class Tunnels:
         self.settings = settings
         self.problem = problem
         self.ignored: Callable[[str, int], None] = _nothing
+        self.asked: Callable[[bool], None] = _nobody
+        self.tells_origins = False
         self.reads_contexts: Callable[[], bool] = bool
         self.changed: set[str] = set()
         self._direct = None if settings is None else DirectTargets(settings)
@@ -125,9 +131,14 @@ class Tunnels:
             command = " ".join(command_line())[:_MOST_OF_COMMAND].encode("utf-8", "replace")
             coded = b2a_base64(command, newline=False)
             self._named = pid, b"pid=%d; command=%s" % (pid, coded)
-        return (b"python; seen-contexts; " if self.reads_contexts() else b"python; ") + self._named[
-            1
-        ]
+        return b"".join(
+            (
+                b"python; ",
+                b"origins; " if self.tells_origins else b"",
+                b"seen-contexts; " if self.reads_contexts() else b"",
+                self._named[1],
+            )
+        )
 
     def authority(self, answer: bytes) -> bytes | None:
         """Read the proxy's answer to ``CONNECT``.
@@ -142,6 +153,7 @@ class Tunnels:
         status = int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
         if status != _ESTABLISHED:
             raise refused(f"{self.name} opens no tunnel: {_reason(status, body)}")
+        self.asked(any(line.lower().startswith(_ORIGINS) for line in lines))
         for line in lines:
             name, _, value = line.partition(b":")
             if name.strip().lower() == _AUTHORITY:
@@ -241,6 +253,10 @@ class Tunnels:
 
 def _nothing(host: str, port: int) -> None:
     """Tell nobody of an ignored host."""
+
+
+def _nobody(wanted: bool) -> None:
+    """Ask nobody where requests come from."""
 
 
 class TunnelAnswer:

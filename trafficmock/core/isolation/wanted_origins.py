@@ -1,0 +1,41 @@
+"""Tells agents when to say where requests without a context come from.
+
+It costs an application some microseconds for each such request, and is read only while tests with
+contexts run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define
+
+from trafficmock.core.state.peers import Agent
+from trafficmock.wire.agent_filter import Origins
+from trafficmock.wire.features import ORIGINS
+
+if TYPE_CHECKING:
+    from trafficmock.core.effects import EffectList
+    from trafficmock.core.shared_state import SharedState
+
+
+@define
+class WantedOrigins:
+    """Tells the agents with the feature ``origins`` of the first running context, and of the last.
+
+    :ivar is_wanted: what they were told; new ones are told by ``hello:ok``.
+    """
+
+    state: SharedState
+    is_wanted: bool = False
+
+    def contexts_changed(self, out: EffectList) -> None:
+        """Tell the agents, if it has changed whether a test with a context runs."""
+        wanted = bool(self.state.contexts.running)
+        if wanted == self.is_wanted:
+            return
+        self.is_wanted = wanted
+        peers = self.state.peers.values()
+        told = [each.id for each in peers if isinstance(each, Agent) and ORIGINS in each.features]
+        if told:
+            out.send_all(tuple(told), Origins(wanted))
