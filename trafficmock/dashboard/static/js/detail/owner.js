@@ -56,8 +56,8 @@ export function ownerView(entry, workers) {
     message && h("p", { class: "problem" }, visible(message)),
     failed !== undefined && h("p", { class: "problem" }, `Upstream failed: ${visible(failed) || "no reason given"}`),
     broken !== undefined && h("p", { class: "problem" }, `The answer broke off: ${visible(broken)}`),
-    Boolean(outcome.matches?.length) && claimants("Who wanted it", outcome.matches),
-    Boolean(entry.alsoMatched?.length) && alsoMatched(entry.alsoMatched, workers),
+    outcome.matches?.length ? claimants("Who wanted it", outcome.matches) : false,
+    entry.alsoMatched?.length ? alsoMatched(entry.alsoMatched, workers) : false,
     entry.otherTests &&
       h(
         "p",

@@ -56,7 +56,7 @@ export class TestsView {
       ...shown.map(testPanel),
       tests.length > shown.length && h("p", { class: "note" }, `and ${tests.length - shown.length} more, in run.json`),
       document.refused.length > 0 && refusedPanel(document),
-      Boolean(document.hars?.length) && harsPanel(document.hars),
+      document.hars?.length ? harsPanel(document.hars) : false,
     );
   }
 }
