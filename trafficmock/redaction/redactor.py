@@ -160,7 +160,7 @@ class Redactor:
         if self.added is None:
             return text
         text = self._text(text, MOST_NESTED)
-        if "\n" not in text or "{" not in text:
+        if "{" not in text or ("\n" not in text and _LIKE_JSON.match(text)):
             return text
         return _LINE_OF_JSON.sub(lambda line: self._json(MOST_NESTED).redacted(line[0]), text)
 
