@@ -67,7 +67,10 @@ class SpanEvent(Struct, frozen=True, gc=False):
 
 
 class Extras(Struct, frozen=True, gc=False):
-    """What few spans have: those that are not decided, or late in their test, may have no more.
+    """What few spans have.
+
+    One without any of it is there for a request that is not decided, or came after the end of its
+    test: such a span is not written like those of others, either.
 
     :param resends: how many redirects led to the request.
     :param error: the text for people.
