@@ -1,4 +1,4 @@
-"""The samples of ``tests/data/redaction``, which the Playwright package reads, too."""
+"""The samples of ``tests/data/redaction``: what is given, and what is wanted."""
 
 import base64
 import json
