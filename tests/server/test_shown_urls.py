@@ -69,6 +69,8 @@ class ShownUrlTests(SynchronousTestCase):
             (["query:shop"], "s-1"),
             (["off"], ""),
             (["no:field"], "t-1"),
+            (["no:field", "regex:(", "query:shop"], "s-1"),
+            (["off", "query:shop"], "s-1"),
         ):
             link = self.worker(features=FEATURES, redact=words)
             link.sent.clear()

@@ -8,7 +8,7 @@ from attrs import define, field
 from msgspec import structs
 
 from trafficmock.core.effects import Send
-from trafficmock.redaction.added_fields import InvalidFieldError
+from trafficmock.redaction.added_fields import OFF, AddedFields, InvalidFieldError
 from trafficmock.wire import outbound
 
 if TYPE_CHECKING:
@@ -41,11 +41,7 @@ class ShownUrls:
 
         :param words: what is secret besides the fields that the service redacts.
         """
-        try:
-            self.workers[connection_id] = self.redactor.adding(words)
-        except InvalidFieldError:
-            # It is told so when it asks for a report.
-            self.workers[connection_id] = self.redactor
+        self.workers[connection_id] = self.redactor.adding(_fields(list(words)))
 
     def remove(self, connection_id: str) -> None:
         """Remove a connection, if it is that of a worker."""
@@ -70,3 +66,18 @@ class ShownUrls:
             ),
             *([Send(others, message)] if others else []),
         ]
+
+
+def _fields(words: list[str]) -> list[str]:
+    """Return the words that are fields, and ``off`` if it is alone.
+
+    The worker is told of the others when it asks for a report.
+    """
+    return words if words == [OFF] else [word for word in words if _is_field(word)]
+
+
+def _is_field(word: str) -> bool:
+    try:
+        return AddedFields.of([word]) is not None
+    except InvalidFieldError:
+        return False
