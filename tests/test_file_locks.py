@@ -10,9 +10,15 @@ from trafficmock.file_locks import exclusive_lock, lock
 
 _TAKE = """
 import sys
+import portalocker
 from trafficmock.file_locks import lock
 file = open(sys.argv[1], "a")
-print("waits", flush=True)
+try:
+    portalocker.lock(file, portalocker.LOCK_SH | portalocker.LOCK_NB)
+    portalocker.unlock(file)
+    print("is free", flush=True)
+except portalocker.LockException:
+    print("waits", flush=True)
 lock(file, shared=sys.argv[2] == "shared")
 print("has it", flush=True)
 sys.stdin.read()
@@ -35,14 +41,17 @@ class FileLockTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.path = Path(self.mktemp())
 
-    def take(self, kind: str) -> subprocess.Popen[str]:
-        """Start a process that takes the lock, and holds it until it is killed."""
+    def take(self, kind: str, found: str = "is free") -> subprocess.Popen[str]:
+        """Start a process that takes the lock, and holds it until it is killed.
+
+        :param found: whether a shared lock has to wait when it starts.
+        """
         argv = [sys.executable, "-c", _TAKE, str(self.path), kind]
         process = subprocess.Popen(argv, stdin=-1, stdout=-1, text=True)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         assert process.stdout is not None
-        self.assertEqual(process.stdout.readline(), "waits\n")
+        self.assertEqual(process.stdout.readline(), f"{found}\n")
         return process
 
     def has_it(self, process: subprocess.Popen[str]) -> None:
@@ -60,7 +69,7 @@ class FileLockTests(SynchronousTestCase):
         first.kill()
         second.kill()
         with exclusive_lock(self.path):
-            waiting = self.take("shared")
+            waiting = self.take("shared", "waits")
         self.has_it(waiting)
 
     def test_missing_directory(self) -> None:
