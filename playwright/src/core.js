@@ -140,6 +140,8 @@ class ConnectedTrafficMock extends TrafficMock {
     const errors = await session.finish();
     const hasErrors = errors.length > 0;
     if (jestRun) {
+      // A wrong variable is an error of this call: one that Jest's event throws ends its whole file.
+      recorder("node", session.connection.workerId);
       await jestRun.whenDone(({ errors: known, ...end }) =>
         report(session, { ...end, failed: end.failed || hasErrors, errors: known.length ? known : errors, startedAt }),
       );

@@ -382,6 +382,24 @@ describe("connect", () => {
     await mocks.end();
   });
 
+  test("a wrong variable of the report is an error of end, not of Jest's event", async (t) => {
+    const events = Symbol.for("EVENT_HANDLERS");
+    const handlers = (globalThis[events] = []);
+    process.env.JEST_WORKER_ID = "1";
+    t.after(() => {
+      delete globalThis[events];
+      for (const name of ["JEST_WORKER_ID", "TRAFFICMOCK_REPORT_MODE"]) delete process.env[name];
+    });
+    const options = { proxyUrl: proxy.url, workerId: "of Jest" };
+    await (await connect({ title: "begins to listen", ...options })).end();
+    const run = { errors: [], invocations: 1 };
+    handlers[0]({ name: "test_start", test: run });
+    const mocks = await connect({ title: "ends", ...options });
+    process.env.TRAFFICMOCK_REPORT_MODE = "never";
+    await assert.rejects(mocks.end(), /the mode of a report is/);
+    await handlers[0]({ name: "test_done", test: run });
+  });
+
   test("a proxy that is not there is an error, at once", async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     await assert.rejects(connect({ title: "none", proxyUrl: url }), new RegExp(`trafficmock proxy at ${url}`));
