@@ -40,7 +40,7 @@ from trafficmock.redaction.url_batches import UrlBatches
 from trafficmock.server.driver import Driver
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.options import OTLP_ENDPOINTS, ProxyOptions
-from trafficmock.server.process.collector import spare_start_up
+from trafficmock.server.process.collector import adapt_collector
 from trafficmock.server.process.malloc import tune_allocator
 from trafficmock.server.process.open_files import limit_connections
 from trafficmock.server.process.startup import chosen_observer, listening_endpoint, start_report
@@ -72,7 +72,7 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
     from twisted.internet import reactor  # noqa: PLC0415, TID251 - the composition root picks it
 
     tune_allocator()
-    spare_start_up(reactor)
+    adapt_collector(reactor)
     options["max-connections"] = limit_connections(options["max-connections"], reactor)
     redactor = Redactor.of(options["redact"], process_redactor().key)
     redact_process(redactor)

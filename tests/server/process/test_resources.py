@@ -12,7 +12,7 @@ from twisted.internet.task import Clock
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.server.process.collector import spare_start_up
+from trafficmock.server.process.collector import YOUNG_OBJECTS, adapt_collector
 from trafficmock.server.process.malloc import tune_allocator
 from trafficmock.server.process.open_files import OTHERS, SELECT_FILES, limit_connections
 
@@ -27,15 +27,16 @@ class NotRunning:
         self.calls.append(call)
 
 
-class SpareTests(SynchronousTestCase):
-    """Objects of the start are not looked at again."""
+class CollectorTests(SynchronousTestCase):
+    """Objects of the start are not looked at again, and others more rarely."""
 
     def test_when_running(self) -> None:
         """What exists when the reactor starts is spared; what is made later is not."""
         gc.unfreeze()  # another test of this process may have built the service
         self.addCleanup(gc.unfreeze)
+        self.addCleanup(gc.set_threshold, *gc.get_threshold())
         reactor: Any = NotRunning()
-        spare_start_up(reactor)
+        adapt_collector(reactor)
         self.assertEqual(gc.get_freeze_count(), 0)
         early: list[object] = [[]]
         (call,) = reactor.calls
@@ -43,6 +44,7 @@ class SpareTests(SynchronousTestCase):
         late: list[object] = [[]]
         seen = {id(each) for each in gc.get_objects()}
         self.assertEqual((id(early) in seen, id(late) in seen), (False, True))
+        self.assertEqual(gc.get_threshold()[0], YOUNG_OBJECTS)
 
 
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
