@@ -94,7 +94,7 @@ class Harness:
             counts=counts,
             parts=parts,
             writer=SpanWriter(
-                new_id, parts[2].parent, self.redact_urls, self.redact_text, self.longest
+                new_id, parts[2].traces, self.redact_urls, self.redact_text, self.longest
             ),
             resource=attribute(1, "service.name", "shop-tests"),
             scope=text(1, "trafficmock"),

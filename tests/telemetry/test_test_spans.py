@@ -54,10 +54,24 @@ class TestSpanTests(SynchronousTestCase):
         for name in ("t1", "t2"):
             began = records.TestBegan(name, name, "", CONTEXT)
             self.harness.record(began, records.TestEnded(name, passed=True))
-        self.assertIsNone(tests.parent("t1"))
-        parent = tests.parent("t2")
-        assert parent is not None
-        self.assertEqual(parent.trace_id.hex(), CONTEXT)
+        self.assertEqual(tests.traces.keys(), {"t2"})
+        self.assertIn(bytes.fromhex(CONTEXT), tests.traces["t2"])
+
+    def test_again(self) -> None:
+        """A test that runs again under its id is kept, however many have ended before it."""
+        self.patch(test_spans, "MOST_ENDED", 1)
+        tests = self.harness.exporter.parts[2]
+        again = records.TestBegan("t1", "t1", "", CONTEXT[::-1])
+        self.harness.record(
+            records.TestBegan("t1", "t1", "", CONTEXT),
+            records.TestEnded("t1", passed=False),
+            again,
+        )
+        for name in ("t2", "t3"):
+            began = records.TestBegan(name, name, "", CONTEXT)
+            self.harness.record(began, records.TestEnded(name, passed=True))
+        self.assertEqual(tests.traces.keys(), {"t1", "t3"})
+        self.assertIn(bytes.fromhex(CONTEXT[::-1]), tests.traces["t1"])
 
     def test_unknown(self) -> None:
         """The end of an unknown test, as after a restart, changes nothing."""

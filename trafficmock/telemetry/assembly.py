@@ -67,7 +67,7 @@ def make_exporter(
         queue=queue,
         counts=counts,
         parts=parts,
-        writer=SpanWriter(new_id, parts[2].parent, redact_urls, redact_text, settings.longest),
+        writer=SpanWriter(new_id, parts[2].traces, redact_urls, redact_text, settings.longest),
         resource=_resource(settings, version, new_id),
         scope=text(1, "trafficmock") + text(2, version),
         reactor=reactor,

@@ -12,11 +12,6 @@ if TYPE_CHECKING:
     from trafficmock.records import CarriedContext, Owner
     from trafficmock.telemetry.trace_parent import TraceParent
 
-    Beginning = tuple[str, str, str, str, int, TraceParent | None, CarriedContext | None, int]
-    """What is known before the decision: client, method, URL, origin, time, the span that the
-    header ``traceparent`` names, the test whose context the request carries, and how many redirects
-    led to it."""
-
     Values = tuple[
         str,
         str,
@@ -42,11 +37,6 @@ if TYPE_CHECKING:
     start, end and time until the decision, the owner, the test whose context it carries, the span
     of the application, and what few spans have."""
 
-ORIGIN: Final = 3
-START: Final = 4
-RESENDS: Final = 7
-"""Where a beginning has these."""
-
 WIDTH: Final = 17
 """How many values a span has."""
 
@@ -64,6 +54,29 @@ class SpanEvent(Struct, frozen=True, gc=False):
     name: str
     direction: str
     size: int
+
+
+class Beginning(Struct, frozen=True, gc=False):
+    """What is known of a request or a WebSocket before the decision.
+
+    It is no tuple, which the garbage collector would count for each request that waits.
+
+    :param origin: the beginning of the URL: scheme, host and port.
+    :param parent: the span that the header ``traceparent`` names.
+    :param carried: the test whose context it carries.
+    :param resends: how many redirects led to it.
+    """
+
+    client_id: str
+    method: str
+    url: str
+    origin: str
+    start: int
+    parent: TraceParent | None = None
+    carried: CarriedContext | None = None
+    resends: int = 0
+
+    __repr__ = quiet_repr
 
 
 class Extras(Struct, frozen=True, gc=False):
@@ -123,30 +136,30 @@ class TrafficSpan(Struct, eq=False, gc=False):
 
     def values(self, end: int) -> Values:
         """Return the span as it is exported; the clock may have been set back meanwhile."""
-        client_id, method, url, origin, start, parent, carried, resends = self.begun
-        decision, owner, took = self.decision, self.owner, self.took
+        begun, decision, owner, took = self.begun, self.decision, self.owner, self.took
+        start, carried, resends = begun.start, begun.carried, begun.resends
         test, extras = carried or owner, None
         if resends or self.error or self.is_socket or self.events is not None or not decision:
             extras = Extras(resends, self.is_socket, self.error, self.events, self.dropped_events)
         elif carried is not None and carried.late:
             extras = Extras()
         return (
-            client_id,
-            origin,
-            method,
+            begun.client_id,
+            begun.origin,
+            begun.method,
             decision,
             self.status,
             self.error_type,
             None if owner is None else owner.route_id,
             None if test is None else test.test_id,
             self.id,
-            url,
+            begun.url,
             start,
             end if end > start else start,  # noqa: FURB136 - a call takes longer
             took if took > 0 else 0,  # noqa: FURB136
             owner,
             carried,
-            parent,
+            begun.parent,
             extras,
         )
 

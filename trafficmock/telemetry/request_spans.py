@@ -8,13 +8,7 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock import records
-from trafficmock.telemetry.finished_span import (
-    ORIGIN,
-    RESENDS,
-    START,
-    SpanEvent,
-    TrafficSpan,
-)
+from trafficmock.telemetry.finished_span import Beginning, SpanEvent, TrafficSpan
 from trafficmock.telemetry.otlp.span_message import FIRST_ERROR
 from trafficmock.telemetry.trace_parent import trace_parent
 
@@ -22,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.records import Owner
-    from trafficmock.telemetry.finished_span import Beginning
     from trafficmock.telemetry.span_queue import SpanQueue
     from trafficmock.telemetry.traffic_metrics import TrafficMetrics
 
@@ -92,7 +85,7 @@ class RequestSpans:
             parent = trace_parent(request.headers)
         slash = url.find("/", 8)
         origin = url[:slash] if slash > 0 else url
-        undecided[request_id] = (
+        undecided[request_id] = Beginning(
             record.client_id,
             request.method,
             url,
@@ -120,7 +113,7 @@ class RequestSpans:
         """Return the number of a hop after a request, which may be over already."""
         prior = self.open.get(prior_id)
         begun = self.undecided.get(prior_id) if prior is None else prior.begun
-        return 1 if begun is None else begun[RESENDS] + 1
+        return 1 if begun is None else begun.resends + 1
 
     def _decided(
         self, request_id: str, decision: str, owner: Owner | None, now: int
@@ -129,8 +122,8 @@ class RequestSpans:
         begun = self.undecided.pop(request_id, None)
         if begun is None:
             return None
-        took = now - begun[START]
-        self.metrics.decided(decision, begun[ORIGIN], took)
+        took = now - begun.start
+        self.metrics.decided(decision, begun.origin, took)
         return TrafficSpan(request_id, begun, decision, took, owner)
 
     def _sent_on(self, request_id: str, decision: str, owner: Owner | None, now: int) -> None:
@@ -143,8 +136,8 @@ class RequestSpans:
         request_id = record.request_id
         begun = self.undecided.pop(request_id, None)
         if begun is not None:  # as _sent_on: most of the requests without tests
-            took = now - begun[START]
-            self.metrics.decided("passthrough", begun[ORIGIN], took)
+            took = now - begun.start
+            self.metrics.decided("passthrough", begun.origin, took)
             self.open[request_id] = TrafficSpan(request_id, begun, "passthrough", took)
 
     def _continued(self, record: records.RequestContinued, now: int) -> None:
@@ -155,12 +148,12 @@ class RequestSpans:
         begun = self.undecided.pop(request_id, None)
         if begun is None:
             return
-        client_id, method, url, origin, start, parent, carried, resends = begun
+        start, carried = begun.start, begun.carried
         took = now - start
-        self.metrics.decided("fulfill", origin, took)
+        self.metrics.decided("fulfill", begun.origin, took)
         test = carried or owner
         is_late = carried is not None and carried.late
-        if record.body_pending or status >= FIRST_ERROR or resends or is_late or took < 0:
+        if record.body_pending or status >= FIRST_ERROR or begun.resends or is_late or took < 0:
             span = TrafficSpan(request_id, begun, "fulfill", took, owner, status)
             if record.body_pending:
                 self.open[request_id] = span
@@ -169,22 +162,22 @@ class RequestSpans:
         elif self.queue is not None:  # as TrafficSpan.values: most of the requests of tests
             self.queue.put(
                 (
-                    client_id,
-                    origin,
-                    method,
+                    begun.client_id,
+                    begun.origin,
+                    begun.method,
                     "fulfill",
                     status,
                     "",
                     owner.route_id,
                     test.test_id,
                     request_id,
-                    url,
+                    begun.url,
                     start,
                     now,
                     took,
                     owner,
                     carried,
-                    parent,
+                    begun.parent,
                     None,
                 )
             )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
 from trafficmock import records
 from trafficmock.telemetry.finished_span import TestSpan
+from trafficmock.telemetry.otlp.span_message import trace_below
 from trafficmock.telemetry.trace_parent import TraceParent
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class TestSpans:
 
     :param queue: as in :class:`~trafficmock.telemetry.request_spans.RequestSpans`.
     :param new_id: returns that many random bytes.
+    :ivar traces: what stands before the ids of the spans below each test, by its id.
     """
 
     __test__ = False
@@ -37,18 +38,12 @@ class TestSpans:
     queue: SpanQueue | None
     new_id: Callable[[int], bytes]
     _running: dict[str, TestSpan] = field(factory=dict)
-    _ended: OrderedDict[str, TraceParent] = field(factory=OrderedDict)
+    traces: dict[str | None, bytes] = field(factory=dict, repr=False)
+    _ended: dict[str, None] = field(factory=dict)
 
     def writers(self) -> dict[type, Callable[[Any, int], None]]:
         """Return the function for each type of record; it also gets the time in epoch ns."""
         return {records.TestBegan: self._began, records.TestEnded: self._test_ended}
-
-    def parent(self, test_id: str) -> TraceParent | None:
-        """Return the span of a test as a parent; ``None`` for an unknown test."""
-        test = self._running.get(test_id)
-        if test is not None:
-            return TraceParent(test.trace_id, test.span_id)
-        return self._ended.get(test_id)
 
     def end_all(self, at: int) -> None:
         """Export all running tests, without a result.
@@ -61,15 +56,19 @@ class TestSpans:
     def _began(self, record: records.TestBegan, now: int) -> None:
         if record.shared:
             return
+        test_id = record.test_id
         trace_id = bytes.fromhex(record.context) if record.context else self.new_id(16)
-        self._running[record.test_id] = TestSpan(
-            test_id=record.test_id,
+        span_id = trace_id[8:] if record.context and any(trace_id[8:]) else self.new_id(8)
+        self._running[test_id] = TestSpan(
+            test_id=test_id,
             title=record.title,
             file=record.file,
             trace_id=trace_id,
-            span_id=trace_id[8:] if record.context and any(trace_id[8:]) else self.new_id(8),
+            span_id=span_id,
             start=now,
         )
+        self.traces[test_id] = trace_below(TraceParent(trace_id, span_id))
+        self._ended.pop(test_id, None)
 
     def _test_ended(self, record: records.TestEnded, now: int) -> None:
         test = self._running.get(record.test_id)
@@ -80,8 +79,9 @@ class TestSpans:
     def _end(self, test: TestSpan, now: int) -> None:
         del self._running[test.test_id]
         test.end = now
-        self._ended[test.test_id] = TraceParent(test.trace_id, test.span_id)
+        self._ended[test.test_id] = None
         if len(self._ended) > MOST_ENDED:
-            self._ended.popitem(last=False)
+            oldest = next(iter(self._ended))
+            del self._ended[oldest], self.traces[oldest]
         if self.queue is not None:
             self.queue.put_test(test)

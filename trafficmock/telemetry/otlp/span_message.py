@@ -27,7 +27,7 @@ from trafficmock.telemetry.otlp.protobuf import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from trafficmock.records import CarriedContext, Owner
     from trafficmock.telemetry.finished_span import Extras, SpanEvent, TestSpan
@@ -78,7 +78,7 @@ class SpanWriter:
     """Writes spans, with a cache of what many spans have in common.
 
     :param new_id: returns that many random bytes.
-    :param test_span: returns the span of a test, by its id.
+    :param test_traces: what :func:`trace_below` returned for each test, by its id.
     :param redact_urls: returns URLs without their secrets.
     :param redact_text: does the same with the text of an error.
     :param longest: the most characters of a text, ``None`` for any number
@@ -86,7 +86,7 @@ class SpanWriter:
     """
 
     new_id: Callable[[int], bytes]
-    test_span: Callable[[str], TraceParent | None]
+    test_traces: Mapping[str | None, bytes] = field(repr=False)
     redact_urls: Callable[[Sequence[str]], Sequence[str]]
     redact_text: Callable[[str], str]
     longest: int | None = None
@@ -119,10 +119,11 @@ class SpanWriter:
         )
         times = list(starmap(_times.pack, each_times))
         sizes = list(map(len, names))
-        keys = list(zip(*alike, map(len, shown), sizes, map(len, traces), strict=True))
-        heads: list[Any] = list(map(self._heads.get, keys))
+        of_heads = *alike, list(map(len, shown)), sizes, list(map(len, traces))
+        # No list of the keys: so many tuples at a time would make the garbage collector run.
+        heads: list[Any] = list(map(self._heads.get, zip(*of_heads, strict=True)))
         if not all(heads):
-            more = zip(heads, keys, owners, carried, strict=True)
+            more = zip(heads, zip(*of_heads, strict=True), owners, carried, strict=True)
             heads = [head or self._head(key, owner, test) for head, key, owner, test in more]
         parts = heads, shown, _before_ids(sizes), names, traces, times
         if any(extras):
@@ -146,8 +147,8 @@ class SpanWriter:
         """Return the fields with the trace and the parent of each span."""
         traces = [b""] * len(parents)
         if any(test_ids):
-            of_tests = {each: self._trace_of_test(each) for each in set(test_ids)}
-            traces = [of_tests[each] for each in test_ids]
+            known = self.test_traces
+            traces = [known.get(each, b"") for each in test_ids]
         if any(parents):
             traces = [
                 trace if parent is None else _trace_of(parent, trace if test else b"")
@@ -158,11 +159,6 @@ class SpanWriter:
             new = map(_root.pack, repeat(_TRACE), trace_ids, repeat(_ID))
             traces = [trace or root for trace, root in zip(traces, new, strict=True)]
         return traces
-
-    def _trace_of_test(self, test_id: str | None) -> bytes:
-        """Return the trace of what a test has; nothing for a test without a span."""
-        found = None if test_id is None else self.test_span(test_id)
-        return b"" if found is None else _PARENT + found.span_id + _TRACE + found.trace_id + _ID
 
     def _head(self, key: _Head, owner: Owner | None, carried: CarriedContext | None) -> bytes:
         """Return what stands before the URL of a span."""
@@ -305,6 +301,11 @@ def _before_ids(sizes: Sequence[int]) -> list[bytes]:
     if len(heads) == 1:
         return [*heads.values()] * len(sizes)
     return [heads[size] for size in sizes]
+
+
+def trace_below(parent: TraceParent) -> bytes:
+    """Return the fields with the trace and the parent of a span, up to its own id."""
+    return b"".join((_PARENT, parent.span_id, _TRACE, parent.trace_id, _ID))
 
 
 def _trace_of(parent: TraceParent, trace: bytes) -> bytes:
