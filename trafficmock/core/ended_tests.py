@@ -10,13 +10,13 @@ A test ends by ``test:unregister`` (:meth:`EndedTests.unregister`):
    (:meth:`EndedTests._remove`).
 4. The answers that its handlers still write are broken off, and fail it
    (:meth:`.StreamedReplies.break_off_answers_of`).
-5. Handlers of *shared* routes may decide until the claim timeout, because requests of other tests
-   may be with them. So a test with shared routes waits for them.
+5. Handlers of *shared* routes that run may decide until the claim timeout, because requests of
+   other tests may be with them. So a test with shared routes waits for them.
 6. What waits for the test is settled, ``at_once`` in one iteration of the reactor, since other
    requests wait for their decisions meanwhile (:meth:`EndedTests._settle_some`): requests fail with
-   ``disconnected``, and each whose handler runs fails the test; in claims the test counts as one
-   that does not match; WebSockets are closed with 1001. Until the turn of a request comes, the test
-   may decide about it.
+   ``disconnected``, and each fails the test, unless its route ignores errors; in claims the test
+   counts as one that does not match; WebSockets are closed with 1001. Until the turn of a request
+   comes, the test may decide about it.
 7. ``test:unregistered`` acknowledges the end.
 
 If the test's worker disconnects (:meth:`EndedTests.worker_lost`), only steps 3, 4 and 6 happen, the

@@ -8,10 +8,14 @@
 4. Tests that cannot be decided without their workers are asked (``claims.to_be_asked``).
 5. Of the tests that match, those that others outrank are removed (:func:`without_outranked`):
    shared routes by the worker's other tests, older shared routes by newer ones, routes of the run
-   by all.
+   by all. Shared routes of several workers that agree become one.
 6. One test is left: it is the owner. None: the request passes, unless strict mode refuses it.
    Several: it is refused as ``ambiguous_route``, and each of them fails
    (:meth:`OwnerResolution._decide`).
+
+A request with the context of an *ended* test belongs to the one running test, if there is only one
+(``contexts.only_test``). Otherwise it is refused as ``ambiguous_route`` if any test matches, but no
+test fails.
 """
 
 from __future__ import annotations
@@ -239,15 +243,15 @@ class OwnerResolution(ABC, Generic[S]):
 
 
 def without_outranked(claimants: list[Claimant], test: ContextTest | None) -> list[Claimant]:
-    """Remove the tests with shared routes that another test of the same worker outranks.
+    """Remove the tests that others outrank.
 
-    The worker's other tests outrank shared routes, and a newer shared route an older one. If only
-    shared routes of several workers are left that do not contradict, as of a fixture in parallel
-    runs, the test with the oldest route is left.
-    All others outrank the routes of the run.
+    The routes of the run are outranked by all others, shared routes by the worker's other tests,
+    and an older shared route by a newer one of the worker. If only shared routes of several workers
+    are left that do not contradict, as of a fixture in parallel runs, the test with the oldest
+    route is left.
 
-    :param test: the test whose context the request carries, if any; its routes outrank all others
-        of the worker.
+    :param test: the test whose context the request carries, if any: its routes count as those of
+        the worker's other tests, also if it is a shared one.
     """
     if of_run := [each for each in claimants if each[0].for_run]:
         if len(of_run) == len(claimants):
