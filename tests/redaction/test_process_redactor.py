@@ -94,6 +94,13 @@ class MessageTests(SynchronousTestCase):
         self.assertEqual(process_redactor().key, exact.key)
         self.assertEqual(safe_url(url).count("redacted"), 3)
 
+    def test_marks_of_a_later_proxy(self) -> None:
+        """Its fields of a kind that is not known here are left out."""
+        before = process_redactor()
+        self.addCleanup(redact_process, before)
+        share_marks(["trailer:x-customer", "query:customer"], "00" * 16)
+        self.assertEqual(safe_url("/?customer=a").count("redacted"), 1)
+
     def test_marks_of_a_proxy_again(self) -> None:
         """A process whose tests connect one after the other adds the fields of the proxy once."""
         before = process_redactor()

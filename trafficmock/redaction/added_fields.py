@@ -91,6 +91,11 @@ class AddedFields:
         )
 
 
+def known_fields(words: Iterable[str]) -> list[str]:
+    """Return the words that are fields here, without those that only a later version knows."""
+    return [word for word in words if _is_field(word)]
+
+
 def path_of(text: str, option: str = "redact") -> tuple[str, ...]:
     """Return the steps of a path, such as ``items[0].price``, ``$.user.email`` or ``**.email``.
 
@@ -109,6 +114,13 @@ def path_of(text: str, option: str = "redact") -> tuple[str, ...]:
     if not steps:
         raise InvalidFieldError(f"{option}: the path after json: is empty")
     return tuple(steps)
+
+
+def _is_field(word: str) -> bool:
+    try:
+        return AddedFields.of([word]) is not None
+    except InvalidFieldError:
+        return False
 
 
 def is_at(path: Sequence[str], steps: Sequence[str]) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field
 
-from trafficmock.redaction.added_fields import OFF
+from trafficmock.redaction.added_fields import OFF, known_fields
 from trafficmock.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
@@ -39,11 +39,12 @@ def redact_process(redactor: Redactor) -> None:
 def share_marks(fields: Sequence[str], key: str) -> None:
     """Make the marks of a proxy from now on, and redact what it redacts, too.
 
-    :param fields: those of the proxy. If it redacts nothing, the own ones stay.
+    :param fields: those of the proxy; of a later one, those that are known here. If it redacts
+        nothing, the own ones stay.
     :param key: in hexadecimal digits.
     """
     own = evolve(_PROCESS.redactor, key=bytes.fromhex(key))
-    added = () if own.is_off or OFF in fields else fields
+    added = () if own.is_off or OFF in fields else known_fields(fields)
     _PROCESS.redactor = own.adding(added) if added else own
 
 

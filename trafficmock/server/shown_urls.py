@@ -8,7 +8,7 @@ from attrs import define, field
 from msgspec import structs
 
 from trafficmock.core.effects import Send
-from trafficmock.redaction.added_fields import OFF, AddedFields, InvalidFieldError
+from trafficmock.redaction.added_fields import OFF, known_fields
 from trafficmock.wire import outbound
 
 if TYPE_CHECKING:
@@ -73,11 +73,4 @@ def _fields(words: list[str]) -> list[str]:
 
     The worker is told of the others when it asks for a report.
     """
-    return words if words == [OFF] else [word for word in words if _is_field(word)]
-
-
-def _is_field(word: str) -> bool:
-    try:
-        return AddedFields.of([word]) is not None
-    except InvalidFieldError:
-        return False
+    return words if words == [OFF] else known_fields(words)
