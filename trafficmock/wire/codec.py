@@ -48,7 +48,6 @@ def _exact(value: object) -> object:
 
 
 _encoder = msgspec.json.Encoder(enc_hook=_exact)
-_NO_BODY = (b"", b"null")
 _BODY_KEY = "bodyBase64"
 _BODY_PARENTS = ("request", "response", "overrides", "reply")
 _LISTS_OF_PARENTS = ("messages",)
@@ -94,7 +93,7 @@ def is_plain(raw: Raw) -> bool:
     """Return whether a body can be passed on as it is: absent, ``null`` or plain ASCII text."""
     text = bytes(raw)
     if text[:1] != b'"':
-        return text in _NO_BODY
+        return text in body.EMPTY
     return text.isascii() and b"\\" not in text
 
 

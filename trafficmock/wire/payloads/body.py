@@ -28,7 +28,9 @@ ABSENT = Raw()
 NULL = Raw(b"null")
 """No body."""
 
-_EMPTY = (b"", b"null")
+EMPTY = (b"", b"null")
+"""The JSON text of a body that is absent or ``null``."""
+
 _PAD = ord("=")
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
 
@@ -49,7 +51,7 @@ def to_bytes(body: MessageBody) -> bytes:
     if isinstance(body, bytes):
         return body
     text = bytes(body)[1:-1]
-    if bytes(body) in _EMPTY:
+    if bytes(body) in EMPTY:
         return b""
     try:
         return pybase64.b64decode(text, validate=True)
