@@ -100,7 +100,7 @@ _REMEDIES = {
         "out, as OpenTelemetry does; or attach the application (trafficmock run), if it is one of "
         "Node or Python."
     ),
-    "untold": "Have it sent once more while a test runs: then it is told where it comes from.",
+    "unknown": ("Have the request sent again while a test runs: the process then says from where."),
     "agent": "The npm package's agent passes on no contexts: use trafficmock's (trafficmock run).",
 }
 
@@ -120,10 +120,10 @@ def explain(agent: Agent, origin: RequestOrigin | UnsetType) -> LostContext | No
         return LostContext(how, _REMEDIES["proxy"])
     if origin is UNSET and ORIGINS in agent.features:
         how = (
-            f"It left {process}. Where from is not known: when it left, the process had not been "
-            "told yet that tests run, or its client library does not say."
+            f"It left {process}. From where is not known: the process did not know yet that tests "
+            "run, or its client library does not say."
         )
-        return LostContext(how, _REMEDIES["untold"])
+        return LostContext(how, _REMEDIES["unknown"])
     if origin is UNSET:
         return None
     remedy = _REMEDIES.get(origin.kind, _REMEDIES["code"])
