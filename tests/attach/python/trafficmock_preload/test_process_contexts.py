@@ -11,8 +11,8 @@ from typing import Any
 
 from trafficmock_preload.background.process_contexts import (
     change_process_executors,
-    given_to_pool,
-    run_in,
+    function_for_pool,
+    set_worker_contexts,
 )
 from trafficmock_preload.current_context import TestContexts
 from twisted.trial.unittest import SynchronousTestCase
@@ -69,11 +69,11 @@ class ProcessTests(SynchronousTestCase):
         """So has one of a pool whose workers are forked; others have no context to begin with."""
         forked = SimpleNamespace(_ctx=get_context("fork"))
         spawned = SimpleNamespace(_ctx=get_context("spawn"))
-        run_in(contexts)
+        set_worker_contexts(contexts)
         jobs = []
         for name in ("a", None, "b"):
             self.enter(name)
-            jobs.append(given_to_pool(forked, current, contexts))
-            self.assertIs(given_to_pool(spawned, current, contexts), current)
+            jobs.append(function_for_pool(forked, current, contexts))
+            self.assertIs(function_for_pool(spawned, current, contexts), current)
         self.enter("c")
         self.assertEqual([sent(each)(1) for each in jobs], ["a", None, "b"])

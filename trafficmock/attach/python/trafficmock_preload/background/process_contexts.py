@@ -23,7 +23,7 @@ _contexts: list[TestContexts] = []
 """Those of this process; a worker that is forked has them, too."""
 
 
-class Given:
+class JobFunction:
     """A function that runs in the context in which it is given, also in another process.
 
     :param contexts: of the process that gives it.
@@ -60,11 +60,11 @@ def change_process_executors(module: ModuleType, contexts: TestContexts) -> None
 
     @wraps(submit)
     def changed_submit(self: Any, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return submit(self, Given(fn, contexts), *args, **kwargs)
+        return submit(self, JobFunction(fn, contexts), *args, **kwargs)
 
     @wraps(made)
     def changed_init(self: Any, work_id: Any, fn: Any, *args: Any, **kwargs: Any) -> None:
-        if type(fn) is Given:
+        if type(fn) is JobFunction:
             setattr(self, _MARK, fn.mark)
             fn = fn.function
         made(self, work_id, fn, *args, **kwargs)
@@ -77,16 +77,16 @@ def change_process_executors(module: ModuleType, contexts: TestContexts) -> None
     executor.submit, item.__init__, item.__setstate__ = changed_submit, changed_init, restore
 
 
-def run_in(contexts: TestContexts) -> None:
+def set_worker_contexts(contexts: TestContexts) -> None:
     """Say in whose contexts a worker runs what it is given; it is forked later."""
     _contexts[:] = [contexts]
 
 
-def given_to_pool(pool: Any, function: Any, contexts: TestContexts) -> Any:
+def function_for_pool(pool: Any, function: Any, contexts: TestContexts) -> Any:
     """Return what a ``multiprocessing.Pool`` gets for a function.
 
     Only workers that are forked have a context, and certainly this module.
     """
     if pool._ctx.get_start_method() != "fork":
         return function
-    return Given(function, contexts)
+    return JobFunction(function, contexts)

@@ -106,22 +106,27 @@ def take_in_thread(
     :param caller: the code that asks the queue.
     :param waits: whether it waits for an item.
     """
-    puts = PutContexts.of(queue)
-    put_in = puts.forget(item)
     consumes = contexts.may_take() and _consumes(caller, _MOST_OF_THREAD, _begins_thread)
-    if not puts.is_pool and consumes:
-        contexts.take(put_in, queue, waits=waits)
-    if not contexts.takes_from(queue):
-        puts.remember_taken(item)
+    _take(queue, item, contexts, consumes=consumes, waits=waits)
 
 
 def take_in_task(
     queue: Any, item: Any, caller: FrameType, contexts: TestContexts, *, waits: bool
 ) -> None:
     """Do the same for a task of asyncio."""
+    task = running_task()
+    consumes = contexts.may_take(task) and _task_consumes(caller, task)
+    _take(queue, item, contexts, consumes=consumes, waits=waits)
+
+
+def _take(queue: Any, item: Any, contexts: TestContexts, *, consumes: bool, waits: bool) -> None:
+    """Take an item.
+
+    :param consumes: whether a consumer does it, which then works in the context of the item.
+    """
     puts = PutContexts.of(queue)
-    put_in, task = puts.forget(item), running_task()
-    if not puts.is_pool and contexts.may_take(task) and _task_consumes(caller, task):
+    put_in = puts.forget(item)
+    if consumes and not puts.is_pool:
         contexts.take(put_in, queue, waits=waits)
     if not contexts.takes_from(queue):
         puts.remember_taken(item)

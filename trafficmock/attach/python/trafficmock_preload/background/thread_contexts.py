@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import wraps
 
-from trafficmock_preload.background.process_contexts import given_to_pool, run_in
+from trafficmock_preload.background.process_contexts import function_for_pool, set_worker_contexts
 from trafficmock_preload.current_context import ConsumerContext
 from trafficmock_preload.sending_code import STARTED, start_of_thread
 
@@ -87,9 +87,9 @@ def change_multiprocessing_pools(module: ModuleType, contexts: TestContexts) -> 
         return contexts.within(function, contexts.running())
 
     def in_process(pool: Any, function: Any) -> Any:
-        return given_to_pool(pool, function, contexts)
+        return function_for_pool(pool, function, contexts)
 
-    run_in(contexts)
+    set_worker_contexts(contexts)
     # The class of pools of threads is derived from the other one, which is changed after it.
     _change_pool(module.__dict__["ThreadPool"], in_thread, in_thread)
     _change_pool(module.__dict__["Pool"], in_process, in_thread)
