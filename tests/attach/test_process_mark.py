@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -32,13 +33,17 @@ class MarkTests(SynchronousTestCase):
             child.stdin.write("exec\n")
             child.stdin.flush()
             self.assertEqual(child.stdout.readline(), "exec\n")
-            self.assertTrue(may_run(mark))
-            child.kill()
-            os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-            # It is a zombie until this process has waited for it.
-            self.assertFalse(may_run(mark))
-            child.wait()
-            self.assertFalse(may_run(mark))
+            self.runs_until_killed(child, mark)
+
+    def runs_until_killed(self, child: subprocess.Popen[Any], mark: str) -> None:
+        """Check that the mark is that of a process that runs, until it is killed."""
+        self.assertTrue(may_run(mark))
+        child.kill()
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        # It is a zombie until this process has waited for it.
+        self.assertFalse(may_run(mark))
+        child.wait()
+        self.assertFalse(may_run(mark))
 
     def test_later_process(self) -> None:
         """The id may be that of another process by now."""
@@ -105,13 +110,7 @@ class WithoutFilesTests(MarkTests):
         """A process that runs, a zombie, and one that has ended."""
         with subprocess.Popen([sys.executable, "-c", "input()"], stdin=-1) as child:
             started = process_mark._started(child.pid)
-            mark = f"5E2C0A6B-11AA-4C0F-9D3E {child.pid} {started}"
-            self.assertTrue(may_run(mark))
-            child.kill()
-            os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-            self.assertFalse(may_run(mark))
-            child.wait()
-            self.assertFalse(may_run(mark))
+            self.runs_until_killed(child, f"5E2C0A6B-11AA-4C0F-9D3E {child.pid} {started}")
 
     def test_without_ps(self) -> None:
         """Nothing is known of a process if the program is missing."""

@@ -85,9 +85,9 @@ class TextTests(ContextCase):
         self.assertIn("Forward one of the headers baggage", told(kind="proxy").remedy)
         self.assertIn("npm package's agent", told(features=()).remedy)
         self.assertIsNone(explain(agent(), UNSET))
-        untold = told(features=("context", "origins"))
-        self.assertIn("Where from is not known", untold.how)
-        self.assertIn("once more while a test runs", untold.remedy)
+        unknown = told(features=("context", "origins"))
+        self.assertIn("From where is not known", unknown.how)
+        self.assertIn("sent again while a test runs", unknown.remedy)
 
     @given(st.text(), st.text(), st.integers(-(2**63), 2**63 - 1))
     def test_any_text(self, name: str, path: str, at: int) -> None:

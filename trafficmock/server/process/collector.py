@@ -3,9 +3,9 @@
 Modules, classes and the service's own objects exist until the process ends: some 80,000 objects,
 which each full collection would traverse for 40 ms. That was 2 % of the CPU of small requests.
 
-The history drops a request for each that it keeps, so the number of objects only goes up and down
-with the requests in flight. At Python's threshold of 700 a collection came with each 320 requests,
-and took 1 to 2 ms, since it looked at all that the history had kept since the one before.
+A full history drops a request for each that it keeps, so the number of objects only goes up and
+down with the requests in flight. At Python's threshold of 700 a collection came with each 320
+requests, and took 1 to 2 ms, since it looked at all that the history had kept since the one before.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from trafficmock.telemetry.otlp.protobuf import (
     of_length,
     text,
 )
+from trafficmock.telemetry.trace_parent import TraceParent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from trafficmock.records import CarriedContext, Owner
     from trafficmock.telemetry.finished_span import Extras, SpanEvent, TestSpan
     from trafficmock.telemetry.span_queue import SpanBatch
-    from trafficmock.telemetry.trace_parent import TraceParent
     from trafficmock.wire.payloads.serialized_matcher import ShownRoute
 
 KNOWN_METHODS = frozenset(
@@ -317,7 +317,7 @@ def _trace_of(parent: TraceParent, trace: bytes) -> bytes:
     :param trace: that of the test whose context the request carries; empty without one.
     """
     trace_id = trace[len(_PARENT) + 8 + len(_TRACE) :][:16] or parent.trace_id
-    return b"".join((_PARENT, parent.span_id, _TRACE, trace_id, _ID))
+    return trace_below(TraceParent(trace_id, parent.span_id))
 
 
 def _pieces(size: int, content: bytes) -> tuple[bytes, ...]:

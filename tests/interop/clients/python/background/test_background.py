@@ -5,20 +5,16 @@ For what is nobody's, the doctor tells where the context was lost.
 
 from __future__ import annotations
 
-import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
-from urllib.error import HTTPError
 from urllib.parse import quote
-from urllib.request import ProxyHandler, Request, build_opener
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.interop.clients.opentelemetry.frameworks import PATIENT
 from tests.interop.clients.python.background.flask_kinds import EVERYONE, POLLER, TICKS
-from tests.interop.clients.python.test_frameworks import preloaded
 from tests.interop.clients.python.ways.owners import (
     NOBODY,
     SECONDS,
@@ -26,9 +22,9 @@ from tests.interop.clients.python.ways.owners import (
     result,
     told_by_way,
 )
+from tests.interop.clients.python.ways.pages import load, start
 from tests.support.documents import table
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.processes.child_process import Child
 from tests.support.processes.proxy_process import REPOSITORY, running_proxy
 from trafficmock.testing import sync
 
@@ -64,22 +60,13 @@ class BackgroundTests(SynchronousTestCase):
     if not DEEP:
         skip = "only with TRAFFICMOCK_DEEP=1"
 
-    def load(self, page: str, kind: str, who: str, headers: dict[str, str]) -> None:
-        """Load a page; that nobody's request is refused as ambiguous may be its error."""
-        request = Request(f"{page}/way/{quote(kind)}?who={who}", headers=headers)  # noqa: S310 - loopback
-        try:
-            with build_opener(ProxyHandler({})).open(request, timeout=SECONDS) as answer:
-                answer.read()
-        except HTTPError as error:
-            error.close()
-            self.assertEqual(error.code, 500)
-
     def ask_all(self, page: str, kind: str, headers: Mapping[str, dict[str, str]]) -> None:
         """Begin a kind of work for all at once, after the one request with which it begins."""
-        self.load(page, kind, "A", headers["A"])
+        url = f"{page}/way/{quote(kind)}?who="
+        load(f"{url}A", headers["A"])
         with ThreadPoolExecutor(EACH * len(headers)) as pool:
             asked = [
-                pool.submit(self.load, page, kind, who, given)
+                pool.submit(load, f"{url}{who}", given)
                 for who, given in headers.items()
                 for _ in range(EACH)
             ]
@@ -96,14 +83,7 @@ class BackgroundTests(SynchronousTestCase):
             mocks = {name: stack.enter_context(sync.mocks(proxy.url, title=name)) for name in TESTS}
             for name, each in mocks.items():
                 each.mock("http://api.shop.test/**", body=name)
-            command = [sys.executable, "-m", "tests.interop.clients.python.served", *words]
-            variables = preloaded(proxy.url)
-            variables["PYTHONPATH"] += f":{REPOSITORY}"
-            child = Child.start("kinds", command, env={**variables, **env}, cwd=REPOSITORY)
-            stack.callback(child.stop)
-            page = f"http://127.0.0.1:{child.announced()['port']}"
-            with build_opener(ProxyHandler({})).open(f"{page}/ways", timeout=SECONDS) as answer:
-                kinds: list[str] = json.load(answer)
+            page, kinds = start(stack, "kinds", sys.executable, proxy.url, words, **env)
             headers = {NOBODY: {}, **{name: each.headers for name, each in mocks.items()}}
             for kind in kinds:
                 self.ask_all(page, kind, headers)

@@ -3,19 +3,13 @@
 For what does not, the doctor tells where the context was lost.
 """
 
-import contextlib
-import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from http.client import IncompleteRead
-from urllib.error import HTTPError
-from urllib.request import ProxyHandler, Request, build_opener
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.interop.clients.opentelemetry.frameworks import PATIENT
 from tests.interop.clients.python import test_services
-from tests.interop.clients.python.test_frameworks import preloaded
 from tests.interop.clients.python.ways.labels import LABELS
 from tests.interop.clients.python.ways.owners import (
     NOBODY,
@@ -24,9 +18,9 @@ from tests.interop.clients.python.ways.owners import (
     result,
     told_by_way,
 )
+from tests.interop.clients.python.ways.pages import load, start
 from tests.support.documents import table
 from tests.support.hypothesis_profiles import DEEP
-from tests.support.processes.child_process import Child
 from tests.support.processes.proxy_process import REPOSITORY, running_proxy
 from trafficmock.testing import sync
 from trafficmock.testing.sync import TrafficMock
@@ -58,22 +52,6 @@ class WaysTests(SynchronousTestCase):
     if not DEEP:
         skip = "only with TRAFFICMOCK_DEEP=1"
 
-    def load(self, page: str, way: str, who: str, headers: dict[str, str]) -> None:
-        """Load a page; that nobody's request is refused as ambiguous may be its error.
-
-        A body that is being streamed then breaks off.
-        """
-        request = Request(f"{page}/way/{way}?who={who}", headers=headers)  # noqa: S310 - loopback
-        try:
-            with (
-                contextlib.suppress(IncompleteRead),
-                build_opener(ProxyHandler({})).open(request, timeout=SECONDS) as answer,
-            ):
-                answer.read()
-        except HTTPError as error:
-            error.close()
-            self.assertEqual(error.code, 500)
-
     def found(self, *words: str, **env: str) -> dict[str, str]:
         """Start a server, ask in each way for all tests at once, and say what came of it."""
         with ExitStack() as stack:
@@ -81,14 +59,8 @@ class WaysTests(SynchronousTestCase):
             mocks = {name: stack.enter_context(sync.mocks(proxy.url, title=name)) for name in TESTS}
             for name, each in mocks.items():
                 each.mock("http://api.shop.test/**", body=name)
-            command = [test_services.python(), "-m", "tests.interop.clients.python.served", *words]
-            variables = preloaded(proxy.url)
-            variables["PYTHONPATH"] += f":{REPOSITORY}"
-            child = Child.start("ways", command, env={**variables, **env}, cwd=REPOSITORY)
-            stack.callback(child.stop)
-            page = f"http://127.0.0.1:{child.announced()['port']}"
-            with build_opener(ProxyHandler({})).open(f"{page}/ways", timeout=SECONDS) as answer:
-                ways: list[str] = json.load(answer)
+            python = test_services.python()
+            page, ways = start(stack, "ways", python, proxy.url, words, **env)
             self.ask_all(page, ways, mocks)
             owners = owners_by_way(proxy.url, len(ways) * (len(TESTS) + 2))
             told = told_by_way(proxy.url)
@@ -108,8 +80,11 @@ class WaysTests(SynchronousTestCase):
         with ThreadPoolExecutor(len(headers)) as pool:
             for way in ways:
                 # What begins with the first request begins with this one.
-                self.load(page, way, "A", headers["A"])
-                asked = [pool.submit(self.load, page, way, *each) for each in headers.items()]
+                load(f"{page}/way/{way}?who=A", headers["A"])
+                asked = [
+                    pool.submit(load, f"{page}/way/{way}?who={who}", given)
+                    for who, given in headers.items()
+                ]
                 for each in asked:
                     each.result(SECONDS)
 
