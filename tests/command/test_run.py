@@ -12,6 +12,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.command.attach_case import PRELOAD, AttachCase, printed
+from tests.support.processes.interrupts import WITH_SIGINT
 from tests.support.processes.proxy_process import REPOSITORY, SECONDS
 from trafficmock import cli
 from trafficmock.attach.rest_probe import AttachError
@@ -168,7 +169,7 @@ class BecomeTests(SynchronousTestCase):
         """In the foreground of a terminal the command reads from it, and Ctrl-C interrupts it."""
         # It reads again before it ends: the end of a session may discard what was written.
         script = "trap 'echo interrupted; read line; exit 3' INT; read line; echo got $line; read x"
-        words = [sys.executable, "-c", PROGRAM, "sh", "-c", script]
+        words = [*WITH_SIGINT, sys.executable, "-c", PROGRAM, "sh", "-c", script]
         pid, terminal = pty.fork()
         if not pid:
             os.chdir(REPOSITORY)

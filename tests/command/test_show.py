@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 from tests.command.recorded_proxy import CommandTestCase
+from tests.support.processes.interrupts import WITH_SIGINT
 
 
 class ShowTests(CommandTestCase):
@@ -91,10 +92,12 @@ class SavedTests(CommandTestCase):
         """Return the page of a HAR with one request."""
         path = Path(self.mktemp())
         path.write_text(json.dumps({"log": {"entries": [{"request": {"url": url}}]}}))
-        command = [sys.executable, "-m", "trafficmock", "show", str(path), *words]
+        command = [*WITH_SIGINT, sys.executable, "-m", "trafficmock", "show", str(path), *words]
         shown = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(shown.wait, 20)
+        self.addCleanup(shown.kill)
         assert shown.stdout is not None
-        with shown, shown.stdout:
+        with shown.stdout:
             said = shown.stdout.readline()
             address = said.split(" is at ")[1].split()[0]
             with urlopen(address, timeout=10) as answer:  # noqa: S310 - our own address

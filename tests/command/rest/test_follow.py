@@ -14,6 +14,7 @@ from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.command.traffic import Traffic, request
+from tests.support.processes.interrupts import WITH_SIGINT
 from tests.support.processes.proxy_process import REPOSITORY, free_port, running_proxy, until
 from trafficmock.command.output.terminal import Terminal
 from trafficmock.command.rest import follow
@@ -206,15 +207,6 @@ class FollowerTests(SynchronousTestCase):
 
         self.follow([entry("a", 1)], lose)
         self.assertEqual(self.complaints[1:], [RESTARTED])
-
-
-_RESTORE_SIGINT = """
-import os, signal, sys
-signal.signal(signal.SIGINT, signal.SIG_DFL)
-os.execv(sys.argv[1], sys.argv[1:])
-"""
-WITH_SIGINT = [sys.executable, "-c", _RESTORE_SIGINT]
-"""Starts a command with the default disposition of SIGINT, which background jobs ignore."""
 
 
 class RestartTests(SynchronousTestCase):

@@ -10,6 +10,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import DEEP
+from tests.support.processes.interrupts import WITH_SIGINT
 from tests.support.waiting import wait_until
 from tests.testing import runs
 
@@ -27,7 +28,14 @@ class KilledRunTests(SynchronousTestCase):
         own = {"SEEN": str(folder), "XDG_DATA_HOME": str(folder), "LASTS": str(lasts)}
         env = {name: text for name, text in os.environ.items() if not runs.PROXIES.search(name)}
         env |= {**runs.LEAN, **own, "PYTHONPATH": str(runs.REPOSITORY)}
-        command = [sys.executable, "-m", *runs.lean_pytest(*plugins), *options, SAMPLE]
+        command = [
+            *WITH_SIGINT,
+            sys.executable,
+            "-m",
+            *runs.lean_pytest(*plugins),
+            *options,
+            SAMPLE,
+        ]
         self.output = folder / "output"
         with self.output.open("w") as output:
             self.run_ = subprocess.Popen(
