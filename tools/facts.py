@@ -16,7 +16,6 @@ from trafficmock.core.local.leases import LEASE_SECONDS
 from trafficmock.matching.host_pattern import UNDER_TEST
 from trafficmock.matching.patterns.glob_resolution import NO_PATH, WITHOUT_PATH
 from trafficmock.report import data_files, report_directory, report_settings
-from trafficmock.testing.session.traffic_context import BAGGAGE_MEMBER, COOKIE
 from trafficmock.wire import PROTOCOL_VERSION, features, http_syntax, inbound, limits, outbound
 from trafficmock.wire.payloads.abort_codes import NETWORK_ERRORS, PLAYWRIGHT_CODES, RESETS
 from trafficmock.wire.payloads.handler_action import FaultKind
@@ -62,8 +61,8 @@ FACTS = {
     "UNDER_TEST": UNDER_TEST,
     "GLOB_WITHOUT_PATH": WITHOUT_PATH,
     "NO_PATH": NO_PATH,
-    "CONTEXT_MEMBER": BAGGAGE_MEMBER,
-    "CONTEXT_COOKIE": COOKIE,
+    "CONTEXT_MEMBER": http_syntax.CONTEXT_MEMBER,
+    "CONTEXT_COOKIE": http_syntax.CONTEXT_COOKIE,
     "REPORT": {
         "format": data_files.FORMAT,
         "longestName": data_files.LONGEST_NAME,

@@ -27,6 +27,12 @@ BAD_VALUE = re.compile(r"[\0\r\n]|[^\0-\xff]")
 """A character that the value of a header must not have (RFC 9110 section 5.5) or that is not in
 latin-1."""
 
+CONTEXT_MEMBER = "trafficmock.test"
+"""The member of ``baggage`` (W3C Baggage) with the context of a test."""
+
+CONTEXT_COOKIE = "trafficmock_test"
+"""The cookie with the context of a test."""
+
 UNFRAMED_STATUSES = frozenset({204, 304})
 """Statuses of final responses that end with their header section (RFC 9112 section 6.3)."""
 

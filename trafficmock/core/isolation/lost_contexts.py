@@ -16,6 +16,7 @@ from trafficmock.records import LostContext
 from trafficmock.redaction import printable
 from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.wire.features import CONTEXT, ORIGINS
+from trafficmock.wire.http_syntax import CONTEXT_COOKIE
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
@@ -32,7 +33,7 @@ _LATEST = 10**14
 _REMEMBERED = 256
 """The most paths and times whose texts are kept: requests without a context repeat them."""
 
-_HEADERS = "baggage, the cookie trafficmock_test or traceparent"
+_HEADERS = f"baggage, the cookie {CONTEXT_COOKIE} or traceparent"
 _OF_THE_RUN = (
     'answer it for the whole run: trafficmock_shared(scope="run") in pytest, trafficmockRun in '
     "Playwright"

@@ -11,12 +11,12 @@ import re
 from typing import TYPE_CHECKING
 
 from trafficmock.proxy.http1.attached_clients import CONTEXT
+from trafficmock.wire.http_syntax import CONTEXT_COOKIE, CONTEXT_MEMBER
 
 if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Pairs, RequestHead
 
-MEMBER = b"trafficmock.test"
-COOKIE = b"trafficmock_test"
+_MEMBER = CONTEXT_MEMBER.encode()
 
 LONGEST_LIST = 8192
 """Bytes of the values of a header in which the context is searched."""
@@ -34,7 +34,7 @@ _TRACE_LENGTH = len(_TRACE_HEADER)
 """Compared first, because every outgoing header line is checked."""
 
 _NO_TRACE = b"0" * 32
-_SEPARATORS = {b"baggage": (b",", MEMBER), b"cookie": (b";", COOKIE)}
+_SEPARATORS = {b"baggage": (b",", _MEMBER), b"cookie": (b";", CONTEXT_COOKIE.encode())}
 """By header name: the separator of its parts, and the name of the part with the context."""
 
 
@@ -151,7 +151,7 @@ def with_context(pairs: Pairs, context: bytes) -> Pairs:
 
     A receiver with a limit of length drops members at the end.
     """
-    member = b"%s=%s" % (MEMBER, context)
+    member = b"%s=%s" % (_MEMBER, context)
     pairs = without_context(pairs)
     for at, (name, value) in enumerate(pairs):
         if name.lower() == b"baggage":

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trafficmock.testing.session.traffic_context import COOKIE
+from trafficmock.wire.http_syntax import CONTEXT_COOKIE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -96,5 +96,5 @@ def _untagged(state: Any) -> Any:
             return state
     else:
         known = state
-    cookies = [each for each in known.get("cookies", ()) if each.get("name") != COOKIE]
+    cookies = [each for each in known.get("cookies", ()) if each.get("name") != CONTEXT_COOKIE]
     return {**known, "cookies": cookies}

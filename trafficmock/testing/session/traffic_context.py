@@ -10,6 +10,7 @@ from attrs import frozen
 from msgspec import UNSET
 
 from trafficmock.testing.errors import RoutingError, UsageError
+from trafficmock.wire.http_syntax import CONTEXT_COOKIE, CONTEXT_MEMBER
 from trafficmock.wire.payloads.application_origins import ApplicationOrigins
 
 if TYPE_CHECKING:
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 
 Isolation = Literal["auto", "off", "required"]
 ISOLATIONS: tuple[Isolation, ...] = ("auto", "off", "required")
-
-BAGGAGE_MEMBER = "trafficmock.test"
-COOKIE = "trafficmock_test"
 
 _WILDCARD = re.compile(r"[*?]")
 _DEFAULT_PORT = re.compile("(http:.*):80$|(https:.*):443$")
@@ -45,7 +43,7 @@ class TrafficContext:
         if self.id is None:
             return {}
         return {
-            "baggage": f"{BAGGAGE_MEMBER}={self.id}",
+            "baggage": f"{CONTEXT_MEMBER}={self.id}",
             # The id of the parent span: any 16 hexadecimal characters.
             "traceparent": f"00-{self.id}-{self.id[16:]}-01",
         }
@@ -54,7 +52,7 @@ class TrafficContext:
     def cookie(self) -> dict[str, Any]:
         """The cookie, with the keys of WebDriver and Playwright."""
         return {
-            "name": COOKIE,
+            "name": CONTEXT_COOKIE,
             "value": self.id or _UNCLAIMED,
             "path": "/",
             "httpOnly": True,
