@@ -133,11 +133,26 @@ class ConnectedTrafficMock extends TrafficMock {
   /** @param {import("../core.js").EndOptions} options */
   async #finish({ failed, error }) {
     const session = this.#session;
-    const startedAt = this.#startedAt;
     const jestRun = failed === undefined ? this.#jestRun : undefined;
-    await checkRequired(session);
-    session.passed = isPassed(failed ?? jestRun?.failed);
-    const errors = await session.finish();
+    try {
+      await checkRequired(session);
+      session.passed = isPassed(failed ?? jestRun?.failed);
+      const errors = await session.finish();
+      try {
+        await this.#report({ failed, error, errors, jestRun });
+      } catch (thrown) {
+        errors.push(/** @type {Error} */ (thrown));
+      }
+      throwAll(errors);
+    } finally {
+      session.connection.release();
+    }
+  }
+
+  /** @param {{ failed?: boolean, error?: unknown, errors: Error[], jestRun: ReturnType<typeof currentJestRun> }} end */
+  async #report({ failed, error, errors, jestRun }) {
+    const session = this.#session;
+    const startedAt = this.#startedAt;
     const hasErrors = errors.length > 0;
     if (jestRun) {
       // A wrong variable is an error of this call: one that Jest's event throws ends its whole file.
@@ -148,8 +163,6 @@ class ConnectedTrafficMock extends TrafficMock {
     } else {
       await report(session, { failed: hasErrors || failed, errors: [error, ...errors], startedAt });
     }
-    session.connection.release();
-    throwAll(errors);
   }
 }
 

@@ -400,6 +400,22 @@ describe("connect", () => {
     await handlers[0]({ name: "test_done", test: run });
   });
 
+  test("a process ends although the report of its test cannot be begun", () => {
+    const script = `
+      import { connect } from "trafficmock-playwright/core";
+      const mocks = await connect({ title: "ends", proxyUrl: ${JSON.stringify(proxy.url)} });
+      await mocks.route("**", () => {}, { times: 1, required: true });
+      await mocks.end().catch(({ message }) => console.log(message));
+    `;
+    const said = execFileSync(process.execPath, ["--input-type=module", "--eval", script], {
+      env: { ...process.env, TRAFFICMOCK_REPORT: "report", TRAFFICMOCK_REPORT_MODE: "never" },
+      encoding: "utf8",
+      timeout: 20000,
+    });
+    assert.match(said, /^no request met the route "\*\*"/);
+    assert.match(said, /the mode of a report is/);
+  });
+
   test("a proxy that is not there is an error, at once", async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     await assert.rejects(connect({ title: "none", proxyUrl: url }), new RegExp(`trafficmock proxy at ${url}`));
