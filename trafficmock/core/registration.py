@@ -64,8 +64,7 @@ class Registration:
             text = f"The allow list of strict mode cannot be read: {error}."
             self._refuse(worker, message.test_id, text, out)
             return
-        wanted = context is not UNSET and message.browser_proxy
-        application = wanted or ApplicationOrigins()
+        application = message.browser_proxy or ApplicationOrigins()
         if context is not UNSET and holder is not worker.tests.get(message.test_id):
             self._refuse(worker, message.test_id, error_messages.CONTEXT_IN_USE, out)
         elif (unmatchable := _unmatchable(application)) is not None:

@@ -28,13 +28,6 @@ class KeptResponse:
     headers_list: HeaderPairs | UnsetType = field(repr=False)
 
 
-def is_same(one: KeptResponse | None, other: KeptResponse | None) -> bool:
-    """Return whether two responses are the same, byte for byte."""
-    if one is None or other is None:
-        return one is other
-    return one.response == other.response
-
-
 @frozen(eq=False)
 class KeptStep:
     """One answer of a sequence: a response or a failure, and the time after which it is sent.

@@ -30,7 +30,6 @@ from trafficmock.core import error_messages
 from trafficmock.core.ownership.ambiguity import ambiguity_text, diagnostics, late_text
 from trafficmock.core.ownership.claims import claimants
 from trafficmock.core.ownership.contexts import narrow, only_test
-from trafficmock.core.ownership.kept_reply import is_same
 from trafficmock.core.state.lifecycle import EndedTest, PendingRequest, Socket
 from trafficmock.core.state.registered import RegisteredTest
 from trafficmock.records import Owner
@@ -308,7 +307,8 @@ def _agree(shared: list[Claimant]) -> bool:
     """
     replies = [routes[-1].reply for _, routes in shared]
     fixed = [None if reply is None else reply.fixed for reply in replies]
-    return None in fixed or all(is_same(fixed[0], each) for each in fixed[1:])
+    responses = [each.response for each in fixed if each is not None]
+    return len(responses) < len(fixed) or all(each == responses[0] for each in responses)
 
 
 def to_be_asked(kind: Kind, found: MatchingTests) -> dict[str, RegisteredTest]:

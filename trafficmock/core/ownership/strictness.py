@@ -289,7 +289,7 @@ class Strictness:
             return test
         # In a strict run or service, what carries no context fails the run.
         run_judges = self.service is not None or bool(self.runs)
-        return test if test.id in self.tests and not run_judges else None
+        return None if run_judges else test
 
     def _lost_until(self, context_test: ContextTest | None) -> int | None:
         is_of_test = isinstance(context_test, RegisteredTest)
