@@ -141,6 +141,15 @@ class SharedRouteTests(SynchronousTestCase):
         sent = self.sent()
         self.assertIsInstance(sent[0], outbound.DecisionFulfill)
         self.assertEqual(sent[-1], outbound.TestUnregistered("shared"))
+        self.playbook.wait(2 * self.playbook.coordinator.settings.claim_timeout)
+        self.playbook.expect()
+
+    def test_has_decided(self) -> None:
+        """Without a handler that runs, the end is acknowledged at once."""
+        self.worker.sends(replace(fulfill("r"), run_id="1"))
+        self.playbook.take()
+        self.shared.ends()
+        self.assertEqual(self.sent(), [outbound.TestUnregistered("shared")])
 
     def test_no_new_request(self) -> None:
         """The routes match no request that comes after the end."""

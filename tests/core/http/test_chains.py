@@ -91,6 +91,18 @@ class OrderTests(ChainCase):
         self.assertEqual(recorded.owner.route_id, "buys#1")
         self.assertEqual(decided, self.agent.gets(outbound.DecisionFulfill("r1", response())))
 
+    def test_newest_decided(self) -> None:
+        """The newest route is the owner if its handler decided, whatever else matches."""
+        self.test.route()
+        self.test.route("**/a")
+        self.asks()
+        recorded, _ = self.does(Fulfill(response()))
+        assert isinstance(recorded, records.RequestFulfilled)
+        assert recorded.owner.route is not None
+        self.assertEqual(
+            (recorded.owner.route_id, recorded.owner.route.matcher), ("buys#2", glob("**/a"))
+        )
+
     def test_times(self) -> None:
         """A run counts when it begins; with the last one the route is removed."""
         self.test.route()
@@ -420,3 +432,12 @@ class SocketTests(ChainCase):
         self.worker.sends(answer)
         matched = self.sent(self.playbook.take(), outbound.SocketMatched)
         self.assertEqual(matched.route_id, "buys#2")
+
+    def test_refused(self) -> None:
+        """If its predicate says no, the older one that matches gets the WebSocket."""
+        self.test.route("ws://h.test/", kind="websocket")
+        self.test.route(predicate(), kind="websocket")
+        self.opens()
+        self.worker.sends(inbound.SocketClaimResult("s1", "buys", []))
+        matched = self.sent(self.playbook.take(), outbound.SocketMatched)
+        self.assertEqual(matched.route_id, "buys#1")

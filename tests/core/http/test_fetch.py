@@ -129,6 +129,14 @@ class FetchTests(SynchronousTestCase):
                 done(self.worker, f"f{number}", SerializedError("Error", text("neither")))
             )
 
+    def test_failure_with_a_response(self) -> None:
+        """A fetch that the agent says has failed has no response."""
+        self.asks()
+        self.agent.sends(
+            inbound.FetchResult("r1", "f1", ok=False, response=response(), error=failure())
+        )
+        self.playbook.expect(done(self.worker, "f1", failure()))
+
     def test_too_large(self) -> None:
         """A body over the limit is not handed to the test; the text names the option."""
         for size, answer in (

@@ -318,3 +318,9 @@ class LargeTests(BodyCase):
     def test_below_the_limit(self) -> None:
         """A body that cannot be sent for another reason fails, and says how far it came."""
         self.fails(brings(b"", size=3), "3 bytes", "one message")
+
+    def test_without_a_limit(self) -> None:
+        """The same where handlers may have bodies of any length."""
+        self.settings = evolve(SETTINGS, handler_body_bytes=0)
+        self.setUp()
+        self.fails(brings(b"", size=99), "99 bytes", "one message")

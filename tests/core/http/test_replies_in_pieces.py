@@ -2,7 +2,7 @@
 
 import tracemalloc
 
-from msgspec import structs
+from msgspec import UNSET, UnsetType, structs
 
 from tests.core.http.test_chains import FEATURES, ChainCase
 from tests.core.http.test_streamed_replies import AGENT, piece
@@ -26,7 +26,7 @@ DELAY_MS = 125
 DELAY = DELAY_MS / 1000
 
 
-def step(content: bytes, pieces: list[int], delay_ms: int = DELAY_MS) -> SequenceStep:
+def step(content: bytes, pieces: list[int], delay_ms: int | UnsetType = DELAY_MS) -> SequenceStep:
     return SequenceStep(Fulfill(response(content=content)), delay_ms, pieces)
 
 
@@ -40,7 +40,9 @@ class PiecesCase(ChainCase):
         self.worker = self.playbook.worker("1", features=features)
         self.test = self.worker.test("chats")
 
-    def mocks(self, content: bytes, pieces: list[int], delay_ms: int = DELAY_MS) -> list[object]:
+    def mocks(
+        self, content: bytes, pieces: list[int], delay_ms: int | UnsetType = DELAY_MS
+    ) -> list[object]:
         """Register a mock, and let the application ask; give what the agent gets."""
         self.test.route(sequence=[step(content, pieces, delay_ms)])
         self.agent.sends(start("r1", client_id="streaming"))
@@ -100,6 +102,13 @@ class PacedTests(PiecesCase):
 
 class WholeTests(PiecesCase):
     """The pieces of a mock have no delay."""
+
+    def test_at_once(self) -> None:
+        """All pieces come with the head, whether the delay is zero or left out."""
+        for delay_ms in (0, UNSET):
+            _, *sent = self.mocks(b"onetwo", [3, 3], delay_ms)
+            self.assertEqual(sent, [piece(1, b"one"), piece(2, b"two"), StreamEnd("r1", 3)])
+            self.hears(StreamAck("r1", 3))
 
     def test_large(self) -> None:
         """No more than a window is on its way; the rest follows the acknowledgements."""

@@ -113,7 +113,8 @@ class SentTests(SynchronousTestCase):
         text = SerializedOverrides(body_base64=body.from_bytes(b"hi"), content_type="x/y")
         for original, kind, content in (
             (asked(), "x/y", b"hi"),
-            (asked(content_type="a/b"), "a/b", b"hi"),
+            (asked(accept="*/*"), "x/y", b"hi"),
+            (asked(accept="*/*", content_type="a/b"), "a/b", b"hi"),
             (asked(content_type="application/json"), "application/json", b'"hi"'),
         ):
             sent = for_fetch(original, text)

@@ -211,6 +211,21 @@ class ReportTests(LocalCase):
         self.assertEqual(len(sent(self.playbook.take(), outbound.TestSubscribed)), 1)
         self.assertEqual(self.observers("p2", 1), (self.worker.id,))
 
+    def test_older_subscription(self) -> None:
+        """Who observed before the first agent came is told of all, so agents need not say more."""
+        self.playbook = Playbook(self, LOCAL)
+        self.worker = self.playbook.worker(features=("context", "subscribe"))
+        self.worker.sends(inbound.TestRegister("t", "t", "f.py", "0"))
+        self.playbook.take()
+        self.worker.sends(inbound.TestSubscribe("t"))
+        self.playbook.take()
+        self.agent = self.playbook.agent(features=("local",))
+        self.agent.sends(start())
+        self.playbook.take()
+        self.worker.sends(inbound.TestRegister("u", "u", "f.py", "0"))
+        self.assertEqual(sent(self.playbook.take(), Sync), [])
+        self.assertEqual(self.observers("p1", 0), (self.worker.id,))
+
     def test_end_of_a_subscription(self) -> None:
         """When nobody observes any more, agents report in batches."""
         self.worker.sends(inbound.TestSubscribe("t"))
@@ -289,5 +304,9 @@ class ReportTests(LocalCase):
     def test_nothing_is_kept(self) -> None:
         """Where the history keeps no such requests and nobody observes, nothing is reported."""
         playbook = Playbook(self, evolve(LOCAL, records_passed=False))
-        playbook.agent(features=("local",))
+        agent, worker = playbook.agent(features=("local",)), playbook.worker()
         self.assertEqual(playbook.coordinator.local.reports, "none")
+        agent.sends(start())
+        playbook.take()
+        worker.sends(inbound.HistoryQuery("h"))
+        self.assertEqual([type(each) for each in playbook.take()], [AnswerQuery])

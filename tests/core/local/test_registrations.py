@@ -61,6 +61,18 @@ class RegistrationTests(LocalCase):
         self.playbook.wait(0.2)
         self.assert_answered(self.playbook.take())
 
+    def test_several_answers(self) -> None:
+        """Each waits for the end of the lease that there was when it was asked for."""
+        self.asks()
+        self.assert_answered(self.routes("**/x"), answered=False)
+        self.playbook.wait(0.5)
+        self.playbook.take()
+        self.asks()
+        self.assert_answered(self.routes("**/y", "other"), answered=False)
+        for _ in range(2):
+            self.playbook.wait(0.5)
+            self.assert_answered(self.playbook.take())
+
     def test_several_agents(self) -> None:
         """All of them are waited for."""
         other = self.playbook.agent("other", features=("local",))
@@ -186,6 +198,13 @@ class RegistrationTests(LocalCase):
         self.assert_answered(self.routes("**/x"), answered=False)
         self.agent.sends(local_reports.FilterAck(2**53 - 1))
         self.assert_answered(self.playbook.take(), answered=False)
+        self.assertIn("acknowledges what it was not sent", self.playbook.notes[-1])
+
+    def test_acknowledgement_without_the_feature(self) -> None:
+        """An agent that asks about everything has nothing to acknowledge."""
+        self.routes("**/x")
+        other = self.playbook.agent("other")
+        self.acknowledges(other)
         self.assertIn("acknowledges what it was not sent", self.playbook.notes[-1])
 
     def test_agent_of_a_service_without_it(self) -> None:

@@ -228,9 +228,10 @@ class AdviceTests(SynchronousTestCase):
 
     def test_fixtures_without_contexts(self) -> None:
         """Client ids come first only where nothing else can help."""
-        said = self.advised(("", False), ("", False))
-        expected = "The fixture of these tests knows no contexts. Give each test's application"
-        self.assertTrue(said.startswith(expected), said)
+        for features in ((CONTEXT,), ()):
+            said = self.advised(("", False), ("", False), features=features)
+            expected = "The fixture of these tests knows no contexts. Give each test's application"
+            self.assertTrue(said.startswith(expected), said)
 
     def test_mixed(self) -> None:
         """Whose request it is may be seen by which of them has a context."""

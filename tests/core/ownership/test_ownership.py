@@ -92,6 +92,26 @@ class WithoutAskingTests(OneWorker):
             test.ends()
             self.playbook.expect(test.ended())
 
+    def test_route_before_its_test(self) -> None:
+        """It counts from the registration of its test on, and ends with it for good."""
+        self.worker.sends(inbound.RouteRegister("early", "buys", SerializedMatcher()))
+        self.playbook.take()
+        self.agent.sends(start())
+        self.playbook.expect(*self.seen(), *self.passed())
+        self.agent.sends(report("r1"))
+        self.playbook.take()
+        test = self.worker.test()
+        self.agent.sends(start("r2"))
+        matched = self.matched(test, "early", "r2")
+        self.playbook.expect(*self.seen(self.worker, request_id="r2"), matched)
+        self.worker.sends(fulfill("r2"))
+        self.playbook.take()
+        test.ends()
+        self.playbook.take()
+        self.worker.test().route(NO[0])
+        self.agent.sends(start("r3"))
+        self.assertIn(self.passed("r3")[1], self.playbook.take())
+
     def test_undecidable(self) -> None:
         """Where only the worker can tell, it is asked, and its answer counts."""
         for number, wanted in enumerate(UNDECIDABLE):

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec import UNSET
+
 from tests.core.ownership.context_case import OURS, A, B, ContextCase
 from tests.support.builders import glob, response
 from tests.support.playbook import RegisteredTest, WorkerPeer
@@ -119,6 +121,16 @@ class OneRouteTests(RunRoutesCase):
         self.workers[1].sends(inbound.HandlerResult("r1", fallback, run.run_id))
         ((_, replied),) = self.sent(outbound.RequestReplied)
         self.assertEqual(replied.route_id, "run 3#1")
+
+    def test_without_contexts(self) -> None:
+        """The scope of a worker without contexts is not read: its routes are those of a test."""
+        workers = [self.playbook.worker(name, features=["chain", "reply"]) for name in "56"]
+        for worker in workers:
+            title = f"run {worker.id[-1]}"
+            worker.sends(inbound.TestRegister(title, title, "f.py", worker.id[-1], UNSET, "run"))
+            self.playbook.take()
+            RegisteredTest(worker, title).route(URL, reply=response(204))
+        self.assertIsNone(self.answered())
 
 
 class EndTests(RunRoutesCase):

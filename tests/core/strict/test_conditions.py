@@ -35,6 +35,20 @@ class ConditionTests(StrictCase):
             self.routes(structs.replace(glob(URL), conditions=[condition]), f"route {number}")
             self.assertIn(said, self.refused(self.asks(request_id=f"r{number}")))
 
+    def test_after_the_method(self) -> None:
+        """What differs comes in the order of the matcher; a predicate was asked about the rest."""
+        for first, differs in (
+            (SerializedMatcher(methods=["GET"]), "method"),
+            (glob(URL), "condition"),
+        ):
+            self.registers()
+            self.routes(structs.replace(first, conditions=KEY))
+            nearest = self.detail(self.asks()).nearest
+            assert nearest is not UNSET
+            self.assertEqual(nearest.differs, differs)
+            self.worker.sends(inbound.TestUnregister("buys"))
+            self.playbook.take()
+
 
 class AllowedTests(StrictCase):
     """Requests that strict mode allows by more than their URL."""

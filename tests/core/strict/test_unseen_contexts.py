@@ -233,6 +233,12 @@ class UnseenContextTests(StrictCase):
         self.playbook.agent("app", features=TELLING)
         self.assertEqual(self.concluded(), [])
 
+    def test_silent_command(self) -> None:
+        """An agent that cannot tell is silent also if it names its command."""
+        self.playbook.agent("ruby", features=OF_AGENTS, command="ruby shop.rb")
+        self.playbook.agent("app", features=TELLING, command="node app.mjs")
+        self.assertEqual(self.concluded(), [])
+
     def test_worker_lost(self) -> None:
         """A test that waits is forgotten with its worker."""
         self.registers()

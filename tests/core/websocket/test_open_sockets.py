@@ -129,6 +129,15 @@ class EndTests(Opened):
         records = [each for each in self.playbook.take() if isinstance(each, SocketClosed)]
         self.assertEqual([each.side for each in records], ["page", "server"])
 
+    def test_test_ends_after_the_server(self) -> None:
+        """The side that the server closed is not closed again."""
+        self.connect()
+        self.closes(self.agent, inbound.CloseServer("s1", was_clean=True))
+        self.test.ends()
+        close = inbound.ClosePage("s1", was_clean=True, code=1001, reason="The test ended.")
+        closed = SocketClosed("s1", "page", 1001, "The test ended.", was_clean=True)
+        self.playbook.expect(closed, self.agent.gets(close), self.test.ended())
+
     def test_test_ends_after_the_close(self) -> None:
         """What the application closed is not closed again."""
         self.close_by_page()

@@ -62,6 +62,18 @@ class RegisteredTests(ReplyCase):
         self.assertEqual(self.harness.session.errors, [])
         self.assertEqual(len(self.harness.session.http.live), 0)
 
+    def test_refused_after_its_end(self) -> None:
+        """A route that was removed before the proxy refused it stays removed."""
+        self.harness.acknowledges = False
+        promise = self.harness.session.http.route(make_matcher("**"), FixedAnswer.of(Mock()))
+        (message,) = self.harness.take()
+        assert isinstance(message, inbound.RouteRegister)
+        self.harness.session.http.unroute(None, None)
+        refusal = outbound.ProxyError("invalid_message", "bad", "t1", route_id=message.route_id)
+        self.harness.receive(refusal)
+        self.assertIsInstance(promise.error, RoutingError)
+        self.assertEqual(len(self.harness.session.http.live), 0)
+
 
 class GivenTests(ReplyCase):
     """What the proxy says of requests that it answered."""

@@ -162,6 +162,46 @@ class RouteTests(SynchronousTestCase):
         self.assertEqual((changes.method, changes.headers), ("PUT", {"x-one": "1"}))
         self.assertEqual((routed.request.method, routed.request.content), ("PUT", b"two"))
 
+    def test_requests(self) -> None:
+        """A route has the requests that its handler got, oldest first, and no others."""
+        harness = SessionHarness()
+        entry, other = harness.route(fulfills), harness.route(fulfills, "**/other")
+        for number in range(2):
+            harness.matched(f"r{number}", route=entry)
+        states = harness.session.traffic.requests
+        self.assertEqual(entry.requests(), [states["r0"], states["r1"]])
+        self.assertEqual(other.requests(), [])
+
+    def test_decided(self) -> None:
+        """What was decided is not decided again, in no way, and cannot be fetched any more."""
+        harness = SessionHarness()
+        calls: list[Any] = []
+        harness.route(lambda routed, done: calls.extend((routed, done)))
+        harness.matched()
+        routed, done = calls
+        fulfills(routed, done)
+        self.assertEqual(harness.results(), [("r1", "Fulfill")])
+        nothing = {"url": None, "method": None, "headers": None, "post_data": None}
+        for again in (
+            partial(routed.fulfill, Mock()),
+            partial(routed.stream, Mock()),
+            partial(routed.continue_, **nothing),
+            partial(routed.abort, "failed"),
+            partial(routed.fallback, **nothing),
+            partial(routed.fetch, FetchOptions()),
+        ):
+            with self.assertRaises(UsageError):
+                again()
+        self.assertEqual(harness.take(), [])
+
+    def test_fault(self) -> None:
+        """The test has no response of an answer that breaks."""
+        harness = SessionHarness()
+        fault = handler_action.Fault("truncated")
+        harness.route(lambda routed, _: routed.fulfill(Mock(), fault=fault))
+        harness.matched()
+        self.assertIsNone(kept(harness.session.traffic.requests["r1"].answered))
+
     def test_unknown_route(self) -> None:
         """A run of a route that is gone goes back to the proxy."""
         harness = SessionHarness()
