@@ -6,11 +6,11 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.whole_files import write_whole
+from trafficmock.whole_files import rewrite_whole, write_whole
 
 
-class WholeFileTests(SynchronousTestCase):
-    """What is in a directory after a file was written into it."""
+class FolderCase(SynchronousTestCase):
+    """An empty directory, and a path in it."""
 
     def setUp(self) -> None:
         self.folder = Path(self.mktemp())
@@ -19,6 +19,10 @@ class WholeFileTests(SynchronousTestCase):
 
     def mode(self) -> int:
         return stat.S_IMODE(self.path.stat().st_mode)
+
+
+class WholeFileTests(FolderCase):
+    """What is in a directory after a file was written into it."""
 
     def test_replaced(self) -> None:
         """The file has the new content alone, and nothing is left beside it."""
@@ -59,3 +63,42 @@ class WholeFileTests(SynchronousTestCase):
         (self.path / "kept").touch()
         self.assertRaises(OSError, write_whole, self.path, b"x")
         self.assertEqual([*self.folder.iterdir()], [self.path])
+
+
+class RewrittenFileTests(FolderCase):
+    """A file that a user names."""
+
+    def test_permissions_kept(self) -> None:
+        """Those of a file that is there are kept."""
+        self.path.touch()
+        for mode in (0o640, 0o600):
+            self.path.chmod(mode)
+            rewrite_whole(self.path, b"new")
+            self.assertEqual((self.path.read_bytes(), self.mode()), (b"new", mode))
+
+    def test_link(self) -> None:
+        """A link stays one, also to a file that is not there yet."""
+        link = self.folder / "link"
+        link.symlink_to(self.path.name)
+        for content in (b"first", b"second"):
+            rewrite_whole(link, content)
+            self.assertEqual((self.path.read_bytes(), link.is_symlink()), (content, True))
+
+    def test_interrupted(self) -> None:
+        """The old file stays if the new one cannot be written whole."""
+        self.path.write_bytes(b"old")
+
+        def interrupt(_draft: Path, _content: bytes) -> int:
+            raise KeyboardInterrupt
+
+        self.patch(Path, "write_bytes", interrupt)
+        self.assertRaises(KeyboardInterrupt, rewrite_whole, self.path, b"new")
+        self.assertEqual(self.path.read_bytes(), b"old")
+        self.assertEqual([*self.folder.iterdir()], [self.path])
+
+    def test_device(self) -> None:
+        """What is no file is written to, and stays what it is."""
+        rewrite_whole(Path(os.devnull), b"gone")
+        self.assertTrue(Path(os.devnull).is_char_device())
+        self.path.mkdir()
+        self.assertRaises(IsADirectoryError, rewrite_whole, self.path, b"x")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import stat
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,3 +30,17 @@ def write_whole(path: Path, content: bytes, mode: int = 0) -> None:
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def rewrite_whole(path: Path, content: bytes) -> None:
+    """Write a file that a user has named; one that is there keeps its permissions.
+
+    A link stays one. What is no file, as ``/dev/null`` or a pipe, is written to as it is.
+
+    :raises OSError: it cannot be written; the old file stays.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
+    else:
+        write_whole(path, content, stat.S_IMODE(path.stat().st_mode) if path.exists() else 0)

@@ -1,7 +1,18 @@
 /* The parts that decide without a proxy. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { PerformanceObserver, constants } from "node:perf_hooks";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
@@ -19,6 +30,7 @@ const { whenGone } = require("../src/session/forgotten-routes.js");
 const { Questions } = require("../src/connection/questions.js");
 const { WorkerConnection } = require("../src/connection/worker-connection.js");
 const { Waiters } = require("../src/session/waiters.js");
+const { rewriteWhole } = require("../src/whole-files.js");
 const { TestErrors } = require("../src/session/test-errors.js");
 
 const GLOBS = new URL("../../tests/data/globs.jsonl", import.meta.url);
@@ -302,4 +314,22 @@ test("a recorded body goes into a file after it was redacted", () => {
   assert.match(entry.response.content._file, /^[0-9a-f]{40}\.png$/);
   const none = { request: {}, response: { content: { size: 0, mimeType: "x-unknown" } } };
   assert.deepEqual(attachedBodies(none, files), none);
+});
+
+test("a file that is written whole keeps its permissions and its links, and leaves no draft", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "trafficmock-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [file, link] = [join(folder, "a.har"), join(folder, "link")];
+  writeFileSync(file, "old", { mode: 0o600 });
+  symlinkSync("a.har", link);
+  rewriteWhole(link, "new");
+  assert.equal(readFileSync(file, "utf8"), "new");
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.ok(lstatSync(link).isSymbolicLink());
+  assert.throws(() => rewriteWhole(folder, "text"), { code: "EISDIR" });
+  assert.throws(() => rewriteWhole(file, /** @type {any} */ ({})), TypeError);
+  assert.equal(readFileSync(file, "utf8"), "new");
+  assert.deepEqual(readdirSync(folder).sort(), ["a.har", "link"]);
+  rewriteWhole("/dev/null", "gone");
+  assert.ok(statSync("/dev/null").isCharacterDevice());
 });

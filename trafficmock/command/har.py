@@ -31,6 +31,7 @@ from trafficmock.redaction import printable
 from trafficmock.report.report_directory import read_report
 from trafficmock.report.report_settings import DIRECTORY_VARIABLE
 from trafficmock.report.unused_entries import check_har
+from trafficmock.whole_files import rewrite_whole
 
 if TYPE_CHECKING:
     import argparse
@@ -216,7 +217,7 @@ def _write(document: dict[str, Any], output: str | None) -> None:
         return
     path = Path(str(output))
     try:
-        path.write_text(text, encoding="ascii")
+        rewrite_whole(path, text.encode("ascii"))
     except OSError as error:
         raise CommandError(f"cannot write {output}: {error.strerror}", status=NOTHING) from error
     entries = len(document["log"]["entries"])

@@ -1,9 +1,10 @@
 "use strict";
 
-const { access, mkdir, readFile, writeFile } = require("node:fs/promises");
+const { access, mkdir, readFile } = require("node:fs/promises");
 const path = require("node:path");
 const { strFromU8, unzipSync, zipSync } = require("fflate");
 const { UsageError } = require("../errors.js");
+const { rewriteWhole } = require("../whole-files.js");
 
 /** The name of the HAR within an archive. */
 const IN_ARCHIVE = "har.har";
@@ -77,7 +78,7 @@ class HarFile {
   }
 
   /**
-   * Write the HAR and its body files; an archive is replaced as a whole.
+   * Write the HAR and its body files, each as a whole, and the HAR last.
    *
    * @param {object} document
    * @param {Map<string, Buffer>} files
@@ -87,11 +88,11 @@ class HarFile {
     const directory = path.dirname(this.file);
     await mkdir(directory, { recursive: true });
     if (this.isArchive) {
-      await writeFile(this.file, zipSync({ [IN_ARCHIVE]: text, ...Object.fromEntries(files) }));
+      rewriteWhole(this.file, zipSync({ [IN_ARCHIVE]: text, ...Object.fromEntries(files) }));
       return;
     }
-    await Promise.all([...files].map(([name, content]) => writeFile(path.join(directory, name), content)));
-    await writeFile(this.file, text);
+    for (const [name, content] of files) rewriteWhole(path.join(directory, name), content);
+    rewriteWhole(this.file, text);
   }
 }
 

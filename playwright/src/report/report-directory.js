@@ -1,9 +1,9 @@
 "use strict";
 
-const { randomBytes } = require("node:crypto");
-const { mkdirSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
+const { mkdirSync, statSync } = require("node:fs");
 const { join } = require("node:path");
 const { REPORT } = require("trafficmock-agent/protocol/facts");
+const { writeWhole } = require("../whole-files.js");
 const { dataFiles, readRecords } = require("./data-file.js");
 const { template } = require("./page-template.js");
 const { runDocument } = require("./run-document.js");
@@ -18,11 +18,12 @@ const DATA_MARK = "<!-- the data of the run -->";
 
 /** @param {string} directory */
 function writeReport(directory) {
+  mkdirSync(directory, { recursive: true });
   for (let round = 0; round < REPORT.mostRounds; round++) {
     const before = sizes(directory);
     const document = runDocument(dataFiles(directory).map(readRecords));
-    replace(directory, "run.json", `${JSON.stringify(document, undefined, 1)}\n`);
-    replace(directory, PAGE, savedPage(forPage(document)));
+    writeWhole(join(directory, "run.json"), `${JSON.stringify(document, undefined, 1)}\n`);
+    writeWhole(join(directory, PAGE), savedPage(forPage(document)));
     // Another process may have replaced both by newer ones meanwhile.
     if (sizes(directory) === before) return;
   }
@@ -55,24 +56,6 @@ function forPage(document) {
     return test;
   });
   return { ...document, tests };
-}
-
-/**
- * Write a file so that readers have the old or the new one, whole.
- *
- * @param {string} directory
- * @param {string} name
- * @param {string} text
- */
-function replace(directory, name, text) {
-  mkdirSync(directory, { recursive: true });
-  const added = join(directory, `.${name}-${randomBytes(4).toString("hex")}`);
-  try {
-    writeFileSync(added, text);
-    renameSync(added, join(directory, name));
-  } finally {
-    rmSync(added, { force: true });
-  }
 }
 
 module.exports = { PAGE, savedPage, writeReport };

@@ -11,6 +11,7 @@ from typing import Any
 from attrs import field, frozen
 
 from trafficmock.testing.errors import UsageError
+from trafficmock.whole_files import rewrite_whole
 
 _IN_ARCHIVE = "har.har"
 
@@ -77,7 +78,7 @@ class HarFile:
         return file
 
     def save(self, document: dict[str, Any], files: dict[str, bytes]) -> None:
-        """Write the HAR and its body files; an archive is replaced as a whole.
+        """Write the HAR and its body files, each as a whole, and the HAR last.
 
         :param document: the HAR, as :meth:`HarRecording.document` returns it.
         :param files: the bodies, by file name.
@@ -89,11 +90,11 @@ class HarFile:
             with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
                 for name, content in {_IN_ARCHIVE: text, **files}.items():
                     archive.writestr(name, content)
-            self.path.write_bytes(buffer.getvalue())
+            rewrite_whole(self.path, buffer.getvalue())
             return
         for name, content in files.items():
-            (self.path.parent / name).write_bytes(content)
-        self.path.write_bytes(text)
+            rewrite_whole(self.path.parent / name, content)
+        rewrite_whole(self.path, text)
 
     def _archived(self, name: str) -> bytes:
         with zipfile.ZipFile(self.path) as archive:
