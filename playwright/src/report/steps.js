@@ -114,20 +114,40 @@ function stepAt(location, call, argument, run) {
 /** The context of this module, which belongs to no step: a request comes between the steps of the test. */
 const outside = new AsyncResource("trafficmock");
 
+/** Makes a step of each request that a test answers. */
+class AnswerSteps {
+  /** @type {Set<Promise<void>>} the steps of answers without a handler that have not ended */
+  #brief = new Set();
+
+  /** @param {import("../session/session.js").Answer} answer */
+  add(answer) {
+    const step = answerStep(answer);
+    if (answer.ran) return;
+    this.#brief.add(step);
+    void step.then(() => this.#brief.delete(step));
+  }
+
+  /** Wait for the steps of answers without a handler: what has no end when the test ends may be missing in its reports. */
+  async end() {
+    await Promise.all(this.#brief);
+  }
+}
+
 /**
  * Make a step of a request that the test answers. It lasts as long as the handler runs.
  *
  * @param {import("../session/session.js").Answer} answer
+ * @returns {Promise<void>}
  */
 function answerStep({ state, entry, decision, ran }) {
   const title = `trafficmock: ${state}${decision ? ` (${decision})` : ""}`;
   const location = entry.placeOf();
-  outside.runInAsyncScope(() => {
+  return outside.runInAsyncScope(() =>
     // The error of a handler fails the test at its end. After the test there are no steps.
     Promise.resolve()
       .then(() => test.step(title, async () => void (await ran), { location }))
-      .catch(() => {});
-  });
+      .catch(() => {}),
+  );
 }
 
 /**
@@ -142,4 +162,4 @@ function named(argument) {
   return [method, url && named(url)].filter(Boolean).join(" ") || "a URLPattern";
 }
 
-module.exports = { SteppedTrafficMock, answerStep };
+module.exports = { AnswerSteps, SteppedTrafficMock };
