@@ -34,7 +34,8 @@ ALLOWED = {
     "report": {"errors", "redaction", "whole_files"},
     "telemetry": {"coercers", "errors", "http", "records", "redaction", "wire"},
     "attach": {"certificates", "errors", "http", "ipv6", "redaction", "wire"},
-    "command": {"attach", "certificates", "coercers", "errors", "redaction", "report"},
+    "command": {"attach", "certificates", "coercers", "errors", "redaction", "report"}
+    | {"whole_files"},
     "dashboard": {"attach", "coercers", "errors", "http", "redaction", "server"},
     "testing": {"attach", "certificates", "errors", "file_locks", "matching", "redaction", "report"}
     | {"whole_files", "wire"},
