@@ -27,6 +27,7 @@ const { ackTimeoutMs } = require("../src/settings.js");
 const { attachedBodies } = require("../src/har/har-entry.js");
 const { ProxyClock, beginTurn, now, turnBegan } = require("../src/session/proxy-clock.js");
 const { whenGone } = require("../src/session/forgotten-routes.js");
+const { ObservedTraffic } = require("../src/session/observed-traffic.js");
 const { Questions } = require("../src/connection/questions.js");
 const { WorkerConnection } = require("../src/connection/worker-connection.js");
 const { Waiters } = require("../src/session/waiters.js");
@@ -34,6 +35,19 @@ const { rewriteWhole } = require("../src/whole-files.js");
 const { TestErrors } = require("../src/session/test-errors.js");
 
 const GLOBS = new URL("../../tests/data/globs.jsonl", import.meta.url);
+
+test("a redirect to a part of a page is linked, whichever message comes first", () => {
+  const seen = (requestId, url) => ({ requestId, clientId: "app", request: { url, method: "GET", headers: {} } });
+  const moved = { status: 302, statusText: "Found", headers: { location: "/b#part" }, bodyBase64: null };
+  for (const isHopFirst of [false, true]) {
+    const traffic = new ObservedTraffic();
+    const first = traffic.observe(seen("r1", "http://h.test/a"));
+    if (!isHopFirst) traffic.respond(first, moved);
+    const second = traffic.observe(seen("r2", "http://h.test/b"));
+    if (isHopFirst) traffic.respond(first, moved);
+    assert.equal(first.redirectedTo, second);
+  }
+});
 
 test("functions get the values that the proxy sends for their places", () => {
   const found = [

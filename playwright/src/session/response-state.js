@@ -43,13 +43,13 @@ class ResponseState {
   }
 
   /**
-   * The absolute URL that a redirect leads to; `undefined` for other responses.
+   * The absolute URL that a redirect leads to, without its fragment; `undefined` for other responses.
    * @returns {string | undefined}
    */
   get redirectUrl() {
     const location = headers.get(this.pairs, "location");
     if (!REDIRECTS.includes(this.wire.status) || location === undefined) return undefined;
-    return URL.canParse(location, this.url) ? new URL(location, this.url).href : location;
+    return URL.canParse(location, this.url) ? new URL(location, this.url).href.split("#")[0] : undefined;
   }
 
   /**

@@ -154,7 +154,7 @@ class ReplayTests(HarCase):
     def test_redirects(self) -> None:
         """They are followed within the HAR, as a client does; a circle has no end."""
         self.replays(
-            entry(method="POST", sent="x", status=303, location="/other"),
+            entry(method="POST", sent="x", status=303, location="/other#part"),
             entry(OTHER, text="the end"),
             entry("http://h.test/keeps", "POST", status=307, location=OTHER),
             entry("http://h.test/circle", status=302, location="/circle"),

@@ -261,7 +261,9 @@ class JudgedTests(WaitsCase):
         self.assertEqual(asked, [WaitJudge("w", "t", "r2"), WaitJudge("w", "t", "r3")])
         self.assertEqual(self.asks(report("r2", redirect("/other"))), [])
         self.assertEqual(self.asks(report("r3", redirect("http://["))), [])
-        self.assertEqual(self.asks(report("r1", redirect("/cup"))), [WaitJudge("w", "t", "r2")])
+        self.assertEqual(
+            self.asks(report("r1", redirect("/cup#part"))), [WaitJudge("w", "t", "r2")]
+        )
 
     def test_url_of_predicate(self) -> None:
         """Where the coordinator can compare the URL, the worker is not asked about others."""

@@ -3,8 +3,6 @@
 from typing import Any
 
 import msgspec
-from hypothesis import given
-from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.proxy import request_target
@@ -113,22 +111,3 @@ class MockTests(SynchronousTestCase):
         """Several cookies are several lines."""
         answer = mock(headersList=[["set-cookie", "a"], ["set-cookie", "b"]])
         self.assertEqual(answer.count(b"set-cookie: "), 2)
-
-
-class LocationTests(SynchronousTestCase):
-    """Where a redirect leads."""
-
-    def test_resolved(self) -> None:
-        """It is relative to the request, and has no fragment."""
-        for location, url in (
-            (b"/y", "http://a.test/y"),
-            (b"../z#f", "http://a.test/z"),
-            (b"//b.test", "http://b.test/"),
-            (b"http://[", None),
-        ):
-            self.assertEqual(request_rewriting.resolve("http://a.test/x/y", location), url)
-
-    @given(st.binary(max_size=30))
-    def test_any_input(self, location: bytes) -> None:
-        """No Location raises anything."""
-        request_rewriting.resolve("http://a.test/", location)

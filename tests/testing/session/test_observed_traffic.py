@@ -28,11 +28,11 @@ class TrafficTests(SynchronousTestCase):
             traffic = ObservedTraffic()
             first = traffic.observe(RequestObserved("r1", request("http://h.test/x/a"), "app"))
             if not hop_first:
-                traffic.respond(first, response(302, location="../b"))
+                traffic.respond(first, response(302, location="../b#part"))
             traffic.observe(RequestObserved("r0", request("http://h.test/b"), "another"))
             second = traffic.observe(RequestObserved("r2", request("http://h.test/b"), "app"))
             if hop_first:
-                traffic.respond(first, response(302, location="../b"))
+                traffic.respond(first, response(302, location="../b#part"))
             self.assertIs(first.redirected_to, second)
             self.assertIs(second.redirected_from, first)
             self.assertIsNone(traffic.requests["r0"].redirected_from)

@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote_plus
 
-import ada_url
 import msgspec
 from attrs import field, frozen
 
@@ -18,6 +17,7 @@ from trafficmock.redaction import marks
 from trafficmock.redaction.added_fields import AddedFields, InvalidFieldError
 from trafficmock.wire.http_syntax import lower_case
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_response import redirect_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -71,10 +71,7 @@ class HarQuestion:
 
     def follow(self, status: int, location: str) -> HarQuestion:
         """Return the request that a client sends after a redirect (the Fetch standard's rules)."""
-        try:
-            url = ada_url.URL(location, self.url).href
-        except ValueError:
-            url = location
+        url = redirect_target(self.url, location) or location
         method, content = self.method, self.content
         if (status in _MOVED and method == "POST") or (
             status == _SEE_OTHER and method not in ("GET", "HEAD")

@@ -6,13 +6,13 @@ from collections import OrderedDict
 from itertools import islice
 from typing import TYPE_CHECKING
 
-import ada_url
 from attrs import define, field
 from msgspec import UNSET, Struct, structs
 
 from trafficmock.wire.outbound import HandlerRun
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
+from trafficmock.wire.payloads.serialized_response import redirect_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,10 +117,7 @@ class SentRequests:
 
         :param location: as in the response.
         """
-        try:
-            target = ada_url.URL(location, sent.response_url).href
-        except ValueError:
-            return None
+        target = redirect_target(sent.response_url or sent.url, location)
         for later in self.after(sent.number):
             if (later.client_id, later.url) == (sent.client_id, target):
                 return later

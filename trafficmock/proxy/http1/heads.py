@@ -16,6 +16,7 @@ from trafficmock.errors import TrafficMockError
 from trafficmock.http.bounded_cache import cached_by_text
 from trafficmock.wire.http_syntax import TCHAR
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
+from trafficmock.wire.payloads.serialized_response import REDIRECTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -94,6 +95,12 @@ class ResponseHead(Head, frozen=True):
 
     status: int
     reason: bytes
+
+    @property
+    def redirect(self) -> str:
+        """The ``Location`` of a redirect, as it is written; empty for other responses."""
+        location = self.fields.get(b"location") if self.status in REDIRECTS else None
+        return "" if location is None else location.decode("latin-1")
 
 
 def parse_request(block: bytes) -> RequestHead:

@@ -134,19 +134,6 @@ def _written_length(lines: list[tuple[str, str]]) -> bytes | None:
     return None
 
 
-def resolve(base: str, location: bytes) -> str | None:
-    """Resolve a ``Location`` to an absolute URL without a fragment.
-
-    :returns: ``None`` if it is not a URL.
-    """
-    try:
-        url = ada_url.URL(location.decode("latin-1"), base=base)
-        url.hash = ""
-    except ValueError:
-        return None
-    return str(url.href)
-
-
 def _method(name: str) -> bytes:
     if not TOKEN.fullmatch(name):
         raise _unsendable(f"{name!r} is not a method")

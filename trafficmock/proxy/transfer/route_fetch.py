@@ -21,7 +21,7 @@ from trafficmock.proxy.transfer.upstream_agent import BytesBody, UpstreamAgent
 from trafficmock.proxy.upstream_errors import UpstreamError
 from trafficmock.wire.http_syntax import CONTENT_HEADERS, CREDENTIALS
 from trafficmock.wire.limits import FIRST_PAUSE_SECONDS, MOST_REDIRECTS
-from trafficmock.wire.payloads.serialized_response import REDIRECTS
+from trafficmock.wire.payloads.serialized_response import redirect_target
 
 if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Pairs, ResponseHead
@@ -137,17 +137,16 @@ def _next_hop(request: Rewritten, head: ResponseHead) -> Rewritten | None:
     :returns: ``None`` if the response is not a redirect.
     :raises UpstreamError: if its ``Location`` is not a URL for the proxy.
     """
-    location = head.fields.get(b"location")
-    if head.status not in REDIRECTS or not location:
+    if not head.redirect:
         return None
-    url = request_rewriting.resolve(request.url, location)
+    url = redirect_target(request.url, head.redirect)
     try:
         aim = None if url is None else request_target.absolute(url.encode("ascii"))
     except (BadMessageError, ValueError):
         aim = None
     if aim is None:
         raise UpstreamError(
-            f"The server redirects to {location[:200]!r}, which is no URL.",
+            f"The server redirects to {head.redirect[:200]!r}, which is no URL.",
             code="upstream_error",
             errno="ERR_INVALID_URL",
         )

@@ -19,13 +19,12 @@ from trafficmock.proxy.http1.forwarded_headers import (
     response_block,
 )
 from trafficmock.proxy.http1.framing import NONE, BodyKind, Framing
-from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.proxy.transfer.answer_changes import BrokenAnswer, RatedBody
 from trafficmock.proxy.transfer.body_capture import BodyCapture, response_of
 from trafficmock.proxy.upstream_errors import answer_timeout, upstream_error
 from trafficmock.wire.inbound import RequestBody, RequestResponse
 from trafficmock.wire.payloads import body as bodies
-from trafficmock.wire.payloads.serialized_response import REDIRECTS
+from trafficmock.wire.payloads.serialized_response import redirect_target
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
@@ -399,10 +398,9 @@ class UpstreamTransfer:
 
     def _remember_redirect(self, head: ResponseHead, proxy_client: ProxyClient) -> bool:
         """Return whether a response is a redirect, and remember its target."""
-        location = head.fields.get(b"location")
-        if head.status not in REDIRECTS or not location:
+        if not head.redirect:
             return False
-        url = request_rewriting.resolve(self._request.url, location)
+        url = redirect_target(self._request.url, head.redirect)
         if url is not None:
             proxy_client.redirected(self._proxied.id, url, self._proxied.context_id)
         return True

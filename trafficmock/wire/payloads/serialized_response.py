@@ -2,6 +2,7 @@
 
 from typing import Annotated
 
+import ada_url
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from trafficmock.wire.payloads.body import MessageBody
@@ -71,3 +72,18 @@ class SerializedError(Struct, frozen=True, omit_defaults=True):
     code: str | UnsetType = UNSET
 
     __repr__ = quiet_repr
+
+
+def redirect_target(url: str, location: str) -> str | None:
+    """Return the URL that a client asks for after a redirect, which has no fragment.
+
+    :param url: that answered with the redirect.
+    :param location: the ``Location``, as it is written.
+    :returns: ``None`` if it leads to no URL.
+    """
+    try:
+        target = ada_url.URL(location, base=url)
+        target.hash = ""
+    except ValueError:
+        return None
+    return str(target.href)

@@ -1,6 +1,5 @@
 """The requests of a test: those that it observed, and those in the proxy's history."""
 
-import ada_url
 import msgspec
 from attrs import define, field
 from msgspec import UNSET, Struct, UnsetType
@@ -17,7 +16,7 @@ from trafficmock.wire.outbound import (
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
 from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
-from trafficmock.wire.payloads.serialized_response import SerializedResponse
+from trafficmock.wire.payloads.serialized_response import SerializedResponse, redirect_target
 
 Hop = tuple[str, str]
 """A client id and a URL, by which the hops of a redirect are linked."""
@@ -54,20 +53,16 @@ class ObservedTraffic:
         response = ResponseState(state, wire)
         if not state.answer(response) or not wire.is_redirect():
             return
-        place = state.client_id, _target(response, wire.headers["location"])
+        target = redirect_target(response.url, wire.headers["location"])
+        if target is None:
+            return
+        place = state.client_id, target
         for candidate in self._unlinked.get(place, []):
             if candidate.sequence > state.sequence:
                 self._unlinked[place].remove(candidate)
                 _link(state, candidate)
                 return
         self._awaited_hops.setdefault(place, []).append(state)
-
-
-def _target(response: ResponseState, location: str) -> str:
-    try:
-        return ada_url.URL(location, response.url).href
-    except ValueError:
-        return location
 
 
 def _link(first: RequestState, second: RequestState) -> None:
