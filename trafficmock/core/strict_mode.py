@@ -163,7 +163,7 @@ class StrictMode:
             out.send(*notice)
 
     def _refusal(self, tunnel: PendingRequest) -> Refusal | None:
-        return self.state.strictness.refusal(tunnel, tunnel.url)
+        return self.state.strictness.refusal(tunnel)
 
     # The end of workers
 

@@ -4,7 +4,7 @@ The byte budget bounds bodies and frames, and drops the oldest first.
 """
 
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
 from itertools import chain, takewhile
 from typing import Any, Generic, Protocol, TypeVar
@@ -113,10 +113,17 @@ class Rows(Generic[E]):
     _removals: deque[tuple[int, str]] = Factory(lambda: deque(maxlen=_REMOVALS_KEPT))
     _forgotten: int = 0
     _heads: int = field(init=False)
+    find: Callable[[str], E | None] = field(init=False)
+    """Returns an entry, also a hidden one; ``None`` for an unknown id."""
 
     @_heads.default
     def _most_characters_of_heads(self) -> int:
         return max(_HEADS_AT_LEAST, self.limit * _HEADS_PER_ROW)
+
+    @find.default
+    def _find(self) -> Callable[[str], E | None]:
+        # The dictionary's own method: each stage of each request looks its entry up.
+        return self._by_id.get
 
     def __len__(self) -> int:
         return len(self._by_serial) - (len(self._pending) if self.hides_pending else 0)
@@ -131,10 +138,6 @@ class Rows(Generic[E]):
         """Return an entry that is shown, else ``None``."""
         entry = self._by_id.get(entry_id)
         return None if entry is None or (self.hides_pending and entry.pending) else entry
-
-    def find(self, entry_id: str) -> E | None:
-        """Return an entry, also a hidden one; ``None`` for an unknown id."""
-        return self._by_id.get(entry_id)
 
     def add(self, entry: E, part: object = None, size: int = 0) -> None:
         """Add an entry as the newest; an earlier entry with the same id is removed.

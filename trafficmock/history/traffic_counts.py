@@ -36,6 +36,8 @@ OTHER_HOSTS = "(other hosts)"
 _HOST = re.compile("[^?#@]*")
 _END = re.compile("[?#]")
 _LONGEST_HOST = 253  # characters: the longest name of the DNS
+_LONGEST_ORIGIN = 300  # characters
+_SHORTEST_ORIGIN = 8  # characters: http:// and a host of one
 
 CountedKind = Literal["requests", "web_sockets"]
 
@@ -108,15 +110,15 @@ class WorkerCounts(Struct, rename="camel"):
     unowned: TrafficCounts
 
 
+_Decision = tuple[str, str, str | None]
+"""Action, origin and the id of the test of a decision."""
+
+
 class _EqualDecisions(Struct, gc=False):
-    """Decisions of one kind, action, host and test, or of no test, which are counted later.
+    """Decisions of one action, host and test, or of no test, which are counted later."""
 
-    :param authority: the part of the URL that has the host.
-    """
-
-    kind: CountedKind
     action: str
-    authority: str
+    host: str
     test: CarriedContext | Owner | None
     number: int = 0
 
@@ -128,11 +130,13 @@ class DecisionCounts:
     """Counts the decisions of one kind.
 
     :ivar seen: how many requests or WebSockets there were.
+    :ivar recent: the decisions that are not added yet.
     """
 
     kind: CountedKind
     _tally: Tally
     seen: int = 0
+    recent: dict[_Decision, _EqualDecisions] = field(init=False, factory=dict)
     _undecided: dict[str, tuple[str, CarriedContext | None]] = field(factory=dict)
 
     def saw(self, entry_id: str, url: str, carried: CarriedContext | None) -> None:
@@ -150,18 +154,24 @@ class DecisionCounts:
             return
         url, carried = found
         test = carried or owner
-        parts = url.split("/", 3)
-        authority = parts[2] if len(parts) > 2 and not parts[1] else parts[0]  # noqa: PLR2004
-        if len(authority) > _LONGEST_HOST:
-            authority = _host(authority)
-        key = self.kind, action, authority, None if test is None else test.test_id
-        recent = self._tally.recent
-        alike = recent.get(key)
+        path = url.find("/", _SHORTEST_ORIGIN)
+        origin = url if path < 0 else url[:path]
+        key = action, origin, None if test is None else test.test_id
+        alike = self.recent.get(key)
         if alike is None:
-            if len(recent) >= _MOST_RECENT:
-                self._tally.add_recent()
-            alike = recent[key] = _EqualDecisions(self.kind, action, authority, test)
+            alike = self._begin(key, test)
         alike.number += 1
+
+    def _begin(self, key: _Decision, test: CarriedContext | Owner | None) -> _EqualDecisions:
+        """Begin to count decisions that are alike."""
+        if len(self.recent) >= _MOST_RECENT:
+            self._tally.add_recent()
+        action, origin, test_id = key
+        host = _host(origin)
+        if len(origin) > _LONGEST_ORIGIN:
+            # Clients choose URLs: what is kept of one is short.
+            key = action, host, test_id
+        return self.recent.setdefault(key, _EqualDecisions(action, host, test))
 
     @property
     def all(self) -> Counts:
@@ -174,15 +184,10 @@ class Tally:
     """Counts decisions of both kinds, for all tests and workers.
 
     Most decisions are like one shortly before, so their number is added when it is read.
-
-    :ivar recent: the decisions that are not added yet.
     """
 
     requests: DecisionCounts = field(init=False)
     web_sockets: DecisionCounts = field(init=False)
-    recent: dict[tuple[CountedKind, str, str, str | None], _EqualDecisions] = field(
-        init=False, factory=dict
-    )
     _all: TrafficCounts = field(init=False, factory=TrafficCounts.none)
     _unowned: TrafficCounts = field(init=False, factory=TrafficCounts.none)
     _dropped: int = field(init=False, default=0)
@@ -228,14 +233,15 @@ class Tally:
         return self._dropped
 
     def add_recent(self) -> None:
-        """Add the numbers of the latest decisions, in the order of the first of each."""
-        for each in self.recent.values():
-            self._add(each, _host(each.authority))
-        self.recent.clear()
+        """Add the numbers of the latest decisions, of each kind in the order of their first."""
+        for counts in (self.requests, self.web_sockets):
+            for each in counts.recent.values():
+                self._add(counts.kind, each)
+            counts.recent.clear()
 
-    def _add(self, alike: _EqualDecisions, host: str) -> None:
+    def _add(self, kind: CountedKind, alike: _EqualDecisions) -> None:
         """Count decisions for a test and its worker, or for no test."""
-        kind, action, number, test = alike.kind, alike.action, alike.number, alike.test
+        action, host, number, test = alike.action, alike.host, alike.number, alike.test
         getattr(self._all, kind).add(host, action, number)
         if test is None:
             getattr(self._unowned, kind).add(host, action, number)
@@ -285,8 +291,10 @@ class Tally:
         return self._workers.get(worker_id) or WorkerCounts(worker_id, none, none, self._unowned)
 
 
-def _host(authority: str) -> str:
-    """Return the host in the authority of a URL, with its port, without names and passwords."""
+def _host(origin: str) -> str:
+    """Return the host in the beginning of a URL, with its port, without names and passwords."""
+    parts = origin.split("/", 3)
+    authority = parts[2] if len(parts) > 2 and not parts[1] else parts[0]  # noqa: PLR2004
     if not _HOST.fullmatch(authority):
         authority = _END.split(authority, 1)[0].rpartition("@")[2]
     return authority[:_LONGEST_HOST]

@@ -58,7 +58,7 @@ class RedirectHops:
         if _awaits_decision(agent, message):
             hop = self._as_pending(agent, message, prior, out)
             hop.context_test, hop.observers = context_test, with_observer(observers, owner_id)
-            refusal = self.state.strictness.refusal(hop, hop.url)
+            refusal = self.state.strictness.refusal(hop)
             if refusal is not None:
                 self._refuse_hop(hop, prior, refusal, out)
                 return

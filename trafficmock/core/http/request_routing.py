@@ -116,8 +116,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         if observers and not body_pending:
             observed = to_client.RequestObserved(request_id, request, client_id)
             send_observed(observed, observers, context_test, arrival, out)
-        content = partial(self._content, pending)
-        self._find_owner(pending, request.url, request.method, out, content)
+        self._find_owner(pending, request.url, request.method, out, self._content)
 
     def _refuse_id(self, agent: Agent, message: RequestStart, out: EffectList) -> None:
         text = f"The request id {message.request_id} is in use; the first holder keeps it."
@@ -157,8 +156,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
 
     def find_owner_with_body(self, pending: PendingRequest, out: EffectList) -> None:
         """Find the owner of a request whose body has come, which its routes look at."""
-        content = partial(self._content, pending)
-        self._find_owner(pending, pending.url, pending.method, out, content)
+        self._find_owner(pending, pending.url, pending.method, out, self._content)
 
     def _pass_through(self, pending: PendingRequest, out: EffectList) -> None:
         self.decisions.pass_through(pending, out)
@@ -255,7 +253,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         if not has_scheme_of(pending.url, chain.changes):
             text = error_messages.other_scheme(str(pending), chain.request.url)
             self.decisions.fail_owner(pending, "handler_failed", text, out)
-        elif not self.refused(pending, chain.request.url, out):
+        elif not self.refused(pending, out, chain.request.url):
             overrides = for_continue(pending.request, chain.changes)
             self.decisions.continue_(pending, overrides, out)
 

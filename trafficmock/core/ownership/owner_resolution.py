@@ -21,6 +21,7 @@ test fails.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from attrs import define
@@ -126,14 +127,16 @@ class OwnerResolution(ABC, Generic[S]):
         url: str,
         method: str,
         out: EffectList,
-        content: Callable[[], RequestContent] | None = None,
+        content: Callable[[S], RequestContent] | None = None,
     ) -> None:
         """Find the owner of a request or WebSocket.
 
         :param content: returns its parts beside the URL and the method, if those are compared.
         """
-        registry = self.state.registry
-        found = registry.judge(self.kind, url, method, pending.client_id, content)
+        registry, found = self.state.registry, None
+        if registry.routes:
+            beside = partial(content, pending) if content else None
+            found = registry.judge(self.kind, url, method, pending.client_id, beside)
         if self.state.settings.ownership == "always-ask":
             found = registry.asking_all(self.kind, found)
         pending.judged_at = registry.sequence
@@ -196,13 +199,13 @@ class OwnerResolution(ABC, Generic[S]):
 
     def unmatched(self, pending: S, out: EffectList) -> None:
         """Let a request or WebSocket without an owner pass, unless strict mode refuses it."""
-        if not self.refused(pending, pending.url, out):
+        if not self.refused(pending, out):
             self._pass_through(pending, out)
 
-    def refused(self, pending: S, url: str, out: EffectList) -> bool:
+    def refused(self, pending: S, out: EffectList, url: str | None = None) -> bool:
         """Refuse a request or WebSocket that no route matches, if strict mode does.
 
-        :param url: the URL that it would be sent to.
+        :param url: the URL that it would be sent to, if not its own.
         :returns: whether it must not pass: it was refused, and is settled now, or its body decides,
             with which its owner is found anew.
         """

@@ -202,8 +202,6 @@ class Registry:
         :param content: returns the parts of a request beside its URL.
         :returns: ``None`` if none of them can match.
         """
-        if not self.routes:
-            return None
         routes = self._indexes[kind].judge(url, method, client_id, content)
         if not routes.yes and not routes.undecided and not routes.awaiting:
             return None

@@ -204,10 +204,10 @@ class Strictness:
 
     # The decision
 
-    def refusal(self, pending: Owned, url: str) -> Refusal | None:
+    def refusal(self, pending: Owned, url: str | None = None) -> Refusal | None:
         """Decide about a request or WebSocket that no route matches.
 
-        :param url: the URL that it would be sent to.
+        :param url: the URL that it would be sent to, if not its own.
         :returns: ``None`` if it may pass.
         """
         if self._is_off(pending):
@@ -216,6 +216,7 @@ class Strictness:
         lists = self._in_force(context_test)
         if not lists:
             return None
+        url = url or pending.url
         parts = url_parts(url)
         if parts is not None and is_under_test(self.own_hosts, parts.host, parts.port):
             return None
