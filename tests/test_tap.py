@@ -13,10 +13,12 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.processes.proxy_process import running_proxy
 from tests.support.raw_client import RawClient
 from trafficmock import __version__
+from trafficmock.history import traffic_counts
+from trafficmock.history.store import History
 from trafficmock.matching.host_pattern import read_host_pattern
 from trafficmock.server.options import ProxyOptions
 from trafficmock.server.service import ProxyService
-from trafficmock.tap import makeService
+from trafficmock.tap import _decisions, makeService
 
 
 def made(*words: str) -> ProxyService:
@@ -133,6 +135,23 @@ class EndpointTests(SynchronousTestCase):
                 message.getvalue().startswith(f"trafficmock: --endpoint {text!r} cannot")
             )
             self.assertEqual(message.getvalue().count("\n"), 1)
+
+
+class DecisionTests(SynchronousTestCase):
+    """What metrics tell of decisions is what the history counts."""
+
+    def test_decisions(self) -> None:
+        """Requests and WebSockets, with the port of a host, and hosts beyond the bound."""
+        self.patch(traffic_counts, "MOST_HOSTS", 1)
+        history = History()
+        tally = history.tally
+        for number, url in enumerate(("http://a.test:8/1", "http://a.test:8/2", "http://b.test/")):
+            tally.requests.saw(str(number), url, None)
+            tally.requests.decided(str(number), "passthrough")
+        tally.web_sockets.saw("s", "ws://a.test/", None)
+        tally.web_sockets.decided("s", "matched")
+        expected = [("passthrough", "a.test:8", 2), ("passthrough", None, 1)]
+        self.assertEqual(list(_decisions(history)), [*expected, ("matched", "a.test", 1)])
 
 
 class WholeTests(SynchronousTestCase):

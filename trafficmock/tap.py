@@ -23,6 +23,7 @@ from trafficmock.core.coordinator import Coordinator
 from trafficmock.core.settings import Settings
 from trafficmock.core.state.peers import Agent
 from trafficmock.history.store import History
+from trafficmock.history.traffic_counts import OTHER_HOSTS
 from trafficmock.http.access import AccessPolicy
 from trafficmock.http.bounded_cache import cached_by_text
 from trafficmock.http.http_limits import HttpLimits
@@ -51,7 +52,7 @@ from trafficmock.server.websocket.upgrade import WebSocketLimits, websocket_reso
 from trafficmock.wire.limits import or_unlimited
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from trafficmock.proxy.downstream.forward_proxy import ForwardProxy
     from trafficmock.server.site import ServiceSite
@@ -77,7 +78,7 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
     redactor = Redactor.of(options["redact"], process_redactor().key)
     redact_process(redactor)
     history = _history(options, redactor)
-    exporter = _exporter(options, redactor, reactor)
+    exporter = _exporter(options, history, redactor, reactor)
     driver = make_driver(options, history, redactor, reactor, exporter)
     certificates = CertificateStore.open(_ca_directory(options))
     guard = _guard(options)
@@ -130,7 +131,9 @@ def makeService(options: ProxyOptions) -> ProxyService:  # noqa: N802 - the name
     )
 
 
-def _exporter(options: ProxyOptions, redactor: Redactor, reactor: Any) -> Exporter | None:
+def _exporter(
+    options: ProxyOptions, history: History, redactor: Redactor, reactor: Any
+) -> Exporter | None:
     """Make the exporter to a collector, if the option or the environment names one.
 
     Without one nothing of it is imported.
@@ -149,8 +152,17 @@ def _exporter(options: ProxyOptions, redactor: Redactor, reactor: Any) -> Export
         now=time.time_ns,
         redact_urls=UrlBatches(redactor, cached_by_text(maxsize=2000)(redactor.url)),
         redact_text=redactor.text,
+        decisions=partial(_decisions, history),
         reactor=reactor,
     )
+
+
+def _decisions(history: History) -> Iterator[tuple[str, str | None, int]]:
+    """Yield what was decided, for metrics: action, host with its port, and number."""
+    for counts in history.tally.all.values():
+        for host, of_host in counts.hosts.items():
+            for action, number in of_host.items():
+                yield action, None if host == OTHER_HOSTS else host, number
 
 
 def _gauges(driver: Driver, site: ServiceSite) -> list[tuple[str, str, int]]:

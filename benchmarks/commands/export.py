@@ -59,7 +59,7 @@ def run(options: Namespace) -> bool:
     rows, ratios = [], {}
     with collector() as url:
         if options.instructions:
-            return instructions.compare(wanted, _counted(url))
+            return instructions.compare(wanted, _counted(url, amount.scale), amount.scale)
         for load in wanted:
             measure = _forward if isinstance(load, ForwardLoad) else _agents
             off, on = measure(load, ("--otlp-endpoint", url), amount)  # type: ignore[arg-type] # as chosen
@@ -74,9 +74,9 @@ def run(options: Namespace) -> bool:
     return all(ratio <= RATIO_AT_MOST for ratio in ratios.values())
 
 
-def _counted(url: str) -> dict[str, str]:
+def _counted(url: str, scale: float) -> dict[str, str]:
     """Return the commands to count; one batch is sent while the requests of a load are counted."""
-    settings = f"OTEL_BSP_MAX_EXPORT_BATCH_SIZE={instructions.REQUESTS}"
+    settings = f"OTEL_BSP_MAX_EXPORT_BATCH_SIZE={int(instructions.REQUESTS * scale)}"
     export = shlex.join(targets.ours(("--otlp-endpoint", url)).command)
     return {
         "no export": shlex.join(targets.ours().command),

@@ -39,7 +39,7 @@ class FakeCollector:
     answers: list[Any] = field(factory=list)
     rejected: int = 0
 
-    def send(self, body: bytes) -> Deferred[Taken]:
+    def send(self, body: Sequence[bytes]) -> Deferred[Taken]:
         answer = self.answers.pop(0) if self.answers else Taken(self.rejected, "too old")
         if isinstance(answer, Exception):
             failed: Deferred[Taken] = Deferred()
@@ -47,7 +47,7 @@ class FakeCollector:
             return failed
         if isinstance(answer, Deferred):
             return answer
-        self.bodies.append(body)
+        self.bodies.append(b"".join(body))
         return succeed(answer)
 
 
@@ -71,6 +71,7 @@ class Harness:
     batch: int = 10
     most_events: int = 3
     longest: int | None = None
+    decisions: list[Any] = field(factory=list)
     clock: Clock = field(factory=Clock)
     traces: FakeCollector = field(factory=FakeCollector)
     metrics: FakeCollector = field(factory=FakeCollector)
@@ -80,7 +81,7 @@ class Harness:
 
     def __attrs_post_init__(self) -> None:
         self.queue = SpanQueue(self.limit, self.batch)
-        counts = TrafficMetrics()
+        counts = TrafficMetrics(lambda: self.decisions)
         parts = (
             RequestSpans(self.queue, counts, self.most_events),
             SocketSpans(self.queue, counts, self.most_events),

@@ -56,6 +56,7 @@ class DisabledTests(SynchronousTestCase):
             now=lambda: 0,
             redact_urls=list,
             redact_text=str,
+            decisions=list,
             reactor=clock,
         )
         self.assertIsNone(made)

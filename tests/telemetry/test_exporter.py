@@ -10,6 +10,7 @@ from tests.telemetry.fakes import MS, OWNER, Harness
 from tests.telemetry.messages import attributes, metrics_of, resource_of, spans_of
 from trafficmock import records
 from trafficmock.telemetry.exporter import FLUSH_SECONDS, LONGEST_PAUSE
+from trafficmock.telemetry.finished_span import START
 from trafficmock.telemetry.otlp_client import NotSentError, Taken
 
 AWAY = NotSentError("Connection was refused", again=True)
@@ -112,7 +113,7 @@ class ExporterTests(SynchronousTestCase):
 
     def test_metrics(self) -> None:
         """Metrics are sent at their interval; a failure is not repeated before the next time."""
-        self.answered(3)
+        self.harness.decisions.append(("fulfill", "api.test", 3))
         metrics = self.harness.metrics
         metrics.answers.append(AWAY)
         self.clock.advance(60)
@@ -190,7 +191,7 @@ class WriterTests(SynchronousTestCase):
         for dated in (False, True):
             write = harness.exporter.writers({}, dated=dated)[records.RequestSeen]
             write(records.RequestSeen(str(dated), "shop", request()), 5)
-            begun[dated] = harness.exporter.parts[0].undecided[str(dated)].start
+            begun[dated] = harness.exporter.parts[0].undecided[str(dated)][START]
         self.assertEqual(begun, {False: harness.now(), True: 5 * MS})
 
 

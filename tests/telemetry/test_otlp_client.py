@@ -93,7 +93,7 @@ class CollectorTests(SynchronousTestCase):
         return Collector(Destination(URL, **destination), self.agent, "trafficmock/1", self.clock)
 
     def send(self, collector: Collector) -> Deferred[Taken]:
-        return Deferred.fromCoroutine(collector.send(b"spans" * 100))
+        return Deferred.fromCoroutine(collector.send([b"spans" * 50] * 2))
 
     def test_request(self) -> None:
         """A POST of protocol buffers, with the headers of the user."""

@@ -238,6 +238,12 @@ class RequestSpanTests(SynchronousTestCase):
         self.assertEqual(found["trafficmock.request.id"], "q1")
         self.assertEqual(found["trafficmock.decision"], "pending")
         self.assertEqual(span.status.code, 0)
+        decided = [records.RequestPassedThrough("q2"), records.RequestPassedThrough("q3")]
+        self.harness.record(*decided, seen("q4"))
+        self.assertEqual(self.harness.written(), [])
+        _, found = self.span(records.RequestContinued("q4", OWNER, None))
+        self.assertEqual(found["trafficmock.request.id"], "q2")
+        self.assertEqual(found["trafficmock.decision"], "passthrough")
 
     def test_same_id(self) -> None:
         """A request with the id of an open one ends that one."""

@@ -82,7 +82,7 @@ class SpanQueueTests(SynchronousTestCase):
         for number in (7, 8):
             queue.put_test(of_test(number))
         parts = [ids(part) for part in queue.take().parts(4)]
-        self.assertEqual(parts, [[0, 1, 2, 3], [4, 5, 6, 7], [8]])
+        self.assertEqual(parts, [[0, 1, 2, 3], [4, 5, 6], [7, 8]])
 
     def test_clear(self) -> None:
         """What is given up counts as dropped."""

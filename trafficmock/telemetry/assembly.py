@@ -17,9 +17,10 @@ from trafficmock.telemetry.traffic_metrics import TrafficMetrics
 from trafficmock.telemetry.websocket_spans import SocketSpans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from trafficmock.telemetry.export_settings import Destination, ExportSettings
+    from trafficmock.telemetry.traffic_metrics import Decisions
 
 
 def make_exporter(
@@ -31,6 +32,7 @@ def make_exporter(
     now: Callable[[], int],
     redact_urls: Callable[[Sequence[str]], Sequence[str]],
     redact_text: Callable[[str], str],
+    decisions: Callable[[], Iterable[Decisions]],
     reactor: Any,
 ) -> Exporter | None:
     """Return the exporter; ``None`` where the variables turn the export off.
@@ -39,6 +41,7 @@ def make_exporter(
     :param environ: the variables of the process.
     :param new_id: returns that many random bytes.
     :param now: returns epoch nanoseconds.
+    :param decisions: as in :class:`~trafficmock.telemetry.traffic_metrics.TrafficMetrics`.
     """
     settings = read_settings(option, environ)
     for warning in settings.warnings:
@@ -52,7 +55,7 @@ def make_exporter(
     if traces is None and metrics is None:
         return None
     queue = SpanQueue(settings.most_waiting, settings.batch)
-    counts = TrafficMetrics()
+    counts = TrafficMetrics(decisions)
     parts = _parts(settings, None if traces is None else queue, counts, new_id)
 
     counts.gauges.append(

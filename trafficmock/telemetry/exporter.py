@@ -40,7 +40,7 @@ FLUSH_SECONDS = 5.0
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 """Seconds before data is sent again; each pause is twice as long as the one before."""
 
-_AT_ONCE = 100
+_AT_ONCE = 256
 """The spans that are written in one turn of the reactor: a millisecond at most."""
 
 
@@ -161,11 +161,14 @@ class Exporter:
         if self.metrics is not None:
             times = self._started, self.now()
             body = resource_metrics(self.counts, times, self.resource, self.scope)
-            await self._deliver(self.metrics, body, again=False)
+            await self._deliver(self.metrics, [body], again=False)
 
-    async def _deliver(self, collector: Collector, body: bytes, *, again: bool = True) -> bool:
+    async def _deliver(
+        self, collector: Collector, body: list[bytes], *, again: bool = True
+    ) -> bool:
         """Send data until the collector takes it, or refuses it, or the service stops.
 
+        :param body: the data, in parts.
         :param again: whether to try again; metrics have the same counts next time.
         :returns: whether it took the data.
         """

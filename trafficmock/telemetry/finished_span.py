@@ -12,15 +12,17 @@ if TYPE_CHECKING:
     from trafficmock.records import CarriedContext, Owner
     from trafficmock.telemetry.trace_parent import TraceParent
 
+    Beginning = tuple[str, str, str, int, TraceParent | None, CarriedContext | None, int]
+    """What is known of a request or a WebSocket before the decision: client, method, URL, start,
+    the span that the header ``traceparent`` names, the test whose context it carries, and how many
+    redirects led to it. It is a tuple since one is made and read for each request."""
+
     Values = tuple[
-        str,
         str,
         str,
         str,
         int,
         str,
-        str | None,
-        str | None,
         str,
         str,
         int,
@@ -31,14 +33,17 @@ if TYPE_CHECKING:
         TraceParent | None,
         "Extras | None",
     ]
-    """A request or a WebSocket that is over. The first eight values are what many have in common:
-    client, origin, method, decision (empty before it), status (0 without a response),
-    ``error.type`` (empty without an error), and the ids of route and test. The others are: id, URL,
-    start, end and time until the decision, the owner, the test whose context it carries, the span
-    of the application, and what few spans have."""
+    """A request or a WebSocket that is over: client, method, decision (empty before it), status (0
+    without a response), ``error.type`` (empty without an error), id, URL, start, end and time until
+    the decision, the owner, the test whose context it carries, the span of the application, and
+    what few spans have."""
 
-WIDTH: Final = 17
+WIDTH: Final = 14
 """How many values a span has."""
+
+START: Final = 3
+RESENDS: Final = 6
+"""Where these are in a ``Beginning``."""
 
 
 class SpanEvent(Struct, frozen=True, gc=False):
@@ -54,29 +59,6 @@ class SpanEvent(Struct, frozen=True, gc=False):
     name: str
     direction: str
     size: int
-
-
-class Beginning(Struct, frozen=True, gc=False):
-    """What is known of a request or a WebSocket before the decision.
-
-    It is no tuple, which the garbage collector would count for each request that waits.
-
-    :param origin: the beginning of the URL: scheme, host and port.
-    :param parent: the span that the header ``traceparent`` names.
-    :param carried: the test whose context it carries.
-    :param resends: how many redirects led to it.
-    """
-
-    client_id: str
-    method: str
-    url: str
-    origin: str
-    start: int
-    parent: TraceParent | None = None
-    carried: CarriedContext | None = None
-    resends: int = 0
-
-    __repr__ = quiet_repr
 
 
 class Extras(Struct, frozen=True, gc=False):
@@ -136,30 +118,26 @@ class TrafficSpan(Struct, eq=False, gc=False):
 
     def values(self, end: int) -> Values:
         """Return the span as it is exported; the clock may have been set back meanwhile."""
-        begun, decision, owner, took = self.begun, self.decision, self.owner, self.took
-        start, carried, resends = begun.start, begun.carried, begun.resends
-        test, extras = carried or owner, None
+        client_id, method, url, start, parent, carried, resends = self.begun
+        decision, took, extras = self.decision, self.took, None
         if resends or self.error or self.is_socket or self.events is not None or not decision:
             extras = Extras(resends, self.is_socket, self.error, self.events, self.dropped_events)
         elif carried is not None and carried.late:
             extras = Extras()
         return (
-            begun.client_id,
-            begun.origin,
-            begun.method,
+            client_id,
+            method,
             decision,
             self.status,
             self.error_type,
-            None if owner is None else owner.route_id,
-            None if test is None else test.test_id,
             self.id,
-            begun.url,
+            url,
             start,
             end if end > start else start,  # noqa: FURB136 - a call takes longer
             took if took > 0 else 0,  # noqa: FURB136
-            owner,
+            self.owner,
             carried,
-            begun.parent,
+            parent,
             extras,
         )
 
@@ -181,9 +159,3 @@ class TestSpan(Struct, eq=False, kw_only=True, gc=False):
     start: int
     end: int = 0
     passed: bool | None = None
-
-
-def origin_of(url: str) -> str:
-    """Return the beginning of a URL: scheme, host and port."""
-    slash = url.find("/", 8)
-    return url if slash < 0 else url[:slash]

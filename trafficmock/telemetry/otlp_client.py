@@ -22,6 +22,8 @@ from trafficmock.redaction import without_credentials
 from trafficmock.telemetry.otlp.protobuf import MalformedError, fields
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from twisted.internet.interfaces import IConsumer
     from twisted.python.failure import Failure
     from twisted.web.iweb import IAgent, IResponse
@@ -88,9 +90,10 @@ class Collector:
         """The URL, for messages."""
         return without_credentials(self.destination.url)
 
-    async def send(self, body: bytes) -> Taken:
+    async def send(self, body: Sequence[bytes]) -> Taken:
         """Send a message.
 
+        :param body: its parts.
         :raises NotSentError: the collector is away, does not answer in time, or refuses it.
         """
         if self.destination.gzip:
@@ -185,12 +188,13 @@ def _client(certificate: str, key: str) -> Any:
 class _ExportBody:
     """The body of a request."""
 
-    def __init__(self, content: bytes) -> None:
-        self._content = content
-        self.length = len(content)
+    def __init__(self, parts: Sequence[bytes]) -> None:
+        self._parts = parts
+        self.length = sum(map(len, parts))
 
     def startProducing(self, consumer: IConsumer) -> Deferred[None]:  # noqa: N802 - Twisted's
-        consumer.write(self._content)
+        for part in self._parts:
+            consumer.write(part)
         return succeed(None)
 
     def pauseProducing(self) -> None:  # noqa: N802 - Twisted's
@@ -226,9 +230,9 @@ def _read(response: IResponse) -> Deferred[tuple[int, bytes]]:
     return read.addCallback(lambda body: (response.code, body))
 
 
-def _compressed(body: bytes) -> bytes:
+def _compressed(parts: Sequence[bytes]) -> list[bytes]:
     compressor = zlib.compressobj(_FIXED_LEVEL, zlib.DEFLATED, _GZIP_WINDOW)
-    return compressor.compress(body) + compressor.flush()
+    return [*map(compressor.compress, parts), compressor.flush()]
 
 
 def _why(error: Exception) -> str:

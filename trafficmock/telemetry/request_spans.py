@@ -8,7 +8,7 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock import records
-from trafficmock.telemetry.finished_span import Beginning, SpanEvent, TrafficSpan
+from trafficmock.telemetry.finished_span import RESENDS, START, SpanEvent, TrafficSpan
 from trafficmock.telemetry.otlp.span_message import FIRST_ERROR
 from trafficmock.telemetry.trace_parent import trace_parent
 
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trafficmock.records import Owner
+    from trafficmock.telemetry.finished_span import Beginning
     from trafficmock.telemetry.span_queue import SpanQueue
     from trafficmock.telemetry.traffic_metrics import TrafficMetrics
 
 MOST_OPEN = 10_000
-"""The most requests that are not over; the oldest is exported as it is. An agent may never report
-what became of a request."""
+"""The most requests without a decision, and the most decided ones that are not over; the oldest is
+exported as it is. An agent may never report what became of a request."""
 
 OTHER_ERROR = "_OTHER"
 """``error.type`` of an error without a code (semantic conventions)."""
@@ -32,7 +33,7 @@ class RequestSpans:
     """Follows each request from its record :class:`~trafficmock.records.RequestSeen` to its end.
 
     :param queue: takes the spans that are over; ``None`` where only metrics are exported.
-    :param metrics: counts decisions.
+    :param metrics: counts the times until decisions.
     :param most_events: of one span (``OTEL_SPAN_EVENT_COUNT_LIMIT``).
     :ivar undecided: the requests without a decision, by id.
     :ivar open: the decided ones that are not over.
@@ -43,6 +44,10 @@ class RequestSpans:
     most_events: int
     undecided: dict[str, Beginning] = field(factory=dict, repr=False)
     open: dict[str, TrafficSpan] = field(factory=dict)
+    _until_mock: list[int] = field(init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._until_mock = self.metrics.uncounted("fulfill")
 
     def writers(self) -> dict[type, Callable[[Any, int], None]]:
         """Return the function for each type of record; it also gets the time in epoch ns."""
@@ -74,29 +79,22 @@ class RequestSpans:
         self._end(span, now)
 
     def _seen(self, record: records.RequestSeen, now: int) -> None:
-        request, request_id = record.request, record.request_id
-        undecided, url = self.undecided, request.url
-        resends, parent = 0, None
-        if record.redirected_from is not None:
-            resends = self._resends(record.redirected_from)
+        request, request_id, undecided = record.request, record.request_id, self.undecided
+        headers, prior_id = request.headers, record.redirected_from
+        resends = 0 if prior_id is None else self._resends(prior_id)
         if request_id in undecided or request_id in self.open:
             self._end_early(request_id, now)
-        if "traceparent" in request.headers:
-            parent = trace_parent(request.headers)
-        slash = url.find("/", 8)
-        origin = url[:slash] if slash > 0 else url
-        undecided[request_id] = Beginning(
+        undecided[request_id] = (
             record.client_id,
             request.method,
-            url,
-            origin,
+            request.url,
             now,
-            parent,
+            trace_parent(headers) if "traceparent" in headers else None,
             record.carried,
             resends,
         )
-        if len(undecided) + len(self.open) > MOST_OPEN:
-            self._end_early(next(iter(self.open or undecided)), now)
+        if len(undecided) > MOST_OPEN:
+            self._end_early(next(iter(undecided)), now)
 
     def _hop_seen(self, record: records.HopSeen, now: int) -> None:
         first = records.RequestSeen(
@@ -113,7 +111,7 @@ class RequestSpans:
         """Return the number of a hop after a request, which may be over already."""
         prior = self.open.get(prior_id)
         begun = self.undecided.get(prior_id) if prior is None else prior.begun
-        return 1 if begun is None else begun.resends + 1
+        return 1 if begun is None else begun[RESENDS] + 1
 
     def _decided(
         self, request_id: str, decision: str, owner: Owner | None, now: int
@@ -122,23 +120,24 @@ class RequestSpans:
         begun = self.undecided.pop(request_id, None)
         if begun is None:
             return None
-        took = now - begun.start
-        self.metrics.decided(decision, begun.origin, took)
+        took = now - begun[START]
+        self.metrics.decided(decision, took)
         return TrafficSpan(request_id, begun, decision, took, owner)
 
     def _sent_on(self, request_id: str, decision: str, owner: Owner | None, now: int) -> None:
         """Keep a request that goes to its server, until its response is known."""
         span = self._decided(request_id, decision, owner, now)
         if span is not None:
-            self.open[request_id] = span
+            self._keep(span, now)
+
+    def _keep(self, span: TrafficSpan, now: int) -> None:
+        """Keep a request that is decided until it is over."""
+        self.open[span.id] = span
+        if len(self.open) > MOST_OPEN:
+            self._end_early(next(iter(self.open)), now)
 
     def _passed_through(self, record: records.RequestPassedThrough, now: int) -> None:
-        request_id = record.request_id
-        begun = self.undecided.pop(request_id, None)
-        if begun is not None:  # as _sent_on: most of the requests without tests
-            took = now - begun.start
-            self.metrics.decided("passthrough", begun.origin, took)
-            self.open[request_id] = TrafficSpan(request_id, begun, "passthrough", took)
+        self._sent_on(record.request_id, "passthrough", None, now)
 
     def _continued(self, record: records.RequestContinued, now: int) -> None:
         self._sent_on(record.request_id, "continue", record.owner, now)
@@ -148,39 +147,42 @@ class RequestSpans:
         begun = self.undecided.pop(request_id, None)
         if begun is None:
             return
-        start, carried = begun.start, begun.carried
-        took = now - start
-        self.metrics.decided("fulfill", begun.origin, took)
-        test = carried or owner
-        is_late = carried is not None and carried.late
-        if record.body_pending or status >= FIRST_ERROR or begun.resends or is_late or took < 0:
+        client_id, method, url, start, parent, carried, resends = begun
+        took, queue = now - start, self.queue
+        if (
+            queue is None
+            or not 0 < len(queue.values) < queue.calm
+            or record.body_pending
+            or status >= FIRST_ERROR
+            or resends
+            or (carried is not None and carried.late)
+            or took < 0
+        ):
+            self.metrics.decided("fulfill", took)
             span = TrafficSpan(request_id, begun, "fulfill", took, owner, status)
             if record.body_pending:
-                self.open[request_id] = span
+                self._keep(span, now)
             else:
                 self._end(span, now)
-        elif self.queue is not None:  # as TrafficSpan.values: most of the requests of tests
-            self.queue.put(
-                (
-                    begun.client_id,
-                    begun.origin,
-                    begun.method,
-                    "fulfill",
-                    status,
-                    "",
-                    owner.route_id,
-                    test.test_id,
-                    request_id,
-                    begun.url,
-                    start,
-                    now,
-                    took,
-                    owner,
-                    carried,
-                    begun.parent,
-                    None,
-                )
-            )
+            return
+        # Most requests of tests end here, without a further call: see TrafficSpan.values.
+        self._until_mock.append(took)
+        queue.values += (
+            client_id,
+            method,
+            "fulfill",
+            status,
+            "",
+            request_id,
+            url,
+            start,
+            now,
+            took,
+            owner,
+            carried,
+            parent,
+            None,
+        )
 
     def _piece_sent(self, record: records.StreamPieceSent, now: int) -> None:
         if (span := self.open.get(record.request_id)) is not None:

@@ -32,16 +32,20 @@ class SpanBatch:
 
     def take(self, most: int) -> SpanBatch:
         """Remove the first spans, those of tests after others."""
-        values = self.values[: most * WIDTH]
-        room = most - len(values) // WIDTH
-        tests = self.tests[:room]
-        del self.values[: most * WIDTH], self.tests[:room]
+        values, tests = self.values, self.tests
+        room = max(0, most - len(values) // WIDTH)
+        self.values, self.tests = values[most * WIDTH :], tests[room:]
+        del values[most * WIDTH :], tests[room:]
         return SpanBatch(values, tests)
 
     def parts(self, most: int) -> Iterator[SpanBatch]:
         """Remove all spans, some at a time."""
-        while len(self):
-            yield self.take(most)
+        values, tests, width = self.values, self.tests, most * WIDTH
+        self.values, self.tests = [], []
+        for at in range(0, len(values), width):
+            yield SpanBatch(values[at : at + width])
+        for at in range(0, len(tests), most):
+            yield SpanBatch(tests=tests[at : at + most])
 
 
 @define(eq=False)
@@ -52,6 +56,8 @@ class SpanQueue:
     :param batch: how many spans make a batch, see ``on_batch``.
     :param on_batch: called after each span beyond a batch, or with the first one in the queue.
     :ivar dropped: how many spans found no room, or were given up.
+    :ivar values: the values of requests and WebSockets that wait. While it has some, and fewer than
+        ``calm``, more may be added without :meth:`put`.
     """
 
     limit: int
@@ -59,27 +65,26 @@ class SpanQueue:
     on_batch: Callable[[], None] = lambda: None
     dropped: int = 0
     _waiting: SpanBatch = field(factory=SpanBatch)
-    _values: list[Any] = field(init=False, repr=False)
-    _calm: int = field(init=False)
+    values: list[Any] = field(init=False, repr=False)
+    calm: int = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._values = self._waiting.values
         self._count()
 
     def _count(self) -> None:
         """Set how many values may wait while there is nothing to do but to add some."""
-        self._calm = (min(self.batch - 1, self.limit) - len(self._waiting.tests)) * WIDTH
+        self.values = self._waiting.values
+        self.calm = (min(self.batch - 1, self.limit) - len(self._waiting.tests)) * WIDTH
 
     def __len__(self) -> int:
         return len(self._waiting)
 
     def put(self, span: Values) -> None:
         """Add a request or a WebSocket."""
-        values = self._values
-        if 0 < len(values) < self._calm:
-            values += span
+        if 0 < len(self.values) < self.calm:
+            self.values += span
         elif self._has_room():
-            values += span
+            self.values += span
             self._added()
 
     def put_test(self, span: TestSpan) -> None:

@@ -1,11 +1,10 @@
-"""Counts decisions for the metrics, and knows the gauges of the service."""
+"""Knows the metrics: the decisions and their times, and the gauges of the service."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import define, field
 from msgspec import Struct
@@ -13,18 +12,19 @@ from msgspec import Struct
 from trafficmock.telemetry.otlp.span_message import server_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-_AT_ONCE = 500
-"""The decisions that are counted together, which costs a third of counting each."""
-
-MOST_SERIES = 1000
-"""The most pairs of decision and origin; the others are counted together, as OpenTelemetry does."""
+_MOST_UNCOUNTED = 500
+"""The times that are counted together, which costs a third of counting each."""
 
 BOUNDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5)
 """The bounds of the histogram of decision times, in seconds."""
 
 _BOUNDS_NS = tuple(round(bound * 1e9) for bound in BOUNDS)
+
+Decisions = tuple[str, str | None, int]
+"""An action, a host, perhaps with its port, and how many decisions they had; ``None`` for the hosts
+beyond a bound."""
 
 Gauge = tuple[str, str, int]
 """The name of an instrument, the value of its attribute (may be empty), and the value."""
@@ -88,57 +88,56 @@ class Durations(Struct):
 class TrafficMetrics:
     """The counts since the start.
 
+    :param decisions: returns the decisions, which the history counts.
     :ivar gauges: functions that return values of :data:`INSTRUMENTS`.
-    :ivar overflow: the decisions beyond :data:`MOST_SERIES`.
     """
 
+    decisions: Callable[[], Iterable[Decisions]]
     gauges: list[Callable[[], list[Gauge]]] = field(factory=list)
-    overflow: int = 0
     _durations: dict[str, Durations] = field(factory=dict)
-    _by_origin: dict[tuple[str, str], int] = field(factory=dict)
-    _new: dict[str, list[Any]] = field(factory=dict, repr=False)
+    _uncounted: dict[str, list[int]] = field(factory=dict, repr=False)
 
-    def decided(self, decision: str, origin: str, took: int) -> None:
-        """Count a request or a WebSocket that has its decision now.
+    def uncounted(self, decision: str) -> list[int]:
+        """Return the list for the times until decisions of a kind, in nanoseconds.
+
+        Who adds many calls :meth:`decided` for some of them, which counts all.
+        """
+        return self._uncounted.setdefault(decision, [])
+
+    def decided(self, decision: str, took: int) -> None:
+        """Count the time of a request or a WebSocket that has its decision now.
 
         :param took: the nanoseconds until the decision.
         """
-        new = self._new.get(decision)
-        if new is None:
-            new = self._new[decision] = []
-        new += origin, took
-        if len(new) >= _AT_ONCE * 2:
+        times = self._uncounted.get(decision) or self.uncounted(decision)
+        times.append(took)
+        if len(times) >= _MOST_UNCOUNTED:
             self._count(decision)
 
     def _count(self, decision: str) -> None:
-        """Count what was decided so since the last time."""
-        new, by_origin = self._new.pop(decision), self._by_origin
-        for origin, more in Counter(new[::2]).items():
-            key = decision, origin
-            count = by_origin.get(key, 0)
-            if count or len(by_origin) < MOST_SERIES:
-                by_origin[key] = count + more
-            else:
-                self.overflow += more
+        """Count the times since the last call."""
+        times = self._uncounted[decision]
         durations = self._durations.get(decision)
         if durations is None:
             durations = self._durations[decision] = Durations([0] * (len(BOUNDS) + 1))
-        durations.add(new[1::2])
-
-    def _count_all(self) -> None:
-        for decision in list(self._new):
-            self._count(decision)
+        durations.add(times)
+        times.clear()
 
     def durations(self) -> dict[str, Durations]:
         """Return the times from the request to the decision, by decision."""
-        self._count_all()
+        for decision, times in self._uncounted.items():
+            if times:
+                self._count(decision)
         return self._durations
 
-    def requests(self) -> dict[tuple[str, str], int]:
-        """Return how many requests there were, by decision and host."""
-        self._count_all()
-        by_host: dict[tuple[str, str], int] = {}
-        for (decision, origin), count in self._by_origin.items():
-            key = decision, server_of(origin)[0]
-            by_host[key] = by_host.get(key, 0) + count
-        return by_host
+    def requests(self) -> tuple[dict[tuple[str, str], int], int]:
+        """Return how many were decided, by decision and host, and for all hosts beyond a bound."""
+        found: dict[tuple[str, str], int] = {}
+        overflow = 0
+        for decision, authority, number in self.decisions():
+            if authority is None:
+                overflow += number
+            else:
+                key = decision, server_of(f"//{authority}")[0]
+                found[key] = found.get(key, 0) + number
+        return found, overflow

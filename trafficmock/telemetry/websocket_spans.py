@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from trafficmock import records
-from trafficmock.telemetry.finished_span import Beginning, SpanEvent, TrafficSpan, origin_of
+from trafficmock.telemetry.finished_span import START, SpanEvent, TrafficSpan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,16 +54,14 @@ class SocketSpans:
         earlier = self.open.get(record.socket_id)
         if earlier is not None:
             self._end(earlier, now)
-        url = record.url
-        origin = origin_of(url)
-        begun = Beginning(record.client_id, "GET", url, origin, now, carried=record.carried)
+        begun = record.client_id, "GET", record.url, now, None, record.carried, 0
         self.open[record.socket_id] = TrafficSpan(record.socket_id, begun, is_socket=True)
         if len(self.open) > MOST_OPEN:
             self._end(next(iter(self.open.values())), now)
 
     def _decided(self, span: TrafficSpan, decision: str, now: int) -> None:
-        span.decision, span.took = decision, now - span.begun.start
-        self.metrics.decided(decision, span.begun.origin, span.took)
+        span.decision, span.took = decision, now - span.begun[START]
+        self.metrics.decided(decision, span.took)
 
     def _owned(self, record: records.SocketOwned, now: int) -> None:
         span = self.open.get(record.socket_id)

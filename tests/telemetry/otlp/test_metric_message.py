@@ -11,7 +11,8 @@ class MetricMessageTests(SynchronousTestCase):
     """All metrics, cumulative since the start."""
 
     def setUp(self) -> None:
-        self.metrics = TrafficMetrics()
+        self.decisions: list[tuple[str, str | None, int]] = []
+        self.metrics = TrafficMetrics(lambda: self.decisions)
 
     def read(self) -> dict[str, object]:
         return metrics_of(resource_metrics(self.metrics, (5, 7), b"", b""))
@@ -19,8 +20,8 @@ class MetricMessageTests(SynchronousTestCase):
     def test_requests(self) -> None:
         """A counter by decision and host, and a histogram by decision."""
         for _ in range(2):
-            self.metrics.decided("fulfill", "http://a.test", 2_000_000)
-        self.metrics.overflow = 3
+            self.metrics.decided("fulfill", 2_000_000)
+        self.decisions += [("fulfill", "a.test", 2), ("fulfill", None, 3)]
         found = self.read()
         requests: object = found["trafficmock.requests"]
         point, overflow = requests.sum.data_points  # type: ignore[attr-defined]

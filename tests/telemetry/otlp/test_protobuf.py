@@ -30,6 +30,13 @@ class WritingTests(SynchronousTestCase):
             span.attributes[0].SerializeToString(), pair.SerializeToString(deterministic=True)
         )
 
+    def test_long_texts(self) -> None:
+        """A text at the size where its numbers need two bytes is read back."""
+        for size in (*range(100, 140), 16_390):
+            span = Span()
+            span.ParseFromString(protobuf.attribute(9, "key", "x" * size))
+            self.assertEqual(span.attributes[0].value.string_value, "x" * size)
+
     @given(st.integers(0, 2**64 - 1))
     def test_varint(self, number: int) -> None:
         """A number of any size is read back."""

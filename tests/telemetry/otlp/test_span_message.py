@@ -11,7 +11,7 @@ from tests.telemetry.fakes import OWNER, Harness
 from tests.telemetry.messages import attributes, span_of
 from trafficmock import records
 from trafficmock.telemetry.otlp import span_message
-from trafficmock.telemetry.otlp.span_message import server_of, shown_matcher
+from trafficmock.telemetry.otlp.span_message import origins_of, server_of, shown_matcher
 from trafficmock.wire.payloads.serialized_matcher import (
     SerializedMatcher,
     SerializedRegex,
@@ -32,6 +32,17 @@ class PartTests(SynchronousTestCase):
     def test_any_server(self, origin: str) -> None:
         """No text is an error."""
         server_of(origin)
+
+    @given(st.lists(st.text("ab/:", max_size=14) | st.sampled_from(["http://a", "http://a/b"])))
+    def test_origins(self, urls: list[str]) -> None:
+        """Each URL is cut after the first slash behind its host, whatever others come before."""
+        expected = [url[: url.find("/", 8) + 1] or url for url in urls]
+        self.assertEqual(origins_of(urls), expected)
+
+    def test_many_origins(self) -> None:
+        """The sizes that are tried have a bound."""
+        urls = [f"http://{'h' * size}/{size}" for size in (*range(1, 30), *range(1, 30))]
+        self.assertEqual(origins_of(urls), [url[: url.rfind("/") + 1] for url in urls])
 
     def test_routes(self) -> None:
         """What a route matches, in one line."""

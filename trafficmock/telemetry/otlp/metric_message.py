@@ -41,13 +41,14 @@ def resource_metrics(
 
 
 def _requests(metrics: TrafficMetrics, span: bytes) -> list[bytes]:
+    counts, overflow = metrics.requests()
     points = [
         _point(count, span, {"trafficmock.decision": decision, "server.address": host})
-        for (decision, host), count in metrics.requests().items()
+        for (decision, host), count in counts.items()
     ]
-    if metrics.overflow:
-        overflow = attribute(7, "otel.metric.overflow", value=True)
-        points.append(span + fixed64(6, metrics.overflow) + overflow)
+    if overflow:
+        mark = attribute(7, "otel.metric.overflow", value=True)
+        points.append(span + fixed64(6, overflow) + mark)
     head = _head("trafficmock.requests", "Requests and WebSockets that were decided.", "{request}")
     return [head + _sum(points, _MONOTONIC)] if points else []
 

@@ -7,6 +7,7 @@ much as the 5 % of a request that the export may cost.
 from __future__ import annotations
 
 import struct
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -80,14 +81,31 @@ def packed_double(field: int, values: tuple[float, ...]) -> bytes:
 def attribute(field: int, key: str, value: str | float) -> bytes:
     """Return an attribute: OTLP's ``KeyValue``, in a field of a span, an event or a resource."""
     if isinstance(value, str):
-        inner = text(1, value)
-    elif isinstance(value, bool):
+        return _text_attribute(field, key, value)
+    if isinstance(value, bool):
         inner = number(2, value)
     elif isinstance(value, int):
         inner = number(3, value & 0xFFFF_FFFF_FFFF_FFFF)  # two's complement, as int64 has it
     else:
         inner = double(4, value)
-    return of_length(field, text(1, key) + of_length(2, inner))
+    return of_length(field, _key(key) + of_length(2, inner))
+
+
+def _text_attribute(field: int, key: str, value: str) -> bytes:
+    """Return an attribute with a string, in a quarter of the time where it is short."""
+    named, content = _key(key), value.encode(errors="replace")
+    size = len(content)
+    whole = len(named) + size + 4
+    if whole < 0x80:  # noqa: PLR2004 - each number is one byte
+        head = bytes((field << 3 | _LENGTH, whole))
+        return b"".join((head, named, bytes((0x12, size + 2, 0x0A, size)), content))
+    return of_length(field, named + of_length(2, of_length(1, content)))
+
+
+@lru_cache(maxsize=100)
+def _key(key: str) -> bytes:
+    """Return the field with the key of an attribute; of a resource, users choose them."""
+    return text(1, key)
 
 
 def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
