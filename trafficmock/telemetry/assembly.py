@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from trafficmock.telemetry.export_settings import Destination, ExportSettings
-    from trafficmock.telemetry.traffic_metrics import Decisions
+    from trafficmock.telemetry.traffic_metrics import HostDecisions
 
 
 def make_exporter(
@@ -32,7 +32,7 @@ def make_exporter(
     now: Callable[[], int],
     redact_urls: Callable[[Sequence[str]], Sequence[str]],
     redact_text: Callable[[str], str],
-    decisions: Callable[[], Iterable[Decisions]],
+    decisions: Callable[[], Iterable[HostDecisions]],
     reactor: Any,
 ) -> Exporter | None:
     """Return the exporter; ``None`` where the variables turn the export off.

@@ -22,7 +22,7 @@ BOUNDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
 
 _BOUNDS_NS = tuple(round(bound * 1e9) for bound in BOUNDS)
 
-Decisions = tuple[str, str | None, int]
+HostDecisions = tuple[str, str | None, int]
 """An action, a host, perhaps with its port, and how many decisions they had; ``None`` for the hosts
 beyond a bound."""
 
@@ -92,7 +92,7 @@ class TrafficMetrics:
     :ivar gauges: functions that return values of :data:`INSTRUMENTS`.
     """
 
-    decisions: Callable[[], Iterable[Decisions]]
+    decisions: Callable[[], Iterable[HostDecisions]]
     gauges: list[Callable[[], list[Gauge]]] = field(factory=list)
     _durations: dict[str, Durations] = field(factory=dict)
     _uncounted: dict[str, list[int]] = field(factory=dict, repr=False)
