@@ -86,6 +86,21 @@ class SocketTests(BrowserTestCase):
         copy.click()
         page.wait_for_function(has, arg='"token": "t-9"')
 
+    def test_binary_frame(self) -> None:
+        """Of a frame of bytes base64 is copied, with marks for its secrets unless wanted."""
+        page = self.open("/?view=ws")
+        panel = show(page, "room=17")
+        copy = panel.locator(".frame", has_text="binary").get_by_label("Copy the frame")
+        copied = "async (text) => atob(await navigator.clipboard.readText()).endsWith(text) && text"
+        copy.click()
+        page.wait_for_function(
+            'async () => /\\x2f{"token": "\\[redacted:\\w{8}\\]"}$/.test('
+            "atob(await navigator.clipboard.readText()))"
+        )
+        page.get_by_label("with secrets").check()
+        copy.click()
+        page.wait_for_function(copied, arg='/{"token": "t-9b"}')
+
 
 class ConnectionTests(BrowserTestCase):
     """Who is connected."""
