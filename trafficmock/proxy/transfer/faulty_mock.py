@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from trafficmock.proxy.http1.forwarded_headers import chunk
 from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.wire.payloads import body as bodies
 
@@ -33,7 +34,6 @@ def bytes_before(fault: Fault, response: SerializedResponse, method: bytes) -> b
     if fault.kind == "malformed_chunk":
         head = structs.replace(response, body_base64=bodies.NULL)
         block = request_rewriting.streamed_head(head, chunked=True, close=False)
-        framed = b"%x\r\n%b\r\n" % (len(part), part) if part else b""
-        return block + framed
+        return block + chunk(part) if part else block
     whole = request_rewriting.mock_bytes(response, method, close=False)
     return whole[: len(whole) - len(content) + len(part)] if whole.endswith(content) else whole

@@ -202,7 +202,7 @@ class ProxiedRequest:
         if self._stream is not None:
             self.report(StreamClosed(self.id))
         elif begun and self._transfer is not None:
-            self._transfer.broken_off(UpstreamError(reason, code="aborted", errno="aborted"))
+            self._transfer.report_end(UpstreamError(reason, code="aborted", errno="aborted"))
         else:
             self.report(inbound.RequestCancel(self.id, reason))
 
@@ -222,8 +222,8 @@ class ProxiedRequest:
             case outbound.DecisionAbort():
                 self._abort(message.error_code, message.message or "")
             case outbound.DecisionError():
-                status = decision_status(message.code)
-                self._refuse(status, message.code, message.message + self._progress())
+                text, status = message.message + self._progress(), decision_status(message.code)
+                self._refuse(UpstreamError(text, status=status, code=message.code))
             case outbound.DecisionFetch():
                 self._fetch(message)
             case outbound.NeedBody():
@@ -241,7 +241,7 @@ class ProxiedRequest:
     async def _carry_out(self, order: outbound.DecisionFetch) -> None:
         name = order.request_id, order.fetch_id
         try:
-            request = self.rewritten(order.overrides or SerializedOverrides())
+            request = self.rewritten(order.overrides or _UNCHANGED)
             if request.content is None:
                 request = structs.replace(request, content=self.content())
             fetch = RouteFetch(self.resources, self.client.local(), self.most_bytes)
@@ -320,7 +320,7 @@ class ProxiedRequest:
         except UpstreamError as error:
             unsent = self.rewritten(_UNCHANGED)
             self._transfer = UpstreamTransfer(self, unsent, unreported)
-            self._transfer.broken_off(error)
+            self._transfer.report_end(error)
             self.failed_upstream(error)
             return
         if self.request_done or self.head.minor == 0:
@@ -340,10 +340,10 @@ class ProxiedRequest:
                 return
             data = request_rewriting.mock_bytes(response, method, close=not self.keep)
         except UpstreamError as error:
-            self._refuse(error.status, error.code, error.text)
+            self._refuse(error)
             return
         self.client.write(data)
-        self._finish()
+        self.finish()
 
     def break_off(self, fault: Fault) -> None:
         """Let the fault of an answer follow the part that was written."""
@@ -361,13 +361,13 @@ class ProxiedRequest:
             stream.begin(head)
         except UpstreamError as error:
             self.report(StreamClosed(self.id))
-            self._refuse(error.status, error.code, error.text)
+            self._refuse(error)
             return
         self._stream = stream
 
     def _abort(self, code: str, text: str) -> None:
         if understands_failures(self.head):
-            self._refuse(502, code, text)
+            self._refuse(UpstreamError(text, code=code))
         elif code == "timedout":
             seconds = self.resources.settings.abort_hold_seconds
             self._timer = self.resources.reactor.callLater(seconds, self._hold_over)
@@ -375,7 +375,8 @@ class ProxiedRequest:
             self.cut_off()
         else:
             reason = f": {text}" if text and text != code else ""
-            self._refuse(502, code, f"A test failed this request with the code {code}{reason}.")
+            text = f"A test failed this request with the code {code}{reason}."
+            self._refuse(UpstreamError(text, code=code))
 
     def _hold_over(self) -> None:
         self._timer = None
@@ -393,19 +394,15 @@ class ProxiedRequest:
             return
         error = UpstreamError(_STOPPING, code="disconnected")
         if self._transfer is not None:
-            self._transfer.broken_off(error)
+            self._transfer.report_end(error)
         self.failed_upstream(error)
 
     # The end
 
-    def response_complete(self) -> None:
-        """Finish after a complete response of the server."""
-        self._finish()
-
     def failed_upstream(self, error: UpstreamError) -> None:
         """Answer with the error of a server that failed; for a browser, reset the connection."""
         if self.resources.explains_failures:
-            self._refuse(error.status, error.code, error.text, failure=error.errno)
+            self._refuse(error)
         else:
             self.cut_off()
 
@@ -421,24 +418,22 @@ class ProxiedRequest:
         else:
             self.client.reset()
 
-    def _refuse(self, status: int, code: str, text: str, *, failure: str | None = None) -> None:
-        """Answer with an error response of the proxy.
-
-        :param failure: the code for an attached process; ``None`` for ``code``.
-        """
+    def _refuse(self, error: UpstreamError) -> None:
+        """Answer with an error response of the proxy."""
         self.keep = self.keep and self.request_done
         answer = error_response(
-            status,
-            code,
-            text,
-            headers=failure_lines(self.head, failure or code, text),
+            error.status,
+            error.code,
+            error.text,
+            headers=failure_lines(self.head, error.errno or error.code, error.text),
             keep=self.keep,
             head_only=self.head.method == b"HEAD",
         )
         self.client.write(answer)
-        self._finish()
+        self.finish()
 
-    def _finish(self) -> None:
+    def finish(self) -> None:
+        """Go on to the next request of the connection: the response is complete."""
         self._settle()
         self.client.finished(close=not self.keep)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
+from trafficmock.proxy.http1.forwarded_headers import LAST_CHUNK, chunk
 from trafficmock.proxy.transfer import request_rewriting
 from trafficmock.wire.inbound import StreamAbort, StreamAck, StreamData
 from trafficmock.wire.payloads import body as bodies
@@ -58,14 +59,12 @@ class StreamedMock:
             self._request.cut_off(noticeable=noticeable)
             return
         if self._chunked:
-            self._request.client.write(b"0\r\n\r\n")
-        self._request.response_complete()
+            self._request.client.write(LAST_CHUNK)
+        self._request.finish()
 
     def _write(self, content: bytes) -> None:
-        if not content:
-            return
-        framed = b"%x\r\n%b\r\n" % (len(content), content) if self._chunked else content
-        self._request.client.write(framed)
+        if content:
+            self._request.client.write(chunk(content) if self._chunked else content)
 
     def _acknowledge(self) -> None:
         if self._acknowledged < self._written:

@@ -136,10 +136,6 @@ class UpstreamTransfer:
             self._upstream.send(self._last(), complete=True)
             self._begin_waiting()
 
-    def broken_off(self, error: UpstreamError) -> None:
-        """Report that the response stays incomplete, for a reason on this side."""
-        self._report_end(error)
-
     def cancel(self) -> None:
         """Cancel the transfer."""
         if self._over:
@@ -198,7 +194,7 @@ class UpstreamTransfer:
         self._timer = None
         self.cancel()
         error = answer_timeout(self._request.origin)
-        self._report_end(error)
+        self.report_end(error)
         self._proxied.failed_upstream(error)
 
     # The answer
@@ -264,7 +260,7 @@ class UpstreamTransfer:
         """Let the fault follow what has come, and read no more of the server's answer."""
         self.cancel()
         self._flush()
-        self._report_end(broken.error())
+        self.report_end(broken.error())
         self._proxied.break_off(broken.fault)
 
     def response_pause(self) -> None:
@@ -295,8 +291,8 @@ class UpstreamTransfer:
         self._flush()
         if connection is not None:
             self._resources.pool.give_back(self._request.origin, connection)
-        self._report_end(None)
-        self._proxied.response_complete()
+        self.report_end(None)
+        self._proxied.finish()
 
     def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:
         """Handle the loss of the connection: send the request again, or report the error.
@@ -319,7 +315,7 @@ class UpstreamTransfer:
     def _incomplete(self, error: UpstreamError) -> None:
         self._end()
         self._flush()
-        self._report_end(error)
+        self.report_end(error)
         self._proxied.cut_off(noticeable=not self._until_close)
 
     def server_busy(self) -> None:
@@ -345,8 +341,8 @@ class UpstreamTransfer:
             RequestResponse(self._proxied.id, ok=True, response=response, body_pending=True)
         )
 
-    def _report_end(self, error: UpstreamError | None) -> None:
-        """Report the end of the transfer.
+    def report_end(self, error: UpstreamError | None) -> None:
+        """Report the end of the transfer, once.
 
         :param error: the reason if the response is missing or incomplete, else ``None``.
         """
@@ -409,7 +405,7 @@ class UpstreamTransfer:
 
     def _fail(self, error: UpstreamError) -> None:
         self._end()
-        self._report_end(error)
+        self.report_end(error)
         self._proxied.failed_upstream(error)
 
     def _end(self) -> None:
