@@ -15,6 +15,7 @@ from trafficmock.proxy.http1.context_headers import (
     with_other_id,
     without_context,
 )
+from trafficmock.proxy.http1.forwarded_headers import request_block
 from trafficmock.proxy.transfer.body_decoding import Decoders
 from trafficmock.wire.limits import MAX_MESSAGE_BYTES
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from trafficmock.http.hosts import Authority
     from trafficmock.matching.host_pattern import HostPattern
+    from trafficmock.proxy.http1.framing import Framing
     from trafficmock.proxy.http1.heads import Pairs
     from trafficmock.proxy.proxy_clients import ProxyClients
     from trafficmock.proxy.request_target import Origin
@@ -147,14 +149,18 @@ class ProxyResources:
         """Return the id that replaces a context, by a keyed hash: always the same one for it."""
         return blake2b(context, digest_size=16, key=self.alias_key).hexdigest().encode("ascii")
 
-    def aim(self, origin: Origin, path: bytes, pairs: Pairs) -> tuple[bytes, Pairs]:
-        """Return the request target and header to send to a server, or to ``--upstream-proxy``."""
+    def request_head(
+        self, method: bytes, origin: Origin, path: bytes, pairs: Pairs, framing: Framing
+    ) -> bytes:
+        """Write the head of a request to a server, or to ``--upstream-proxy``.
+
+        :param framing: how the body will be sent.
+        """
         pairs = self.outgoing(origin, pairs)
-        proxy = self.dialer.http_proxy(origin)
-        if proxy is None:
-            return path, pairs
         host = origin.authority.encode("ascii")
-        target = b"http://%s%s" % (host, b"" if path == b"*" else path)
-        if proxy.credentials is None:
-            return target, pairs
-        return target, [*pairs, (b"Proxy-Authorization", proxy.credentials)]
+        proxy = self.dialer.http_proxy(origin)
+        if proxy is not None:
+            path = b"http://%s%s" % (host, b"" if path == b"*" else path)
+            if proxy.credentials is not None:
+                pairs = [*pairs, (b"Proxy-Authorization", proxy.credentials)]
+        return request_block(method, path, host, pairs, framing)

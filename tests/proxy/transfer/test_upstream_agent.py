@@ -18,7 +18,6 @@ from tests.proxy.harness import OURS, ForwardProxyHarness
 from trafficmock.http.exact_url import ExactUrl
 from trafficmock.proxy.http1.heads import parse_response
 from trafficmock.proxy.transfer.body_arrival import BodyArrival
-from trafficmock.proxy.transfer.body_capture import BodyCapture
 from trafficmock.proxy.transfer.upstream_agent import (
     BytesBody,
     UpstreamAgent,
@@ -59,7 +58,7 @@ class AgentTests(SynchronousTestCase):
         head = parse_response(b"HTTP/1.1 200 OK")
         verifyObject(IAgent, self.agent)
         verifyObject(IBodyProducer, BytesBody(b""))
-        verifyObject(IResponse, UpstreamResponse(head, BodyCapture(0), BodyArrival(Clock())))
+        verifyObject(IResponse, UpstreamResponse(head, BodyArrival(Clock())))
 
     def test_exact(self) -> None:
         """Hosts that hyperlink refuses and targets that it rewrites go out as they are."""

@@ -43,6 +43,11 @@ CHUNKED = Framing(BodyKind.CHUNKED)
 UNTIL_CLOSE = Framing(BodyKind.UNTIL_CLOSE)
 
 
+def of_content(content: bytes) -> Framing:
+    """Return the framing of a body of which all is there."""
+    return Framing(BodyKind.LENGTH, len(content)) if content else NONE
+
+
 def of_request(head: RequestHead) -> Framing:
     """Return the framing of a request's body.
 

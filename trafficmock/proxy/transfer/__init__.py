@@ -8,4 +8,10 @@ mocked responses, ``streamed_mock`` those that come piece by piece, ``faulty_moc
 break. ``answer_changes`` breaks real answers, or slows them down. ``route_fetch`` serves
 ``route.fetch`` by treq, over the connections of ``upstream_agent``;
 ``body_arrival`` has the times of its body.
+
+Three objects have three lives. A ``ProxiedRequest`` lives from the head of a request to the end of
+its answer, and belongs to the client's connection. Before the decision, a test may begin any number
+of ``RouteFetch``, which get whole answers over connections of their own. The decision to send the
+request makes its only ``UpstreamTransfer``, which gets a connection, sends the request, waits for
+the head and streams the body; it ends with the answer, an error, a fault, or with the client.
 """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import treq
 from attrs import frozen
 from msgspec import UNSET, structs
 from treq.client import HTTPClient
@@ -16,7 +15,7 @@ from trafficmock.proxy import request_target
 from trafficmock.proxy.http1.forwarded_headers import end_to_end
 from trafficmock.proxy.http1.heads import BadMessageError
 from trafficmock.proxy.transfer import request_rewriting
-from trafficmock.proxy.transfer.body_capture import BodyCapture, response_of
+from trafficmock.proxy.transfer.body_capture import response_of
 from trafficmock.proxy.transfer.upstream_agent import BytesBody, UpstreamAgent
 from trafficmock.proxy.upstream_errors import UpstreamError
 from trafficmock.wire.http_syntax import CONTENT_HEADERS, CREDENTIALS
@@ -26,8 +25,8 @@ from trafficmock.wire.payloads.serialized_response import redirect_target
 if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Pairs, ResponseHead
     from trafficmock.proxy.proxy_settings import ProxyResources
-    from trafficmock.proxy.transfer.body_arrival import BodyArrival
     from trafficmock.proxy.transfer.request_rewriting import Rewritten
+    from trafficmock.proxy.transfer.upstream_agent import UpstreamResponse
     from trafficmock.wire import outbound
     from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -38,15 +37,6 @@ _CREDENTIALS = frozenset(name.encode("ascii") for name in CREDENTIALS)
 _ABOUT_CONTENT = frozenset(name.encode("ascii") for name in CONTENT_HEADERS)
 _SEE_OTHER = 303
 _REWRITTEN = frozenset({301, 302})
-
-
-@frozen
-class FetchedAnswer:
-    """A server's response with its whole body."""
-
-    head: ResponseHead
-    copy: BodyCapture
-    arrival: BodyArrival
 
 
 @frozen
@@ -82,7 +72,7 @@ class RouteFetch:
             "Max redirect count exceeded", code="upstream_error", errno="EREDIRECTS"
         )
 
-    async def _with_retries(self, request: Rewritten, retries: int) -> FetchedAnswer:
+    async def _with_retries(self, request: Rewritten, retries: int) -> UpstreamResponse:
         pause = FIRST_PAUSE_SECONDS
         for attempt in range(retries + 1):
             try:
@@ -97,12 +87,12 @@ class RouteFetch:
             pause *= 2
         raise UpstreamError("No attempt was made.", code="upstream_error")
 
-    async def _ask(self, request: Rewritten) -> FetchedAnswer:
+    async def _ask(self, request: Rewritten) -> UpstreamResponse:
         """Send a request once, by treq."""
         agent = UpstreamAgent(self.resources, self.local, self.most_bytes)
         client = HTTPClient(agent, data_to_body_producer=BytesBody)
         path = "" if request.path == b"*" else request.path.decode("ascii")
-        response = await client.request(
+        answer: Any = await client.request(
             request.method.decode("ascii"),
             ExactUrl(f"{request.origin}{path}"),
             headers=_headers(request.pairs),
@@ -110,14 +100,12 @@ class RouteFetch:
             allow_redirects=False,
             unbuffered=True,
         )
-        content = BodyCapture(0)
-        await treq.collect(response, content.add)
-        whole: Any = response.original
-        return FetchedAnswer(whole.head, content, whole.arrival)
+        response: UpstreamResponse = answer.original
+        return response
 
-    async def _plain(self, url: str, answer: FetchedAnswer) -> SerializedResponse:
+    async def _plain(self, url: str, answer: UpstreamResponse) -> SerializedResponse:
         decoders, pairs = self.resources.decoders, end_to_end(answer.head)
-        plain = await decoders.plain(pairs, answer.copy, self.most_bytes)
+        plain = await decoders.plain(pairs, answer.body, self.most_bytes)
         response = response_of(url, answer.head, *plain)
         if b"content-encoding" in answer.head.fields:
             return response

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,7 @@ from zope.interface import implementer
 
 from trafficmock.proxy import request_target
 from trafficmock.proxy.http1 import content_codings
-from trafficmock.proxy.http1.forwarded_headers import request_block
-from trafficmock.proxy.http1.framing import NONE, BodyKind, Framing
+from trafficmock.proxy.http1.framing import of_content
 from trafficmock.proxy.transfer.body_arrival import BodyArrival
 from trafficmock.proxy.transfer.body_capture import BodyCapture
 from trafficmock.proxy.upstream_errors import UpstreamError, answer_timeout, upstream_error
@@ -24,6 +24,7 @@ from trafficmock.proxy.upstream_errors import UpstreamError, answer_timeout, ups
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IConsumer, IDelayedCall, IProtocol, IReactorTime
 
+    from trafficmock.proxy.http1.framing import Framing
     from trafficmock.proxy.http1.heads import ResponseHead
     from trafficmock.proxy.proxy_settings import ProxyResources
 
@@ -58,28 +59,30 @@ class UpstreamResponse:
     """A complete response, with the attributes of ``IResponse``.
 
     :param head: its status line and all header lines in their order.
+    :param arrival: the times of the body's pieces.
     :param body: the body, not decoded.
-    :param arrival: the times of its pieces.
     """
 
     head: ResponseHead
-    body: BodyCapture = field(repr=False)
     arrival: BodyArrival
+    body: BodyCapture = field(factory=partial(BodyCapture, 0), repr=False)
     request: Any = None
     previousResponse: Any = None  # noqa: N815 - Twisted's name
     version: tuple[bytes, int, int] = field(init=False, repr=False)
     code: int = field(init=False)
     phrase: bytes = field(init=False, repr=False)
-    length: int = field(init=False)
     headers: Headers = field(init=False, factory=Headers, repr=False)
 
     def __attrs_post_init__(self) -> None:
         head = self.head
         self.version, self.code, self.phrase = (b"HTTP", 1, head.minor), head.status, head.reason
-        self.length = self.body.size
         for name, value in head.pairs:
             if name.lower() not in _HIDDEN:
                 self.headers.addRawHeader(name, value)
+
+    @property
+    def length(self) -> int:
+        return self.body.size
 
     def deliverBody(self, protocol: IProtocol) -> None:  # noqa: N802 - Twisted's name
         """Deliver the body to ``protocol``; only the first call has content."""
@@ -132,11 +135,10 @@ class UpstreamAgent:
         headers = Headers() if headers is None else headers.copy()
         headers.setRawHeaders(b"Accept-Encoding", [content_codings.KNOWN])
         pairs = [(name, value) for name, values in headers.getAllRawHeaders() for value in values]
-        path, pairs = self.resources.aim(target.origin, target.path, pairs)
-        framing = Framing(BodyKind.LENGTH, len(content)) if content else NONE
-        host = target.origin.authority.encode("ascii")
-        block = request_block(method, path, host, pairs, framing)
-        return await self._exchange(target.origin, method, block + content)
+        head = self.resources.request_head(
+            method, target.origin, target.path, pairs, of_content(content)
+        )
+        return await self._exchange(target.origin, method, head + content)
 
     async def _exchange(
         self, origin: request_target.Origin, method: bytes, data: bytes
@@ -146,7 +148,7 @@ class UpstreamAgent:
         try:
             connection = await pool.connect(origin, self.reached_at)
             connection.begin(collector, method, data, complete=True)
-            collector.wait_for_head(resources.reactor, resources.settings.response_seconds)
+            collector.wait_for_head(resources.settings.response_seconds)
             try:
                 response = await collector.done
             except BaseException:
@@ -171,54 +173,53 @@ class ResponseCollector:
     def __init__(self, limit: int, clock: IReactorTime) -> None:
         self.done: Deferred[UpstreamResponse] = Deferred()
         self._limit = limit
-        self._head: ResponseHead | None = None
-        self._body = BodyCapture(0)
         self._clock = clock
-        self._arrival = BodyArrival(clock)
+        self._response: UpstreamResponse | None = None
         self._timer: IDelayedCall | None = None
 
-    def wait_for_head(self, reactor: IReactorTime, seconds: float) -> None:
+    def wait_for_head(self, seconds: float) -> None:
         """Fail if the response does not begin in time; its body has no time limit.
 
         :param seconds: the time (``--upstream-timeout-ms``); 0 for no limit.
         """
         if seconds:
-            self._timer = reactor.callLater(seconds, self._time_out)
+            self._timer = self._clock.callLater(seconds, self._fail, answer_timeout("The server"))
 
     def stop_waiting(self) -> None:
         """Cancel the timer."""
         if self._timer is not None and self._timer.active():
             self._timer.cancel()
 
-    def _time_out(self) -> None:
+    def _fail(self, error: BaseException) -> None:
         if not self.done.called:
-            self.done.errback(answer_timeout("The server"))
+            self.done.errback(error)
 
     def interim(self, head: ResponseHead) -> None:
         """Ignore 1xx responses."""
 
     def response_head(self, head: ResponseHead, body: Framing) -> None:  # noqa: ARG002 - the protocol's
-        self._head = head
-        self._arrival = BodyArrival(self._clock)
+        self._response = UpstreamResponse(head, BodyArrival(self._clock))
         self.stop_waiting()
 
     def response_data(self, data: bytes) -> None:
-        self._body.add(data)
-        self._arrival.add(data)
-        if self._limit and self._body.size > self._limit and not self.done.called:
+        response = self._response
+        if response is None:
+            return
+        response.body.add(data)
+        response.arrival.add(data)
+        if self._limit and response.body.size > self._limit:
             text = f"The answer has more than {self._limit} bytes (--handler-body-bytes)."
-            self.done.errback(UpstreamError(text, code="upstream_error", errno="EFBIG"))
+            self._fail(UpstreamError(text, code="upstream_error", errno="EFBIG"))
 
     def response_pause(self) -> None:
         """Do nothing: the whole body is awaited."""
 
     def response_end(self) -> None:
-        if self._head is not None and not self.done.called:
-            self.done.callback(UpstreamResponse(self._head, self._body, self._arrival))
+        if self._response is not None and not self.done.called:
+            self.done.callback(self._response)
 
     def upstream_lost(self, reason: BaseException, *, answered: bool) -> None:  # noqa: ARG002 - the protocol's
-        if not self.done.called:
-            self.done.errback(Failure(reason))
+        self._fail(reason)
 
     def server_ready(self) -> None:
         """Do nothing: the whole request was written at once."""

@@ -15,10 +15,9 @@ from trafficmock.proxy.http1.forwarded_headers import (
     LAST_CHUNK,
     chunk,
     end_to_end,
-    request_block,
     response_block,
 )
-from trafficmock.proxy.http1.framing import NONE, BodyKind, Framing
+from trafficmock.proxy.http1.framing import BodyKind, of_content
 from trafficmock.proxy.transfer.answer_changes import BrokenAnswer, RatedBody
 from trafficmock.proxy.transfer.body_capture import BodyCapture, response_of
 from trafficmock.proxy.upstream_errors import answer_timeout, upstream_error
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall
     from twisted.python.failure import Failure
 
+    from trafficmock.proxy.http1.framing import Framing
     from trafficmock.proxy.http1.heads import Pairs, ResponseHead
     from trafficmock.proxy.proxy_clients import ProxyClient
     from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
@@ -75,7 +75,7 @@ class UpstreamTransfer:
         self._early = proxied.content() if request.content is None else request.content
         self._complete = proxied.request_done
         self._streams = not self._complete
-        self._framing = proxied.body if self._streams else _whole(self._early)
+        self._framing = proxied.body if self._streams else of_content(self._early)
         self._client_minor = proxied.head.minor
         self._upstream: UpstreamConnection | None = None
         self._opening: Deferred[Any] | None = None
@@ -164,9 +164,9 @@ class UpstreamTransfer:
     def _send(self, connection: UpstreamConnection) -> None:
         self._upstream = connection
         request, early = self._request, self._early
-        path, pairs = self._resources.aim(request.origin, request.path, request.pairs)
-        host = request.origin.authority.encode("ascii")
-        data = request_block(request.method, path, host, pairs, self._framing)
+        data = self._resources.request_head(
+            request.method, request.origin, request.path, request.pairs, self._framing
+        )
         if early:
             data += self._coded(early)
         if self._complete:
@@ -426,7 +426,3 @@ class UpstreamTransfer:
         if self._out:
             self._client.write(self._out[0] if len(self._out) == 1 else b"".join(self._out))
             self._out.clear()
-
-
-def _whole(content: bytes) -> Framing:
-    return Framing(BodyKind.LENGTH, len(content)) if content else NONE
