@@ -26,6 +26,8 @@ from trafficmock.wire.features import CONTEXT, REPLY, STRICT, SUBSCRIBE
 from trafficmock.wire.payloads.application_origins import ApplicationOrigins
 
 if TYPE_CHECKING:
+    from msgspec import UnsetType
+
     from trafficmock.core.http.replies import Replies
     from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.isolation.wanted_origins import WantedOrigins
@@ -179,9 +181,14 @@ class Registration:
 
     @staticmethod
     def _refuse(
-        worker: Worker, test_id: str, text: str, out: EffectList, *, route_id: str = ""
+        worker: Worker,
+        test_id: str,
+        text: str,
+        out: EffectList,
+        *,
+        route_id: str | UnsetType = UNSET,
     ) -> None:
-        named = route_id if route_id and REPLY in worker.features else UNSET
+        named = route_id if REPLY in worker.features else UNSET
         error = outbound.ProxyError("invalid_message", text, test_id, route_id=named)
         out.send(worker.id, error)
 

@@ -185,7 +185,7 @@ class LocalDecisions:
         :param worker: as in :meth:`when_applied`.
         :param release: sends the answer to the worker.
         """
-        if self.is_idle or self.reports == "none":
+        if self.reports == "none":
             release(out)
             return
         self._sync(out)

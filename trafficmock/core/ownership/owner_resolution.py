@@ -342,7 +342,7 @@ def to_be_asked(kind: Kind, found: MatchingTests) -> dict[str, RegisteredTest]:
             test.requests and _may_be_expiring(test, routes, certain=certain)
         ):
             asked[test_id] = test
-    if asked and len(asked) < len(found.undecided) + len(found.yes):
+    if asked:
         workers = {test.worker.id for test in asked.values()}
         for test_id, (test, _) in found.yes.items():
             if test.worker.id in workers and CHAIN not in test.worker.features:
