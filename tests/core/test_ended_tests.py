@@ -30,7 +30,7 @@ class EndedTestTests(SynchronousTestCase):
 
     def step(self) -> Effects:
         """Wake the core once, as it asked for."""
-        self.playbook.tick_at(self.playbook.seconds)
+        self.playbook.wake()
         return self.playbook.take()
 
     def steps(self) -> list[Effects]:

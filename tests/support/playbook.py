@@ -144,6 +144,11 @@ class Playbook:
         self._wake_at = None
         self._took(self.coordinator.tick(self.now()), None, None)
 
+    def wake(self) -> None:
+        """Wake the core now, as it must have asked for."""
+        assert self._wake_at is not None and self._wake_at <= self.seconds, self._wake_at
+        self.tick_at(self.seconds)
+
     def _answer_pings(self, effects: Effects) -> None:
         pings = [e for e in effects if isinstance(e, Send) and isinstance(e.message, inbound.Ping)]
         effects[:] = [effect for effect in effects if effect not in pings]

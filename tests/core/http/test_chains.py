@@ -295,6 +295,15 @@ class ChangeTests(ChainCase):
         assert isinstance(run, Send) and isinstance(run.message, outbound.HandlerRun)
         self.assertEqual(run.message.route_id, "buys#1")
 
+    def test_matched_by_none(self) -> None:
+        """A changed URL that no route matches goes upstream, past the routes that matched."""
+        self.test.route("http://h.test/**")
+        self.test.route("http://h.test/**")
+        self.asks()
+        effects = self.falls_back(url="http://elsewhere.test/")
+        sent = self.sent(effects, outbound.DecisionContinue)
+        self.assertEqual(sent.overrides.url, "http://elsewhere.test/")
+
     def test_other_scheme(self) -> None:
         """A URL of another scheme fails the request and the test."""
         self.test.route()

@@ -60,6 +60,24 @@ class MatchedTests(SynchronousTestCase):
         self.agent.sends(report("r1"))
         self.playbook.expect()
 
+    def test_length_without_a_body(self) -> None:
+        """A length is left out where a client would wait for a body, and stays for HEAD."""
+        self.worker.sends(fulfill())
+        self.playbook.take()
+        empty = response(200, b"", **{"content-length": "5"})
+        for method, headers in (("GET", {}), ("HEAD", {"content-length": "5"})):
+            message = start(method)
+            asked = structs.replace(message.request, method=method)
+            self.agent.sends(structs.replace(message, request=asked))
+            self.playbook.take()
+            self.worker.sends(fulfill(method, empty))
+            recorded, decided, _ = self.playbook.take()
+            assert isinstance(recorded, records.RequestFulfilled)
+            assert isinstance(decided, Send)
+            assert isinstance(decided.message, outbound.DecisionFulfill)
+            for answer in (recorded.response, decided.message.response):
+                self.assertEqual(answer.headers, headers)
+
     def test_continue(self) -> None:
         """It goes on unchanged; the report of what came is recorded and passed on."""
         self.worker.sends(continue_())

@@ -137,6 +137,7 @@ class AtOnceTests(ReplyCase):
         """From a worker that runs its handlers by itself, a reply is ignored."""
         other = self.playbook.worker("1", features=("reply",)).test("sells")
         other.route("http://h.test/**", reply=ANSWER, times=1)
+        self.assertEqual(self.playbook.coordinator.state.registry.reply_bytes, 0)
         self.agent.sends(start())
         *_, matched, _ = [*self.playbook.take(), None]
         assert isinstance(matched, Send)

@@ -92,7 +92,9 @@ class OwnerTests(LivenessCase):
         second = self.second()
         self.own()
         second.dies()
-        self.playbook.wait(5.001)
+        self.playbook.tick_at(1002.5)
+        self.playbook.expect(self.worker.gets(inbound.Ping(EPOCH_MS + 2500)))
+        self.playbook.wait(2.501)
         self.assertTrue(self.failed())
 
     def test_replaced(self) -> None:

@@ -124,6 +124,35 @@ class EntryTests(LocalCase):
         entries.add([X], 2, 1.0)
         self.assertFalse(entries.is_sweep_due(1.0))
 
+    def test_limit(self) -> None:
+        """The route that exceeds the number has the oldest entries dropped at once."""
+        local = self.playbook.coordinator.local
+        many = [FilterEntry(texts=(f"http://h.test/{n}",)) for n in range(MOST_KEPT)]
+        self.routes("**/x")
+        local.entries.add(many, local.n, self.playbook.seconds)
+        (drop,) = sent(self.routes("**/y", "other"), FilterDrop)
+        assert isinstance(drop, FilterDrop)
+        self.assertEqual(drop.entries[0], many[0])
+        self.assertIn(X, self.entries())
+
+    def test_leases_end(self) -> None:
+        """Lost agents are forgotten with their leases, one after the other."""
+        other = self.playbook.agent("other", features=("local",))
+        self.asks()
+        self.agent.dies()
+        self.playbook.take()
+        self.playbook.wait(0.5)
+        self.playbook.take()
+        self.asks(other)
+        other.dies()
+        self.playbook.take()
+        local = self.playbook.coordinator.local
+        for left in (1, 0):
+            self.playbook.wait(0.5)
+            self.playbook.take()
+            self.assertEqual(len(local.lost), left)
+        self.assertTrue(local.is_idle)
+
     def test_nobody_left(self) -> None:
         """Without agents nothing is kept."""
         self.routes("**/x")

@@ -40,6 +40,7 @@ class FaultCase(ReplyCase):
         self.asks()
         action = Fulfill(response(200, CONTENT), fault=fault)
         self.worker.sends(inbound.HandlerResult("r1", action, "1"))
+        self.assertEqual(self.playbook.coordinator.state.pending, {})
         return [
             effect.message if isinstance(effect, Send) else effect
             for effect in self.playbook.take()

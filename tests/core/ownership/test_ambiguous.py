@@ -84,6 +84,18 @@ class AmbiguityTests(SynchronousTestCase):
         matches = [diagnostic(self.a, 1, SerializedMatcher()), diagnostic(self.b, 1, predicate())]
         self.playbook.expect(*self.ambiguous(*matches))
 
+    def test_oldest_first(self) -> None:
+        """The routes are listed by age, also if the older one needed a question."""
+        self.b.route(predicate())
+        self.a.route(SerializedMatcher())
+        self.agent.sends(start())
+        self.playbook.take()
+        self.other.sends(claims("r1", "b", "b#1"))
+        matches = [diagnostic(self.b, 1, predicate()), diagnostic(self.a, 1, SerializedMatcher())]
+        failed = self.playbook.take()[0]
+        assert isinstance(failed, RequestFailed)
+        self.assertEqual(failed.matches, matches)
+
     def test_the_undecided_says_no(self) -> None:
         """One certain match and an answer of no: the certain one gets it."""
         self.a.route(SerializedMatcher())

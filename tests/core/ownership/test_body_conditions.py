@@ -14,6 +14,7 @@ from tests.core.http.pending_bodies import (
     observed,
     types,
 )
+from tests.core.ownership.context_case import A, B, ContextCase
 from tests.support.builders import claims, glob
 from tests.support.playbook import SETTINGS
 from trafficmock.core.effects import Send
@@ -179,3 +180,30 @@ class OverdueTests(BodyCase):
             self.assertIsNone(self.playbook.coordinator.state.body_deadlines.next_deadline())
             self.playbook.wait(21)
             self.playbook.take()
+
+
+class ContextTests(ContextCase):
+    """The body of a request with a context is asked for only where it may decide something."""
+
+    def asked_for(self, *contexts: str | None) -> list[bool]:
+        """Announce a request with each of the contexts; return whether its body is asked for."""
+        asked = []
+        for number, context in enumerate(contexts):
+            self.starts(context, f"r{number}", request=HEAD, body_pending=True)
+            asked.append(bool(self.sent(outbound.NeedBody)))
+        return asked
+
+    def test_own(self) -> None:
+        """A test's own condition counts, and without a context everybody's."""
+        self.b.route(having(HELLO))
+        self.assertEqual(self.asked_for(A, B, None), [False, True, True])
+
+    def test_shared(self) -> None:
+        """So does that of a shared route, for the tests of its worker."""
+        self.registered(self.mine, "shared", shared=True).route(having(HELLO))
+        self.assertEqual(self.asked_for(A, B), [True, False])
+
+    def test_run(self) -> None:
+        """So does that of a route of the run, for each test."""
+        self.registered(self.mine, "run", scope="run").route(having(HELLO))
+        self.assertEqual(self.asked_for(A, B), [True, True])

@@ -79,6 +79,14 @@ class OwnerTests(ContextCase):
         self.mine.sends(fulfill("r2"))
         self.assertEqual([*counts, self.owner_of_the_last().other_tests], [0, 1, 0])
 
+    def test_others_beside_shared(self) -> None:
+        """A shared route may serve each of them, so its requests are nobody else's."""
+        self.registered(self.mine, "shared", UNKNOWN, shared=True).route("**")
+        self.starts(None)
+        self.playbook.take()
+        self.mine.sends(fulfill())
+        self.assertEqual(self.owner_of_the_last().other_tests, 0)
+
     def owner_of_the_last(self) -> Owner:
         """Give the owner that the record of a fulfilled request has."""
         (owner,) = [

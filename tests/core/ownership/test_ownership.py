@@ -112,6 +112,14 @@ class WithoutAskingTests(OneWorker):
         self.agent.sends(start("r3"))
         self.assertIn(self.passed("r3")[1], self.playbook.take())
 
+    def test_route_before_another_test(self) -> None:
+        """A test has no routes that wait for another one."""
+        self.worker.sends(inbound.RouteRegister("early", "sells", SerializedMatcher()))
+        self.playbook.take()
+        self.worker.test().route(NO[0])
+        self.agent.sends(start())
+        self.assertIn(self.passed()[1], self.playbook.take())
+
     def test_undecidable(self) -> None:
         """Where only the worker can tell, it is asked, and its answer counts."""
         for number, wanted in enumerate(UNDECIDABLE):

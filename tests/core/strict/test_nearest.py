@@ -112,6 +112,14 @@ class NearestTests(StrictCase):
         assert nearest is not UNSET
         self.assertEqual((nearest.differs, nearest.found), ("predicate", UNSET))
 
+    def test_relative_url(self) -> None:
+        """What differs is named also where only the worker knows the base URL."""
+        self.registers()
+        self.routes("/v2/charges")
+        self.asks()
+        self.worker.sends(claims("r1", "buys"))
+        self.assertIn("path differs ('/v1/charges', not", self.refused(self.playbook.take()))
+
     def test_handler(self) -> None:
         """A handler that gives the request back had the route that matches."""
         self.registers()
@@ -184,6 +192,17 @@ class NearestTests(StrictCase):
         detail = self.detail(effects)
         self.assertTrue(detail.url.startswith("https://api.test/x"), detail.url)
         self.assertEqual(len(detail.url), 2000)
+
+    def test_secret_in_the_query(self) -> None:
+        """A query that differs is shown without the values that are secret by their names."""
+        self.registers()
+        self.routes("**/v1/charges?expand=1")
+        effects = self.asks(f"{URL}?token=secret")
+        self.assertIn("query differs", self.refused(effects))
+        nearest = self.detail(effects).nearest
+        assert nearest is not UNSET and nearest.found is not UNSET
+        self.assertTrue(nearest.found.startswith("?token="), nearest.found)
+        self.assertNotIn("secret", f"{self.refused(effects)} {nearest.found}")
 
     def test_url_that_cannot_be_read(self) -> None:
         """What is no URL is refused, too."""

@@ -20,6 +20,8 @@ from trafficmock.testing.errors import (
     TestEndedError,
     UsageError,
 )
+from trafficmock.testing.session.arguments.callables import describe
+from trafficmock.testing.session.arguments.url_matchers import make_matcher
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.mock_response import Mock
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest
@@ -131,11 +133,11 @@ class RouteTests(SynchronousTestCase):
             self.assertEqual(harness.results(), [("r1", "Fulfill")])
 
     def test_claim(self) -> None:
-        """A claim is answered with those of its routes that match."""
+        """A claim is answered with those of its routes that match; others are nobody's."""
         harness = SessionHarness()
         routes = [harness.route(fulfills), harness.route(fulfills, "**/other"), harness.route(id)]
         harness.take()
-        asked = [each.id for each in routes[:2]]
+        asked = [*(each.id for each in routes[:2]), "gone"]
         claim = outbound.RequestClaim("r1", request(URL), "app", test_id="t1", route_ids=asked)
         harness.receive(claim)
         (answer,) = harness.take()
@@ -162,6 +164,32 @@ class RouteTests(SynchronousTestCase):
         self.assertEqual((changes.method, changes.headers), ("PUT", {"x-one": "1"}))
         self.assertEqual((routed.request.method, routed.request.content), ("PUT", b"two"))
 
+    def test_unroute_all(self) -> None:
+        """All routes are removed; what becomes of the handler that runs is as the call says."""
+        behaviors: tuple[tuple[Any, str, list[Any]], ...] = (
+            ("default", "continue", []),
+            ("wait", "undecided", [("r1", "Abort")]),
+            ("ignoreErrors", "undecided", [("r1", "Fallback")]),
+        )
+        for behavior, decision, results in behaviors:
+            harness = SessionHarness()
+            calls: list[Any] = []
+            kept_entry = harness.route(fulfills)
+            entry = harness.route(lambda routed, done, calls=calls: calls.extend((routed, done)))
+            harness.matched()
+            harness.take()
+            removed = harness.session.http.unroute_all(behavior)
+            harness.acknowledge()
+            self.assertEqual(harness.session.http.decisions, {"r1": decision})
+            self.assertEqual(len(harness.session.http.live), 0)
+            self.assertEqual((entry.active, kept_entry.active), (False, False))
+            self.assertEqual(removed.done, behavior != "wait")
+            _, done = calls
+            done(None, ValueError("late"))
+            self.assertEqual(harness.results(), results)
+            self.assertTrue(removed.done)
+            self.assertEqual(len(harness.session.errors), behavior != "ignoreErrors")
+
     def test_requests(self) -> None:
         """A route has the requests that its handler got, oldest first, and no others."""
         harness = SessionHarness()
@@ -170,6 +198,7 @@ class RouteTests(SynchronousTestCase):
             harness.matched(f"r{number}", route=entry)
         states = harness.session.traffic.requests
         self.assertEqual(entry.requests(), [states["r0"], states["r1"]])
+        self.assertEqual(entry.running, [])
         self.assertEqual(other.requests(), [])
 
     def test_decided(self) -> None:
@@ -201,6 +230,19 @@ class RouteTests(SynchronousTestCase):
         harness.route(lambda routed, _: routed.fulfill(Mock(), fault=fault))
         harness.matched()
         self.assertIsNone(kept(harness.session.traffic.requests["r1"].answered))
+
+    def test_name(self) -> None:
+        """A handler without code of its own is named with the call's place, if that is known."""
+        harness = SessionHarness()
+        matcher = make_matcher("**")
+        for handler, place, name in (
+            (print, "test.py:3", "handler print (test.py:3)"),
+            (print, UNSET, "handler print"),
+            (fulfills, "test.py:3", describe(fulfills)),
+        ):
+            promise = harness.session.http.route(matcher, handler, place=place)
+            harness.acknowledge()
+            self.assertEqual(kept(promise).name, name)
 
     def test_unknown_route(self) -> None:
         """A run of a route that is gone goes back to the proxy."""
