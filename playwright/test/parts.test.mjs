@@ -18,7 +18,6 @@ import { test } from "node:test";
 import { runInNewContext } from "node:vm";
 
 const require = createRequire(import.meta.url);
-const { compileGlob } = require("../src/arguments/glob.js");
 const { Matcher } = require("../src/arguments/matcher.js");
 const { allMet } = require("../src/arguments/value-checks.js");
 const { tagsOf } = require("../src/fixtures/browser-contexts.js");
@@ -33,8 +32,6 @@ const { WorkerConnection } = require("../src/connection/worker-connection.js");
 const { Waiters } = require("../src/session/waiters.js");
 const { rewriteWhole } = require("../src/whole-files.js");
 const { TestErrors } = require("../src/session/test-errors.js");
-
-const GLOBS = new URL("../../tests/data/globs.jsonl", import.meta.url);
 
 test("a redirect to a part of a page is linked, whichever message comes first", () => {
   const seen = (requestId, url) => ({ requestId, clientId: "app", request: { url, method: "GET", headers: {} } });
@@ -62,24 +59,6 @@ test("functions get the values that the proxy sends for their places", () => {
     const line = { part: "json", path: ["lines", 0], test: (value) => value.n === n };
     assert.equal(allMet([tag, line], found), isMet);
   }
-});
-
-test("globs match as they do for the proxy", () => {
-  const rows = readFileSync(GLOBS, "utf8").trim().split("\n").map(JSON.parse);
-  assert.ok(rows.length > 1000);
-  for (const { glob, url, base, websocket, matches } of rows) {
-    const judged = () => compileGlob(glob, { baseURL: base ?? undefined, webSocket: websocket }).test(url);
-    if (matches === "error") assert.throws(judged, /nested|without/, glob);
-    else assert.equal(judged(), matches, `${glob} ${url} ${base}`);
-  }
-});
-
-test("a glob that ends within the host is an error, except for WebSockets, whose path is often a slash", () => {
-  for (const glob of ["https://**", "http*://**", "https://h.test:8000**"]) {
-    assert.throws(() => new Matcher(glob), { message: /no path.*: write ".*\*\*\/\*"$/ }, glob);
-    assert.ok(new Matcher(glob, { webSocket: true }));
-  }
-  for (const glob of ["**", "*://**", "https://*", "https://h.test", "https://h.test/**"]) assert.ok(new Matcher(glob));
 });
 
 test("an origin with a wildcard gets no cookie, which is for one host", () => {
@@ -123,11 +102,10 @@ test("requests that strict mode refuses are one error for each method and URL", 
   assert.match(posted.message, /^POST .*\nNearest: one\.$/);
 });
 
-test("matchers are sent so that the proxy reads them as this process does, or has to ask", () => {
+test("matchers are sent so that the proxy can read them, or has to ask", () => {
   const baseURL = "http://shop.test/v1/";
   const wire = (given) => new Matcher(given, { baseURL }).wire;
-  assert.deepEqual(wire("http://a.test/*"), { urlGlob: "http://a.test/*" });
-  assert.deepEqual(wire("/prices/*"), { urlGlob: "http://shop.test/prices/*" });
+  assert.deepEqual(wire("/prices/*"), { urlGlob: "/prices/*", baseUrl: baseURL });
   assert.deepEqual(wire(/x/gi), { urlRegex: { source: "x", flags: "gi" } });
   assert.deepEqual(wire({ method: "get", clientId: ["a", "b"] }), { methods: ["GET"], clientIds: ["a", "b"] });
   assert.deepEqual(
@@ -158,7 +136,7 @@ test("the proxy gets the entries of a HAR that a route needs, with their bodies"
     request: { method, url: `http://a.test/${url}`, cookies: [] },
     response: { status: 200, ...response },
   });
-  const sent = async (entries, matcher = "**") => {
+  const sent = async (entries, matcher = /^/) => {
     const read = async (name) => {
       if (name === "body") return Buffer.from("from a file");
       throw new Error(`no file ${name}`);
@@ -167,10 +145,10 @@ test("the proxy gets the entries of a HAR that a route needs, with their bodies"
   };
   const urlsOf = (made) => made.map((each) => each && each.request.url.slice(-1));
   const given = [entry("GET", "b"), entry("GET", "a"), entry("PUT", "a"), null, { request: {} }];
-  assert.deepEqual(urlsOf(await sent(given, { url: "**/a", method: "get" })), [null, "a", null, null, null]);
+  assert.deepEqual(urlsOf(await sent(given, { url: /\/a$/, method: "get" })), [null, "a", null, null, null]);
   assert.deepEqual(urlsOf(await sent(given, () => false)), ["b", "a", "a", null, null]);
   const moved = entry("GET", "a", { status: 302, headers: [{ name: "location", value: "/b" }] });
-  assert.deepEqual(urlsOf(await sent([moved, entry("GET", "b")], "**/a")), ["a", "b"]);
+  assert.deepEqual(urlsOf(await sent([moved, entry("GET", "b")], /\/a$/)), ["a", "b"]);
   const file = (name) => entry("GET", name, { content: { _file: name } });
   const [body, missing] = await sent([file("body"), file("missing")]);
   assert.deepEqual(body.request, { method: "GET", url: "http://a.test/body" });
@@ -239,7 +217,7 @@ test("a wait judges what the proxy cannot compare: the URL, and not the method a
   ]);
   const waiters = new Waiters(session);
   const waits = [
-    waiters.wait("response", { url: "**/cup", method: "put", clientId: "other" }),
+    waiters.wait("response", { url: /\/cup$/, method: "put", clientId: "other" }),
     waiters.wait("request", async ({ id }) => id === "r3"),
   ];
   const [{ waitId: response }, { waitId: request }] = session.sent.splice(0);

@@ -9,7 +9,7 @@ from msgspec import UNSET, Raw, structs
 
 from tests.support import builders
 from trafficmock.wire import inbound, local_reports
-from trafficmock.wire.client_message import RedactQuery
+from trafficmock.wire.client_message import GlobQuery, RedactQuery
 from trafficmock.wire.codec import to_plain
 from trafficmock.wire.inbound import Message
 from trafficmock.wire.payloads import body, handler_action
@@ -290,6 +290,7 @@ of_workers: SearchStrategy[Message] = st.one_of(
     st.builds(inbound.HandlerResult, REQUESTS, actions),
     st.builds(inbound.HistoryQuery, st.just("h")),
     st.builds(inbound.DiagnosisQuery, st.just("d"), st.just([]), TESTS),
+    st.builds(GlobQuery, st.just("g"), st.sampled_from(["cup", "**/{a"])),
     st.builds(RedactQuery, st.just("p")),
     st.builds(inbound.ReportQuery, st.just("p"), st.just(10), TESTS | st.just(UNSET)),
     on_sockets_by_workers,

@@ -19,7 +19,7 @@ from tests.support.builders import (
 from tests.support.playbook import Peer, Playbook
 from trafficmock.core.effects import Effects, Send
 from trafficmock.wire import inbound
-from trafficmock.wire.client_message import RedactQuery
+from trafficmock.wire.client_message import GlobQuery, RedactQuery
 from trafficmock.wire.inbound import Message
 from trafficmock.wire.payloads import handler_action
 from trafficmock.wire.waits import wait_messages
@@ -56,6 +56,7 @@ OF_WORKERS: tuple[Message, ...] = (
     inbound.DiagnosisQuery("d1", [], "buys"),
     inbound.ReportQuery("p1", 10, "buys"),
     RedactQuery("p2"),
+    GlobQuery("g1", "**"),
     wait_messages.WaitRegister("w1", "buys", "request", glob("**")),
     wait_messages.WaitJudged("w1", "r1", met=True),
     wait_messages.WaitCancel("w1"),

@@ -68,6 +68,13 @@ class ShopTest < Minitest::Test
     end
   end
 
+  def test_bad_glob
+    mocked do |test|
+      error = assert_raises(TrafficMock::Error) { test.mock("**/{a", body: "") }
+      assert_match(/no '}' for the '{'/, error.message)
+    end
+  end
+
   def test_continue_and_fetch
     mocked do |test|
       test.route("**/page") { |route| route.continue(method: "PUT") }

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from trafficmock.core.effects import AnswerQuery, AnswerReport, Diagnose, EffectList, Redact
+from trafficmock.core.ownership import given_globs
 from trafficmock.core.state.peers import Agent, Liveness, Worker, connected
 from trafficmock.wire import inbound, local_reports
-from trafficmock.wire.client_message import RedactQuery
+from trafficmock.wire.client_message import GlobQuery, RedactQuery
 from trafficmock.wire.features import DIAGNOSIS, REPORT
 from trafficmock.wire.inbound import Ping, Pong
 from trafficmock.wire.waits import wait_messages
@@ -130,7 +133,11 @@ def _handlers_of_queries(core: Coordinator) -> dict[type[Message], Handler]:
         agents = [connected(client) for client in core.state.clients() if isinstance(client, Agent)]
         own = [test.id for test in worker.tests.values() if test.shared]
         known = frozenset([message.test_id, *own]) if message.test_id else frozenset[str]()
-        effect = Diagnose(worker.id, message, agents, known)
+        unmet = [
+            structs.replace(each, matcher=given_globs.absolute(worker, each.matcher))
+            for each in message.matchers
+        ]
+        effect = Diagnose(worker.id, structs.replace(message, matchers=unmet), agents, known)
         core.local.when_reported(worker, out, lambda out: out.append(effect))
 
     def answer_query(worker: Worker, message: inbound.HistoryQuery, out: EffectList) -> None:
@@ -156,6 +163,7 @@ def _handlers_of_queries(core: Coordinator) -> dict[type[Message], Handler]:
         inbound.ReportQuery: report,
         RedactQuery: redact,
         inbound.DiagnosisQuery: diagnose,
+        GlobQuery: given_globs.answer,
     }
 
 

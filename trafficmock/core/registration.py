@@ -8,16 +8,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from attrs import define
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from trafficmock.core import error_messages
 from trafficmock.core.effects import EffectList, OpenBrowserProxy
 from trafficmock.core.http.awaited_reports import tell_of_ends
 from trafficmock.core.http.observation import clock_reading, may_observe
 from trafficmock.core.http.replies import ReplyError
+from trafficmock.core.ownership.given_globs import read_matcher
 from trafficmock.core.ownership.registry import with_observer
 from trafficmock.core.ownership.run_routes import RunRouteError
 from trafficmock.core.strict_mode import read_allowed
+from trafficmock.matching import GlobError
 from trafficmock.matching.host_pattern import PatternError
 from trafficmock.matching.origin_pattern import read_origin_pattern
 from trafficmock.records import TestBegan
@@ -122,6 +124,13 @@ class Registration:
         self.local.when_applied(worker, (), out, lambda out: out.send(worker.id, subscribed))
 
     def add_route(self, worker: Worker, message: inbound.RouteRegister, out: EffectList) -> None:
+        try:
+            matcher = read_matcher(worker, message.matcher, message.kind)
+        except GlobError as error:
+            refusal = outbound.ProxyError("invalid_glob", str(error), message.test_id)
+            out.send(worker.id, structs.replace(refusal, route_id=message.route_id))
+            return
+        message = structs.replace(message, matcher=matcher)
         try:
             reply = self.replies.read(worker, message)
         except ReplyError as error:

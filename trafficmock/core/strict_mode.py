@@ -15,8 +15,10 @@ from trafficmock.core.ownership.registry import compile_route
 from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
 from trafficmock.core.state.lifecycle import PendingRequest
 from trafficmock.core.state.peers import Agent
+from trafficmock.matching import GlobError
 from trafficmock.matching.allow_list import MOST_PATTERNS, read_allow_list
 from trafficmock.matching.host_pattern import PatternError
+from trafficmock.matching.patterns.given_glob import GivenGlob
 from trafficmock.wire import outbound
 from trafficmock.wire.features import STRICT
 from trafficmock.wire.payloads import body
@@ -225,6 +227,10 @@ def read_allowed(allow: Iterable[str | SerializedMatcher]) -> AllowList:
 
 
 def _compiled(wired: SerializedMatcher, text: str) -> RouteMatcher:
+    try:
+        GivenGlob(wired.url_glob or "").compile()
+    except GlobError as error:
+        raise PatternError(text, f"is no URL glob: {error}") from None
     compiled = compile_route(wired)
     if compiled.condition.open_question:
         raise PatternError(

@@ -1,9 +1,9 @@
-"""The union of all messages that a client may send, which the decoder takes, and one of them."""
+"""The union of all messages that a client may send, which the decoder takes, and two of them."""
 
 from msgspec import UNSET, Raw, UnsetType
 
 from trafficmock.wire import inbound, local_reports
-from trafficmock.wire.inbound import Message
+from trafficmock.wire.inbound import Message, RouteKind
 from trafficmock.wire.waits import wait_messages
 
 
@@ -19,6 +19,31 @@ class RedactQuery(Message, frozen=True, tag="redact:query"):
     har: Raw | UnsetType = UNSET
     texts: list[str] | UnsetType = UNSET
     redact: list[str] | UnsetType = UNSET
+
+
+class GlobQuery(Message, frozen=True, tag="glob:query"):
+    """A worker asks for a glob as a regular expression (feature ``globs``).
+
+    :param base_url: what a relative glob is resolved against.
+    :param kind: whether the URLs are those of requests or of WebSockets.
+    """
+
+    query_id: str
+    glob: str
+    base_url: str | UnsetType = UNSET
+    kind: RouteKind = "http"
+
+
+class GlobResult(Message, frozen=True, tag="glob:result"):
+    """Answers ``glob:query``.
+
+    :param source: of a JavaScript regular expression without flags, for the whole URL.
+    :param error: why the glob is invalid; then ``source`` is empty.
+    """
+
+    query_id: str
+    source: str = ""
+    error: str | UnsetType = UNSET
 
 
 ClientMessage = (
@@ -49,6 +74,7 @@ ClientMessage = (
     | inbound.HandlerResult
     | inbound.HistoryQuery
     | inbound.DiagnosisQuery
+    | GlobQuery
     | inbound.ReportQuery
     | RedactQuery
     | inbound.RunStrict

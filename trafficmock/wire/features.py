@@ -21,6 +21,9 @@ DIAGNOSIS = "diagnosis"
 FAULTS = "faults"
 """Agents break answers, mocked or real, as a failing server does, and slow real ones down."""
 
+GLOBS = "globs"
+"""The coordinator reads the globs of workers: it has the base URL, and refuses invalid ones."""
+
 HEADERS_LIST = "headers-list"
 """Requests and responses have ``headersList``, which keeps the order and repeats of headers."""
 
@@ -71,6 +74,7 @@ ALL = frozenset(
         CONTEXT,
         DIAGNOSIS,
         FAULTS,
+        GLOBS,
         HEADERS_LIST,
         LIVENESS,
         LOCAL,

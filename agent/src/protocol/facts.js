@@ -26,8 +26,6 @@ module.exports = {
   HAR_REQUEST: ["method", "url", "headers", "postData"],
   HAR_RESPONSE: ["status", "statusText", "headers", "content", "_failureText", "_error", "_pieces"],
   UNDER_TEST: "127(?:\\.[0-9]+){3}|\\[::1\\]|(?:.*\\.)?localhost|[^.\\[\\]]+",
-  GLOB_WITHOUT_PATH: "[^/*][^/]*://[^/?]*\\*\\*",
-  NO_PATH: "has no path, so that it matches only URLs that end with a slash, such as https://HOST/: write",
   CONTEXT_MEMBER: "trafficmock.test",
   CONTEXT_COOKIE: "trafficmock_test",
   REPORT: {"format": 1, "longestName": 80, "modes": ["retain-on-failure", "on", "off"], "bodyBytes": 262144, "mostBodyBytes": 8388608, "pageBytes": 67108864, "longestError": 20000, "mostRounds": 5},

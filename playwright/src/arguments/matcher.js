@@ -1,10 +1,8 @@
 "use strict";
 
-const { GLOB_WITHOUT_PATH, NO_PATH } = require("trafficmock-agent/protocol/facts");
 const { UsageError } = require("../errors.js");
 const { CONDITIONS, readConditions } = require("./conditions.js");
 const { TOKEN } = require("./headers.js");
-const { compileGlob, needsBase, resolveGlob } = require("./glob.js");
 const { accepts, allMet } = require("./value-checks.js");
 
 /**
@@ -12,11 +10,11 @@ const { accepts, allMet } = require("./value-checks.js");
  *
  * @typedef {import("../../index.js").UrlMatcher} UrlMatcher
  * @typedef {import("../../index.js").RouteMatcher} RouteMatcher
- * @typedef {import("./glob.js").Base} Base
+ * @typedef {{ baseURL?: string, webSocket?: boolean }} Base the URL that relative globs are resolved against
  *
- * @typedef {{ urlGlob?: string, urlRegex?: { source: string, flags: string }, methods?: string[], clientIds?: string[],
+ * @typedef {{ urlGlob?: string, baseUrl?: string, urlRegex?: { source: string, flags: string }, methods?: string[], clientIds?: string[],
  *   predicate?: boolean, conditions?: import("./conditions.js").Condition[] }} SerializedMatcher of protocol 3; with `predicate` the proxy has to ask this process
- * @typedef {{ wire: SerializedMatcher, test(url: string): unknown }} UrlPart
+ * @typedef {{ wire: SerializedMatcher, test?(url: string): unknown }} UrlPart without `test` for a glob, which the proxy reads
  */
 
 const KEYS = ["url", "method", "clientId", ...CONDITIONS];
@@ -42,6 +40,7 @@ class Matcher {
     }
     const part = urlPart(url, base);
     this.test = part.test;
+    this.kind = base.webSocket ? "websocket" : "http";
     /** @type {any[]} the conditions with a function, which only this process can call */
     this.checks = conditions.filter((each) => each.test);
     /** @type {SerializedMatcher} */
@@ -52,6 +51,25 @@ class Matcher {
       ...(conditions.length && { conditions: conditions.map(({ test: _, ...compared }) => compared) }),
       ...(this.checks.length && { predicate: true }),
     };
+  }
+
+  /** Whether this process can test a URL. */
+  get isRead() {
+    return this.test !== undefined;
+  }
+
+  /**
+   * Let the proxy read the glob, if there is one, so that this process can test a URL.
+   * @param {{ query(message: object): Promise<any> }} connection
+   * @throws {UsageError} the glob is invalid
+   */
+  async read(connection) {
+    if (this.isRead) return;
+    const { urlGlob: glob, baseUrl } = this.wire;
+    const { source, error } = await connection.query({ type: "glob:query", glob, baseUrl, kind: this.kind });
+    if (error !== undefined) throw new UsageError(error);
+    const regex = new RegExp(source);
+    this.test = (/** @type {string} */ url) => regex.test(url);
   }
 
   /**
@@ -80,9 +98,9 @@ class Matcher {
     return this.matchesUrl(url);
   }
 
-  /** @param {string} url */
+  /** @param {string} url once a glob is read */
   matchesUrl(url) {
-    return accepts(this.test, url);
+    return accepts(/** @type {(url: string) => unknown} */ (this.test), url);
   }
 
   /**
@@ -153,7 +171,7 @@ function list(given, what) {
  */
 function urlPart(url, base) {
   if (url === undefined) return { wire: {}, test: () => true };
-  if (typeof url === "string") return globPart(url, base);
+  if (typeof url === "string") return { wire: { urlGlob: url, ...(base.baseURL && { baseUrl: base.baseURL }) } };
   if (url instanceof RegExp) {
     const { source, flags } = url;
     return { wire: { urlRegex: { source, flags } }, test: (text) => testFromStart(url, text) };
@@ -175,48 +193,6 @@ function urlPart(url, base) {
 function testFromStart(regex, text) {
   regex.lastIndex = 0;
   return regex.test(text);
-}
-
-/** A glob that seems to match everything below a host, but only URLs that end with a slash. */
-const WITHOUT_PATH = new RegExp(`^(?:${GLOB_WITHOUT_PATH})$`);
-
-/** The parsed globs by text and base, because many tests of a worker use the same ones. */
-/** @type {Map<string, UrlPart>} */
-const readGlobs = new Map();
-const MOST_READ_GLOBS = 1000;
-
-/**
- * @param {string} glob
- * @param {Base} base
- * @returns {UrlPart}
- */
-function globPart(glob, base) {
-  const key = `${base.webSocket ? "ws" : "http"} ${base.baseURL ?? ""} ${glob}`;
-  let part = readGlobs.get(key);
-  if (!part) {
-    part = readGlob(glob, base);
-    if (readGlobs.size === MOST_READ_GLOBS) readGlobs.clear();
-    readGlobs.set(key, part);
-  }
-  return part;
-}
-
-/**
- * @param {string} glob
- * @param {Base} base
- * @returns {UrlPart}
- */
-function readGlob(glob, base) {
-  if (!base.webSocket && WITHOUT_PATH.test(glob)) {
-    throw new UsageError(`the glob ${JSON.stringify(glob)} ${NO_PATH} ${JSON.stringify(`${glob}/*`)}`);
-  }
-  const regex = compileGlob(glob, base);
-  /** @param {string} url */
-  const test = (url) => regex.test(url);
-  const sent = needsBase(glob) ? resolveGlob(glob, base) : glob;
-  // If the proxy would resolve it differently, it has to ask this process.
-  const isSafe = !needsBase(sent) && (sent === glob || resolveGlob(sent, { webSocket: base.webSocket }) === sent);
-  return { wire: isSafe ? { urlGlob: sent } : { predicate: true }, test };
 }
 
 /** @param {UrlMatcher | undefined} url */

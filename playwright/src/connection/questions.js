@@ -15,6 +15,7 @@ const ANSWERS = /** @type {Record<string, (message: any) => string>} */ ({
   "route:registered": ({ routeId }) => `route:register ${routeId}`,
   "route:unregistered": ({ routeId, testId }) => `route:unregister ${routeId ?? testId}`,
   "history:result": ({ queryId }) => `query ${queryId}`,
+  "glob:result": ({ queryId }) => `query ${queryId}`,
   "redact:result": ({ queryId }) => `query ${queryId}`,
   "diagnosis:result": ({ queryId }) => `query ${queryId}`,
   "report:result": ({ queryId }) => `query ${queryId}`,

@@ -66,6 +66,7 @@ async function routeFromHAR(session, file, options = {}) {
   if (replays) {
     const notFound = records ? "fallback" : (options.notFound ?? "abort");
     // Entries of another URL than the route's may answer where not all of it is compared.
+    await matcher.read(session.connection);
     const entries = await harEntries(store, matcher, matchOn && !matchOn.includes("url"));
     const har = {
       name: store.file,

@@ -199,7 +199,9 @@ class TrafficMock {
   /** @param {RouteMatcher} [url] */
   async requests(url) {
     const matcher = url === undefined ? undefined : this.#matcher(url);
-    const seen = (await this.#session.requests()).filter((request) => !matcher || matcher.matches(request));
+    const session = this.#session;
+    const [all] = await Promise.all([session.requests(), matcher?.read(session.connection)]);
+    const seen = all.filter((request) => !matcher || matcher.matches(request));
     const conditions = matcher?.wire.conditions;
     // Only the proxy compares them, and reads the values for functions.
     const values = conditions && (await this.#session.connection.recordedValues({ conditions }));

@@ -137,12 +137,7 @@ class HttpRoutes {
   async reply(matcher, reply, options) {
     const entry = new RouteEntry(matcher, undefined, options);
     entry.reply = reply;
-    try {
-      await this.register(entry);
-    } catch (error) {
-      this.forget([entry]);
-      throw error;
-    }
+    await this.register(entry);
     return entry;
   }
 
@@ -150,7 +145,12 @@ class HttpRoutes {
   async register(entry) {
     this.live.unshift(entry);
     this.known.set(entry.id, entry);
-    await this.session.registration.addRoute(entry, "http");
+    try {
+      await this.session.registration.addRoute(entry);
+    } catch (error) {
+      this.forget([entry]);
+      throw error;
+    }
   }
 
   /**
@@ -163,6 +163,8 @@ class HttpRoutes {
     const entries = this.live.filter(
       (entry) => (!matcher || entry.matcher.sameAs(matcher)) && (!handler || entry.handler === handler),
     );
+    // Without a route of this glob, the proxy says whether it is one.
+    if (matcher && entries.length === 0) await matcher.read(this.session.connection);
     await this.remove(entries);
   }
 
@@ -221,11 +223,14 @@ class HttpRoutes {
   /** @param {any} claim `request:claim`: the proxy cannot judge these routes */
   claimed(claim) {
     const { requestId, routeIds } = claim;
-    const matches = routeIds
-      .map((/** @type {string} */ id) => this.session.connection.route(id))
-      .filter((/** @type {RouteEntry | undefined} */ entry) => entry && this.judge(entry, claim))
-      .map((/** @type {RouteEntry} */ { id }) => ({ routeId: id }));
-    this.session.send({ type: "request:claim-result", requestId, testId: this.session.id, matches });
+    const { session } = this;
+    const asked = routeIds.map((/** @type {string} */ id) => session.connection.route(id)).filter(Boolean);
+    session.whenRead(asked, () => {
+      const matches = asked
+        .filter((/** @type {RouteEntry} */ entry) => this.judge(entry, claim))
+        .map((/** @type {RouteEntry} */ { id }) => ({ routeId: id }));
+      session.send({ type: "request:claim-result", requestId, testId: session.id, matches });
+    });
   }
 
   /** @param {any} message `handler:run`: run a handler on a request that this test owns */

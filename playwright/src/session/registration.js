@@ -2,7 +2,8 @@
 
 const { newId } = require("trafficmock-agent/protocol/ids");
 const { readAllowed } = require("../arguments/allowed.js");
-const { written } = require("./call-site.js");
+const { UsageError } = require("../errors.js");
+const { raisedAt, written } = require("./call-site.js");
 const { ProxyClock, now } = require("./proxy-clock.js");
 
 /**
@@ -90,21 +91,21 @@ class Registration {
     return this.connection.ask(`test:unregister ${testId}`, message);
   }
 
-  /**
-   * @param {import("./http-routes.js").RouteEntry} entry
-   * @param {"http" | "websocket"} kind
-   */
-  addRoute({ id: routeId, matcher, placeOf, reply, times, delayMs }, kind) {
-    return this.connection.ask(`route:register ${routeId}`, {
+  /** @param {import("./http-routes.js").RouteEntry} entry */
+  async addRoute({ id: routeId, matcher, placeOf, reply, times, delayMs }) {
+    const asked = this.connection.ask(`route:register ${routeId}`, {
       type: "route:register",
       routeId,
       testId: this.testId,
       matcher: matcher.wire,
-      ...(kind === "websocket" && { kind }),
+      ...(matcher.kind === "websocket" && { kind: matcher.kind }),
       ...placed(placeOf()),
       ...reply,
       ...(times !== undefined && { times }),
       ...(delayMs !== undefined && { delayMs }),
+    });
+    return asked.catch((error) => {
+      throw error instanceof UsageError ? raisedAt(error, placeOf()) : error;
     });
   }
 

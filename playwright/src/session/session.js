@@ -170,6 +170,19 @@ class Session {
     this.stopWaiting(error);
   }
 
+  /**
+   * Act when the proxy has read the globs of routes; at once, if this process can test them.
+   *
+   * @param {readonly import("./http-routes.js").RouteEntry[]} entries
+   * @param {() => void} act
+   */
+  whenRead(entries, act) {
+    const unread = entries.filter(({ matcher }) => !matcher.isRead);
+    if (unread.length === 0) return act();
+    const read = Promise.all(unread.map(({ matcher }) => matcher.read(this.connection)));
+    read.then(act).catch((error) => this.errors.add(error));
+  }
+
   /** @returns {Promise<RequestState[]>} all requests since the test began, oldest first */
   async requests() {
     // Messages that the proxy sent before come before its answer.
@@ -228,7 +241,9 @@ class Session {
   /** @param {any} message */
   proxyError(message) {
     const { code, detail, routeId } = message;
-    if (routeId && this.connection.refuseRoute(routeId, new RoutingError(message.message, { code, detail }))) return;
+    const refused =
+      code === "invalid_glob" ? new UsageError(message.message) : new RoutingError(message.message, { code, detail });
+    if (routeId && this.connection.refuseRoute(routeId, refused)) return;
     const isRefusal =
       message.code === "invalid_message" && this.connection.refuse(this.id, new UsageError(message.message));
     if (!isRefusal) this.errors.toldByProxy(message);

@@ -75,6 +75,7 @@ class Waiters {
       // The proxy keeps the time: without an answer some time later it does not work any more.
       const answer = await this.session.connection.ask(waiter.key, this.registration(waiter), waiter.timeout);
       if (answer.type === "wait:met") return this.found(waiter, answer.requestId);
+      if (answer.error !== undefined) throw raisedAt(new UsageError(answer.error), waiter.placeOf());
       throw raisedAt(this.timedOut(waiter, answer), waiter.placeOf());
     } finally {
       this.open.delete(waiter.id);
@@ -117,6 +118,7 @@ class Waiters {
     const waiter = this.open.get(waitId);
     if (!waiter) return;
     try {
+      if (waiter.matcher && !waiter.matcher.isRead) await waiter.matcher.read(this.session.connection);
       const met = Boolean(await this.meets(waiter, this.found(waiter, requestId), values));
       if (this.open.has(waitId)) this.session.send({ type: "wait:judged", waitId, requestId, met });
     } catch (error) {

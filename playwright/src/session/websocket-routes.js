@@ -26,15 +26,22 @@ class WebSocketRoutes {
   async route(matcher, handler) {
     const entry = new RouteEntry(matcher, handler);
     this.entries.unshift(entry);
-    await this.session.registration.addRoute(entry, "websocket");
+    try {
+      await this.session.registration.addRoute(entry);
+    } catch (error) {
+      this.entries = this.entries.filter((each) => each !== entry);
+      throw error;
+    }
   }
 
   /** @param {any} message `ws:claim` */
   claimed({ socketId, url, shownUrl = url, routeIds }) {
-    const matches = this.entries
-      .filter((entry) => routeIds.includes(entry.id) && this.judge(entry, { url, shownUrl }))
-      .map(({ id }) => ({ routeId: id }));
-    this.session.send({ type: "ws:claim-result", socketId, testId: this.session.id, matches });
+    const { session } = this;
+    const asked = this.entries.filter((entry) => routeIds.includes(entry.id));
+    session.whenRead(asked, () => {
+      const matches = asked.filter((entry) => this.judge(entry, { url, shownUrl })).map(({ id }) => ({ routeId: id }));
+      session.send({ type: "ws:claim-result", socketId, testId: session.id, matches });
+    });
   }
 
   /** @param {any} message `ws:matched` */

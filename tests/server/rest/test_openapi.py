@@ -64,7 +64,11 @@ BESIDE = {
 }
 """Keys that are written with a body."""
 
-UNSHOWN = {"Overrides": {"contentType"}, "HttpResponse": {"pieces"}}
+UNSHOWN = {
+    "Matcher": {"baseUrl"},
+    "Overrides": {"contentType"},
+    "HttpResponse": {"pieces"},
+}
 """Keys of messages that records do not have."""
 
 ALWAYS = {"server", "date", "content-type", "transfer-encoding", "connection"}

@@ -16,6 +16,7 @@ from tests.support.invariants.wait_invariants import WaitInvariants
 from tests.support.invariants.websocket_invariants import SocketInvariants
 from trafficmock.core.effects import CloseConnection, Effects, Send
 from trafficmock.wire import agent_filter, inbound, outbound
+from trafficmock.wire.client_message import GlobResult
 from trafficmock.wire.waits import wait_messages
 
 FOR_ANYBODY = (
@@ -66,6 +67,7 @@ FOR_WORKERS = (
     outbound.RequestMatched,
     outbound.HandlerRun,
     outbound.RequestReplied,
+    GlobResult,
     outbound.RouteExpired,
     outbound.FetchDone,
     outbound.SocketClaim,

@@ -11,10 +11,11 @@ from msgspec import UNSET
 
 from trafficmock.core.effects import EffectList, Overdue, Send
 from trafficmock.core.ownership.compared_content import content_of, values_for
+from trafficmock.core.ownership.given_globs import read_matcher
 from trafficmock.core.ownership.registry import compile_route
 from trafficmock.core.state.peers import Agent, connected
 from trafficmock.core.waits.sent_requests import MOST_SENT, SentRequests
-from trafficmock.matching import MatchBudget, MatchResult
+from trafficmock.matching import GlobError, MatchBudget, MatchResult
 from trafficmock.wire.features import WAITS
 from trafficmock.wire.inbound import RequestResponse
 from trafficmock.wire.outbound import HandlerRun, ProxyError, RequestObserved, RequestReplied
@@ -145,6 +146,12 @@ class Waits:
             out.send(worker.id, ProxyError("too_many_queries", _TOO_MANY, test.id))
             out.send(worker.id, WaitOverdue(message.wait_id, SimilarRequests([], 0), [], "", ""))
             return
+        try:
+            matcher = read_matcher(worker, message.matcher)
+        except GlobError as error:
+            nothing = SimilarRequests([], 0)
+            out.send(worker.id, WaitOverdue(message.wait_id, nothing, [], "", "", str(error)))
+            return
         now = out.now
         arrived = round(now.seconds * 1_000_000)
         since = arrived if message.since is UNSET else min(message.since, arrived)
@@ -153,8 +160,8 @@ class Waits:
             message.wait_id,
             test,
             message.kind,
-            message.matcher,
-            compile_route(message.matcher),
+            matcher,
+            compile_route(matcher),
             waits.sent.number_of(message.after or None),
             since,
             now.epoch_ms - (arrived - since) // 1000,

@@ -14,13 +14,6 @@ import ada_url
 AS_IS_PREFIXES = ("*", "about:", "data:", "chrome:", "edge:", "file:")
 ABSOLUTE_SCHEMES = ("http:", "https:", "ws:", "wss:")
 OPAQUE_CHARACTERS = frozenset("*?{}\\")
-WITHOUT_PATH = r"[^/*][^/]*://[^/?]*\*\*"
-"""Globs that end with ``**`` in the place of the host, as ``https://**``. They seem to match
-everything; but resolved as a URL, to ``https://**/``, they match only URLs that end with a slash.
-Test sides refuse them for HTTP, with :data:`NO_PATH` between the glob and the one to write."""
-NO_PATH = (
-    "has no path, so that it matches only URLs that end with a slash, such as https://HOST/: write"
-)
 
 
 def needs_base(glob: str) -> bool:

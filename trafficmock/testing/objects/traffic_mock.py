@@ -103,7 +103,7 @@ class BaseTrafficMock(
             ``match_json``, ``match_form`` and ``match_graphql``, see :class:`.MatchArguments`.
         :returns: the route, with the requests that met it.
         :raises HandlerSignatureError: the handler does not take these arguments.
-        :raises GlobError: the glob's braces are nested or unmatched.
+        :raises GlobError: the glob is invalid: its braces, or it ends within the host.
         """
         matcher = self._matcher(url, method, client_id, match)
         place = place_of_call(self._session.info.root)

@@ -79,6 +79,8 @@ class SerializedMatcher(Struct, frozen=True, omit_defaults=True, rename="camel")
     :param url_glob: a glob of the whole URL, see :mod:`trafficmock.matching.patterns.glob`.
     :param predicate: the route also has a function, which only the worker can call.
     :param conditions: the conditions on more than the URL, only of routes for HTTP requests.
+    :param base_url: what a relative ``url_glob`` is resolved against (feature ``globs``); the
+        coordinator keeps matchers without it.
     """
 
     url_glob: str | UnsetType = UNSET
@@ -89,6 +91,7 @@ class SerializedMatcher(Struct, frozen=True, omit_defaults=True, rename="camel")
     conditions: (
         Annotated[list[SerializedCondition], Meta(max_length=MOST_CONDITIONS)] | UnsetType
     ) = UNSET
+    base_url: str | UnsetType = UNSET
 
 
 class ShownRoute(Struct, frozen=True, omit_defaults=True):

@@ -68,11 +68,12 @@ class WaitMet(Message, frozen=True, tag="wait:met"):
 
 
 class WaitOverdue(Message, frozen=True, tag="wait:overdue"):
-    """Nothing met the wait in time.
+    """Nothing met the wait in time, or it was refused.
 
     :param found: the requests that came instead, the nearest first.
     :param agents: as in :class:`~trafficmock.wire.outbound.DiagnosisResult`, as is ``capture``.
     :param text: all of this in words, in lines.
+    :param error: why its glob is invalid (feature ``globs``); then the rest is empty.
     """
 
     wait_id: str
@@ -80,3 +81,4 @@ class WaitOverdue(Message, frozen=True, tag="wait:overdue"):
     agents: list[ConnectedClient]
     capture: str
     text: str
+    error: str | UnsetType = UNSET

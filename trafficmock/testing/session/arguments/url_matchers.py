@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from attrs import frozen
 from msgspec import UNSET
 
-from trafficmock.matching import compile_glob
-from trafficmock.matching.patterns.glob_resolution import NO_PATH, WITHOUT_PATH, needs_base, resolve
+from trafficmock.matching.patterns.given_glob import GivenGlob
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.session.arguments.callables import describe
 from trafficmock.testing.session.arguments.js_patterns import js_pattern
@@ -111,8 +110,9 @@ def make_matcher(
     :param base_url: the URL that relative globs are resolved against.
     :param websocket: whether the URLs are those of WebSockets.
     :param match: the arguments of :class:`.MatchArguments`.
-    :raises UsageError: an argument is invalid, or the glob ends within the host, as ``https://**``.
-    :raises GlobError: the glob's braces are nested or unmatched.
+    :raises UsageError: an argument is invalid.
+    :raises GlobError: the glob's braces are nested or unmatched, or it ends within the host, as
+        ``https://**``.
     """
     if isinstance(url, Mapping):
         unknown = set(url) - {"url", "method", "client_id"}
@@ -186,16 +186,15 @@ def _url_part(
 def _glob_part(
     glob: str, *, base_url: str | None, websocket: bool
 ) -> tuple[wire.SerializedMatcher, Callable[[str], Any]]:
-    if not websocket and re.fullmatch(WITHOUT_PATH, glob):
-        raise UsageError(f"the glob {glob!r} {NO_PATH} {f'{glob}/*'!r}")
-    compiled = compile_glob(glob, base_url=base_url, websocket=websocket)
-    sent = glob
-    if needs_base(glob):
-        sent = resolve(glob, base_url=base_url, websocket=websocket)
-        if needs_base(sent) or resolve(sent, websocket=websocket) != sent:
-            # The proxy would resolve it differently, so it has to ask this process.
-            return wire.SerializedMatcher(predicate=True), compiled.fullmatch
-    return wire.SerializedMatcher(url_glob=sent), compiled.fullmatch
+    given = GivenGlob(glob, base_url, websocket)
+    compiled, absolute = given.compile(), given.absolute()
+    # Without an absolute form, the proxy has to ask this process.
+    wired = (
+        wire.SerializedMatcher(predicate=True)
+        if absolute is None
+        else wire.SerializedMatcher(url_glob=absolute)
+    )
+    return wired, compiled.fullmatch
 
 
 def _pattern_on_wire(pattern: re.Pattern[str]) -> wire.SerializedMatcher:

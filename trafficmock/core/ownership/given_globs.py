@@ -1,0 +1,65 @@
+"""Reads the globs of workers that leave that to the coordinator (feature ``globs``)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET, structs
+
+from trafficmock.matching import GlobError
+from trafficmock.matching.patterns.given_glob import GivenGlob
+from trafficmock.wire.client_message import GlobResult
+from trafficmock.wire.features import GLOBS
+
+if TYPE_CHECKING:
+    from trafficmock.core.effects import EffectList
+    from trafficmock.core.state.peers import Worker
+    from trafficmock.wire.client_message import GlobQuery
+    from trafficmock.wire.inbound import RouteKind
+    from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
+
+
+def read_matcher(
+    worker: Worker, matcher: SerializedMatcher, kind: RouteKind = "http"
+) -> SerializedMatcher:
+    """Return a matcher as :func:`absolute` does.
+
+    :raises GlobError: its glob is invalid.
+    """
+    if (given := _given(worker, matcher, kind)) is not None:
+        given.compile()
+    return absolute(worker, matcher, kind)
+
+
+def absolute(
+    worker: Worker, matcher: SerializedMatcher, kind: RouteKind = "http"
+) -> SerializedMatcher:
+    """Return a matcher whose glob means the same without the base URL.
+
+    If there is no such glob, the worker has to be asked.
+    """
+    given = _given(worker, matcher, kind)
+    if given is None:
+        return structs.replace(matcher, base_url=UNSET) if matcher.base_url else matcher
+    if (glob := given.absolute()) is None:
+        return structs.replace(matcher, url_glob=UNSET, base_url=UNSET, predicate=True)
+    return structs.replace(matcher, url_glob=glob, base_url=UNSET)
+
+
+def _given(worker: Worker, matcher: SerializedMatcher, kind: RouteKind) -> GivenGlob | None:
+    if GLOBS not in worker.features or matcher.url_glob is UNSET:
+        return None
+    return GivenGlob(matcher.url_glob, matcher.base_url or None, kind == "websocket")
+
+
+def answer(worker: Worker, message: GlobQuery, out: EffectList) -> None:
+    """Answer ``glob:query``."""
+    if GLOBS not in worker.features:
+        out.note("warn", f"{worker.client_id} asks about a glob without the feature `globs`")
+        return
+    given = GivenGlob(message.glob, message.base_url or None, message.kind == "websocket")
+    try:
+        result = GlobResult(message.query_id, given.javascript())
+    except GlobError as error:
+        result = GlobResult(message.query_id, error=str(error))
+    out.send(worker.id, result)
