@@ -5,12 +5,15 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { connect } from "trafficmock-playwright/core";
 import { startProxy } from "../../agent/test/lib/proxy.mjs";
 import { startShop } from "./lib/shop.mjs";
 
 const require = createRequire(import.meta.url);
 const { Matcher } = require("../src/arguments/matcher.js");
+const { viewsOf } = require("../src/objects/traffic-mock.js");
+const { Session } = require("../src/session/session.js");
 const { WorkerConnection } = require("../src/connection/worker-connection.js");
 
 const ROWS = new URL("../../tests/data/globs.jsonl", import.meta.url);
@@ -88,6 +91,40 @@ test("a relative glob is for the base URL, in routes, waits and lists, also besi
   );
   assert.equal((await mocks.requests("./{cup,can}")).length, 2);
   await mocks.end();
+});
+
+test("a relative glob without a base URL matches nothing", async () => {
+  const mocks = await begin("no base", "");
+  await mocks.mock("**/price/*", { json: { price: 5 } });
+  await mocks.mock("price/*", { json: { price: 6 } });
+  const page = await fetch(`${shop.url}/price/cup`, { headers: mocks.headers });
+  assert.match(await page.text(), /"price">5</);
+  assert.deepEqual(await mocks.requests("price/*"), []);
+  await mocks.end();
+});
+
+test("a test that is asked about a WebSocket has its glob read first, once", async () => {
+  const sent = [];
+  const queries = [];
+  const query = async (message) => {
+    queries.push(message);
+    return { source: "^ws:.*/a$" };
+  };
+  const session = new Session({ send: (message) => sent.push(message), query }, { title: "", file: "" }, viewsOf);
+  const matcher = new Matcher("a", { baseURL: "http://h.test/", webSocket: true });
+  session.sockets.entries.push({ id: "r", matcher });
+  for (const name of ["a", "b"]) {
+    session.sockets.claimed({ socketId: name, url: `ws://h.test/${name}`, routeIds: ["r"] });
+    await setImmediate();
+  }
+  assert.deepEqual(queries, [{ type: "glob:query", glob: "a", baseUrl: "http://h.test/", kind: "websocket" }]);
+  assert.deepEqual(
+    sent.map(({ socketId, matches }) => [socketId, matches]),
+    [
+      ["a", [{ routeId: "r" }]],
+      ["b", []],
+    ],
+  );
 });
 
 test("globs match here as they do for the proxy", async () => {
