@@ -42,8 +42,12 @@ class PackageTests(PackageTestCase):
     """Each file passes on the machine's Node."""
 
     def test_parts(self) -> None:
-        """Globs, matchers, HARs and redaction decide as documented."""
+        """Matchers, HARs and redaction decide as documented."""
         self.check("parts.test.mjs")
+
+    def test_globs(self) -> None:
+        """The proxy reads the globs of tests, and refuses bad ones at the call."""
+        self.check("globs.test.mjs")
 
     def test_connection(self) -> None:
         """A worker leaves a strict run as it was."""

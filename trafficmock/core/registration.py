@@ -127,8 +127,9 @@ class Registration:
         try:
             matcher = read_matcher(worker, message.matcher, message.kind)
         except GlobError as error:
-            refusal = outbound.ProxyError("invalid_glob", str(error), message.test_id)
-            out.send(worker.id, structs.replace(refusal, route_id=message.route_id))
+            test_id, route_id = message.test_id, message.route_id
+            refusal = outbound.ProxyError("invalid_glob", str(error), test_id, route_id=route_id)
+            out.send(worker.id, refusal)
             return
         message = structs.replace(message, matcher=matcher)
         try:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, structs
 
-from trafficmock.matching import GlobError
+from trafficmock.matching import GlobError, compile_matcher
 from trafficmock.matching.patterns.given_glob import GivenGlob
 from trafficmock.wire.client_message import GlobResult
 from trafficmock.wire.features import GLOBS
@@ -26,9 +26,22 @@ def read_matcher(
 
     :raises GlobError: its glob is invalid.
     """
+    found = absolute(worker, matcher, kind)
     if (given := _given(worker, matcher, kind)) is not None:
-        given.compile()
-    return absolute(worker, matcher, kind)
+        given.check_path()
+        if not _compiles(found):
+            given.compile()
+    return found
+
+
+def _compiles(matcher: SerializedMatcher) -> bool:
+    """Return whether a glob can be compiled; the result is kept for the route that has it."""
+    if matcher.url_glob is UNSET:
+        return False
+    predicate = bool(matcher.predicate)
+    return (
+        compile_matcher(url_glob=matcher.url_glob, predicate=predicate).condition.glob is not None
+    )
 
 
 def absolute(

@@ -33,16 +33,23 @@ class GivenGlob:
     base_url: str | None = None
     websocket: bool = False
 
-    def compile(self) -> Glob:
-        """Compile the glob.
+    def check_path(self) -> None:
+        """Check that the glob is not one for requests that ends within the host.
 
-        :raises GlobError: it is invalid, or ends within the host, as ``https://**``.
+        :raises GlobError: it does, as ``https://**``.
         """
         if not self.websocket and _WITHOUT_PATH.fullmatch(self.glob):
             raise GlobError(
                 f"the glob {self.glob!r} has no path, so that it matches only URLs that end with "
                 f"a slash, such as https://HOST/: write {f'{self.glob}/*'!r}"
             )
+
+    def compile(self) -> Glob:
+        """Compile the glob.
+
+        :raises GlobError: it is invalid, or :meth:`check_path` refuses it.
+        """
+        self.check_path()
         return compile_glob(self.glob, base_url=self.base_url, websocket=self.websocket)
 
     def absolute(self) -> str | None:
