@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     the decision, the owner, the test whose context it carries, the span of the application, and
     what few spans have."""
 
-WIDTH: Final = 14
-"""How many values a span has."""
-
 START: Final = 3
 RESENDS: Final = 6
 """Where these are in a ``Beginning``."""

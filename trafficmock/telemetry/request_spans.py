@@ -151,7 +151,7 @@ class RequestSpans:
         took, queue = now - start, self.queue
         if (
             queue is None
-            or not 0 < len(queue.values) < queue.calm
+            or not 0 < len(queue.traffic) < queue.calm
             or record.body_pending
             or status >= FIRST_ERROR
             or resends
@@ -167,21 +167,23 @@ class RequestSpans:
             return
         # Most requests of tests end here, without a further call: see TrafficSpan.values.
         self._until_mock.append(took)
-        queue.values += (
-            client_id,
-            method,
-            "fulfill",
-            status,
-            "",
-            request_id,
-            url,
-            start,
-            now,
-            took,
-            owner,
-            carried,
-            parent,
-            None,
+        queue.traffic.append(
+            (
+                client_id,
+                method,
+                "fulfill",
+                status,
+                "",
+                request_id,
+                url,
+                start,
+                now,
+                took,
+                owner,
+                carried,
+                parent,
+                None,
+            )
         )
 
     def _piece_sent(self, record: records.StreamPieceSent, now: int) -> None:

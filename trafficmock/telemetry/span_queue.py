@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import define, field
-
-from trafficmock.telemetry.finished_span import WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,32 +16,30 @@ if TYPE_CHECKING:
 class SpanBatch:
     """Spans that are exported together.
 
-    :param values: those of requests and WebSockets, all in one list: the garbage collector does not
-        look at texts and numbers. An object for each span made it run several times for a batch,
-        and it looks at all that the history took up meanwhile.
+    :param traffic: those of requests and WebSockets.
     :param tests: the spans of tests.
     """
 
-    values: list[Any] = field(factory=list, repr=False)
+    traffic: list[Values] = field(factory=list, repr=False)
     tests: list[TestSpan] = field(factory=list)
 
     def __len__(self) -> int:
-        return len(self.values) // WIDTH + len(self.tests)
+        return len(self.traffic) + len(self.tests)
 
     def take(self, most: int) -> SpanBatch:
         """Remove the first spans, those of tests after others."""
-        values, tests = self.values, self.tests
-        room = max(0, most - len(values) // WIDTH)
-        self.values, self.tests = values[most * WIDTH :], tests[room:]
-        del values[most * WIDTH :], tests[room:]
-        return SpanBatch(values, tests)
+        traffic, tests = self.traffic, self.tests
+        room = max(0, most - len(traffic))
+        self.traffic, self.tests = traffic[most:], tests[room:]
+        del traffic[most:], tests[room:]
+        return SpanBatch(traffic, tests)
 
     def parts(self, most: int) -> Iterator[SpanBatch]:
         """Remove all spans, some at a time."""
-        values, tests, width = self.values, self.tests, most * WIDTH
-        self.values, self.tests = [], []
-        for at in range(0, len(values), width):
-            yield SpanBatch(values[at : at + width])
+        traffic, tests = self.traffic, self.tests
+        self.traffic, self.tests = [], []
+        for at in range(0, len(traffic), most):
+            yield SpanBatch(traffic[at : at + most])
         for at in range(0, len(tests), most):
             yield SpanBatch(tests=tests[at : at + most])
 
@@ -56,7 +52,7 @@ class SpanQueue:
     :param batch: how many spans make a batch, see ``on_batch``.
     :param on_batch: called after each span beyond a batch, or with the first one in the queue.
     :ivar dropped: how many spans found no room, or were given up.
-    :ivar values: the values of requests and WebSockets that wait. While it has some, and fewer than
+    :ivar traffic: the requests and WebSockets that wait. While there are some, and fewer than
         ``calm``, more may be added without :meth:`put`.
     """
 
@@ -65,26 +61,26 @@ class SpanQueue:
     on_batch: Callable[[], None] = lambda: None
     dropped: int = 0
     _waiting: SpanBatch = field(factory=SpanBatch)
-    values: list[Any] = field(init=False, repr=False)
+    traffic: list[Values] = field(init=False, repr=False)
     calm: int = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._count()
 
     def _count(self) -> None:
-        """Set how many values may wait while there is nothing to do but to add some."""
-        self.values = self._waiting.values
-        self.calm = (min(self.batch - 1, self.limit) - len(self._waiting.tests)) * WIDTH
+        """Set how many spans may wait while there is nothing to do but to add some."""
+        self.traffic = self._waiting.traffic
+        self.calm = min(self.batch - 1, self.limit) - len(self._waiting.tests)
 
     def __len__(self) -> int:
         return len(self._waiting)
 
     def put(self, span: Values) -> None:
         """Add a request or a WebSocket."""
-        if 0 < len(self.values) < self.calm:
-            self.values += span
+        if 0 < len(self.traffic) < self.calm:
+            self.traffic.append(span)
         elif self._has_room():
-            self.values += span
+            self.traffic.append(span)
             self._added()
 
     def put_test(self, span: TestSpan) -> None:

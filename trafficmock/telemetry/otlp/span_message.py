@@ -17,7 +17,6 @@ from attrs import define, field
 from msgspec import UNSET
 
 from trafficmock.http.hosts import DEFAULT_PORTS
-from trafficmock.telemetry.finished_span import WIDTH
 from trafficmock.telemetry.otlp.protobuf import (
     attribute,
     fixed64,
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from trafficmock.records import CarriedContext, Owner
-    from trafficmock.telemetry.finished_span import Extras, SpanEvent, TestSpan
+    from trafficmock.telemetry.finished_span import Extras, SpanEvent, TestSpan, Values
     from trafficmock.telemetry.span_queue import SpanBatch
     from trafficmock.wire.payloads.serialized_matcher import ShownRoute
 
@@ -99,18 +98,18 @@ class SpanWriter:
     def fields(self, spans: SpanBatch) -> bytes:
         """Return the field ``spans`` of the message ``ScopeSpans``, once for each span."""
         tests = (of_length(_SPAN, self._test_span(each)) for each in spans.tests)
-        return self._traffic(spans.values) + b"".join(tests)
+        return self._traffic(spans.traffic) + b"".join(tests)
 
-    def _traffic(self, values: list[Any]) -> bytes:
+    def _traffic(self, spans: list[Values]) -> bytes:
         """Return the fields of requests and WebSockets.
 
         Most of what the export costs is here. So the parts are made one after the other, each for
         all spans, with as little as possible of Python for a single span. A span has six parts:
         a head, which is the same for spans alike, its URL, a head and its id, its trace, its times.
         """
-        if not values:
+        if not spans:
             return b""
-        columns = [values[at::WIDTH] for at in range(WIDTH)]
+        columns: list[Any] = list(zip(*spans, strict=True))
         clients, *alike, ids, urls, starts, ends, took, owners, carried, parents, extras = columns
         shown, names = self._texts(self.redact_urls(urls)), self._texts(ids)
         route_ids, test_ids = _ids_of(owners, carried)
@@ -192,7 +191,7 @@ class SpanWriter:
     def _add_extras(
         self,
         keys: Iterable[tuple[Any, ...]],
-        columns: list[list[Any]],
+        columns: list[Any],
         parts: tuple[list[bytes], ...],
     ) -> None:
         """Write what few spans have; all parts of such a span become the first one."""
