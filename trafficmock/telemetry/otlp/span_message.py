@@ -158,8 +158,8 @@ class SpanWriter:
         """Return the fields with the trace and the parent of each span."""
         traces = [b""] * len(parents)
         if any(test_ids):
-            known = self.test_traces
-            traces = [known.get(each, b"") for each in test_ids]
+            # The id None has no trace, either.
+            traces = list(map(self.test_traces.get, test_ids, repeat(b"")))
         if any(parents):
             traces = [
                 trace if parent is None else _trace_of(parent, trace if test else b"")
@@ -388,18 +388,21 @@ def origins_of(urls: Sequence[str]) -> list[str]:
     origins: list[str] = []
     known: set[str] = set()
     sizes: list[int] = []
+    size = 0
     for url in urls:
-        for size in sizes:
-            origin = url[:size]
-            if origin in known:
-                break
-        else:
-            size = url.find("/", 8) + 1
-            origin = url[:size] if size else url
-            if size and len(sizes) < _MOST_SIZES:
-                known.add(origin)
-                if size not in sizes:
-                    sizes.append(size)
+        origin = url[:size]  # as long as the one before, mostly
+        if origin not in known:
+            for size in sizes:
+                origin = url[:size]
+                if origin in known:
+                    break
+            else:
+                size = url.find("/", 8) + 1
+                origin = url[:size] if size else url
+                if size and len(sizes) < _MOST_SIZES:
+                    known.add(origin)
+                    if size not in sizes:
+                        sizes.append(size)
         origins.append(origin)
     return origins
 
