@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from trafficmock.wire.payloads.serialized_response import redirect_target
+from trafficmock.wire.payloads.serialized_response import becomes_get, redirect_target
 
 
 class RedirectTargetTests(SynchronousTestCase):
@@ -19,6 +19,16 @@ class RedirectTargetTests(SynchronousTestCase):
             ("http://[", None),
         ):
             self.assertEqual(redirect_target("http://a.test/x/y", location), url)
+
+    def test_method(self) -> None:
+        """A moved POST and what is seen elsewhere are asked by GET, the rest as before."""
+        asked = [
+            (status, method)
+            for status in (301, 302, 303, 307, 308)
+            for method in ("GET", "HEAD", "POST", "PUT")
+            if becomes_get(status, method)
+        ]
+        self.assertEqual(asked, [(301, "POST"), (302, "POST"), (303, "POST"), (303, "PUT")])
 
     @given(st.binary(max_size=30))
     def test_any_input(self, location: bytes) -> None:

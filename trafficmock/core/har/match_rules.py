@@ -17,7 +17,7 @@ from trafficmock.redaction import marks
 from trafficmock.redaction.added_fields import AddedFields, InvalidFieldError
 from trafficmock.wire.http_syntax import lower_case
 from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.serialized_response import redirect_target
+from trafficmock.wire.payloads.serialized_response import becomes_get, redirect_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -37,8 +37,6 @@ _OF_CONNECTIONS = frozenset(
 )
 """Headers that are not compared: they tell of the connection and of the client's version."""
 
-_MOVED = frozenset({301, 302})
-_SEE_OTHER = 303
 _BOUNDARY = re.compile(r"boundary=\"?([^\";\r\n]+)")
 _MARK = "[redacted:"
 _FORM = "application/x-www-form-urlencoded"
@@ -73,9 +71,7 @@ class HarQuestion:
         """Return the request that a client sends after a redirect (the Fetch standard's rules)."""
         url = redirect_target(self.url, location) or location
         method, content = self.method, self.content
-        if (status in _MOVED and method == "POST") or (
-            status == _SEE_OTHER and method not in ("GET", "HEAD")
-        ):
+        if becomes_get(status, method):
             method, content = "GET", b""
         return HarQuestion(url, method, self.lines, content)
 

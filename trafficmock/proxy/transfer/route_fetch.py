@@ -20,7 +20,7 @@ from trafficmock.proxy.transfer.upstream_agent import BytesBody, UpstreamAgent
 from trafficmock.proxy.upstream_errors import UpstreamError
 from trafficmock.wire.http_syntax import CONTENT_HEADERS, CREDENTIALS
 from trafficmock.wire.limits import FIRST_PAUSE_SECONDS, MOST_REDIRECTS
-from trafficmock.wire.payloads.serialized_response import redirect_target
+from trafficmock.wire.payloads.serialized_response import becomes_get, redirect_target
 
 if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import Pairs, ResponseHead
@@ -35,8 +35,6 @@ _NOT_FETCHED = frozenset({b"accept-encoding", b"expect"})
 
 _CREDENTIALS = frozenset(name.encode("ascii") for name in CREDENTIALS)
 _ABOUT_CONTENT = frozenset(name.encode("ascii") for name in CONTENT_HEADERS)
-_SEE_OTHER = 303
-_REWRITTEN = frozenset({301, 302})
 
 
 @frozen
@@ -139,8 +137,7 @@ def _next_hop(request: Rewritten, head: ResponseHead) -> Rewritten | None:
             errno="ERR_INVALID_URL",
         )
     method, content, pairs = request.method, request.content, request.pairs
-    post = head.status in _REWRITTEN and method == b"POST"
-    if post or (head.status == _SEE_OTHER and method not in {b"GET", b"HEAD"}):
+    if becomes_get(head.status, method.decode("ascii")):
         method, content = b"GET", b""
         pairs = [pair for pair in pairs if pair[0].lower() not in _ABOUT_CONTENT]
     if aim.origin != request.origin:

@@ -74,6 +74,13 @@ class SerializedError(Struct, frozen=True, omit_defaults=True):
     __repr__ = quiet_repr
 
 
+def becomes_get(status: int, method: str) -> bool:
+    """Return whether a redirect is followed by GET without a body (the Fetch standard's rule)."""
+    if status in {301, 302}:
+        return method == "POST"
+    return status == 303 and method not in {"GET", "HEAD"}  # noqa: PLR2004 - See Other
+
+
 def redirect_target(url: str, location: str) -> str | None:
     """Return the URL that a client asks for after a redirect, which has no fragment.
 
