@@ -53,6 +53,15 @@ class SubscribeTests(SynchronousTestCase):
         self.subscribe()
         self.assertEqual(self.answers(report()), ["request:response"])
 
+    def test_undecided(self) -> None:
+        """So is what another worker decides about only then."""
+        other = self.playbook.worker("1", features=("subscribe",))
+        other.test("owns").route("**")
+        self.answers(start())
+        self.subscribe()
+        other.sends(fulfill())
+        self.assertEqual(self.read(), ["request:response"])
+
     def test_ends_with_the_test(self) -> None:
         """The subscription of one test ends with it, another's does not."""
         self.begin("u")

@@ -251,6 +251,17 @@ class PredicateTests(ChainCase):
         other.sends(claims("r1", "buys", "buys#1"))
         self.assertEqual(self.playbook.take(), [])
 
+    def test_repeated_answer(self) -> None:
+        """A question is answered once: the repeated answer starts no further handler."""
+        for matcher in (glob("**/a"), predicate(), glob("**")):
+            self.test.route(matcher)
+        self.asks()
+        self.assertEqual(self.falls_back(), [self.question("buys#2")])
+        self.worker.sends(claims("r1", "buys", "buys#2"))
+        self.playbook.expect(self.run_of("buys#2", "2"))
+        self.worker.sends(claims("r1", "buys", "buys#2"))
+        self.playbook.expect()
+
     def test_other_tests(self) -> None:
         """A test that may match is asked, although another one matches for certain."""
         rival = self.playbook.worker("1", features=FEATURES)

@@ -315,6 +315,16 @@ class ReportTests(LocalCase):
         self.playbook.wait(0.6)
         self.assertEqual(len(self.playbook.take()), 1)
 
+    def test_history_while_an_agent_is_lost(self) -> None:
+        """One that is lost meanwhile is waited for as long, though its lease ends before."""
+        self.asks()
+        self.worker.sends(inbound.HistoryQuery("h"))
+        self.playbook.take()
+        self.agent.dies()
+        self.playbook.take()
+        self.playbook.wait(2.1)
+        self.assertEqual([type(each) for each in self.playbook.take()], [AnswerQuery])
+
     def test_history_after_a_lost_agent(self) -> None:
         """An agent that is gone reports nothing any more, so nobody waits for it."""
         self.asks()

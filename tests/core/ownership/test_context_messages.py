@@ -76,6 +76,25 @@ class ObserverTests(ContextCase):
         self.assertEqual(record.overrides.headers, {"baggage": hidden, "a": "b"})
         self.assertEqual(record.overrides.headers_list, [("baggage", hidden), ("a", "b")])
 
+    def test_written_in_one_form(self) -> None:
+        """The same where the headers come in one of their two forms."""
+        self.a.route("**")
+        self.playbook.take()
+        value, hidden = f"trafficmock.test={A}", "trafficmock.test=…"
+        for number, overrides in enumerate(
+            (
+                SerializedOverrides(headers={"baggage": value}),
+                SerializedOverrides(headers_list=[("baggage", value)]),
+            )
+        ):
+            self.starts(A, f"r{number}")
+            self.playbook.take()
+            self.mine.sends(continue_(f"r{number}", overrides))
+            (record,) = [e for e in self.playbook.take() if isinstance(e, RequestContinued)]
+            assert record.overrides is not None
+            shown = (record.overrides.headers, record.overrides.headers_list)
+            self.assertIn(shown, (({"baggage": hidden}, UNSET), (UNSET, [("baggage", hidden)])))
+
     def test_hop(self) -> None:
         """A hop has the context of its chain; one without a chain its own."""
         self.starts(A)

@@ -1,6 +1,6 @@
 """Strict mode at the end of tests and workers: nothing slips out in between."""
 
-from tests.core.strict.case import OF_WORKERS, URL, A, StrictCase, messages
+from tests.core.strict.case import OF_WORKERS, URL, A, B, StrictCase, messages
 from tests.support.builders import predicate
 from tests.support.playbook import SETTINGS
 from trafficmock.core.ownership.contexts import LATE_SECONDS
@@ -45,6 +45,13 @@ class TestEndTests(EndCase):
     def test_late_without_strict_mode(self) -> None:
         """What comes late for another test passes, as before."""
         self.registers(allow=None)
+        self.ends()
+        self.assert_passed(self.asks())
+
+    def test_late_beside_a_strict_test(self) -> None:
+        """Nor does the strictness of a test that runs meanwhile count for it."""
+        self.registers(allow=None)
+        self.registers("sells", context=B, worker=self.other)
         self.ends()
         self.assert_passed(self.asks())
 

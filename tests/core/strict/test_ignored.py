@@ -2,7 +2,7 @@
 
 from msgspec import UNSET
 
-from tests.core.strict.case import A, messages
+from tests.core.strict.case import A, B, messages
 from tests.core.strict.test_runs import RunCase
 from trafficmock.core.effects import Effects
 from trafficmock.wire import outbound
@@ -29,6 +29,15 @@ class IgnoredTests(RunCase):
         self.assertTrue(error.message.startswith("POST https://pay.test/v1/charges?n=1 went past"))
         self.assertIn("TRAFFICMOCK_IGNORE_HOSTS or --no-proxy names its host", error.message)
         self.assertIn("or allow pay.test", error.message)
+
+    def test_of_one_of_several(self) -> None:
+        """Of several tests the one fails whose context the request carried."""
+        self.registers()
+        self.registers("sells", context=B, worker=self.other)
+        effects = self.leaves(context=B)
+        self.assertEqual(self.told(effects), [])
+        (error,) = self.told(effects, self.other)
+        self.assertEqual(error.test_id, "sells")
 
     def test_allowed(self) -> None:
         """What the test allows, or is under test, may leave."""

@@ -1,9 +1,14 @@
 """What no test owns: refused where a run or the service is strict, and listed."""
 
+from msgspec import structs
+
+from tests.core.isolation.test_lost_contexts import THREAD
 from tests.core.strict.case import OF_AGENTS, OF_WORKERS, URL, A, B, StrictCase, messages
+from tests.support.builders import start
 from tests.support.playbook import SETTINGS, Peer, WorkerPeer
 from trafficmock.core.ownership.unowned_refusals import LONGEST_METHOD, MOST_ROWS
 from trafficmock.matching.allow_list import read_allow_list
+from trafficmock.records import RequestSeen
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.payloads import refused_request
 
@@ -51,6 +56,18 @@ class RunTests(RunCase):
         self.assert_passed(self.asks(request_id="r3"), "a test that is not strict")
         row = refused_request.UnmatchedRequest("POST", URL, "shop", "http", 1, text)
         self.assertEqual(self.listed(), outbound.Unmatched("q", [row], 0))
+
+    def test_lost_context(self) -> None:
+        """How it lost the context is said of what no test owns, not of what fails its test."""
+        self.registers()
+        for is_said in (False, True):
+            message = start(f"{is_said}", URL, "shop")
+            self.agent.sends(structs.replace(message, origin=THREAD))
+            effects = self.playbook.take()
+            (lost,) = [each.lost for each in effects if isinstance(each, RequestSeen)]
+            assert lost is not None
+            self.assertEqual(lost.how in self.refused(effects), is_said)
+            self.run_strict()
 
     def test_late(self) -> None:
         """What carries the context of an ended test is nobody's."""

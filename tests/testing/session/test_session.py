@@ -313,6 +313,21 @@ class RouteTests(SynchronousTestCase):
         done(None, ValueError("late"))
         self.assertEqual(harness.session.errors, [])
 
+    def test_abandoned_after_the_test(self) -> None:
+        """A request whose route is dropped after the test is nobody's error either."""
+        harness = SessionHarness()
+        calls: list[Any] = []
+        harness.route(lambda routed, done: calls.extend((routed, done)))
+        harness.matched()
+        routed, done = calls
+        done(None, None)
+        harness.session.finish()
+        harness.acknowledge()
+        harness.session.errors.clear()
+        harness.take()
+        routed.abandoned()
+        self.assertEqual((harness.session.errors, harness.take()), ([], []))
+
 
 class FetchTests(SynchronousTestCase):
     """Upstream fetches of handlers."""
