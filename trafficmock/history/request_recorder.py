@@ -97,7 +97,9 @@ class RequestRecorder:
         entry.action = "passthrough"
         also = record.also_matched
         entry.write_later(self._write_passed_through, also, at)
-        self._settled(entry, None, sum(map(len, also)) if also else 0)
+        self.requests.settle(entry)
+        if also:
+            self.requests.weigh(entry, sum(map(len, also)))
 
     def _write_passed_through(self, entry: RequestEntry, also: tuple[str, ...], at: int) -> None:
         entry.settle("passthrough", RequestOutcome("passthrough"), None, at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from attrs import define, field
 from msgspec import structs
@@ -34,7 +34,7 @@ from trafficmock.http.log_safety import LogRateLimit, one_line
 from trafficmock.proxy.browser_proxy.browser_proxies import BrowserProxyError
 from trafficmock.records import RequestFailed, SocketFailed, TestEnded
 from trafficmock.server.event_log import EventLog
-from trafficmock.server.message_kinds import DEFERRABLE, NOTED
+from trafficmock.server.message_kinds import DEFERRABLE, NOTED, SOCKET_FRAMES
 from trafficmock.server.shown_urls import ShownUrls
 from trafficmock.server.strict_tunnels import StrictTunnels
 from trafficmock.server.websocket.data_frames import text_frame
@@ -166,7 +166,7 @@ class Driver:
             self._perform(self.coordinator.handle_invalid(link.id, error, now), now)
             return
         self._perform(self.coordinator.handle(link.id, message, now), now)
-        if isinstance(message, SocketFrame):
+        if type(message) in SOCKET_FRAMES:
             self._backpressure.pause_sender(link)
 
     def link_overlong(self, link: Link, message: OversizedMessage) -> None:
@@ -250,8 +250,8 @@ class Driver:
     def _handle(self, client: LocalClient, message: Message) -> None:
         now = self._now()
         self._perform(self.coordinator.handle(client.id, message, now), now)
-        if isinstance(message, SocketFrame):
-            sender = client.socket(message.socket_id)
+        if type(message) in SOCKET_FRAMES:
+            sender = client.socket(cast("SocketFrame", message).socket_id)
             if sender is not None:
                 self._backpressure.pause_sender(sender)
 
@@ -319,7 +319,8 @@ class Driver:
             for each in apart:
                 # It is not divided any further.
                 self._send(each, now)
-        if not self._clients.keys().isdisjoint(send.to) and not self._send_within(send):
+        clients = self._clients
+        if clients and not clients.keys().isdisjoint(send.to) and not self._send_within(send):
             return
         payload = encode(send.message)
         if len(payload) > MAX_MESSAGE_BYTES:

@@ -12,5 +12,8 @@ from trafficmock.wire.outbound import HelloOk, RequestObserved, RequestReplied
 DEFERRABLE = frozenset({RequestObserved, RequestReplied, RequestResponse})
 """Messages about all traffic, for workers that observe it: they may be sent later than others."""
 
-NOTED = frozenset({HelloOk, MessageFromPage, MessageFromServer, SendToPage, SendToServer})
+SOCKET_FRAMES = frozenset({MessageFromPage, MessageFromServer, SendToPage, SendToServer})
+"""Messages with a WebSocket frame. ``isinstance`` with a class of messages costs much more."""
+
+NOTED = SOCKET_FRAMES | {HelloOk}
 """Messages that the driver acts upon: ``hello:ok``, and WebSocket frames, for backpressure."""

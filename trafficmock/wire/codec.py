@@ -92,9 +92,9 @@ def decode(payload: bytes) -> ClientMessage:
 def is_plain(raw: Raw) -> bool:
     """Return whether a body can be passed on as it is: absent, ``null`` or plain ASCII text."""
     text = bytes(raw)
-    if text[:1] != b'"':
-        return text in body.EMPTY
-    return text.isascii() and b"\\" not in text
+    if text in body.EMPTY:
+        return True
+    return text[:1] == b'"' and text.isascii() and b"\\" not in text
 
 
 def encode(message: Message) -> bytes:
