@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
     from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedOverrides
 
+# Named here because CPython 3.11 takes long to find a member of an enumeration: for each request.
+_AWAITS_BODY, _SETTLED = RequestStage.AWAITS_BODY, RequestStage.SETTLED
+
 _HIDDEN = "…"
 """In the history, stands for a context that a handler wrote."""
 
@@ -320,9 +323,9 @@ class Decisions:
     # Common parts
 
     def _settle(self, pending: PendingRequest) -> None:
-        if pending.stage is RequestStage.AWAITS_BODY:
+        if pending.stage is _AWAITS_BODY:
             self.state.body_deadlines.end(pending)
-        pending.step(RequestStage.SETTLED)
+        pending.step(_SETTLED)
         del self.state.pending[pending.id]
         del pending.agent.pending[pending.id]
         if pending.claim is not None:
