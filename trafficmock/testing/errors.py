@@ -44,7 +44,14 @@ class WaitTimeoutError(LocalError, TimeoutError):
 
 
 class FetchError(LocalError):
-    """A handler's ``fetch`` got no response from upstream."""
+    """A handler's ``fetch`` got no response from upstream.
+
+    :ivar code: of the network, such as ``ECONNREFUSED``, or of the proxy, if there is one.
+    """
+
+    def __init__(self, message: str, code: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class StreamClosedError(LocalError):

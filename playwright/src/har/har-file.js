@@ -13,6 +13,8 @@ const IN_ARCHIVE = "har.har";
 class HarFile {
   /** @param {string} file */
   constructor(file) {
+    /** As the test gave it, for messages. */
+    this.name = file;
     this.file = path.resolve(file);
     this.isArchive = path.extname(file) === ".zip";
   }
@@ -39,11 +41,11 @@ class HarFile {
     } catch (error) {
       const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
       if (code === "ENOENT") {
-        const how = "run the test once with routeFromHAR(…, { mode: 'once' })";
-        throw new UsageError(`there is no HAR ${this.file}. To record it, ${how}`);
+        const how = `run the test once with routeFromHAR(${JSON.stringify(this.name)}, { mode: "once" })`;
+        throw new UsageError(`there is no HAR ${this.name}. To record it, ${how}`);
       }
-      if (code) throw new UsageError(`${this.file} cannot be read: ${message}`);
-      throw new UsageError(`${this.file} is no HAR: it is not JSON with a list log.entries`);
+      if (code) throw new UsageError(`${this.name} cannot be read: ${message}`);
+      throw new UsageError(`${this.name} is no HAR: it is not JSON with a list log.entries`);
     }
   }
 
@@ -65,7 +67,7 @@ class HarFile {
     const wanted = this.beside(name);
     if (!this.isArchive) return readFile(wanted);
     const content = unzipSync(await readFile(this.file), { filter: (each) => each.name === name })[name];
-    if (!content) throw new UsageError(`${name} is not in ${this.file}`);
+    if (!content) throw new UsageError(`${name} is not in ${this.name}`);
     return Buffer.from(content);
   }
 
@@ -74,7 +76,7 @@ class HarFile {
     const directory = path.dirname(this.file);
     const wanted = path.resolve(directory, name);
     if (wanted.startsWith(directory + path.sep)) return wanted;
-    throw new UsageError(`${JSON.stringify(name)} leads out of the directory of ${this.file}`);
+    throw new UsageError(`${JSON.stringify(name)} leads out of the directory of ${this.name}`);
   }
 
   /**

@@ -1,6 +1,6 @@
 "use strict";
 
-const { MOST_PACE } = require("trafficmock-agent/protocol/facts");
+const { MOST_PACE, NETWORK_ERRORS } = require("trafficmock-agent/protocol/facts");
 const { version } = require("../../package.json");
 const { UsageError } = require("../errors.js");
 const { Matcher } = require("../arguments/matcher.js");
@@ -47,16 +47,26 @@ async function routeFromHAR(session, file, options = {}) {
   if (options.update && ![undefined, "all"].includes(options.mode)) {
     throw new UsageError(`update is mode "all": leave it out for mode ${JSON.stringify(options.mode)}`);
   }
-  const { sequence = false, ignore } = options;
+  const { sequence = false } = options;
   if (typeof sequence !== "boolean") {
     throw new UsageError(`sequence is true or false, not ${JSON.stringify(sequence)}`);
   }
   const matchOn = options.matchOn === undefined ? undefined : wordsOf("matchOn", options.matchOn);
+  const ignore = wordsOf("ignore", options.ignore);
   const matcher = new Matcher(options.url ?? "**/*", { baseURL: session.baseURL });
   const store = new HarFile(file);
   const mode = options.update ? "all" : (options.mode ?? "none");
   const replays = mode === "none" || (mode !== "all" && (await store.exists()));
   const records = mode === "new" || !replays;
+  /** @param {any[]} entries @param {Set<number>} used */
+  const replay = (entries, used) => {
+    const notFound = records ? "fallback" : (options.notFound ?? "abort");
+    const given = { ...(pace !== undefined && { pace }), ...(matchOn && { matchOn }) };
+    const har = { name: store.name, entries, notFound, ...given, ignore, sequence };
+    return session.http.reply(matcher, { har }, { used });
+  };
+  // The proxy says whether they are rules, before a later run needs them.
+  if (!replays && (matchOn || ignore.length)) await replay([], new Set());
   if (records) {
     const { error } = await session.connection.redacted({ redact: wordsOf("redact", options.redact) });
     if (error) throw new UsageError(error);
@@ -64,21 +74,10 @@ async function routeFromHAR(session, file, options = {}) {
     await session.http.route(matcher, await recorder(session, file, store, options, kept));
   }
   if (replays) {
-    const notFound = records ? "fallback" : (options.notFound ?? "abort");
     // Entries of another URL than the route's may answer where not all of it is compared.
     await matcher.read(session.connection);
     const entries = await harEntries(store, matcher, matchOn && !matchOn.includes("url"));
-    const har = {
-      name: store.file,
-      entries,
-      notFound,
-      ...(pace !== undefined && { pace }),
-      ...(matchOn && { matchOn }),
-      ignore: wordsOf("ignore", ignore),
-      sequence,
-    };
-    const { used } = session.useOf(store.file, entries.length);
-    await session.http.reply(matcher, { har }, { used });
+    await replay(entries, session.useOf(store.file, entries.length).used);
   }
 }
 
@@ -112,7 +111,11 @@ async function recorder(session, file, store, { updateContent = "attach", update
     const routed = session.views.routedOf(route);
     const { request } = routed;
     const began = Date.now();
-    const response = await routed.fetch().catch((error) => String(error.message));
+    let code = "";
+    const response = await routed.fetch().catch((error) => {
+      code = error.code;
+      return String(error.message);
+    });
     const entry = harEntry({ request, response, began, ms: Date.now() - began }, style);
     const redacted = session.connection.redacted({
       har: harDocument([entry], version),
@@ -123,7 +126,8 @@ async function recorder(session, file, store, { updateContent = "attach", update
     entries.at(-1)?.catch(() => {});
     if (typeof response === "string") {
       failed.push(`${request}: ${response}`);
-      routed.abort("failed");
+      const [abort] = Object.entries(NETWORK_ERRORS).find(([, error]) => error.code === code) ?? ["failed"];
+      routed.abort(abort);
     } else {
       routed.settleWith({ response });
     }

@@ -100,6 +100,7 @@ class PartTests(HarCase):
             (["header:x-tenant"], {}, False),
             (["header:user-agent"], {"user-agent": "new/2"}, False),
             (["headers"], {"accept": "text/html", "x-tenant": "a", "user-agent": "new/2"}, True),
+            (["headers"], {"accept": "text/html", "x-tenant": "a", "traceparent": "00-1"}, True),
             (["headers"], {"accept": "text/html", "x-tenant": "a", "x-more": "1"}, False),
             (["headers"], {"accept": "text/html"}, False),
         ):
@@ -344,6 +345,12 @@ class NearestTests(HarCase):
         """The same parameters in another order differ in the query."""
         self.replays(entry(f"{PAGES}?a=1&b=2"))
         self.assertIn("query differs ('?b=2&a=1')", self.answer(f"{PAGES}?b=2&a=1"))
+
+    def test_missing_parameter(self) -> None:
+        """A parameter that lacks is said once, with its value; one value of two by their number."""
+        self.replays(entry(f"{PAGES}?a=1&b=2&b=2"))
+        self.assertTrue(self.answer(f"{PAGES}?b=2&b=2").endswith('query.a is missing, wanted "1"'))
+        self.assertIn("query.b is", self.answer(f"{PAGES}?a=1&b=2"))
 
     def test_far_away(self) -> None:
         """Of a long HAR, an entry of the same path is found, wherever it is."""

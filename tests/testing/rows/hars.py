@@ -185,17 +185,20 @@ async def is_an_ordinary_route(t: RowContext) -> None:
 @row
 async def update(t: RowContext) -> None:
     """With ``update`` upstream answers and is recorded, failures too."""
-    good, bad = t.url("json"), t.url("reset", "?times=9")
+    good, bad, closed = t.url("json"), t.url("reset", "?times=9"), "http://127.0.0.1:9/closed"
     with har() as path:
 
         async def run(mocks: Any) -> None:
             await t(mocks.route_from_har(path, update=True, update_content="embed"))
             assert '"upstream"' in (await t.get(good))["body"]
             assert "error" in await t.get(bad)
+            assert "error" in await t.get(closed)
+            (found,) = [each for each in await t.recorded() if each["request"]["url"] == closed]
+            assert found["outcome"]["errorCode"] == "connectionrefused", found
 
         await t.within(run)
         entries = json.loads(path.read_text())["log"]["entries"]
-    assert [each["request"]["url"] for each in entries] == [good, bad]
+    assert [each["request"]["url"] for each in entries] == [good, bad, closed]
     assert '"upstream"' in entries[0]["response"]["content"]["text"]
     assert entries[1]["response"]["status"] == -1
     assert entries[1]["response"]["_failureText"]
@@ -255,11 +258,15 @@ async def matched_on_parts(t: RowContext) -> None:
             ({"match_on": ["uri"]}, "or header:NAME, not on 'uri'"),
             ({"ignore": "id"}, "ignore: 'id' is none of header:NAME"),
         ):
-            try:
-                await t(t.mocks.route_from_har(path, **wrong))
-            except (RoutingError, UsageError) as error:
-                found = str(error)
-            assert said in found, found
+            missing = path.with_name("missing.har")
+            for file, mode in ((path, "none"), (missing, "once")):
+                try:
+                    await t(t.mocks.route_from_har(file, mode=mode, **wrong))
+                except (RoutingError, UsageError) as error:
+                    found = str(error)
+                else:
+                    found = "accepted"
+                assert said in found, found
 
 
 @row

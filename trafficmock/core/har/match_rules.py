@@ -32,10 +32,11 @@ MATCHED_BY_DEFAULT: Final = ("method", "url", "body")
 """Playwright's rule, by which the body counts only where it is that of a ``POST``."""
 
 _IGNORED: Final = ("header:", "query:", "json:", "form:")
-_OF_CONNECTIONS = frozenset(
-    {"connection", "content-length", "host", "keep-alive", "transfer-encoding", "user-agent"}
-)
-"""Headers that are not compared: they tell of the connection and of the client's version."""
+_OF_EACH_REQUEST = frozenset(
+    {"baggage", "connection", "content-length", "host", "keep-alive", "traceparent", "tracestate"}
+) | {"transfer-encoding", "user-agent"}
+"""Headers that are not compared: they tell of the connection, of the client's version, and of the
+trace of this one request."""
 
 _BOUNDARY = re.compile(r"boundary=\"?([^\";\r\n]+)")
 _MARK = "[redacted:"
@@ -198,7 +199,7 @@ class MatchRules:
     def compared_headers(self, part: str, read: RequestContent) -> dict[str, list[str]]:
         """Return the headers that ``headers`` or ``header:NAME`` compares."""
         wanted = part.partition(":")[2]
-        left_out = _OF_CONNECTIONS | self.ignored.headers
+        left_out = _OF_EACH_REQUEST | self.ignored.headers
         return {
             name: values
             for name, values in read.fields("header").items()

@@ -139,7 +139,7 @@ def _of_values(
     for name, values in kept.items():
         there = found.get(name, [])
         yield from (_equal(part, [name], value) for value in values if value not in there)
-        if len(values) != len(there):
+        if there and len(values) != len(there):
             yield SerializedCondition(part, [name], length=len(values))
     yield from (
         SerializedCondition(part, [name], is_absent=True) for name in found if name not in kept

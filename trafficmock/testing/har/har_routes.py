@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from attrs import define, frozen
-from msgspec import UNSET
+from msgspec import UNSET, Raw
 
 from trafficmock.redaction.added_fields import InvalidFieldError
 from trafficmock.redaction.redactor import Redactor
@@ -17,6 +17,8 @@ from trafficmock.testing.promise import all_of
 from trafficmock.testing.session.arguments.url_matchers import UrlMatcher, make_matcher
 from trafficmock.testing.session.handlers.handler_fetches import FetchOptions
 from trafficmock.testing.session.handlers.mock_response import Mock
+from trafficmock.testing.session.har_use import HarUse
+from trafficmock.wire.payloads.abort_codes import ABORT_CODES
 from trafficmock.wire.payloads.serialized_har import MOST_PACE, SerializedHar
 
 if TYPE_CHECKING:
@@ -127,29 +129,34 @@ def route_from_har(session: Session, options: HarOptions, place: str) -> Promise
     options.check()
     url = "**/*" if options.url is None else options.url
     matcher = make_matcher(url, base_url=session.base_url)
+    match_on, ignore = _words("match_on", options.match_on), _words("ignore", options.ignore) or []
     replays, records = options.replays(), options.records()
-    made = []
+    path, pace = options.store.path, UNSET if options.pace is None else options.pace
+    made: list[Promise[Any]] = []
+
+    def replay(entries: list[Raw], use: HarUse) -> None:
+        har = SerializedHar(
+            str(path),
+            entries,
+            "fallback" if records else options.not_found,
+            pace,
+            UNSET if match_on is None else match_on,
+            ignore,
+            options.sequence,
+        )
+        made.append(session.http.route(matcher, HarReplay(har.name, use), place=place, reply=har))
+
+    if not replays and (match_on is not None or ignore):
+        # The proxy says whether they are rules, before a later run needs them.
+        replay([], HarUse())
     if records:
-        recorder = HarRecorder(_recording(session, options, adds=replays))
+        recorder = HarRecorder(_recording(session, options, adds=replays, checks=[*made]))
         made.append(session.http.route(matcher, recorder, run=recorder.run, place=place))
     if replays:
-        match_on = _words("match_on", options.match_on)
         # Entries of another URL than the route's may answer where not all of it is compared.
         of_any_url = match_on is not None and "url" not in match_on
         entries = har_entries(options.store, matcher, of_any_url=of_any_url)
-        not_found = "fallback" if records else options.not_found
-        pace = UNSET if options.pace is None else options.pace
-        har = SerializedHar(
-            str(options.store.path),
-            entries,
-            not_found,
-            pace,
-            UNSET if match_on is None else match_on,
-            _words("ignore", options.ignore) or [],
-            options.sequence,
-        )
-        use = session.har_use(str(options.store.path.absolute()), len(entries))
-        made.append(session.http.route(matcher, HarReplay(har.name, use), place=place, reply=har))
+        replay(entries, session.har_use(str(path.absolute()), len(entries)))
     return made[0] if len(made) == 1 else all_of(made)
 
 
@@ -166,10 +173,13 @@ def _words(name: str, given: Words) -> list[str] | None:
     return list(words)
 
 
-def _recording(session: Session, options: HarOptions, *, adds: bool) -> HarRecording:
+def _recording(
+    session: Session, options: HarOptions, *, adds: bool, checks: list[Promise[Any]]
+) -> HarRecording:
     """Return a recording that is written when the test has passed.
 
     :param adds: whether it keeps what the HAR has.
+    :param checks: of its rules: by wrong ones nothing is recorded.
     """
     version = session.client.identity.version
     recording = HarRecording(
@@ -181,7 +191,7 @@ def _recording(session: Session, options: HarOptions, *, adds: bool) -> HarRecor
 
     def save() -> None:
         # A recording of a test that failed would be replayed as if it were right.
-        has_failed = session.passed is False or bool(session.errors)
+        has_failed = session.passed is False or bool(session.errors) or any(c.error for c in checks)
         if not has_failed and (not adds or recording.count > len(kept)):
             options.store.save(recording.document(), recording.files)
             use = session.har_use(str(options.store.path.absolute()), recording.count)
@@ -210,7 +220,8 @@ class HarRecorder:
             try:
                 if promise.error is not None:
                     self.recording.add(routed.request, str(promise.error), began, took)
-                    routed.abort("failed")
+                    code = getattr(promise.error, "code", None) or ""
+                    routed.abort(ABORT_CODES.get(code, "failed"))
                 else:
                     self.recording.add(routed.request, promise.value, began, took)
                     routed.fulfill(Mock(response=promise.value))

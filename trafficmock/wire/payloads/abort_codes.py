@@ -49,5 +49,10 @@ NETWORK_ERRORS: dict[AbortCode, NetworkError] = {
 }
 """The error for each abort code of protocol 3."""
 
+ABORT_CODES: dict[str, AbortCode] = {
+    error.code: abort for abort, error in reversed(NETWORK_ERRORS.items())
+}
+"""The abort code for each code of an error."""
+
 RESETS: frozenset[str] = frozenset({"aborted", "connectionreset"})
 """The abort codes with which a server resets the connection; with others it closes it."""

@@ -133,7 +133,7 @@ def _reason(error: SerializedError | UnsetType) -> FetchError:
         return FetchError("the fetch failed")
     if error.code == REQUEST_SETTLED:
         return RequestSettledError("the application gave the request up during the fetch")
-    return FetchError(error.message)
+    return FetchError(error.message, error.code or None)
 
 
 def _nothing() -> None:
