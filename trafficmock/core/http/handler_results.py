@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 _TOO_LATE = "The request is already settled, so nothing can be fetched for it."
 
+_MATCHED = RequestStage.MATCHED  # as in `decisions`: looked up once, not for each request
+
 
 @define
 class HandlerResults:
@@ -210,4 +212,4 @@ class HandlerResults:
 def _is_in_hand(pending: PendingRequest, worker: Worker) -> bool:
     """Return whether a handler of this worker has the request."""
     test = pending.test
-    return test is not None and test.worker is worker and pending.stage is RequestStage.MATCHED
+    return test is not None and test.worker is worker and pending.stage is _MATCHED

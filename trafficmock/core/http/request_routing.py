@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 _ID = attrgetter("id")
 
+_MATCHED = RequestStage.MATCHED  # as in `decisions`: looked up once, not for each request
+
 
 @define
 class RequestRouting(OwnerResolution[PendingRequest]):
@@ -203,7 +205,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         test, owner = pending.test, pending.owner
         if test is None or owner is None:
             raise IllegalStepError(f"request {pending.id} has no owner to be handed to")
-        pending.step(RequestStage.MATCHED)
+        pending.step(_MATCHED)
         request, limit = pending.request, self.state.settings.handler_body_bytes or maxsize
         # The letters of a body are never fewer than its bytes.
         if request.truncated is True or len(memoryview(request.body_base64)) > limit:
