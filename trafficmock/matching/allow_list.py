@@ -21,7 +21,7 @@ from trafficmock.matching.host_pattern import (
 from trafficmock.matching.patterns.glob import Glob, compile_glob
 from trafficmock.matching.patterns.glob_resolution import needs_base
 from trafficmock.matching.patterns.glob_tokens import GlobError
-from trafficmock.matching.patterns.match_result import MatchResult
+from trafficmock.matching.patterns.match_result import YES
 from trafficmock.matching.request_content import RequestContent
 from trafficmock.matching.url_parts import UrlParts, shown_url
 
@@ -72,7 +72,7 @@ class AllowList:
             url = shown_url(url, sys.maxsize)
         result: bool | None = False
         for each in self.matchers:
-            if each.judge(url, method, client_id) is not MatchResult.YES:
+            if each.judge(url, method, client_id) is not YES:
                 continue
             if each.beside is None:
                 return True

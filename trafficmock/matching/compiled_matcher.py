@@ -12,7 +12,7 @@ from trafficmock.matching.patterns.glob_tokens import GlobError
 from trafficmock.matching.patterns.js_regex_syntax import UnsupportedRegexError
 from trafficmock.matching.patterns.linear_regex import LinearPattern
 from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
-from trafficmock.matching.patterns.match_result import MatchResult
+from trafficmock.matching.patterns.match_result import NO, UNDECIDABLE, YES, MatchResult
 from trafficmock.matching.patterns.regex import Regex, compile_regex, flags_are_impossible
 from trafficmock.matching.patterns.url_literals import Literals
 from trafficmock.matching.request_conditions import RequestCondition, RequestConditions
@@ -56,13 +56,13 @@ class UrlCondition:
         :param budget: bounds the steps.
         """
         if self.impossible:
-            return MatchResult.NO
-        by_glob = MatchResult.YES if self.glob is None else self.glob.judge(subject, budget)
-        if by_glob is MatchResult.NO:
-            return MatchResult.NO
-        result = MatchResult.YES if self.regex is None else self.regex.judge(subject, budget)
-        if result is MatchResult.YES and (self.open_question or by_glob is MatchResult.UNDECIDABLE):
-            return MatchResult.UNDECIDABLE
+            return NO
+        by_glob = YES if self.glob is None else self.glob.judge(subject, budget)
+        if by_glob is NO:
+            return NO
+        result = YES if self.regex is None else self.regex.judge(subject, budget)
+        if result is YES and (self.open_question or by_glob is UNDECIDABLE):
+            return UNDECIDABLE
         return result
 
 
@@ -93,9 +93,9 @@ class RouteMatcher:
         :param budget: bounds the steps; ``None`` for any number.
         """
         if self.client_ids and client_id not in self.client_ids:
-            return MatchResult.NO
+            return NO
         if self.methods and method.upper() not in self.methods:
-            return MatchResult.NO
+            return NO
         return self.condition.judge(JudgedUrl(url), budget or MatchBudget(steps=inf))
 
 

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
-from trafficmock.matching.patterns.match_result import MatchResult
+from trafficmock.matching.patterns.match_result import YES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -105,7 +105,7 @@ class RequestContent:
         """Search a text for a regular expression; not found if that takes too many steps."""
         if self._searched is None or self._searched.url is not text:
             self._searched = JudgedUrl(text)
-        return self._budget.search(regex.pattern, self._searched) is MatchResult.YES
+        return self._budget.search(regex.pattern, self._searched) is YES
 
     def _named(self, part: str) -> Fields:
         if part == "header":

@@ -11,7 +11,7 @@ from trafficmock.matching.candidates import Candidates
 from trafficmock.matching.compiled_matcher import IMPOSSIBLE, RouteMatcher, UrlCondition
 from trafficmock.matching.conditioned_routes import ConditionedRoutes, Keys, Owners
 from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget, PatternCache
-from trafficmock.matching.patterns.match_result import MatchResult
+from trafficmock.matching.patterns.match_result import NO, YES
 from trafficmock.matching.request_content import RequestContent
 
 
@@ -102,13 +102,13 @@ class _RoutesOfClient:
             if not groups and beside is None:
                 continue
             result = condition.judge(subject, budget)
-            if result is MatchResult.NO:
+            if result is NO:
                 continue
             if beside is not None and found.content is not None:
                 meeting, awaiting = beside.find(method, found.content())
                 groups.append(meeting)
                 found.awaiting.extend(awaiting)
-            (found.yes if result is MatchResult.YES else found.undecided).extend(groups)
+            (found.yes if result is YES else found.undecided).extend(groups)
 
 
 class RouteIndex:

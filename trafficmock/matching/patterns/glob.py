@@ -21,7 +21,7 @@ from trafficmock.matching.patterns.linear_regex import (
     byte_escape,
 )
 from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
-from trafficmock.matching.patterns.match_result import MatchResult
+from trafficmock.matching.patterns.match_result import NO, YES, MatchResult
 from trafficmock.matching.patterns.url_literals import MAX_VARIANTS, Literals, glob_literals
 
 ANY_CHARACTER = rb"(?:[^\n\r\xe2]|\xe2[^\x80]|\xe2\x80[^\xa8\xa9])"
@@ -122,7 +122,7 @@ class Glob:
 
         :param url: a whole URL, with query and fragment.
         """
-        return self.judge(JudgedUrl(url)) is MatchResult.YES
+        return self.judge(JudgedUrl(url)) is YES
 
     def judge(self, subject: JudgedUrl, budget: MatchBudget | None = None) -> MatchResult:
         """Compare a URL with the glob; ``UNDECIDABLE`` if that takes too many steps.
@@ -141,7 +141,7 @@ class Glob:
             matches = self.pattern.fullmatch(subject.data)
         else:
             return budget.fullmatch(self.pattern, subject)
-        return MatchResult.YES if matches else MatchResult.NO
+        return YES if matches else NO
 
 
 def compile_glob(glob: str, *, base_url: str | None = None, websocket: bool = False) -> Glob:

@@ -15,7 +15,7 @@ import attrs
 from msgspec import Struct
 
 from trafficmock.matching.patterns.linear_regex import as_subject
-from trafficmock.matching.patterns.match_result import MatchResult
+from trafficmock.matching.patterns.match_result import NO, UNDECIDABLE, YES, MatchResult
 
 if TYPE_CHECKING:
     from trafficmock.matching.patterns.linear_regex import LinearPattern
@@ -98,13 +98,13 @@ class MatchBudget:
     def search(self, pattern: LinearPattern, subject: JudgedUrl) -> MatchResult:
         """Search a URL for a pattern; ``UNDECIDABLE`` if that takes too many steps."""
         if not self._take(pattern, subject):
-            return MatchResult.UNDECIDABLE
+            return UNDECIDABLE
         return _match_result(self.pattern_cache.get(pattern).search(subject.data))
 
     def fullmatch(self, pattern: LinearPattern, subject: JudgedUrl) -> MatchResult:
         """Compare a whole URL with a pattern; see :meth:`search`."""
         if not self._take(pattern, subject):
-            return MatchResult.UNDECIDABLE
+            return UNDECIDABLE
         return _match_result(self.pattern_cache.get(pattern).fullmatch(subject.data))
 
     def _take(self, pattern: LinearPattern, subject: JudgedUrl) -> bool:
@@ -118,4 +118,4 @@ class MatchBudget:
 
 
 def _match_result(found: object) -> MatchResult:
-    return MatchResult.NO if found is None else MatchResult.YES
+    return NO if found is None else YES

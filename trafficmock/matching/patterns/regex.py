@@ -5,7 +5,7 @@ import attrs
 from trafficmock.matching.patterns.js_regex_syntax import PatternReader, UnsupportedRegexError
 from trafficmock.matching.patterns.linear_regex import LinearPattern, PatternTooLargeError
 from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
-from trafficmock.matching.patterns.match_result import MatchResult
+from trafficmock.matching.patterns.match_result import NO, UNDECIDABLE, MatchResult
 from trafficmock.matching.patterns.url_literals import Literals, Run, Variant
 
 #: The flags with which the common subset has the same meaning.
@@ -32,8 +32,8 @@ class Regex:
         :param budget: bounds the steps.
         """
         if self.literals.needle not in subject.url:
-            return MatchResult.NO
-        return budget.search(self.pattern, subject) if subject.plain else MatchResult.UNDECIDABLE
+            return NO
+        return budget.search(self.pattern, subject) if subject.plain else UNDECIDABLE
 
 
 def flags_are_impossible(flags: str) -> bool:
