@@ -166,3 +166,10 @@ class ResolveTests(SynchronousTestCase):
     def test_placeholders_are_never_seen(self, path: str) -> None:
         """No glob text is taken for a placeholder."""
         self.assertEqual(resolve(f"http://h.test/*{path}*"), f"http://h.test/*{path}*")
+
+    def test_pathologically_long(self) -> None:
+        """The time is linear in the number of wildcards, and in the length of the base URL."""
+        glob = "a*/" * 300_000
+        self.assertEqual(resolve(glob, base_url="http://h.test/"), f"http://h.test/{glob}")
+        base = "http://h.test/" + "".join(f"w{number}z/" for number in range(200_000))
+        self.assertEqual(resolve("a/*", base_url=base), f"{base}a/*")

@@ -7,6 +7,7 @@ glob rules).
 """
 
 import itertools
+import re
 from collections.abc import Iterator
 
 import ada_url
@@ -42,25 +43,26 @@ def resolve(glob: str, *, base_url: str | None = None, websocket: bool = False) 
     if websocket and base_url is not None:
         base_url = _as_websocket(base_url)
     originals: dict[str, str] = {}
-    placeholders = _placeholders(f"{glob} {base_url}")
-    joined = "/".join(_hide_wildcards(glob.replace("\\\\?", "?"), originals, placeholders))
+    stem = _unused(f"{glob} {base_url}")
+    joined = "/".join(_hide_wildcards(glob.replace("\\\\?", "?"), originals, stem))
     parsed = _parse(joined, base_url)
     resolved, origin = (joined, "") if parsed is None else (parsed.href, parsed.origin)
-    for placeholder, original in originals.items():
-        # Hosts and schemes are case-insensitive: normalised URLs have them in lower case.
-        text = original.lower() if placeholder in origin else original
-        resolved = resolved.replace(placeholder, text, 1)
-    return resolved
+    # One search for all: a glob may have thousands, and a base URL any length.
+    placeholder = re.compile(rf"{stem}\d+z|http:")
+    # Hosts and schemes are case-insensitive: normalised URLs have them in lower case.
+    for found in placeholder.findall(origin):
+        if found in originals:
+            originals[found] = originals[found].lower()
+    return placeholder.sub(lambda found: originals.pop(found[0], found[0]), resolved)
 
 
 def _is_wild_scheme(component: str) -> bool:
     return component.endswith(":") and ("*" in component or "{" in component)
 
 
-def _hide_wildcards(
-    glob: str, originals: dict[str, str], placeholders: Iterator[str]
-) -> Iterator[str]:
+def _hide_wildcards(glob: str, originals: dict[str, str], stem: str) -> Iterator[str]:
     """Yield the components between slashes, with placeholders for the texts with wildcards."""
+    placeholders = (f"{stem}{number}z" for number in itertools.count())
 
     def hide(text: str) -> str:
         if not text:
@@ -79,11 +81,10 @@ def _hide_wildcards(
             yield hide(path) + mark + hide(query)
 
 
-def _placeholders(texts: str) -> Iterator[str]:
-    """Return names that do not occur in the texts and that a URL parser keeps, also in a host."""
-    lowered = texts.lower()
-    stem = next(s for n in itertools.count() if (s := f"w{n}z") not in lowered)
-    return (f"{stem}{number}z" for number in itertools.count())
+def _unused(texts: str) -> str:
+    """Return a name that is not in the texts, and that a URL parser keeps, also in a host."""
+    used = set(re.findall(r"w[0-9]+z", texts.lower()))
+    return next(name for n in itertools.count() if (name := f"w{n}z") not in used)
 
 
 def _as_websocket(base_url: str) -> str:
