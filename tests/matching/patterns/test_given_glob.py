@@ -23,6 +23,13 @@ class GivenGlobTests(SynchronousTestCase):
         for base in (None, "nowhere"):
             self.assertIsNone(GivenGlob("/prices/*", base).absolute())
 
+    def test_absolute_with_a_base_that_is_none(self) -> None:
+        """A glob that needs no base means the same with one that is no URL, wherever it is used."""
+        given = GivenGlob("HTTP://Shop.test", "nowhere")
+        self.assertEqual(given.absolute(), "HTTP://Shop.test")
+        self.assertTrue(given.compile().fullmatch("http://shop.test/"))
+        self.assertEqual(given.javascript(), r"^http:\/\/shop\.test\/$")
+
     def test_no_path(self) -> None:
         """A glob that ends within the host is an error, except for WebSockets."""
         for glob in ("https://**", "http*://**", "https://h.test:8000**"):

@@ -50,7 +50,7 @@ class GivenGlob:
         :raises GlobError: it is invalid, or :meth:`check_path` refuses it.
         """
         self.check_path()
-        return compile_glob(self.glob, base_url=self.base_url, websocket=self.websocket)
+        return compile_glob(self.glob, base_url=self._base, websocket=self.websocket)
 
     def absolute(self) -> str | None:
         """Return the glob in a form that means the same without the base URL, if there is one."""
@@ -70,8 +70,13 @@ class GivenGlob:
             return "^"
         return f"^{''.join(map(_translate, tokenize(self._resolved())))}$"
 
+    @property
+    def _base(self) -> str | None:
+        # With a base that is no URL, no URL could be parsed.
+        return self.base_url if needs_base(self.glob) else None
+
     def _resolved(self) -> str:
-        return resolve(self.glob, base_url=self.base_url, websocket=self.websocket)
+        return resolve(self.glob, base_url=self._base, websocket=self.websocket)
 
 
 def _translate(token: Token) -> str:
