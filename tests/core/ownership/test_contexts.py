@@ -11,6 +11,7 @@ from msgspec import UNSET, structs
 
 from tests.core.ownership.context_case import OURS, UNKNOWN, A, B, ContextCase
 from tests.support.builders import (
+    abort,
     claims,
     fulfill,
     open_socket,
@@ -197,6 +198,25 @@ class SharedTests(ContextCase):
         self.mine.sends(claims("r1", "buys", "buys#1"))
         ((_, matched),) = self.sent(outbound.RequestMatched)
         self.assertEqual(matched.test_id, "buys")
+
+    def test_newest_asked(self) -> None:
+        """The newest route counts whatever the order in which a worker names those that match."""
+        later = self.registered(self.mine, "later", shared=True)
+        for order in ((1, 2), (2, 1)):
+            self.shared.route(predicate())
+            later.route("**")
+            self.shared.route(predicate())
+            request_id = f"r{order}"
+            self.starts(request_id=request_id)
+            self.playbook.take()
+            named = [f"all#{self.shared.count - 2 + number}" for number in order]
+            self.mine.sends(claims(request_id, "all", *named))
+            self.playbook.take()
+            self.mine.sends(claims(request_id, "later", f"later#{later.count}"))
+            ((_, matched),) = self.sent(outbound.RequestMatched)
+            self.assertEqual(matched.test_id, "all", order)
+            self.mine.sends(abort(request_id))
+            self.playbook.take()
 
 
 class SharedByAllTests(ContextCase):

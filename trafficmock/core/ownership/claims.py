@@ -6,6 +6,7 @@ each asked test has answered or ended; it expires after the claim timeout.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -27,10 +28,14 @@ if TYPE_CHECKING:
 
 
 Claimant = tuple["RegisteredTest", list["RegisteredRoute"]]
+"""A test that matches, with its routes that do, the newest last."""
 
 
 def claimants(claim: Claim, registry: Registry) -> list[Claimant]:
-    """Return the matching tests with their routes, as far as these are still registered."""
+    """Return the matching tests with their routes, as far as these are still registered.
+
+    Workers name the routes that match in any order.
+    """
     found = []
     for test_id in claim.certain | claim.answers:
         route_ids = [*claim.certain.get(test_id, ()), *claim.answers.get(test_id, ())]
@@ -42,6 +47,7 @@ def claimants(claim: Claim, registry: Registry) -> list[Claimant]:
         ]
         counted = [r for r in routes if r.sequence <= claim.sequence and r.kind == claim.kind]
         if test is not None and counted:
+            counted.sort(key=attrgetter("sequence"))
             found.append((test, counted))
     if len(found) > 1:
         found.sort(key=lambda claimant: claimant[1][0].sequence)

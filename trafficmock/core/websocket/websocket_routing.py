@@ -33,7 +33,6 @@ GRACE = 5.0
 class WebSocketRouting(OwnerResolution[Socket]):
     """The WebSockets of all agents that are held or matched.
 
-    :ivar sockets: the WebSockets by id.
     :ivar closing: for WebSockets that the application closed, the time at which they are
         forgotten, in monotonic seconds.
     """
@@ -92,8 +91,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
         test.sockets[socket.id] = socket
         self.state.owner_timeouts.begin(socket, test.worker, out)
         # The npm worker finds the handler by itself; it is told its oldest route.
-        newest = CHAIN in test.worker.features
-        route = max(routes, key=lambda each: each.sequence) if newest else routes[0]
+        route = routes[-1 if CHAIN in test.worker.features else 0]
         owner = socket.owner = self._owner(socket, test, route)
         out.record(records.SocketOwned(socket.id, owner))
         match = outbound.SocketMatched(
