@@ -60,7 +60,7 @@ class RequestTests(SynchronousTestCase):
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
 
 
-class ForwardDoorTests(SynchronousTestCase):
+class TargetTests(SynchronousTestCase):
     """Targets that are not paths."""
 
     def test_ourselves(self) -> None:
@@ -71,6 +71,7 @@ class ForwardDoorTests(SynchronousTestCase):
             "HTTP://127.0.0.1:4310/health?x=1",
             "http://name:token@[::1]:4310/health",
             "http://box:4310/health",
+            "ws://localhost:4310/health",
         ):
             answer = service.ask(target, host="evil.example")
             self.assertEqual((answer.status, answer.json().get("ok")), (200, True), target)

@@ -1,13 +1,15 @@
 """Decides whether a request, or a connection to a server, is for this service itself.
 
-A client that uses the service as its forward proxy may name it in a request, too. Three places ask:
+The first bytes of a connection decide who reads it (``proxy/downstream/protocol_sniffing``): with
+CONNECT or a target in absolute form the forward proxy, else the service's own HTTP server. A client
+of the forward proxy may name the service, too. So three places ask:
 
-* the router of the forward proxy (``proxy/downstream/router``), about each request in absolute
-  form and each CONNECT: :meth:`ThisService.is_at`. The service's own HTTP server gets the
+* the router of the forward proxy (``proxy/downstream/router``), about each target with ``http:`` or
+  ``ws:`` and each CONNECT: :meth:`ThisService.is_at`. The service's own HTTP server gets the
   connection of the former; CONNECT is refused with 508;
-* the root resource of that server (``server/root_resource``), about each request in absolute form
-  on such a connection, or on one that began with a path: :meth:`ThisService.target`. Requests for
-  other servers are refused with 501;
+* the root resource of that server (``server/root_resource``), about each target that is no path:
+  :meth:`ThisService.own_path`. What is for other servers, and CONNECT, is refused with 501,
+  other targets with 400;
 * the dialer (``proxy/upstream/dialer``), about each connection to a server, because another name
   may resolve to the service's address: :func:`leads_back`. The request is refused with 508.
 
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _ABSOLUTE = re.compile(
-    r"http://(?:[^/?#@]*@)?(?P<authority>[^/?#@]+)(?P<path>/[^?]*)?(?:\?.*)?", re.IGNORECASE
+    r"(?:http|ws)://(?:[^/?#@]*@)?(?P<authority>[^/?#@]+)(?P<path>/[^?]*)?(?:\?.*)?", re.IGNORECASE
 )
 _HTTP_PORT = 80
 
@@ -79,13 +81,13 @@ class ThisService:
         bound_host, bound_port = getattr(local, "host", None), getattr(local, "port", None)
         return port == bound_port and self.is_named(host, bound_host)
 
-    def target(self, uri: bytes, local: Any) -> tuple[str, bytes] | None:
-        """Parse a request target in absolute form that names this service.
+    def own_path(self, uri: bytes, local: Any) -> tuple[str, bytes] | None:
+        """Return the path of a request target in absolute form that names this service.
 
         :param uri: the request target as sent.
         :param local: as in :meth:`is_at`.
-        :returns: the authority, which replaces ``Host`` (RFC 9112 section 3.2.2), and the path;
-            ``None`` for other servers and other forms of the target.
+        :returns: the authority, which replaces ``Host`` (RFC 9112 section 3.2.2), and the path
+            without the query; ``None`` for a target of another server, scheme or form.
         """
         found = _ABSOLUTE.fullmatch(uri.decode("latin-1"))
         authority = None if found is None else parse_authority(found["authority"])

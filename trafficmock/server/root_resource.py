@@ -57,10 +57,10 @@ class RootResource(CheckedRoot):
         """
         host = host_of(request)
         if not request.path.startswith(b"/") and request.uri != b"*":
-            target = self._guard.service.target(request.uri, request.getHost())
-            if target is None:
+            own = self._guard.service.own_path(request.uri, request.getHost())
+            if own is None:
                 raise _refusal_of(request)
-            host, request.path = target
+            host, request.path = own
             request.postpath = request.path.split(b"/")
         check(self._guard.host_refusal(host, bound_host(request)))
         if request.path == WEBSOCKET_PATH:
