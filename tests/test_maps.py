@@ -15,6 +15,7 @@ JAVASCRIPT = (ROOT / "agent" / "src", ROOT / "playwright" / "src")
 ANY_NAME = re.compile(r"\w+")
 MODULE = re.compile(r":mod:`[~.]*([\w.]+)`")
 SCRIPT = re.compile(r"`([\w./-]+\.js)`")
+ATTRIBUTE = re.compile(r":ivar (\w+):")
 CODE = re.compile(r"`([^`]+)`")
 PATH = re.compile(r"[\w.-]+(/[\w.-]+)*/?")
 NAME = re.compile(r"(?!.*\.(?:py|js|mjs|ts|md|json|yaml)$)\w+(\.\w+)*")
@@ -66,6 +67,19 @@ class PackageMapTests(SynchronousTestCase):
             self.assertEqual(named - stems, set(), directory.relative_to(ROOT))
 
 
+class AttributeTests(SynchronousTestCase):
+    """A class's docstring names its attributes."""
+
+    def test_existing(self) -> None:
+        """Those that it names exist."""
+        for path in sorted(path for source in SOURCES for path in source.rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    named = set(ATTRIBUTE.findall(ast.get_docstring(node) or ""))
+                    missing = named and named - attributes(node)
+                    self.assertFalse(missing, f"{path.relative_to(ROOT)}: {node.name}")
+
+
 class ScriptMapTests(SynchronousTestCase):
     """``README.md`` is the map of a directory of scripts."""
 
@@ -110,6 +124,18 @@ class ContributingTests(SynchronousTestCase):
                     for word in ANY_NAME.findall(file.read_text(encoding="utf-8"))
                 }
                 self.assertEqual(names - words, set(), row[:80])
+
+
+def attributes(definition: ast.ClassDef) -> set[str]:
+    """Name what a class declares, its properties, and what it sets in its methods."""
+    found = {each.name for each in definition.body if isinstance(each, ast.FunctionDef)}
+    for statement in definition.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            found |= {each.id for each in ast.walk(statement) if isinstance(each, ast.Name)}
+    for each in ast.walk(definition):
+        if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store):
+            found.add(each.attr)
+    return found
 
 
 def contributing() -> list[str]:

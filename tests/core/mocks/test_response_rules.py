@@ -118,20 +118,20 @@ class SendableTests(SynchronousTestCase):
         empty = response(200, b"", **{"content-encoding": "br"})
         self.assertIs(response_rules.sendable_response(empty), empty)
 
-    def test_written_length(self) -> None:
+    def test_given_length(self) -> None:
         """The npm agent, which has no features, gets the length that the handler wrote."""
         given = response(200, b"hello", **{"Content-Length": "2"})
         listed = structs.replace(given, headers_list=[("Content-Length", "2")])
         for answer in (given, listed):
             mended = response_rules.sendable_response(answer)
-            written = response_rules.with_written_length(mended, answer, frozenset())
+            written = response_rules.with_given_length(mended, answer, frozenset())
             self.assertEqual(written, answer)
-            ours = response_rules.with_written_length(mended, answer, frozenset({"stream"}))
+            ours = response_rules.with_given_length(mended, answer, frozenset({"stream"}))
             self.assertIs(ours, mended)
         for wrong in ("-1", "abc", ""):
             answer = response(200, b"hello", **{"content-length": wrong})
             mended = response_rules.sendable_response(answer)
-            written = response_rules.with_written_length(mended, answer, frozenset())
+            written = response_rules.with_given_length(mended, answer, frozenset())
             self.assertIs(written, mended, wrong)
 
     def test_trailer(self) -> None:

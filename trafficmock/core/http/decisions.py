@@ -49,10 +49,7 @@ _HIDDEN = "…"
 
 @define
 class Decisions:
-    """Settles paused requests, each once.
-
-    :ivar pending: the paused requests of all agents, by id.
-    """
+    """Settles paused requests, each once."""
 
     state: SharedState
 
@@ -143,7 +140,7 @@ class Decisions:
             return
         if sendable is not response:
             features = pending.agent.features
-            sendable = response_rules.with_written_length(sendable, response, features)
+            sendable = response_rules.with_given_length(sendable, response, features)
         self._answer(pending, sendable, response.headers_list, out, fault)
 
     def begin_stream(

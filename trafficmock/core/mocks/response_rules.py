@@ -4,17 +4,25 @@
 
 * no status text: that of the status;
 * a body where the status allows none (204, 205, 304): removed;
-* ``content-length``: the size of the body; 0 with 205, none with 204, any without a body otherwise;
+* ``content-length``, where it is given: the size of the body, or any without a body; always 0 with
+  205, none with 204;
 * ``content-encoding``: removed if the body certainly is not coded so (``mock_codings``). Nothing is
   ever encoded here;
 * ``trailer``: removed;
-* lines of ``set-cookie`` in one value, with line breaks between: a header for each.
+* lines of ``set-cookie`` in one value of ``headers``, with line breaks between: a header for each.
+  With ``headersList``, which then is what counts, each is a header already.
 
 All other headers stay as the test wrote them. A status outside 200 to 599, a name, value or status
 text that HTTP does not allow, and a mock that is too large are refused.
-:func:`for_method` then removes the ``content-length`` where nothing of that length follows. Agents
-only frame the answer: they write ``content-length`` and ``transfer-encoding`` and leave out what is
-the connection's own (``agent/src/exchange/mock.js``, ``proxy/transfer/request_rewriting``).
+
+Two functions follow. For the npm agent, :func:`with_given_length` restores the ``content-length``
+of a handler's mock. :func:`for_method` removes it where nothing of that length follows.
+
+Before all this, a test side leaves out ``transfer-encoding``, and adds ``content-type`` and
+``content-length`` (``testing/session/handlers/mock_response``). After it, an agent frames the
+answer: it writes ``content-length`` and ``transfer-encoding``, and leaves out what is the
+connection's own (``agent/src/exchange/mock.js``, ``proxy/transfer/request_rewriting``). Both agents
+refuse a header that HTTP does not allow once more, whichever proxy sends it.
 
 The npm agent makes the application's ``Response`` (Fetch standard) without catching errors: a
 response that the constructor refuses ends the application's process. A mock is therefore corrected
@@ -63,7 +71,7 @@ _LENGTH = "content-length"
 _CODING = "content-encoding"
 _DROPPED = frozenset({"trailer"})
 """A mock has a length and is not chunked, so it has no trailers."""
-_WRITTEN_LENGTH = re.compile(r"[0-9]{1,15}")
+_VALID_LENGTH = re.compile(r"[0-9]{1,15}")
 _LENGTHS = {204: "", 205: "0"}
 """The content-length of responses without content; empty for none. Responses to HEAD, and with
 status 304, may have any (RFC 9110 section 8.6)."""
@@ -88,10 +96,9 @@ class UnsendableMockError(LocalError):
 def sendable_response(response: SerializedResponse) -> SerializedResponse:
     """Make a valid HTTP response of a mock.
 
-    A mock without a status text gets the phrase of its status, so that agents, the forward proxy,
-    history and HAR have the same one. A ``content-length`` becomes that of the body: a wrong one
-    would make a client wait. A ``content-encoding`` that the body certainly does not have is
-    dropped.
+    It is corrected as the docstring of this module says. By the phrase of its status, agents, the
+    forward proxy, history and HAR have the same one; a wrong ``content-length`` would make a client
+    wait.
 
     :returns: the same object if nothing was to be corrected.
     :raises UnsendableMockError: for a status outside 200 to 599, for a header or status text
@@ -149,7 +156,7 @@ def for_method(response: SerializedResponse, method: str) -> SerializedResponse:
     )
 
 
-def with_written_length(
+def with_given_length(
     response: SerializedResponse, given: SerializedResponse, features: frozenset[str]
 ) -> SerializedResponse:
     """Restore the ``content-length`` that a handler gave, for the npm agent.
@@ -164,15 +171,15 @@ def with_written_length(
     if features or body.is_empty(response.body_base64):
         return response
     lines = lower_case(given.headers, given.headers_list)
-    written = next((value for name, value in lines if name == _LENGTH), "")
-    if not _WRITTEN_LENGTH.fullmatch(written):
+    length = next((value for name, value in lines if name == _LENGTH), "")
+    if not _VALID_LENGTH.fullmatch(length):
         return response
     return structs.replace(
         response,
-        headers=dict(_framed(response.headers.items(), written, _DROPPED)),
+        headers=dict(_framed(response.headers.items(), length, _DROPPED)),
         headers_list=UNSET
         if response.headers_list is UNSET
-        else list(_framed(response.headers_list, written, _DROPPED)),
+        else list(_framed(response.headers_list, length, _DROPPED)),
     )
 
 
