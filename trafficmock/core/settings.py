@@ -32,7 +32,7 @@ class Settings:
     :param body_timeout: the time for a body that a test needs, from the announcement of
         its request; 0 for no limit.
     :param ownership: ``direct`` sends claims only to tests with undecidable routes,
-        ``always-ask`` to all tests, as the npm proxy does.
+        ``always-ask`` to all tests of workers without ``chain``, as the npm proxy does.
     :param local: whether agents may let requests pass without asking that no route can match.
     :param records_passed: whether the history keeps requests that pass through.
     :param handler_body_bytes: the largest body for a handler; 0 for no limit.

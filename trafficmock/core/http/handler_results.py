@@ -55,7 +55,11 @@ class HandlerResults:
     streams: StreamedReplies
 
     def result(self, worker: Worker, message: HandlerResult, out: EffectList) -> None:
-        """Handle ``handler:result``: settle the request, or send a fetch to its agent."""
+        """Handle ``handler:result``.
+
+        A decision settles the request, after its delay. A fallback goes on to the next handler, and
+        a fetch is sent to the agent, both at once.
+        """
         pending = self.state.pending.get(message.request_id)
         action = message.result
         if pending is None or not _is_in_hand(pending, worker):

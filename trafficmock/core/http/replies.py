@@ -1,6 +1,7 @@
-"""Replies: fixed responses of routes, by which the coordinator answers (feature ``reply``).
+"""Replies, by which the coordinator answers in the place of a handler (feature ``reply``).
 
-A request is answered when its chain comes to a route with a reply.
+The reply of a route is a fixed response, a sequence of answers, or a HAR. A request is answered
+when its chain comes to such a route; a HAR without an answer may leave it to the next one.
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ class Replies:
         if isinstance(kept, ReplySequence):
             self._step(*kept.next_step(), pending, chain, route, out)
         else:
-            self._tell(pending, chain, route, out)
+            self._notify_owner(pending, chain, route, out)
             self._give(KeptStep(kept, route.reply.delay_ms), kept, pending, chain, out)
         return True
 
@@ -142,12 +143,12 @@ class Replies:
     ) -> None:
         """Answer a request by a step of a route's sequence."""
         if isinstance(step.answer, KeptResponse):
-            self._tell(pending, chain, route, out, step=index)
+            self._notify_owner(pending, chain, route, out, step=index)
             self._give(step, step.answer, pending, chain, out)
             return
         code = step.answer.error_code
         why = f"answer {index + 1} of its sequence"
-        self._tell(pending, chain, route, out, "abort", why, step=index)
+        self._notify_owner(pending, chain, route, out, "abort", why, step=index)
         decision = DecisionAbort(pending.id, code, UNSET)
         fail = partial(self.decisions.abort, pending, decision)
         self.decisions.delay(pending, step.delay_ms, fail, out)
@@ -172,24 +173,24 @@ class Replies:
             answer = found.outcome if found is not None else None
             kept = _kept(answer) if isinstance(answer, HarAnswer) else None
         except HarEntryError as error:
-            self._tell(pending, chain, route, out, "abort", "an error of the HAR")
+            self._notify_owner(pending, chain, route, out, "abort", "an error of the HAR")
             text = error_messages.har_failed(str(pending), str(error), route.place)
             self.decisions.fail_owner(pending, "handler_failed", text, out)
             return True
         entries = UNSET if found is None else [*found.entries]
         if kept is not None:
-            self._tell(pending, chain, route, out, entries=entries)
+            self._notify_owner(pending, chain, route, out, entries=entries)
             step = KeptStep(kept, UNSET)
             recorded = answer.pieces if isinstance(answer, HarAnswer) else ()
             self._give(step, kept, pending, chain, out, recorded=recorded)
         elif isinstance(answer, str):
-            self._tell(pending, chain, route, out, "abort", _RECORDED, entries=entries)
+            self._notify_owner(pending, chain, route, out, "abort", _RECORDED, entries=entries)
             self.decisions.abort(pending, DecisionAbort(pending.id, answer), out)
         elif lookup.not_found == "fallback":
-            self._tell(pending, chain, route, out, "fallback")
+            self._notify_owner(pending, chain, route, out, "fallback")
             return False
         else:
-            self._tell(pending, chain, route, out, "abort", missing)
+            self._notify_owner(pending, chain, route, out, "abort", missing)
             self.decisions.abort(pending, DecisionAbort(pending.id, "failed", missing), out)
         return True
 
@@ -218,7 +219,7 @@ class Replies:
         before = step.delay_ms if step.rate else UNSET
         self.streams.give(pending, worker, response, pacing, give, out, delay_ms=before)
 
-    def _tell(  # noqa: PLR0917 - what the message is made of
+    def _notify_owner(  # noqa: PLR0917 - what the message is made of
         self,
         pending: PendingRequest,
         chain: Chain,
@@ -230,6 +231,7 @@ class Replies:
         step: int | UnsetType = UNSET,
         entries: list[int] | UnsetType = UNSET,
     ) -> None:
+        """Send ``request:replied`` to the owner's worker, and count the request (``times``)."""
         worker = chain.owner.worker
         notice = RequestReplied(
             pending.id,

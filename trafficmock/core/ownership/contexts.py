@@ -2,12 +2,14 @@
 
 The context of a request decides which tests can own it:
 
-* the context of a running test: only that test owns the request, by its own routes, else by the
-  shared routes of its worker; if none matches, the request passes through;
-* the context of a test that ended less than :data:`LATE_SECONDS` ago (a late request): the only
-  running test, as without a context. With several running tests, no test owns the request, and it
-  is refused if a route of one matches: it must not reach the real network. It is marked as late;
+* the context of a running test: that test by its own routes, else by the shared routes of its
+  worker, else by those of the run. If none matches, no test owns the request;
+* the context of a test that ended less than :data:`LATE_SECONDS` ago (a late request): as that of
+  the only running test. With several running tests, no test owns the request, and it is refused if
+  a route of one matches: it must not reach the real network. It is marked as late;
 * any other context, or none: all tests. A context that no test has reserved is not stored.
+
+A request that no test owns passes, unless strict mode refuses it.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@
 2. If it carries the context of a running test, only that test is left, with the shared routes of
    its worker and those of the run (``contexts.narrow``; its module has the other contexts).
 3. If a condition of a route needs the body, it waits for that, and begins anew.
-4. Tests that cannot be decided without their workers are asked (:func:`to_be_asked`).
+4. Tests that cannot be decided without their workers are asked (:func:`to_be_asked`); with
+   ``--ownership always-ask``, all tests of workers without the feature ``chain``.
 5. Of the tests that match, those that others outrank are removed (:func:`without_outranked`):
    shared routes by the worker's other tests, older shared routes by newer ones, routes of the run
    by all. Shared routes of several workers that agree become one.

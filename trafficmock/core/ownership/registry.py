@@ -141,9 +141,10 @@ class Registry:
         return True
 
     def count(self, route: RegisteredRoute) -> bool:
-        """Count a request that a route takes, and remove the route with its last one.
+        """Count a request that has come to a route (``times``), and remove the route with the last.
 
-        A route of the run is removed with all its copies.
+        The request counts when the handler begins or the reply is given, also if it then falls
+        back. A route of the run has one count, and is removed with all its copies.
 
         :returns: whether the route was removed.
         """
@@ -271,7 +272,7 @@ def with_observer(observers: tuple[str, ...], connection_id: str | None) -> tupl
 
 
 def _uses(worker: Worker, message: RouteRegister) -> int | None:
-    """Return how many requests a route may take; ``None`` for any, and outside chains."""
+    """Return the ``times`` of a route; ``None`` for any, and for a worker that counts itself."""
     return message.times if CHAIN in worker.features and message.times is not UNSET else None
 
 

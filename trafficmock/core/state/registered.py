@@ -101,7 +101,8 @@ class RegisteredRoute:
     :param test: its test; ``None`` until that is registered.
     :param place: file and line of the route in the test, for messages.
     :param reply: its reply, if it has one.
-    :param left: the number of requests that it may still take; ``None`` for any.
+    :param left: the number of requests that may still come to it; ``None`` for any. A copy of a
+        route of the run has the count of ``run``.
     :param run: the route of the run that this one is a copy of, if any.
     :param ignores_errors: whether its handler may still run at the end of its test.
     :ivar shown: the route as the history shows it.
@@ -146,7 +147,7 @@ class RunRoute:
     :param place: file and line of that registration.
     :param parts: a digest of each part of its answer, by name.
     :param reply: its reply, if it has one.
-    :param left: the requests that it may still take; ``None`` for any.
+    :param left: the number of requests that may still come to it; ``None`` for any.
     :ivar copies: the registered routes that are this one, by id.
     """
 
