@@ -14,9 +14,9 @@ A test ends by ``test:unregister`` (:meth:`EndedTests.unregister`):
    other tests may be with them. So a test with shared routes waits for them.
 6. What waits for the test is settled, ``at_once`` in one iteration of the reactor, since other
    requests wait for their decisions meanwhile (:meth:`EndedTests._settle_some`): requests fail with
-   ``disconnected``, and each fails the test, unless its route ignores errors; in claims the test
-   counts as one that does not match; WebSockets are closed with 1001. Until the turn of a request
-   comes, the test may decide about it.
+   ``disconnected``, and each in a chain fails the test, unless its route ignores errors; in claims
+   the test counts as one that does not match; WebSockets are closed with 1001. Until the turn of a
+   request comes, the test may decide about it.
 7. ``test:unregistered`` acknowledges the end.
 
 If the test's worker disconnects (:meth:`EndedTests.worker_lost`), only steps 3, 4 and 6 happen, the
