@@ -84,6 +84,20 @@ class RewrittenFileTests(FolderCase):
             rewrite_whole(link, content)
             self.assertEqual((self.path.read_bytes(), link.is_symlink()), (content, True))
 
+    def test_link_to_itself(self) -> None:
+        """A link that leads to no file is an error of the system."""
+        self.path.symlink_to(self.path.name)
+        self.assertRaises(OSError, rewrite_whole, self.path, b"x")
+        self.assertTrue(self.path.is_symlink())
+
+    def test_pipe(self) -> None:
+        """A pipe without a name is written to, as /dev/stdout may be one."""
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        with open(writer, "wb"):  # noqa: PTH123 - a descriptor
+            rewrite_whole(Path(f"/dev/fd/{writer}"), b"text")
+        self.assertEqual(os.read(reader, 10), b"text")
+
     def test_interrupted(self) -> None:
         """The old file stays if the new one cannot be written whole."""
         self.path.write_bytes(b"old")

@@ -39,8 +39,12 @@ def rewrite_whole(path: Path, content: bytes) -> None:
 
     :raises OSError: it cannot be written; the old file stays.
     """
-    path = path.resolve()
-    if path.exists() and not path.is_file():
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        mode = 0
+    # What is no file may have no name: /dev/stdout may lead to a pipe.
+    if mode and not stat.S_ISREG(mode):
         path.write_bytes(content)
     else:
-        write_whole(path, content, stat.S_IMODE(path.stat().st_mode) if path.exists() else 0)
+        write_whole(path.resolve(), content, stat.S_IMODE(mode))

@@ -1,7 +1,7 @@
 "use strict";
 
 const { randomBytes } = require("node:crypto");
-const { realpathSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
+const { chmodSync, lstatSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
 const { dirname, join } = require("node:path");
 
 /* As trafficmock/whole_files.py. */
@@ -18,6 +18,8 @@ function writeWhole(file, content, mode) {
   const draft = join(dirname(file), `.${randomBytes(8).toString("hex")}`);
   try {
     writeFileSync(draft, content, { mode });
+    // The umask took some of them away.
+    if (mode) chmodSync(draft, mode);
     renameSync(draft, file);
   } finally {
     rmSync(draft, { force: true });
@@ -33,9 +35,10 @@ function writeWhole(file, content, mode) {
  */
 function rewriteWhole(file, content) {
   const known = statSync(file, { throwIfNoEntry: false });
-  if (!known) writeWhole(file, content);
-  else if (known.isFile()) writeWhole(realpathSync(file), content, known.mode);
-  else writeFileSync(file, content);
+  if (known?.isFile()) writeWhole(realpathSync(file), content, known.mode);
+  // As a link to a file that is not there yet.
+  else if (lstatSync(file, { throwIfNoEntry: false })) writeFileSync(file, content);
+  else writeWhole(file, content);
 }
 
 module.exports = { rewriteWhole, writeWhole };

@@ -1,15 +1,6 @@
 /* The parts that decide without a proxy. */
 import assert from "node:assert/strict";
-import {
-  lstatSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, lstatSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -312,11 +303,15 @@ test("a file that is written whole keeps its permissions and its links, and leav
   const folder = mkdtempSync(join(tmpdir(), "trafficmock-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const [file, link] = [join(folder, "a.har"), join(folder, "link")];
-  writeFileSync(file, "old", { mode: 0o600 });
   symlinkSync("a.har", link);
-  rewriteWhole(link, "new");
-  assert.equal(readFileSync(file, "utf8"), "new");
-  assert.equal(statSync(file).mode & 0o777, 0o600);
+  rewriteWhole(link, "first");
+  assert.equal(readFileSync(file, "utf8"), "first");
+  for (const mode of [0o600, 0o666]) {
+    chmodSync(file, mode);
+    rewriteWhole(link, "new");
+    assert.equal(readFileSync(file, "utf8"), "new");
+    assert.equal(statSync(file).mode & 0o777, mode);
+  }
   assert.ok(lstatSync(link).isSymbolicLink());
   assert.throws(() => rewriteWhole(folder, "text"), { code: "EISDIR" });
   assert.throws(() => rewriteWhole(file, /** @type {any} */ ({})), TypeError);
