@@ -1,5 +1,6 @@
 """Files that are written whole."""
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -108,6 +109,23 @@ class RewrittenFileTests(FolderCase):
         self.patch(Path, "write_bytes", interrupt)
         self.assertRaises(KeyboardInterrupt, rewrite_whole, self.path, b"new")
         self.assertEqual(self.path.read_bytes(), b"old")
+        self.assertEqual([*self.folder.iterdir()], [self.path])
+
+    def test_mounted(self) -> None:
+        """A file that cannot be replaced, as one that is mounted alone, is written in its place."""
+
+        def refuse(_draft: Path, _path: Path) -> Path:
+            raise OSError(self.errno, os.strerror(self.errno))
+
+        self.patch(Path, "replace", refuse)
+        self.errno = errno.EBUSY
+        self.assertRaises(OSError, rewrite_whole, self.path, b"new")
+        self.path.write_bytes(b"old")
+        rewrite_whole(self.path, b"new")
+        self.assertEqual(self.path.read_bytes(), b"new")
+        self.errno = errno.ENOSPC
+        self.assertRaises(OSError, rewrite_whole, self.path, b"newer")
+        self.assertEqual(self.path.read_bytes(), b"new")
         self.assertEqual([*self.folder.iterdir()], [self.path])
 
     def test_device(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import secrets
 import stat
 from typing import TYPE_CHECKING
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _OWNER_ONLY = 0o600
+_NOT_REPLACED = frozenset({errno.EACCES, errno.EBUSY, errno.EPERM, errno.EROFS})
+"""The errors where the directory may not be changed, or the file alone is mounted."""
 
 
 def write_whole(path: Path, content: bytes, mode: int = 0) -> None:
@@ -35,9 +38,10 @@ def write_whole(path: Path, content: bytes, mode: int = 0) -> None:
 def rewrite_whole(path: Path, content: bytes) -> None:
     """Write a file that a user has named; one that is there keeps its permissions.
 
-    A link stays one. What is no file, as ``/dev/null`` or a pipe, is written to as it is.
+    A link stays one. What is no file, as ``/dev/null`` or a pipe, is written to as it is, and so is
+    a file that cannot be replaced.
 
-    :raises OSError: it cannot be written; the old file stays.
+    :raises OSError: it cannot be written; a file that can be replaced stays as it was.
     """
     try:
         mode = path.stat().st_mode
@@ -46,5 +50,10 @@ def rewrite_whole(path: Path, content: bytes) -> None:
     # What is no file may have no name: /dev/stdout may lead to a pipe.
     if mode and not stat.S_ISREG(mode):
         path.write_bytes(content)
-    else:
+        return
+    try:
         write_whole(path.resolve(), content, stat.S_IMODE(mode))
+    except OSError as error:
+        if not mode or error.errno not in _NOT_REPLACED:
+            raise
+        path.write_bytes(content)

@@ -26,18 +26,27 @@ function writeWhole(file, content, mode) {
   }
 }
 
+/** The errors where the directory may not be changed, or the file alone is mounted. */
+const NOT_REPLACED = ["EACCES", "EBUSY", "EPERM", "EROFS"];
+
 /**
- * Write a file that a user has named; one that is there keeps its permissions. A link stays one, and what is no file, as
- * a pipe, is written to as it is.
+ * Write a file that a user has named; one that is there keeps its permissions. A link stays one. What is no file, as a
+ * pipe, is written to as it is, and so is a file that cannot be replaced.
  *
  * @param {string} file
  * @param {string | Uint8Array} content
  */
 function rewriteWhole(file, content) {
   const known = statSync(file, { throwIfNoEntry: false });
-  if (known?.isFile()) writeWhole(realpathSync(file), content, known.mode);
+  if (known?.isFile()) {
+    try {
+      return writeWhole(realpathSync(file), content, known.mode);
+    } catch (error) {
+      if (!NOT_REPLACED.includes(String(/** @type {NodeJS.ErrnoException} */ (error).code))) throw error;
+    }
+  }
   // As a link to a file that is not there yet.
-  else if (lstatSync(file, { throwIfNoEntry: false })) writeFileSync(file, content);
+  if (lstatSync(file, { throwIfNoEntry: false })) writeFileSync(file, content);
   else writeWhole(file, content);
 }
 

@@ -1,6 +1,16 @@
 /* The parts that decide without a proxy. */
 import assert from "node:assert/strict";
-import { chmodSync, lstatSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -297,6 +307,27 @@ test("a recorded body goes into a file after it was redacted", () => {
   assert.match(entry.response.content._file, /^[0-9a-f]{40}\.png$/);
   const none = { request: {}, response: { content: { size: 0, mimeType: "x-unknown" } } };
   assert.deepEqual(attachedBodies(none, files), none);
+});
+
+test("a file that cannot be replaced, as one that is mounted alone, is written in its place", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "trafficmock-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "a.har");
+  const path = require.resolve("../src/whole-files.js");
+  let code = "EBUSY";
+  t.mock.method(require("node:fs"), "renameSync", () => {
+    throw Object.assign(new Error(code), { code });
+  });
+  delete require.cache[path];
+  const fresh = require(path);
+  assert.throws(() => fresh.rewriteWhole(file, "new"), { code });
+  writeFileSync(file, "old");
+  fresh.rewriteWhole(file, "new");
+  assert.equal(readFileSync(file, "utf8"), "new");
+  code = "ENOSPC";
+  assert.throws(() => fresh.rewriteWhole(file, "newer"), { code });
+  assert.equal(readFileSync(file, "utf8"), "new");
+  assert.deepEqual(readdirSync(folder), ["a.har"]);
 });
 
 test("a file that is written whole keeps its permissions and its links, and leaves no draft", (t) => {
