@@ -1,7 +1,9 @@
 """The forward proxy without sockets: clients and servers are transports in memory."""
 
 import base64
+import contextlib
 import json
+import ssl
 from typing import Any
 
 from attrs import define, field
@@ -223,3 +225,15 @@ def fulfilled(text: str = "mock", status: int = 200, **headers: str) -> dict[str
 def refused() -> Exception:
     """Give the error of a server that is not there."""
     return network.ConnectionRefusedError()
+
+
+def client_hello(*protocols: str) -> bytes:
+    """Return the ClientHello of a client that offers protocols by ALPN."""
+    context = ssl.create_default_context()
+    if protocols:
+        context.set_alpn_protocols([*protocols])
+    sent = ssl.MemoryBIO()
+    tls = context.wrap_bio(ssl.MemoryBIO(), sent, server_hostname="api.test")
+    with contextlib.suppress(ssl.SSLWantReadError):
+        tls.do_handshake()
+    return sent.read()

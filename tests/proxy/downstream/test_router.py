@@ -8,7 +8,7 @@ from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import directlyProvides
 
-from tests.proxy.harness import GET, FakeTransport, ForwardProxyHarness
+from tests.proxy.harness import GET, FakeTransport, ForwardProxyHarness, client_hello
 from trafficmock.errors import LocalError
 from trafficmock.matching.host_pattern import read_host_pattern
 from trafficmock.proxy.proxy_settings import ProxySettings
@@ -114,14 +114,14 @@ class InsideTests(SynchronousTestCase):
         _, client = self.tunnel()
         client.sends(CONNECT)
         self.assertEqual(client.took(), ESTABLISHED)
-        client.sends(b"\x16\x03")
+        client.sends(client_hello())
         self.assertEqual(client.tls, "context of api.test")
 
     def test_end_of_tls(self) -> None:
         """The end of the connection follows that of TLS, for which Java's client waits."""
         _, client = self.tunnel()
         client.sends(CONNECT)
-        client.sends(b"\x16\x03")
+        client.sends(client_hello())
         client.took()
         client.sends(b"no request\r\n\r\n")
         self.assertIn(b"400 Bad Request", client.took())
@@ -210,7 +210,7 @@ class InsideTests(SynchronousTestCase):
         harness.certificates.error = LocalError("the disk is full")
         client.sends(CONNECT)
         logs = self.enterContext(capturedLogs())
-        client.sends(b"\x16\x03")
+        client.sends(client_hello())
         self.assertTrue(client.aborted)
         self.assertIn("the disk is full", harness.events()[-1][1] or "")
         self.assertEqual(len(logs), 1)

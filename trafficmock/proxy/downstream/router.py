@@ -148,6 +148,7 @@ class AbsoluteFormRouter:
             authority=authority,
             headers=headers,
             inside=inside,
+            is_attached=attached_clients.opens_for_agent(head),
         )
         connection.succeed(behind)
 
