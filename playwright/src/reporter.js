@@ -84,6 +84,14 @@ class TrafficMockReporter {
     if (!written) return;
     const text = redactedText(written, proxyOf(test.parent.project()?.use ?? {}));
     result.attachments.push({ name: SERVER_OUTPUT, contentType: "text/plain", body: Buffer.from(text) });
+    const title = titleOf(test);
+    const of = {
+      runner: RUNNER,
+      worker: String(result.workerIndex),
+      title,
+      ...(result.retry && { retry: result.retry }),
+    };
+    this.#run?.file.write({ type: "sections", of, sections: [{ title: SERVER_OUTPUT, text }] });
   }
 
   onEnd() {
@@ -100,6 +108,15 @@ class TrafficMockReporter {
   printsToStdio() {
     return false;
   }
+}
+
+/**
+ * @param {import("@playwright/test/reporter").TestCase} test
+ * @returns {string} its title as the fixtures write it: from the first `describe` on
+ */
+function titleOf(test) {
+  const [, , , ...titles] = test.titlePath();
+  return titles.join(" › ");
 }
 
 module.exports = TrafficMockReporter;

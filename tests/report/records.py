@@ -45,6 +45,12 @@ def test(test_id: str, at: int = 2, **more: Any) -> dict[str, Any]:
     }
 
 
+def sections(title: str, worker: str, name: str, text: str) -> dict[str, Any]:
+    """Make the record of what a reporter knows of a test."""
+    of = {"runner": "pytest", "worker": worker, "title": title}
+    return {"type": "sections", "of": of, "sections": [{"title": name, "text": text}]}
+
+
 def unowned(*requests: dict[str, Any], omitted: int = 0) -> dict[str, Any]:
     """Make the record of what no test owned."""
     return {"type": "unowned", "requests": [*requests], "webSockets": [], "omitted": omitted}

@@ -31,6 +31,7 @@ def run_document(files: Iterable[Sequence[dict[str, Any]]]) -> dict[str, Any]:
     unowned: dict[str, dict[str, dict[str, Any]]] = {side: {} for side in _SIDES}
     refused: dict[tuple[str, ...], dict[str, Any]] = {}
     hars: dict[str, dict[str, Any]] = {}
+    added: list[dict[str, Any]] = []
     omitted = dropped = 0
     for records in files:
         process: dict[str, Any] = {}
@@ -42,11 +43,12 @@ def run_document(files: Iterable[Sequence[dict[str, Any]]]) -> dict[str, Any]:
                 case "test":
                     worker = {key: process[key] for key in ("runner", "worker") if key in process}
                     tests.append(record["test"] | worker)
+                case "sections":
+                    added.append(record)
                 case "har":
                     _add_use(hars, record)
                 case "unowned":
-                    for side in _SIDES:
-                        unowned[side] |= {each["id"]: each for each in record[side]}
+                    _add_unowned(unowned, record)
                     omitted = max(omitted, record["omitted"])
         if (end := _end(records)) is not None:
             process |= {"ended": True, **end["process"]}
@@ -55,6 +57,7 @@ def run_document(files: Iterable[Sequence[dict[str, Any]]]) -> dict[str, Any]:
             workers |= end.get("workers", {})
             _highest(refused, end.get("refused", ()))
             dropped = max(dropped, end.get("refusedDropped", 0))
+    _add_sections(tests, added)
     return {
         "format": FORMAT,
         "version": __version__,
@@ -75,6 +78,19 @@ def run_document(files: Iterable[Sequence[dict[str, Any]]]) -> dict[str, Any]:
 def _end(records: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     """Return the last record of the end: a worker thread writes one after each of its tests."""
     return next((each for each in reversed(records) if each.get("type") == "end"), None)
+
+
+def _add_unowned(unowned: dict[str, dict[str, dict[str, Any]]], record: dict[str, Any]) -> None:
+    for side in _SIDES:
+        unowned[side] |= {each["id"]: each for each in record[side]}
+
+
+def _add_sections(tests: Iterable[dict[str, Any]], added: Sequence[dict[str, Any]]) -> None:
+    """Add what a reporter knows of tests, whose ids it does not know."""
+    for test in tests:
+        for record in added:
+            if all(test.get(key) == value for key, value in record["of"].items()):
+                test["sections"] = [*test.get("sections", ()), *record["sections"]]
 
 
 def _add_use(hars: dict[str, dict[str, Any]], record: dict[str, Any]) -> None:

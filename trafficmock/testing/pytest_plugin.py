@@ -10,11 +10,14 @@ import contextlib
 import inspect
 import os
 import shlex
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from trafficmock.testing import strict_marks, unowned_requests
+from trafficmock.testing.adapters import pytest_problems
+from trafficmock.testing.adapters.guard import guarded
 from trafficmock.testing.reporting import report_options
 from trafficmock.testing.shared_directory import directory, has_proxy, running_applications
 
@@ -88,15 +91,15 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """
     if hasattr(config, "workerinput"):
         return
-    if running_applications(config):
-        from trafficmock.testing.launch import shared_applications  # noqa: PLC0415 - as below
+    with guarded("stop what it started for the run", sys.stderr.write):
+        if running_applications(config):
+            from trafficmock.testing.launch import shared_applications  # noqa: PLC0415 - as below
 
-        shared_applications.wait_for_ends(config)
-    if not has_proxy(config):
-        return
-    from trafficmock.testing.launch import shared_proxy  # noqa: PLC0415 - only where it is needed
+            shared_applications.wait_for_ends(config)
+        if has_proxy(config):
+            from trafficmock.testing.launch import shared_proxy  # noqa: PLC0415 - as above
 
-    shared_proxy.stop(config)
+            shared_proxy.stop(config)
 
 
 @pytest.fixture(scope="session")
@@ -421,31 +424,44 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, Any, pytest.TestReport]:
     """Add the test's traffic and the errors of its mocks to the report of a failure."""
+    problems: list[str] = []
     if call.excinfo is not None:
-        _hide_own_frames(call.excinfo)
+        with guarded("shorten the traceback of a test", problems.append):
+            _hide_own_frames(call.excinfo)
     report: pytest.TestReport = yield
-    if errors := _errors_of(item):
-        errors.add_to(report)
-    if report.failed and (started := item.session.stash.get(_STARTED, None)):
-        started.add_to(report)
+    with guarded("add the errors of its mocks to the report of a test", problems.append):
+        if errors := _errors_of(item):
+            errors.add_to(report)
+    with guarded("add the output of the applications to the report of a test", problems.append):
+        if report.failed and (started := item.session.stash.get(_STARTED, None)):
+            started.add_to(report)
+    for text in problems:
+        pytest_problems.fail_test(report, text)
     return report
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fail a run in which strict mode refused requests that no test owns."""
-    unowned_requests.fail_run(session)
+    with pytest_problems.at_end(session.config, "judge the run"):
+        unowned_requests.fail_run(session)
+    pytest_problems.fail_run(session)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Keep the refused requests that a worker of xdist reports."""
-    unowned_requests.add_of_worker(node.config, getattr(node, "workeroutput", {}))
+    output = getattr(node, "workeroutput", {})
+    with pytest_problems.at_end(node.config, "read what a worker reports"):
+        pytest_problems.add_of_worker(node.config, output)
+        unowned_requests.add_of_worker(node.config, output)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """List the requests without a test that strict mode refused."""
-    unowned_requests.write(terminalreporter)
+    with pytest_problems.at_end(terminalreporter.config, "list the requests of no test"):
+        unowned_requests.write(terminalreporter)
+    pytest_problems.write(terminalreporter)
 
 
 def _hide_own_frames(failure: pytest.ExceptionInfo[BaseException]) -> None:

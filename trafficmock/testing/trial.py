@@ -105,11 +105,14 @@ async def _begin(case: Any) -> AsyncTrafficMock:
 
 
 async def _end(case: Any, mocks: AsyncTrafficMock, connection: TwistedConnection) -> None:
-    errors = await finish(mocks)
-    # Trial runs `tearDown` after the clean-ups: it may fail the test yet.
-    failed = True if errors or case._trafficmock_has_failed else None  # noqa: SLF001 - our mixin's
-    await connection.report(case._trafficmock_mine[1], failed=failed)  # noqa: SLF001 - our mixin's
-    await connection.close()
+    try:
+        errors = await finish(mocks)
+        # Trial runs `tearDown` after the clean-ups: it may fail the test yet.
+        failed = True if errors or case._trafficmock_has_failed else None  # noqa: SLF001 - our mixin's
+        await connection.report(case._trafficmock_mine[1], failed=failed)  # noqa: SLF001 - our mixin's
+    finally:
+        # What stays open would fail the next test.
+        await connection.close()
     _raise_each(case, errors)
 
 

@@ -16,6 +16,7 @@ const SIDES = ["requests", "webSockets"];
  */
 function runDocument(files) {
   const all = files.map(processOf);
+  const told = all.flatMap(({ sections }) => sections);
   const ends = all.flatMap(({ end }) => (end ? [end] : []));
   const left = all.flatMap(({ unowned }) => unowned);
   const workers = Object.values(Object.assign({}, ...ends.map((end) => end.workers)));
@@ -29,6 +30,7 @@ function runDocument(files) {
     totals: Object.fromEntries(SIDES.map((side) => [side, total(workers, side)])),
     tests: all
       .flatMap(({ tests }) => tests)
+      .map((test) => withSections(test, told))
       .sort((one, other) => one.startedAt - other.startedAt || compare(one.id, other.id)),
     unowned: {
       ...Object.fromEntries(SIDES.map((side) => [side, once(left.flatMap((each) => each[side]))])),
@@ -47,8 +49,22 @@ function processOf(records) {
   const process = begin && { ...begin.process, ended: Boolean(end), ...end?.process };
   const { runner, worker } = process ?? {};
   const tests = records.filter(({ type }) => type === "test").map(({ test }) => ({ ...test, runner, worker }));
-  const [unowned, hars] = ["unowned", "har"].map((kind) => records.filter(({ type }) => type === kind));
-  return { process, end, tests, unowned, hars };
+  const [unowned, hars, sections] = ["unowned", "har", "sections"].map((kind) =>
+    records.filter(({ type }) => type === kind),
+  );
+  return { process, end, tests, unowned, hars, sections };
+}
+
+/**
+ * Add what a reporter knows of a test, which does not know its id.
+ *
+ * @param {any} test
+ * @param {{ of: Record<string, unknown>, sections: object[] }[]} told
+ */
+function withSections(test, told) {
+  const own = told.filter(({ of }) => Object.entries(of).every(([key, value]) => test[key] === value));
+  if (!own.length) return test;
+  return { ...test, sections: [...(test.sections ?? []), ...own.flatMap(({ sections }) => sections)] };
 }
 
 /**

@@ -93,6 +93,10 @@ class RunRecorder:
         """Why the report is not complete; empty if it is."""
         return self._file.problem or self._problem
 
+    def fail(self, problem: str) -> None:
+        """Note why the report is not complete; the first reason counts."""
+        self._problem = self._problem or problem
+
     def wants(self, *, failed: bool | None) -> bool:
         """Return whether the proxy is asked for the traffic of a session.
 
@@ -207,13 +211,13 @@ class RunRecorder:
 def merge(directory: Path) -> str:
     """Write the report of all processes that have written so far.
 
-    :returns: why it could not be written; empty if it was.
+    :returns: why it could not be written, or what one of the processes could not write; else empty.
     """
     try:
-        write_report(directory)
+        document = write_report(directory)
     except (OSError, LocalError) as error:
         return str(error)
-    return ""
+    return next((each["problem"] for each in document["processes"] if "problem" in each), "")
 
 
 _STARTED_IN = Path.cwd()
