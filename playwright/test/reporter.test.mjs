@@ -259,12 +259,13 @@ test("what a webServer writes while a test runs is attached to it, if it fails",
     };`;
   const spec = `
     import { expect, test } from "@playwright/test";
+    import { test as mocked } from "trafficmock-playwright";
     const ask = async (path) => {
       await (await fetch("http://127.0.0.1:${port}" + path)).text();
       await new Promise((resolve) => setTimeout(resolve, 500));
     };
     test("passes", () => ask("/fine"));
-    test("fails", async () => {
+    mocked("fails", async ({ trafficmock }) => {
       await ask("/cart");
       expect(1).toBe(2);
     });
@@ -290,6 +291,11 @@ test("what a webServer writes while a test runs is attached to it, if it fails",
   assert.match(text, /\[shop\] wrong \/cart/);
   assert.match(text, /\[shop\] \{"token":\{"value":"\[redacted:\w+\]"\},"customer":"\[redacted:\w+\]"\}/);
   assert.doesNotMatch(text, /fine|known|hush|4711/);
+  const report = JSON.parse(readFileSync(join(place, "trafficmock-report", "run.json"), "utf8"));
+  assert.deepEqual(
+    report.tests.map(({ title, sections }) => [title, sections]),
+    [["fails", [{ title: "webServer output during this test", text }]]],
+  );
 });
 
 test("without the proxy, what a webServer writes is not attached, unless nothing is to be redacted", (t) => {
