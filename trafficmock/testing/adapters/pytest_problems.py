@@ -39,13 +39,13 @@ def add_of_worker(config: pytest.Config, output: dict[str, Any]) -> None:
 
 def fail_run(session: pytest.Session) -> None:
     """Fail a run that would pass: what was not looked at is not known to be right."""
-    if session.config.stash.get(_PROBLEMS, []) and session.exitstatus == pytest.ExitCode.OK:
+    if session.config.stash.get(_PROBLEMS, None) and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def write(reporter: pytest.TerminalReporter) -> None:
     """Write them, each once, although every worker may have met the same."""
-    for text in dict.fromkeys(reporter.config.stash.get(_PROBLEMS, [])):
+    for text in dict.fromkeys(reporter.config.stash.setdefault(_PROBLEMS, [])):
         reporter.section(TITLE, red=True, bold=True)
         reporter.line(text)
 
