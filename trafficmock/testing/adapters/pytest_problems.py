@@ -45,7 +45,8 @@ def fail_run(session: pytest.Session) -> None:
 
 def write(reporter: pytest.TerminalReporter) -> None:
     """Write them, each once, although every worker may have met the same."""
-    for text in dict.fromkeys(reporter.config.stash.setdefault(_PROBLEMS, [])):
+    problems = reporter.config.stash.get(_PROBLEMS, None)
+    for text in dict.fromkeys(problems or ()):
         reporter.section(TITLE, red=True, bold=True)
         reporter.line(text)
 
