@@ -17,8 +17,8 @@ import pytest
 
 from trafficmock.testing import strict_marks, unowned_requests
 from trafficmock.testing.adapters import pytest_problems
-from trafficmock.testing.adapters.guard import guarded
 from trafficmock.testing.reporting import report_options
+from trafficmock.testing.reporting.guard import guarded
 from trafficmock.testing.shared_directory import directory, has_proxy, running_applications
 
 if TYPE_CHECKING:

@@ -9,12 +9,13 @@ from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.trial import unittest
 
 from trafficmock.testing import tx
-from trafficmock.testing.adapters.teardown import TITLE, show_in_text, wrap_test_method
+from trafficmock.testing.adapters.teardown import show_in_text, wrap_test_method
 from trafficmock.testing.case_settings import CaseSettings
 from trafficmock.testing.launch.proxy_process import process_proxy
 from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
 from trafficmock.testing.reporting.case_report import reported_case
 from trafficmock.testing.self_attachment import begin_test
+from trafficmock.testing.session.traffic_report import TITLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from trafficmock.testing.adapters.teardown import TITLE, raise_errors
+from trafficmock.testing.adapters.teardown import raise_errors
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.session import required_routes
+from trafficmock.testing.session.traffic_report import TITLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

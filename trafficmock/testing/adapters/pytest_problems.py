@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from trafficmock.testing.adapters.guard import TITLE, guarded
+from trafficmock.testing.reporting.guard import TITLE, guarded
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

@@ -5,10 +5,11 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from trafficmock.testing.session.traffic_report import TITLE
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-TITLE = "traffic of this test"
 _SHOWN = 80
 """The most characters of an error in the text of a group."""
 

@@ -9,9 +9,9 @@ from trafficmock import __version__
 from trafficmock.attach import agent_variables
 from trafficmock.testing.adapters.background_connection import BackgroundConnection
 from trafficmock.testing.adapters.blocking_adapter import HandlerThreads
-from trafficmock.testing.adapters.guard import guarded
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.reporting.case_report import end_block, failed_by
+from trafficmock.testing.reporting.guard import guarded
 from trafficmock.testing.reporting.run_recorder import recorder
 from trafficmock.testing.session.session import Session
 from trafficmock.testing.session.traffic_report import traffic

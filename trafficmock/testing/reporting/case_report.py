@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from trafficmock.errors import LocalError
-from trafficmock.testing.adapters.guard import guarded
+from trafficmock.testing.reporting.guard import guarded
 from trafficmock.testing.reporting.run_recorder import now_ms, recorder, shown_path
 from trafficmock.testing.reporting.test_record import FinishedTest
 

@@ -10,11 +10,11 @@ from attrs import define, field
 
 from trafficmock.report.data_files import forget
 from trafficmock.report.report_directory import PAGE
-from trafficmock.testing.adapters.guard import guarded
-from trafficmock.testing.adapters.teardown import TITLE
 from trafficmock.testing.reporting import run_recorder
+from trafficmock.testing.reporting.guard import guarded
 from trafficmock.testing.reporting.run_recorder import RunRecorder, now_ms
 from trafficmock.testing.reporting.test_record import FinishedTest
+from trafficmock.testing.session.traffic_report import TITLE
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+TITLE = "traffic of this test"
+"""The title of the report in the failure of a test."""
+
 MOST_LINES = 20
 """Limit of the lines for one kind of request: the first ones tell most."""
 
