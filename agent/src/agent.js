@@ -89,7 +89,7 @@ class Agent {
     this.clientId = String(hello.clientId ?? this.clientId);
     this.bodyLimits = { ...BODY_LIMITS, ...hello.bodyLimits };
     this.hosts.setSystem(hello.ownHosts);
-    this.contexts.areOriginsWanted = hello.origins === true;
+    this.contexts.wantOrigins({ wanted: hello.origins });
     this.isTelling = Array.isArray(hello.features) && hello.features.includes("seen-contexts");
     this.started();
     this.tellAll();
@@ -132,7 +132,7 @@ class Agent {
   message(text) {
     const message = parse(text);
     if (!message || this.local.receive(message)) return;
-    if (message.type === "origins") this.contexts.areOriginsWanted = message.wanted === true;
+    if (message.type === "origins") this.contexts.wantOrigins(message);
     else this.waiters.receive(message);
   }
 

@@ -144,6 +144,7 @@ class ConnectedTrafficMock extends TrafficMock {
         errors.push(/** @type {Error} */ (thrown));
       }
       throwAll(errors);
+      for (const text of session.warnings) console.warn(`trafficmock, ${session.info.title}: ${text}`);
     } finally {
       session.connection.release();
     }

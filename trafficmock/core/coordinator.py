@@ -21,6 +21,7 @@ from trafficmock.core.http.request_routing import RequestRouting
 from trafficmock.core.http.response_reports import ResponseReports
 from trafficmock.core.http.streamed_replies import StreamedReplies
 from trafficmock.core.invalid_messages import InvalidMessages
+from trafficmock.core.isolation.mixed_contexts import MixedContexts
 from trafficmock.core.isolation.wanted_origins import WantedOrigins
 from trafficmock.core.local.local_decisions import LocalDecisions
 from trafficmock.core.local.passed_requests import PassedRequests
@@ -69,6 +70,8 @@ class Coordinator:
     state: SharedState = field(init=False)
     local: LocalDecisions = field(init=False)
     strict_mode: StrictMode = field(init=False)
+    wanted_origins: WantedOrigins = field(init=False)
+    mixed_contexts: MixedContexts = field(init=False)
     decisions: Decisions = field(init=False)
     streams: StreamedReplies = field(init=False)
     replies: Replies = field(init=False)
@@ -95,6 +98,8 @@ class Coordinator:
         state.strictness.applications.may_run = self.may_run
         self.local = LocalDecisions(state)
         self.strict_mode = StrictMode(state, self.local)
+        self.wanted_origins = WantedOrigins(state)
+        self.mixed_contexts = MixedContexts(state, self.wanted_origins)
         self._make_http(state)
         self._make_websockets(state)
         self.waits = Waits(state, self.local)
@@ -117,6 +122,7 @@ class Coordinator:
         self.requests = RequestRouting(
             state,
             self.strict_mode.refusals,
+            self.mixed_contexts.look,
             decisions=self.decisions,
             chains=Chains(state, self.replies),
         )
@@ -135,7 +141,7 @@ class Coordinator:
         )
 
     def _make_websockets(self, state: SharedState) -> None:
-        self.sockets = WebSocketRouting(state, self.strict_mode.refusals)
+        self.sockets = WebSocketRouting(state, self.strict_mode.refusals, self.mixed_contexts.look)
         self.relay = WebSocketRelay(self.sockets)
         self.routing = {"http": self.requests, "websocket": self.sockets}
 
@@ -150,7 +156,6 @@ class Coordinator:
             sockets=self.sockets,
             at_once=self.lost_at_once,
         )
-        wanted_origins = WantedOrigins(state)
         self.ended_tests = EndedTests(
             state,
             decisions=self.decisions,
@@ -159,7 +164,8 @@ class Coordinator:
             sockets=self.sockets,
             local=self.local,
             waits=self.waits,
-            wanted_origins=wanted_origins,
+            wanted_origins=self.wanted_origins,
+            mixed_contexts=self.mixed_contexts,
             at_once=self.lost_at_once,
         )
         self.setup = Registration(
@@ -168,7 +174,7 @@ class Coordinator:
             replies=self.replies,
             requests=self.requests,
             lost_runs=self.strict_mode.lost_runs,
-            wanted_origins=wanted_origins,
+            wanted_origins=self.wanted_origins,
         )
 
     # Events

@@ -9,7 +9,7 @@ from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.trial import unittest
 
 from trafficmock.testing import tx
-from trafficmock.testing.adapters.teardown import show_in_text, wrap_test_method
+from trafficmock.testing.adapters.teardown import show_in_text, warn, wrap_test_method
 from trafficmock.testing.case_settings import CaseSettings
 from trafficmock.testing.launch.proxy_process import process_proxy
 from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
@@ -115,6 +115,8 @@ async def _end(case: Any, mocks: AsyncTrafficMock, connection: TwistedConnection
         # What stays open would fail the next test.
         await connection.close()
     _raise_each(case, errors)
+    if not failed:
+        warn(case._trafficmock_mine[1])  # noqa: SLF001 - our mixin's
 
 
 def _raise_each(case: Any, errors: Sequence[BaseException]) -> None:

@@ -26,6 +26,9 @@ UNMATCHED: Final = "unmatched_request"
 NO_APPLICATION: Final = "no_application"
 """The code of ``proxy:error`` for a strict test that ended without an application."""
 
+MIXED_CONTEXT: Final = "mixed_context"
+"""The code of ``test:warning`` for a request that may carry the context of the wrong test."""
+
 ErrorCode = Literal[
     "ambiguous_route",
     "handler_failed",
@@ -290,6 +293,17 @@ class ProxyError(Message, frozen=True, tag="proxy:error"):
     route_id: str | UnsetType = UNSET
 
 
+class TestWarning(Message, frozen=True, tag="test:warning"):
+    """Something about a test that may be a fault; it does not fail the test (``warnings``).
+
+    :param code: ``mixed_context``; a test that requires its context fails by it.
+    """
+
+    test_id: str
+    code: str
+    message: str
+
+
 class HistoryResult(Message, frozen=True, tag="history:result"):
     """The history entries that match a query, newest first.
 
@@ -452,20 +466,6 @@ class SocketClaim(Message, frozen=True, tag="ws:claim"):
     test_id: str | UnsetType = UNSET
     route_ids: list[str] | UnsetType = UNSET
     shown_url: str | UnsetType = UNSET
-
-
-class RedactResult(Message, frozen=True, tag="redact:result"):
-    """A HAR and texts with marks for their secrets (feature ``report``).
-
-    :param texts: those of the query.
-    :param har: that of the query.
-    :param error: why nothing was redacted: a word of ``redact`` is no field, or the HAR is none.
-    """
-
-    query_id: str
-    texts: list[str]
-    har: Raw | UnsetType = UNSET
-    error: str | UnsetType = UNSET
 
 
 class SocketMatched(Message, frozen=True, tag="ws:matched"):

@@ -34,7 +34,7 @@ const { Questions } = require("./questions.js");
  */
 const FEATURES = [
   ...["headers-list", "clock", "chain", "context", "diagnosis", "reply", "report", "strict", "liveness"],
-  ...["stream-mocks", "waits", "conditions", "globs", "shown-urls"],
+  ...["stream-mocks", "waits", "conditions", "globs", "shown-urls", "warnings"],
 ];
 
 /** Why a query of the history has no answer. */

@@ -56,10 +56,10 @@ async function trafficOf(session) {
  * @returns {string[]} lines; none if the test has no routes, or if each was met and decided all that came
  */
 function reportLines(session, { requests, recorded, unmet, similar, applications }) {
-  if (!session.http.known.size) return [];
+  if (!session.http.known.size) return [...session.warnings];
   const undecided = requests.filter(({ id }) => !session.http.owned.has(id));
   const doubtful = requests.filter(({ id }) => session.http.owned.has(id) && recorded.get(id)?.otherTests);
-  const lines = unmetLines(session, { unmet, similar });
+  const lines = [...session.warnings, ...unmetLines(session, { unmet, similar })];
   const row = (/** @type {RequestState} */ request) => {
     const { clientId, response } = request;
     const status = response ? String(response.wire.status) : "no response";

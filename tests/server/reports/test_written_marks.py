@@ -9,8 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from trafficmock.core.effects import Redact
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.reports.written_marks import redact_steps
-from trafficmock.wire.client_message import RedactQuery
-from trafficmock.wire.outbound import RedactResult
+from trafficmock.wire.client_message import RedactQuery, RedactResult
 
 REDACTOR = Redactor(key=b"k" * 16)
 ENTRY = {"request": {"url": "http://h.test/?token=abc&size=2", "headers": []}}

@@ -99,6 +99,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             lost=explain(agent, message.origin)
             if context_test is None and state.contexts.running
             else None,
+            origin=message.origin,
         )
         state.pending[request_id] = agent.pending[request_id] = pending
         prior = message.redirected_from_request_id or None

@@ -131,6 +131,16 @@ def explain(agent: Agent, origin: RequestOrigin | UnsetType) -> LostContext | No
     return LostContext(f"{_came_in(origin, process)}{_left(origin)}", remedy)
 
 
+def left_from(agent: Agent, origin: RequestOrigin | UnsetType) -> str:
+    """Say what sent a request that has a context, as far as its agent tells that.
+
+    :param agent: of its process.
+    :param origin: where it was sent from, if the agent tells that.
+    """
+    process = _process(agent)
+    return f"It left {process}." if origin is UNSET else f"In {process}: {_left(origin)}"
+
+
 def _process(agent: Agent) -> str:
     pid = "" if agent.pid is None else f" {agent.pid}"
     return f"process {_cut(agent.client_id)}{pid}"

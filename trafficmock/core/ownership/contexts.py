@@ -38,9 +38,6 @@ LATE_SECONDS = 30.0
 MOST_ENDED = 10_000
 """The most contexts of ended tests; above it, the oldest is forgotten."""
 
-MOST_ALSO_MATCHED = 5
-"""The most routes of other tests that are recorded for a request with a context."""
-
 
 @define
 class Contexts:
@@ -146,8 +143,7 @@ def narrow(
     """Filter the tests that may own a request with the context of ``test``.
 
     :param of_run: the ids of the tests with routes of the run.
-    :returns: the tests among ``found`` that may, and the first ids of the matching routes of the
-        others.
+    :returns: the tests among ``found`` that may, and the ids of the matching routes of the others.
     """
     if found is None:
         return None, ()
@@ -165,7 +161,7 @@ def narrow(
     mine.undecided = {i: each for i, each in found.undecided.items() if each.serves(test)}
     mine.awaiting = [ids for ids in found.awaiting if _has_one_for(ids, test, of_run)]
     wanted = mine if mine.yes or mine.undecided or mine.awaiting else None
-    return wanted, tuple(others[:MOST_ALSO_MATCHED])
+    return wanted, tuple(others)
 
 
 def _has_one_for(ids: AbstractSet[str], test: RegisteredTest, of_run: Collection[str]) -> bool:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.refusals import Refusals
     from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.lifecycle import Claim, ContextTest
+    from trafficmock.core.state.lifecycle import Claim, ContextTest, Owned
     from trafficmock.core.state.registered import (
         Kind,
         MatchingTests,
@@ -60,12 +60,16 @@ S = TypeVar("S", PendingRequest, Socket)
 
 @define
 class OwnerResolution(ABC, Generic[S]):
-    """Finds the test that owns a request or a WebSocket; a subclass for each handles the result."""
+    """Finds the test that owns a request or a WebSocket; a subclass for each handles the result.
+
+    :param doubt: is told of what only routes of other tests match than that of its context.
+    """
 
     kind: ClassVar[Kind]
 
     state: SharedState
     refusals: Refusals
+    doubt: Callable[[Kind, Owned, EffectList], None]
 
     @abstractmethod
     def _find(self, pending_id: str) -> S: ...
@@ -200,6 +204,8 @@ class OwnerResolution(ABC, Generic[S]):
 
     def unmatched(self, pending: S, out: EffectList) -> None:
         """Let a request or WebSocket without an owner pass, unless strict mode refuses it."""
+        if pending.also_matched:
+            self.doubt(self.kind, pending, out)
         if not self.refused(pending, out):
             self._pass_through(pending, out)
 

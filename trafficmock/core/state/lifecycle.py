@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.records import CarriedContext, Owner
     from trafficmock.wire.outbound import Context
+    from trafficmock.wire.payloads.request_origin import RequestOrigin
     from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 
 
@@ -198,6 +199,7 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     :param fetches: the ids of the unanswered fetches of its handler.
     :param context_test: the test whose context the request carries, if any.
     :param lost: why it carries no context, while tests with contexts run.
+    :param origin: where it was sent from, if its agent tells that.
     :param is_contested: whether its test has ended and several tests run: then none may own it.
     :param also_matched: the ids of routes of other tests that match the request, but do not get
         it because of its context.
@@ -225,6 +227,7 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     fetches: set[str] = field(default_factory=set)
     context_test: ContextTest | None = None
     lost: records.LostContext | None = None
+    origin: RequestOrigin | UnsetType = UNSET
     is_contested: bool = False
     also_matched: tuple[str, ...] = ()
     judged_at: int = 0
@@ -339,6 +342,7 @@ class Socket(Struct, eq=False, kw_only=True):
     early: dict[type, tuple[CloseMessage, float]] = field(default_factory=dict)
     context_test: ContextTest | None = None
     lost: records.LostContext | None = None
+    origin: RequestOrigin | UnsetType = UNSET
     is_contested: bool = False
     also_matched: tuple[str, ...] = ()
     judged_at: int = 0

@@ -9,7 +9,7 @@ from msgspec import UNSET, Raw
 
 from trafficmock.redaction.added_fields import InvalidFieldError
 from trafficmock.redaction.redacted_documents import redacted_har
-from trafficmock.wire.outbound import RedactResult
+from trafficmock.wire.client_message import RedactResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -116,6 +116,7 @@ class _Report:
 
     def lines(self) -> Iterator[str]:
         yield from self.applications
+        yield from self.session.warnings
         if not self.seen:
             yield "No request came since the test began."
         for kind, requests in self.kinds.items():
@@ -161,7 +162,7 @@ class _Report:
         status, decision = self._end(request, entry)
         parts = [str(request), status, f"client {request.client_id}", decision]
         if entry is not None and kind in (OTHERS, TAKEN):
-            ended = ", which had ended" if entry.late else ""
+            ended = ", which had ended" if entry.late and entry.has_context else ""
             parts.append(f"test {_test(entry.title, entry.path)}{ended}")
             if (route := self._taken(entry)) is not None:
                 parts.append(f"route {route.matcher}")

@@ -32,6 +32,7 @@ from trafficmock.wire.inbound import (
     UnmatchedQuery,
 )
 from trafficmock.wire.limits import ACK_SECONDS
+from trafficmock.wire.outbound import TestWarning
 from trafficmock.wire.waits import wait_messages
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ WorkerMessage = (
     | RequestResponse
     | outbound.FetchDone
     | outbound.ProxyError
+    | TestWarning
     | outbound.HistoryResult
     | outbound.DiagnosisResult
     | outbound.ReportResult
@@ -358,6 +360,9 @@ class WorkerClient:
             case wait_messages.WaitJudge():
                 if session := self.sessions.get(message.test_id):
                     session.observation.judge(message)
+            case TestWarning():
+                if (session := self.sessions.get(message.test_id)) is not None:
+                    session.warned(message)
             case outbound.ProxyError():
                 self._refused(message)
             case Ping():
