@@ -147,13 +147,16 @@ def trafficmock_app(
     Its arguments are those of :func:`trafficmock.testing.launch.attached_application`. The workers
     of pytest-xdist share one application that all of them start with the same arguments; with
     ``shared=False`` each starts its own. The report of a test that fails has what the application
-    wrote during the test.
+    wrote during the test. If an application that was waited for ends, the tests after it that use
+    its fixture fail at once.
     """
     from trafficmock.testing.launch.pytest_applications import StartedApplications  # noqa: PLC0415 - only where it is needed
 
     folder = directory(request.config) if hasattr(request.config, "workerinput") else None
     started = request.session.stash[_STARTED] = StartedApplications(trafficmock_proxy, folder)
+    request.config.pluginmanager.register(started)
     yield started.start
+    request.config.pluginmanager.unregister(started)
     started.stop()
 
 
@@ -398,7 +401,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if _ERRORS in item.stash:
         del item.stash[_ERRORS]
     if started := item.session.stash.get(_STARTED, None):
-        started.mark()
+        started.begin(item)
 
 
 @pytest.hookimpl(wrapper=True)

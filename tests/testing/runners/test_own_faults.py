@@ -32,7 +32,7 @@ def break_(owner, name):
 
 for name in ("add_to", "raise_after_call", "end", "report", "raise_after_teardown"):
     break_(TestErrors, name)
-break_(StartedApplications, "mark")
+break_(StartedApplications, "begin")
 break_(Application, "new_output")
 for name in ("test_ended", "offer", "end"):
     break_(RunRecorder, name)
@@ -55,7 +55,7 @@ import pytest
 def application(trafficmock_app):
     return trafficmock_app([sys.executable, "-c", "input()"])
 
-NAMES = ("raise_after_call", "end", "report", "raise_after_teardown", "mark", "refresh")
+NAMES = ("raise_after_call", "end", "report", "raise_after_teardown", "begin", "refresh")
 FAILING = ("add_to", "new_output", "traffic", "test_ended", "offer")
 
 def named(name, fails):
@@ -94,7 +94,7 @@ class OwnFaultTests(TestCase):
         failing = {f"test_{each}" for each in ("new_output", "traffic", "test_ended", "offer")}
         failing |= {"test_raise_after_call"}
         self.assertEqual({name for end, name in ends if end == "FAILED"}, failing, said)
-        broken = {f"test_{each}" for each in ("end", "report", "raise_after_teardown", "mark")}
+        broken = {f"test_{each}" for each in ("end", "report", "raise_after_teardown", "begin")}
         broken |= {"test_refresh", "test_add_to"}
         self.assertEqual({name for end, name in ends if end == "ERROR"}, broken, said)
         self.assertIn(("PASSED", "test_last"), ends)

@@ -6,6 +6,7 @@ import http.client
 import os
 import re
 import shlex
+import signal
 import socket
 import ssl
 import subprocess
@@ -156,6 +157,22 @@ class Application:
         """Return whether the process that was started has ended."""
         return self._process.poll() is not None
 
+    @property
+    def end(self) -> str:
+        """How the process has ended, as the end of a sentence."""
+        status = self._process.poll()
+        if status is None or status >= 0:
+            return f"with status {status}"
+        with suppress(ValueError):
+            return f"by {signal.Signals(-status).name}"
+        return f"by signal {-status}"
+
+    def last_lines(self) -> str:
+        """Return the last lines that it has written, without secrets."""
+        if self.has_ended():
+            self._output.wait_for_end(_TRY_SECONDS)
+        return _shown_lines(self._output.text())
+
     def output(self) -> str:
         """Return what the application has written, the newest 256 KiB."""
         return self._output.text()
@@ -179,8 +196,7 @@ class Application:
                 self._output.wait_for_end(_TRY_SECONDS)
                 if isinstance(ready, re.Pattern) and self._is_ready(ready):
                     return
-                how = f"ended with status {self._process.returncode}"
-                self._fail(f"{how} before it was ready ({_shown(ready)})")
+                self._fail(f"ended {self.end} before it was ready ({_shown(ready)})")
             if time.monotonic() > deadline:
                 self._fail(f"was not ready ({_shown(ready)}) after {seconds:g} s")
             self._output.wait(_POLL_SECONDS)
@@ -197,7 +213,7 @@ class Application:
         return True
 
     def _fail(self, what: str) -> NoReturn:
-        said = _shown_lines(self._output.text()) or "nothing"
+        said = self.last_lines() or "nothing"
         raise ApplicationError(f"`{self.command}` {what}. It wrote:\n{said}")
 
 
