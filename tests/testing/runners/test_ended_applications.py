@@ -89,7 +89,9 @@ class EndedApplicationTests(TestCase):
         return run(*command, environment={**LEAN, "XDG_DATA_HOME": str(place)}, cwd=place)
 
     def check(self, said: str) -> None:
-        ends = {name: end for end, name in re.findall(r"^(\w+) test_a.py::(\w+)", said, re.M)}
+        ends = {
+            name: end for end, name in re.findall(r"^(\w+) test_a.py::(\w+)", said, re.MULTILINE)
+        }
         passed = {"test_works", "test_own", "test_other", "test_own_again"}
         self.assertEqual({name for name, end in ends.items() if end == "PASSED"}, passed, said)
         self.assertEqual(ends["test_dies"], "FAILED")
