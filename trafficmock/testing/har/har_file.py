@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zipfile
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -36,7 +37,8 @@ class HarFile:
         """
         try:
             text = self._archived(_IN_ARCHIVE) if self._is_archive() else self.path.read_bytes()
-            found = json.loads(text)["log"]["entries"]
+            document = json.loads(text, parse_float=_finite, parse_constant=_refused)
+            found = document["log"]["entries"]
         except FileNotFoundError:
             raise UsageError(
                 f"there is no HAR {self.path}. To record it, run the test once with "
@@ -101,3 +103,16 @@ class HarFile:
             names = [each for each in archive.namelist() if each.endswith(".har")]
             wanted = name if name != _IN_ARCHIVE or name in names else (names or [name])[0]
             return archive.read(wanted)
+
+
+def _finite(number: str) -> float | None:
+    """Read a number; ``null`` for one that is too large, as JavaScript writes it."""
+    return value if math.isfinite(value := float(number)) else None
+
+
+def _refused(constant: str) -> None:
+    """Refuse ``NaN`` and ``Infinity``.
+
+    :raises ValueError: always: they are no JSON.
+    """
+    raise ValueError(constant)

@@ -299,6 +299,7 @@ class BaseTrafficMock(
         match_on: str | Iterable[str] | None = None,
         ignore: str | Iterable[str] | None = None,
         sequence: bool = False,
+        follow_redirects: bool = False,
     ) -> DoneT:
         """Answer requests with the responses of a HAR file, or record one.
 
@@ -324,6 +325,8 @@ class BaseTrafficMock(
             ``form:at``, ``header:x-request-id``.
         :param sequence: each entry answers one request, in their order; by default any number of
             them, and the first one answers of those that are alike.
+        :param follow_redirects: the answer to a request is what its redirects lead to, as in
+            Playwright; by default a redirect is an answer, and the application follows it.
         """
         place = place_of_call(self._session.info.root)
         options = HarOptions(
@@ -339,6 +342,7 @@ class BaseTrafficMock(
             match_on=match_on,
             ignore=ignore,
             sequence=sequence,
+            follow_redirects=follow_redirects,
         )
         return self._done(lambda: route_from_har(self._session, options, place))
 
