@@ -175,6 +175,7 @@ class Coordinator:
             requests=self.requests,
             lost_runs=self.strict_mode.lost_runs,
             wanted_origins=self.wanted_origins,
+            unowned=self.strict_mode.unowned,
         )
 
     # Events

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
+from trafficmock.matching.patterns.framework_calls import PREFIX
 from trafficmock.redaction.process_redactor import safe_url
 
 if TYPE_CHECKING:
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
 
     from trafficmock.core.ownership.differences import Nearest
     from trafficmock.core.ownership.strictness import Refusal
+    from trafficmock.core.state.peers import Agent
     from trafficmock.core.state.registered import RegisteredTest, RunRoute
     from trafficmock.matching.host_pattern import PatternError
+    from trafficmock.matching.patterns.framework_calls import FrameworkCall
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
     from trafficmock.wire.payloads.similar_requests import Difference
 
@@ -342,6 +345,42 @@ def went_past(subject: str, refusal: Refusal) -> str:
         "TRAFFICMOCK_IGNORE_HOSTS or --no-proxy names its host, and "
         f"{_allowed(refusal.allow)}. Take the host out of that list{allow}."
     )
+
+
+def of_framework(
+    subject: str, refusal: Refusal, framework: FrameworkCall, *, has_left: bool
+) -> str:
+    """Return the error for what a framework sends for itself, with the remedy.
+
+    :param subject: as in :func:`unmatched`.
+    :param has_left: whether it went past the proxy.
+    """
+    what_came = "it went past the proxy" if has_left else "it was refused"
+    off = f", or have {framework.sender} not send it ({framework.off})" if framework.off else ""
+    return (
+        f"{subject[:1].upper()}{subject[1:]} is what {framework.sender} sends for itself, "
+        f"{framework.what}, and {_allowed(refusal.allow)}: {what_came}. It belongs to no test, and "
+        f"fails none. To let it leave, allow {PREFIX}{framework.preset}{off}."
+    )
+
+
+LONGEST_COMMAND = 120
+"""The most characters of a command line in a message."""
+
+
+def sender(agent: Agent) -> str:
+    """Return who sent a request: its client and, where it is known, its process."""
+    named = f"client {agent.client_id}"
+    if agent.pid is None:
+        return named
+    command = agent.command or ""
+    shown = command if len(command) <= LONGEST_COMMAND else f"{command[: LONGEST_COMMAND - 1]}…"
+    return f"{named}, process {agent.pid}" + (f" ({shown})" if shown else "")
+
+
+def sent_by(agent: Agent) -> str:
+    """Return the sentence that says who sent a request."""
+    return f"It was sent by {sender(agent)}."
 
 
 def _lost_run(until: int) -> str:

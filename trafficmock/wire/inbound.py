@@ -354,19 +354,20 @@ class ReportQuery(Message, frozen=True, tag="report:query"):
 class RunStrict(Message, frozen=True, tag="run:strict"):
     """A strict run: requests that no test owns are refused while this connection is open.
 
-    It belongs to the feature ``strict``.
-
-    :param allow: as in :class:`Strict`.
+    :param age_ms: how long ago the run has begun: what was refused before is not of it.
     """
 
     query_id: str
     allow: list[str | SerializedMatcher]
+    age_ms: Count | UnsetType = UNSET
 
 
 class UnmatchedQuery(Message, frozen=True, tag="run:unmatched:query"):
-    """A worker lists the refused requests that no test owns (feature ``strict``)."""
+    """A worker lists the refused requests of no test, and removes them by ``take``."""
 
     query_id: str
+    age_ms: Count | UnsetType = UNSET
+    take: bool | UnsetType = UNSET
 
 
 class SocketOpen(Message, frozen=True, tag="ws:connection"):

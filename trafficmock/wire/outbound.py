@@ -269,14 +269,15 @@ class Unmatched(Message, frozen=True, tag="run:unmatched"):
     """The refused requests that no test owns, in the order of their first occurrence.
 
     :param dropped: the number of requests that the list had no room for.
-    :param no_application: the error text, if tests of a strict run were registered, and no
-        application was seen.
+    :param no_application: the error text, if a strict run had tests, but no application.
+    :param frameworks: those that frameworks send for themselves, which fail no run.
     """
 
     query_id: str
     requests: list[UnmatchedRequest]
     dropped: int
     no_application: str | UnsetType = UNSET
+    frameworks: list[UnmatchedRequest] | UnsetType = UNSET
 
 
 class ProxyError(Message, frozen=True, tag="proxy:error"):

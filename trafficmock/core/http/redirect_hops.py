@@ -139,6 +139,7 @@ class RedirectHops:
             observers=(),
             test=self.state.registry.tests.get(owner.test_id) if owner else None,
             owner=owner,
+            framework=self.state.registry.framework_call(message.request.url),
         )
 
     def _refuse_hop(
@@ -152,7 +153,7 @@ class RedirectHops:
         if prior is not None:
             send_deferred_report(prior, out)
             self.state.awaited.free(hop.agent, prior)
-        text, notice = self.refusals.message("http", hop, refusal)
+        text, notice = self.refusals.message("http", hop, refusal, out.now)
         carried = None if hop.context_test is None else hop.context_test.carried
         seen = RequestSeen(
             hop.id,

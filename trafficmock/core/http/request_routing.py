@@ -77,11 +77,14 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         context_test = None
         if message.context is not UNSET and CONTEXT in agent.features:
             context_test = state.contexts.seen(message.context, out.now.seconds)
-        observers = (
-            state.registry.observers
-            if context_test is None
-            else observers_of(context_test, state.registry)
-        )
+        framework = state.registry.framework_call(request.url)
+        observers: tuple[str, ...] = ()
+        if framework is not None:
+            context_test = None
+        elif context_test is None:
+            observers = state.registry.observers
+        else:
+            observers = observers_of(context_test, state.registry)
         arrival = None
         if state.registry.asking_when and (observers or body_pending):
             arrival = arrival_of(state.registry, out.now.seconds)
@@ -97,9 +100,10 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             else None,
             context_test=context_test,
             lost=explain(agent, message.origin)
-            if context_test is None and state.contexts.running
+            if context_test is None and framework is None and state.contexts.running
             else None,
             origin=message.origin,
+            framework=framework,
         )
         state.pending[request_id] = agent.pending[request_id] = pending
         prior = message.redirected_from_request_id or None

@@ -3,7 +3,8 @@
 1. The registry compares it with all routes (``registry.judge``). A test matches, does not match, or
    has a route about which only its worker can decide, such as one with a predicate.
 2. If it carries the context of a running test, only that test is left, with the shared routes of
-   its worker and those of the run (``contexts.narrow``; its module has the other contexts).
+   its worker and those of the run (``contexts.narrow``; its module has the other contexts). What a
+   framework sends for itself is only for shared routes (``contexts.for_no_test``).
 3. If a condition of a route needs the body, it waits for that, and begins anew.
 4. Tests that cannot be decided without their workers are asked (:func:`to_be_asked`); with
    ``--ownership always-ask``, all tests of workers without the feature ``chain``.
@@ -31,7 +32,7 @@ from msgspec import structs
 from trafficmock.core import error_messages
 from trafficmock.core.ownership.ambiguity import ambiguity_text, diagnostics, late_text
 from trafficmock.core.ownership.claims import claimants
-from trafficmock.core.ownership.contexts import narrow, only_test
+from trafficmock.core.ownership.contexts import for_no_test, narrow, only_test
 from trafficmock.core.state.lifecycle import EndedTest, PendingRequest, Socket
 from trafficmock.core.state.registered import RegisteredTest
 from trafficmock.records import Owner
@@ -149,7 +150,9 @@ class OwnerResolution(ABC, Generic[S]):
         if isinstance(test, EndedTest):
             test = only_test(registry.tests.values())
             pending.is_contested = test is None
-        if test is not None:
+        if pending.framework is not None:
+            found = for_no_test(found)
+        elif test is not None:
             found, pending.also_matched = narrow(found, test, registry.run_routes.tests)
         pending.matching = found
         if found is None:
@@ -223,7 +226,7 @@ class OwnerResolution(ABC, Generic[S]):
         if refusal.awaits_body:
             self._await_body(pending, out)
             return True
-        text, notice = self.refusals.message(self.kind, pending, refusal)
+        text, notice = self.refusals.message(self.kind, pending, refusal, out.now)
         self.fail(pending, UNMATCHED, text, out)
         if notice is not None:
             out.send(*notice)

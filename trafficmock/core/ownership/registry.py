@@ -10,6 +10,7 @@ from msgspec import UNSET
 from trafficmock.core.ownership.run_routes import RunRoutes
 from trafficmock.core.state.registered import MatchingTests, RegisteredRoute, RegisteredTest
 from trafficmock.matching import PatternCache, RouteIndex, compile_matcher
+from trafficmock.matching.patterns.framework_calls import framework_call
 from trafficmock.matching.request_conditions import compile_condition
 from trafficmock.wire.features import CHAIN, CLOCK, CONTEXT, SUBSCRIBE
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from trafficmock.core.state.registered import Kind
     from trafficmock.matching import RouteMatcher
     from trafficmock.matching.compiled_matcher import UrlCondition
+    from trafficmock.matching.patterns.framework_calls import FrameworkCall
     from trafficmock.matching.request_content import RequestContent
     from trafficmock.wire.inbound import RouteRegister, TestRegister
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
@@ -221,6 +223,20 @@ class Registry:
                 found.undecided[test.id] = test
         return found
 
+    def framework_call(self, url: str) -> FrameworkCall | None:
+        """Return what a framework sends to this URL for itself, and so for no test.
+
+        A test that has a route for the host by its name means such requests: then it is as any
+        other, because only the URL says what a framework sends.
+        """
+        call = framework_call(url)
+        if call is None or any(
+            route.test is not None and not route.test.shared and _names(route.matcher, call.host)
+            for route in self.routes.values()
+        ):
+            return None
+        return call
+
     def conditions(self, kind: Kind) -> Iterator[UrlCondition]:
         """Yield the URL conditions of the routes of one kind; some may be repeated."""
         return self._indexes[kind].conditions()
@@ -298,6 +314,11 @@ def compile_route(matcher: SerializedMatcher) -> RouteMatcher:
             for each in matcher.conditions or ()
         ],
     )
+
+
+def _names(matcher: SerializedMatcher, host: str) -> bool:
+    regex = matcher.url_regex.source.replace("\\", "") if matcher.url_regex else ""
+    return host in (_given(matcher.url_glob) or "") or host in regex
 
 
 def _given(text: str | UnsetType) -> str | None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         RegisteredTest,
     )
     from trafficmock.matching.allow_list import AllowList
+    from trafficmock.matching.patterns.framework_calls import FrameworkCall
     from trafficmock.records import CarriedContext, Owner
     from trafficmock.wire.outbound import Context
     from trafficmock.wire.payloads.request_origin import RequestOrigin
@@ -209,6 +210,7 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     :param chain: the handlers of the owner that have not run (feature ``chain``).
     :param only_test: the strict test to which a request without a context belongs: the only test
         that was registered when the claim began.
+    :param framework: what a framework sends for itself, which belongs to no test.
     """
 
     id: str
@@ -234,6 +236,7 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     matching: MatchingTests | None = None
     chain: Chain | None = None
     only_test: RegisteredTest | None = None
+    framework: FrameworkCall | None = None
 
     __repr__ = quiet_repr
 
@@ -321,7 +324,7 @@ class Socket(Struct, eq=False, kw_only=True):
     """The state of a WebSocket that is held or matched.
 
     ``context_test``, ``is_contested``, ``also_matched``, ``judged_at``, ``matching`` and
-    ``only_test`` are those of :class:`PendingRequest`.
+    ``only_test`` are those of :class:`PendingRequest`. No framework of the table sends one.
 
     :param connected: whether the handler has connected it to the real server.
     :param closed: the sides whose close was recorded.
@@ -348,6 +351,7 @@ class Socket(Struct, eq=False, kw_only=True):
     judged_at: int = 0
     matching: MatchingTests | None = None
     only_test: RegisteredTest | None = None
+    framework: None = None
 
     __repr__ = quiet_repr
 
