@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -364,8 +365,11 @@ def of_framework(
     )
 
 
-LONGEST_COMMAND = 120
+LONGEST_COMMAND = 80
 """The most characters of a command line in a message."""
+
+_DIRECTORY = re.compile(r"(?<!\S)(?:[A-Za-z]:[\\/]|/)(?:[^\s\\/]+[\\/])*")
+"""The directory of an absolute path in a command line."""
 
 
 def sender(agent: Agent) -> str:
@@ -373,7 +377,8 @@ def sender(agent: Agent) -> str:
     named = f"client {agent.client_id}"
     if agent.pid is None:
         return named
-    command = agent.command or ""
+    # A directory says little, and what is at the end says most.
+    command = _DIRECTORY.sub("", agent.command or "")
     shown = command if len(command) <= LONGEST_COMMAND else f"{command[: LONGEST_COMMAND - 1]}…"
     return f"{named}, process {agent.pid}" + (f" ({shown})" if shown else "")
 

@@ -11,6 +11,7 @@ import inspect
 import os
 import shlex
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -72,6 +73,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
     :raises UsageError: one of its patterns is invalid, or the report cannot be written.
     """
+    config.stash[_BEGAN] = getattr(config, "workerinput", {}).get(_BEGAN_KEY, time.time_ns())
     strict_marks.add_mark(config)
     report_options.begin(config)
     if allow := config.getini(strict_marks.INI_ALLOW):
@@ -199,8 +201,10 @@ def _trafficmock_settings(
 def _trafficmock_connection(
     request: pytest.FixtureRequest, trafficmock_proxy: Proxy
 ) -> Iterator[ThreadedConnection]:
-    from trafficmock.testing.adapters.threaded_connection import ThreadedConnection  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.adapters import run_age  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.adapters.threaded_connection import ThreadedConnection  # noqa: PLC0415
 
+    run_age.began(request.config.stash[_BEGAN] // 1_000_000)
     connection = ThreadedConnection(
         trafficmock_proxy.url, token=trafficmock_proxy.token, worker_id=_worker_id()
     )
@@ -375,6 +379,10 @@ _ERRORS: pytest.StashKey[Any] = pytest.StashKey()
 
 _STARTED: pytest.StashKey[StartedApplications] = pytest.StashKey()
 
+_BEGAN: pytest.StashKey[int] = pytest.StashKey()
+_BEGAN_KEY = "trafficmock_began"
+"""When the run began, in epoch nanoseconds; a worker of xdist has it in ``workerinput``."""
+
 _SHARED: pytest.StashKey[Any] = pytest.StashKey()
 """The :class:`SharedErrors` of this worker."""
 
@@ -449,6 +457,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     with pytest_problems.at_end(session.config, "judge the run"):
         unowned_requests.fail_run(session)
     pytest_problems.fail_run(session)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of xdist when the run began."""
+    node.workerinput[_BEGAN_KEY] = node.config.stash[_BEGAN]
 
 
 @pytest.hookimpl(optionalhook=True)

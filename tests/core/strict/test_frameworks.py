@@ -5,6 +5,7 @@ from msgspec import UNSET
 from tests.core.strict.case import B, messages
 from tests.core.strict.test_runs import NOTHING, RunCase
 from trafficmock.core.effects import Effects
+from trafficmock.core.state.peers import Agent
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.matching.patterns.framework_calls import FRAMEWORK_CALLS, framework_call
 from trafficmock.records import RequestFailed, RequestSeen
@@ -38,7 +39,8 @@ class FrameworkTests(RunCase):
         self.assertEqual((self.told(effects), self.told(effects, self.other)), ([], []))
         answer = self.listed()
         self.assertEqual(answer.requests, [])
-        (row,) = answer.frameworks or ()
+        assert answer.frameworks is not UNSET
+        (row,) = answer.frameworks
         self.assertEqual((row.url, row.framework, row.sender), (TAGS, "next", "client shop"))
 
     def test_off(self) -> None:
@@ -167,11 +169,12 @@ class ThisRunTests(RunCase):
         """Who sent it is said with its process, where that is known."""
         agent = self.playbook.agent("api", features=("context", "strict"))
         client = self.playbook.coordinator.state.peers[agent.id]
-        client.pid, client.command = 4711, "node worker.mjs"
+        assert isinstance(client, Agent)
+        client.pid, client.command = 4711, "/usr/bin/node /srv/api/worker.mjs --x"
         self.run_strict()
         self.alone(agent=agent)
         (row,) = self.listed().requests
-        self.assertEqual(row.sender, "client api, process 4711 (node worker.mjs)")
+        self.assertEqual(row.sender, "client api, process 4711 (node worker.mjs --x)")
         self.registers()
         (error,) = self.told(self.asks(agent=agent, request_id="r2"))
         self.assertTrue(error.message.endswith(f"It was sent by {row.sender}."), error.message)

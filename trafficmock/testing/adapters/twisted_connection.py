@@ -16,6 +16,7 @@ from twisted.logger import Logger
 
 from trafficmock.testing.adapters.ack_timeout import ack_seconds
 from trafficmock.testing.adapters.proxy_address import unreachable, websocket_url
+from trafficmock.testing.adapters.run_age import run_age
 from trafficmock.testing.adapters.twisted_adapter import (
     DeferredTrafficMock,
     TwistedAdapter,
@@ -72,7 +73,7 @@ class TwistedConnection:
 
     def __init__(self, reactor: Any, proxy_url: str, identity: WorkerIdentity) -> None:
         self.proxy_url = proxy_url
-        self.client = WorkerClient(self, identity, ack_seconds())
+        self.client = WorkerClient(self, identity, ack_seconds(), run_age)
         self._reactor = reactor
         self._protocol: _Protocol | None = None
         self._connecting: Deferred[Any] = succeed(None)

@@ -377,7 +377,9 @@ class BaseTrafficMock(
     def unmatched(self) -> UnmatchedT:
         """Return the requests that strict mode refused in this run and that no test owns.
 
-        Each has ``method``, ``url``, ``client_id``, ``kind``, ``count`` and ``message``.
+        Each has ``method``, ``url``, ``client_id``, ``sender``, ``kind``, ``count``, ``at`` and
+        ``last_at`` (epoch milliseconds), and ``message``. What frameworks send for themselves is
+        not among them.
         """
         client = self._session.client
         unmatched: UnmatchedT = self._adapter.wait_for(
