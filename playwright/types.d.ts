@@ -466,6 +466,12 @@ export interface UnmatchedRequest {
   readonly count: number;
   /** Why it was refused. */
   readonly message: string;
+  /** When the first of them was refused; epoch ms. */
+  readonly at?: number;
+  /** When the last of them was refused; epoch ms. */
+  readonly lastAt?: number;
+  /** The client and, where it is known, the process that sent the first of them. */
+  readonly sender?: string;
 }
 
 /**

@@ -5,7 +5,7 @@ const { createHash } = require("node:crypto");
 const { checked } = require("./arguments/options.js");
 const { commandLine } = require("./command-line.js");
 const { UsageError } = require("./errors.js");
-const { defaultProxyUrl, defaultToken, tellProxyUrl } = require("./settings.js");
+const { beginRun, defaultProxyUrl, defaultToken, tellProxyUrl } = require("./settings.js");
 
 /**
  * For `playwright.config`: the proxy as a `webServer`, and the environment of an application.
@@ -77,6 +77,7 @@ function findPackaged() {
  */
 function proxyServer(options) {
   const { proxyUrl: given, token = defaultToken(), args = [], strict, ...rest } = checked("proxyServer", options) ?? {};
+  beginRun();
   tellProxyUrl(given);
   const proxyUrl = defaultProxyUrl();
   const { hostname, port } = new URL(proxyUrl);
@@ -106,6 +107,7 @@ function proxyServer(options) {
  */
 function attached(given) {
   const { clientId, proxyUrl: givenUrl, token = defaultToken(), args = [] } = checked("attached", given) ?? {};
+  beginRun();
   tellProxyUrl(givenUrl);
   const proxyUrl = defaultProxyUrl();
   const options = { clientId, proxyUrl, token, args };

@@ -51,6 +51,7 @@ async function connect(options) {
     enter(session, attachment);
     await connection.ready;
     await attachment?.ready;
+    if (session.info.strict) await connection.watchUnowned();
     await session.start();
   } catch (error) {
     session.ownTest?.end();
@@ -143,6 +144,7 @@ class ConnectedTrafficMock extends TrafficMock {
       } catch (thrown) {
         errors.push(/** @type {Error} */ (thrown));
       }
+      if (session.info.strict && !session.connection.lost) await session.connection.tellUnowned();
       throwAll(errors);
       for (const text of session.warnings) console.warn(`trafficmock, ${session.info.title}: ${text}`);
     } finally {

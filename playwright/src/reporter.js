@@ -2,12 +2,14 @@
 
 const { relative, resolve } = require("node:path");
 const { UsageError } = require("./errors.js");
-const { forget } = require("./report/data-file.js");
+const { frameworksText, unownedText } = require("./connection/unowned-text.js");
+const { dataFiles, forget, readRecords } = require("./report/data-file.js");
 const { PAGE } = require("./report/report-directory.js");
 const { redactedText } = require("./report/redacted-text.js");
 const { ServerOutput } = require("./report/server-output.js");
+const { refusedIn } = require("./report/run-document.js");
 const { HAS_REPORTER, RunRecorder } = require("./report/run-recorder.js");
-const { proxyOf, reportSettings } = require("./settings.js");
+const { beginRun, proxyOf, reportSettings } = require("./settings.js");
 
 /**
  * A reporter of Playwright: `reporter: [["list"], ["trafficmock-playwright/reporter", { outputFolder: "report" }]]`.
@@ -38,6 +40,7 @@ class TrafficMockReporter {
     this.#mode = process.env.TRAFFICMOCK_REPORT_MODE || mode || "retain-on-failure";
     process.env.TRAFFICMOCK_REPORT_MODE = this.#mode;
     process.env[HAS_REPORTER] = "1";
+    beginRun();
   }
 
   onBegin() {
@@ -94,15 +97,20 @@ class TrafficMockReporter {
     this.#run?.file.write({ type: "sections", of, sections: [{ title: SERVER_OUTPUT, text }] });
   }
 
+  /** @returns {{ status?: "failed" }} the run fails by what strict mode refused and no test owns */
   onEnd() {
     const run = this.#run;
-    if (!run) return;
+    if (!run) return {};
     for (const outcome of this.#outcomes.values()) run.count(outcome);
     run.end();
     const problem = run.merge() || run.file.problem;
     const page = relative(process.cwd(), resolve(run.settings.directory, PAGE));
     process.stdout.write(`  trafficmock report: ${page}\n`);
     if (problem) process.stdout.write(`  the trafficmock report is not complete: ${problem}\n`);
+    const refused = refusedIn(dataFiles(run.settings.directory).map(readRecords), RUNNER);
+    const ofNobody = unownedText(refused) || refused.noApplication;
+    for (const text of [frameworksText(refused), ofNobody]) if (text) process.stdout.write(`\n${text}\n`);
+    return ofNobody ? { status: "failed" } : {};
   }
 
   printsToStdio() {

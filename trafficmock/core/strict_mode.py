@@ -105,7 +105,8 @@ class StrictMode:
         if not _knows(worker, out):
             return
         since = self._joins(worker, message.age_ms, out)
-        rows = [each for each in self.unowned.rows.values() if each.last_at >= since]
+        rows = self.unowned.untold() if message.tell is True else self.unowned.rows.values()
+        rows = [each for each in rows if each.last_at >= since]
         of_tests = [each for each in rows if each.framework is UNSET]
         of_frameworks = [each for each in rows if each.framework is not UNSET]
         problem: str | UnsetType = UNSET
@@ -115,8 +116,6 @@ class StrictMode:
         answer = outbound.Unmatched(
             message.query_id, of_tests, dropped, problem, of_frameworks or UNSET
         )
-        if message.take is True:
-            self.unowned.take(rows)
         out.send(worker.id, answer)
 
     def _joins(self, worker: Worker, age: int | UnsetType, out: EffectList) -> int:

@@ -352,10 +352,7 @@ class ReportQuery(Message, frozen=True, tag="report:query"):
 
 
 class RunStrict(Message, frozen=True, tag="run:strict"):
-    """A strict run: requests that no test owns are refused while this connection is open.
-
-    :param age_ms: how long ago the run has begun: what was refused before is not of it.
-    """
+    """A strict run, begun ``age_ms`` ago: requests of no test are refused while it is connected."""
 
     query_id: str
     allow: list[str | SerializedMatcher]
@@ -363,11 +360,11 @@ class RunStrict(Message, frozen=True, tag="run:strict"):
 
 
 class UnmatchedQuery(Message, frozen=True, tag="run:unmatched:query"):
-    """A worker lists the refused requests of no test, and removes them by ``take``."""
+    """A worker lists the refused requests of no test; by ``tell`` those that none has told of."""
 
     query_id: str
     age_ms: Count | UnsetType = UNSET
-    take: bool | UnsetType = UNSET
+    tell: bool | UnsetType = UNSET
 
 
 class SocketOpen(Message, frozen=True, tag="ws:connection"):

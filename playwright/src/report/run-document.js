@@ -42,6 +42,25 @@ function runDocument(files) {
   };
 }
 
+/**
+ * What strict mode refused in the processes of one runner, and no test owns.
+ *
+ * @param {any[][]} files the records of each process
+ * @param {string} runner
+ * @returns {import("../connection/unowned-text.js").Unmatched & { noApplication: string }} `noApplication` is empty if one
+ *   of them saw an application
+ */
+function refusedIn(files, runner) {
+  const ends = files.map(processOf).flatMap(({ process, end }) => (process?.runner === runner && end ? [end] : []));
+  const missing = ends.flatMap(({ noApplication }) => (noApplication === undefined ? [] : [noApplication]));
+  return {
+    requests: highest(ends.flatMap(({ refused = [] }) => refused)),
+    dropped: Math.max(0, ...ends.map(({ refusedDropped = 0 }) => refusedDropped)),
+    frameworks: highest(ends.flatMap(({ frameworks = [] }) => frameworks)),
+    noApplication: missing.every(Boolean) ? (missing[0] ?? "") : "",
+  };
+}
+
 /** @param {any[]} records of one process */
 function processOf(records) {
   const begin = records.find(({ type }) => type === "begin");
@@ -153,4 +172,4 @@ function uses(found) {
 /** @param {string} one @param {string} other */
 const compare = (one, other) => (one < other ? -1 : Number(one > other));
 
-module.exports = { runDocument };
+module.exports = { refusedIn, runDocument };

@@ -27,6 +27,10 @@ class RunRecorder {
   #workers = {};
   /** @type {any[]} */
   #refused = [];
+  /** @type {any[]} */
+  #frameworks = [];
+  /** @type {string | undefined} of a strict run */
+  #noApplication;
   #dropped = 0;
   #problem = "";
   #isEnded = false;
@@ -106,9 +110,11 @@ class RunRecorder {
     }
   }
 
-  /** @param {{ requests: any[], dropped: number }} unmatched that strict mode refused */
-  addRefused({ requests, dropped }) {
+  /** @param {import("../connection/unowned-text.js").Unmatched & { noApplication?: string }} unmatched by strict mode */
+  addRefused({ requests, dropped, frameworks = [], noApplication = "" }) {
     this.#refused.push(...requests);
+    this.#frameworks.push(...frameworks);
+    this.#noApplication = noApplication;
     this.#dropped = Math.max(this.#dropped, dropped);
   }
 
@@ -122,6 +128,8 @@ class RunRecorder {
       workers: this.#workers,
       refused: this.#refused,
       refusedDropped: this.#dropped,
+      // For the reporter.
+      ...(this.#noApplication !== undefined && { frameworks: this.#frameworks, noApplication: this.#noApplication }),
     };
   }
 

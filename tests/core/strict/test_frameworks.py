@@ -145,14 +145,16 @@ class ThisRunTests(RunCase):
         self.assertEqual(self.listed(self.other, age_ms=1000).requests, [])
         self.assertEqual(self.urls(), ["http://first.test/"])
 
-    def test_taken(self) -> None:
-        """A worker that takes the list tells of it, so the next one gets what came later."""
+    def test_told(self) -> None:
+        """Of what a worker tells the others do not tell, though it stays in the list."""
         self.begin(strict=NOTHING)
         self.urls(self.other)
         self.alone("http://first.test/")
-        self.assertEqual(len(self.listed(take=True).requests), 1)
+        self.assertEqual(len(self.listed(tell=True).requests), 1)
         self.alone("http://second.test/", request_id="r2")
-        self.assertEqual(self.urls(self.other), ["http://second.test/"])
+        (row,) = self.listed(self.other, tell=True).requests
+        self.assertEqual(row.url, "http://second.test/")
+        self.assertEqual(len(self.urls()), 2)
 
     def test_times(self) -> None:
         """A row says when its first request was refused, and when its last."""

@@ -36,12 +36,14 @@ class UnownedRefusals:
 
     :param clients: returns the connected clients.
     :ivar interested: the connections that have requested the list, or begun a strict run.
+    :ivar told: the requests of which a worker has told, where no reporter does it for all.
     :ivar dropped: the number of requests that the list had no room for.
     """
 
     clients: Callable[[], Iterable[Client]]
     rows: dict[RowKey, UnmatchedRequest] = field(factory=dict)
     interested: set[str] = field(factory=set)
+    told: set[RowKey] = field(factory=set)
     dropped: int = 0
 
     def again(self, key: RowKey, at: int) -> str | None:
@@ -70,11 +72,11 @@ class UnownedRefusals:
                     self.rows[key] = structs.replace(row, count=1, at=row.last_at)
         self.interested.add(worker_id)
 
-    def take(self, rows: Iterable[UnmatchedRequest]) -> None:
-        """Remove requests from the list, which a worker has taken to tell of them."""
-        for row in rows:
-            self.rows.pop(_key(row), None)
-        self.dropped = 0
+    def untold(self) -> list[UnmatchedRequest]:
+        """Return the requests of which no worker has told yet: this one does."""
+        rows = [row for key, row in self.rows.items() if key not in self.told]
+        self.told.update(self.rows)
+        return rows
 
     def forgive(self, is_mocked: Callable[[UnmatchedRequest], bool]) -> None:
         """Remove the requests that a route of the run would have had, if it had been there."""
@@ -105,6 +107,7 @@ class UnownedRefusals:
         self.interested.remove(worker.id)
         if not self.interested:
             self.rows.clear()
+            self.told.clear()
             self.dropped = 0
             for agent in agents:
                 agent.of_past_run = True
