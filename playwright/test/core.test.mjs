@@ -495,8 +495,10 @@ test("what strict mode refused and no test owns can be asked for", async (t) => 
     assert.equal(answer.resume().statusCode, 403);
   }
   const mocks = await connect({ title: "asks", proxyUrl: proxy.url });
-  const [{ message, clientId, ...refused }, ...others] = await mocks.unmatched();
+  const [{ message, clientId, sender, at, lastAt, ...refused }, ...others] = await mocks.unmatched();
   assert.deepEqual(refused, { method: "GET", url: "http://flags.example/all", kind: "http", count: 2 });
+  assert.ok(at <= lastAt && lastAt <= Date.now());
+  assert.equal(sender, `client ${clientId}`);
   assert.match(message, /allows only auth\.example/);
   assert.equal(typeof clientId, "string");
   assert.deepEqual(others, []);
