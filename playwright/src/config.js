@@ -4,8 +4,9 @@ const { execFileSync, spawnSync } = require("node:child_process");
 const { createHash } = require("node:crypto");
 const { checked } = require("./arguments/options.js");
 const { commandLine } = require("./command-line.js");
+const { beginRun } = require("./connection/run-age.js");
 const { UsageError } = require("./errors.js");
-const { beginRun, defaultProxyUrl, defaultToken, tellProxyUrl } = require("./settings.js");
+const { defaultProxyUrl, defaultToken, tellProxyUrl } = require("./settings.js");
 
 /**
  * For `playwright.config`: the proxy as a `webServer`, and the environment of an application.

@@ -2,6 +2,7 @@
 
 const { relative, resolve } = require("node:path");
 const { UsageError } = require("./errors.js");
+const { beginRun } = require("./connection/run-age.js");
 const { frameworksText, unownedText } = require("./connection/unowned-text.js");
 const { dataFiles, forget, readRecords } = require("./report/data-file.js");
 const { PAGE } = require("./report/report-directory.js");
@@ -9,7 +10,7 @@ const { redactedText } = require("./report/redacted-text.js");
 const { ServerOutput } = require("./report/server-output.js");
 const { refusedIn } = require("./report/run-document.js");
 const { HAS_REPORTER, RunRecorder } = require("./report/run-recorder.js");
-const { beginRun, proxyOf, reportSettings } = require("./settings.js");
+const { proxyOf, reportSettings } = require("./settings.js");
 
 /**
  * A reporter of Playwright: `reporter: [["list"], ["trafficmock-playwright/reporter", { outputFolder: "report" }]]`.

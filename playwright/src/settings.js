@@ -32,20 +32,6 @@ function proxyOf({ trafficmockProxyUrl, trafficmockToken, backendMocksProxyUrl, 
   };
 }
 
-/** The variable with the beginning of a run, in epoch ms: the workers inherit it from the process that starts them. */
-const RUN_STARTED = "TRAFFICMOCK_RUN_STARTED";
-
-/** Say that the run begins with this process, unless it has begun with the one that started it. */
-function beginRun() {
-  process.env[RUN_STARTED] ||= String(Math.floor(performance.timeOrigin));
-}
-
-/** @returns {number} how long ago the run of this process began; ms */
-function runAgeMs() {
-  const started = Number(process.env[RUN_STARTED]) || performance.timeOrigin;
-  return Math.max(0, Math.ceil(Date.now() - started));
-}
-
 /** @returns {string | undefined} the proxy's `--token` */
 const defaultToken = () => process.env.TRAFFICMOCK_TOKEN || process.env.PLAYWRIGHT_BACKEND_MOCKS_TOKEN || undefined;
 
@@ -119,13 +105,11 @@ const addedSecrets = () => (process.env.TRAFFICMOCK_REPORT_REDACT ?? "").split(/
 module.exports = {
   ackTimeoutMs,
   addedSecrets,
-  beginRun,
   checkedProxyUrl,
   defaultAttachSelf,
   defaultProxyUrl,
   defaultToken,
   proxyOf,
   reportSettings,
-  runAgeMs,
   tellProxyUrl,
 };

@@ -7,9 +7,10 @@ const { readAllowed } = require("../arguments/allowed.js");
 const { ConnectionError, UsageError } = require("../errors.js");
 const { withoutFrames } = require("../session/call-site.js");
 const { beginTurn } = require("../session/proxy-clock.js");
-const { ackTimeoutMs, addedSecrets, runAgeMs } = require("../settings.js");
+const { ackTimeoutMs, addedSecrets } = require("../settings.js");
 const { Liveness } = require("./liveness.js");
 const { Questions } = require("./questions.js");
+const { runAgeMs } = require("./run-age.js");
 const { frameworksText, unownedText } = require("./unowned-text.js");
 
 /**
