@@ -177,6 +177,17 @@ class ReplayTests(HarCase):
             said = self.answer(url, method)
             self.assertIn("is a redirect, and the end of it is not there", said)
 
+    def test_ways_to_write_requests(self) -> None:
+        """Methods may be in lower case; the boundary may stand in ``mimeType`` alone."""
+        part = "--A\r\nx\r\n--A--"
+        form = entry(method="post", sent=part, text="form")
+        form["request"]["postData"]["mimeType"] = "multipart/form-data; boundary=A"
+        self.replays(form, entry(OTHER, "get", text="got"))
+        self.assertEqual(self.answer(OTHER), "got")
+        kind = {"content-type": "multipart/form-data; boundary=B"}
+        sent = part.replace("A", "B").encode()
+        self.assertEqual(self.answer(URL, "POST", sent, **kind), "form")
+
     def test_changed_by_a_handler(self) -> None:
         """The request is looked up as the handlers before have changed it."""
         self.replays(entry(OTHER, text="changed"))

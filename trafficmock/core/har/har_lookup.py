@@ -304,7 +304,10 @@ def question_of(entry: HarEntry) -> HarQuestion:
     :raises HarEntryError: its body cannot be read.
     """
     request = entry.request
-    return HarQuestion(request.url, request.method, request.lines, request.read())
+    lines, content = request.lines, request.post_data
+    if content is not None and content.mime_type and not _header(lines, "content-type"):
+        lines = [*lines, ("content-type", content.mime_type)]
+    return HarQuestion(request.url, request.method, lines, request.read())
 
 
 def _without_queries(key: Key) -> list[str]:

@@ -136,7 +136,8 @@ class MatchRules:
         :param url: as :func:`comparable_url` returns it.
         """
         parts = url_parts(url) if set(self.parts) & set(OF_URL[1:]) else None
-        found: dict[str, str] = {"method": method, "url": self.compared_url(url)}
+        # Programs write `get`, which no client sends.
+        found: dict[str, str] = {"method": method.upper(), "url": self.compared_url(url)}
         for name in OF_URL[1:-1]:
             # What is no URL is compared as a whole.
             found[name] = url if parts is None else getattr(parts, name)
