@@ -51,6 +51,7 @@ SESSION = ("session.arguments", "session.handlers", "session.observation")
 
 INNER = {
     "matching": {"patterns": set[str](), ".": {"patterns"}},
+    "redaction": {"places": {"."}, ".": {"places"}},
     "wire": {
         "payloads": set[str](),
         "waits": {".", "payloads"},

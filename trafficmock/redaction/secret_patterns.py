@@ -10,7 +10,7 @@ from attrs import define
 from trafficmock.errors import LocalError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 MOST_MEMORY = 32 * 1024 * 1024
 """Bytes of memory of a compiled pattern."""
@@ -58,6 +58,20 @@ class SecretPattern:
     def is_in(self, text: str) -> bool:
         """Return whether the pattern matches anywhere in a text."""
         return self.engine.search(text.encode("utf-8", "surrogatepass")) is not None
+
+    def ends(self, text: str) -> Iterator[tuple[str, int]]:
+        """Find the matches: the text of the group that took part in each, and where it ends."""
+        content = text.encode("utf-8", "surrogatepass")
+        is_ascii = len(content) == len(text)
+        read = written = 0
+        for found in self.engine.finditer(content):
+            end = found.end()
+            if not is_ascii:
+                # A match ends within a character only if its pattern does.
+                written += len(_text(content[read:end]))
+                read = end
+            group = next((each for each in found.groups() if each), b"")
+            yield _text(group), end if is_ascii else written
 
     def replace(self, text: str, new: Callable[[Sequence[str]], str]) -> str:
         """Replace each match, with the whole of a character of which a part matches.
