@@ -102,6 +102,7 @@ class RequestSeen(Struct, frozen=True):
         follows.
     :param carried: the test whose context the request carries, if any.
     :param lost: why it carries none, while tests with contexts run.
+    :param elsewhere: of a test's own call to its application, its URL at another origin.
     """
 
     request_id: str
@@ -111,6 +112,7 @@ class RequestSeen(Struct, frozen=True):
     redirected_from: str | None = None
     carried: CarriedContext | None = None
     lost: LostContext | None = None
+    elsewhere: str | None = None
 
     __repr__ = quiet_repr
 

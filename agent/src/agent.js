@@ -90,6 +90,7 @@ class Agent {
     this.bodyLimits = { ...BODY_LIMITS, ...hello.bodyLimits };
     this.hosts.setSystem(hello.ownHosts);
     this.contexts.wantOrigins({ wanted: hello.origins });
+    if (this.hosts.ownServers) this.tellOfTests();
     this.isTelling = Array.isArray(hello.features) && hello.features.includes("seen-contexts");
     this.started();
     this.tellAll();
@@ -145,6 +146,11 @@ class Agent {
     // Messages keep their order: earlier reports are sent first.
     this.local.batch.flush();
     this.link.send(message);
+  }
+
+  /** Tell the proxy that tests run in this process: they may call the application themselves. */
+  tellOfTests() {
+    this.send({ type: "agent:tests", running: true });
   }
 
   /**

@@ -85,7 +85,10 @@ function attachSelf(settings) {
   if (known && known.proxyUrl !== settings.proxyUrl) throw alreadyStarted(known);
   const attached = known ?? begin(settings);
   const { agent } = attached;
-  agent.hosts.ownServers ??= listening(attached);
+  if (!agent.hosts.ownServers) {
+    agent.hosts.ownServers = listening(attached);
+    agent.tellOfTests();
+  }
   agent.keepAlive.hold();
   const ready = attached.ready.finally(() => agent.keepAlive.release());
   return {

@@ -13,6 +13,7 @@ from tests.support.hypothesis_profiles import profile
 from trafficmock.matching.host_pattern import (
     LONGEST_PATTERN,
     PatternError,
+    elsewhere,
     is_under_test,
     matches_any,
     read_host_pattern,
@@ -73,6 +74,23 @@ class TableTests(SynchronousTestCase):
             for url in urls:
                 for host, port in places(url):
                     self.assertEqual(is_under_test(own, host, port), expected, (url, host))
+
+    def test_elsewhere(self) -> None:
+        """The same URL at another origin is that of a host under test, and keeps all its parts."""
+        for url, rest in {
+            "http://127.0.0.1:5655/a?b=//c#d": "/a?b=//c#d",
+            "wss://user@[::1]?x": "?x",
+            "https://shop": "",
+            "http://api.shop.localhost/%2F": "/%2F",
+        }.items():
+            other = elsewhere(url, ())
+            assert other is not None
+            scheme, _, place = other.partition("//")
+            self.assertEqual(scheme, url.partition("//")[0])
+            self.assertTrue(place.endswith(rest) and place.removesuffix(rest), other)
+            self.assertIsNone(elsewhere(other, ()))
+        for url in ("http://shop.example/", "http:///", "x"):
+            self.assertIsNone(elsewhere(url, ()))
 
     def test_options(self) -> None:
         """The options read the same patterns, and their errors name the option."""

@@ -422,18 +422,24 @@ def _nearest(nearest: Nearest, *, named: bool) -> str:
     return f"route {_route(route.matcher)}{place}{test}: {difference(nearest.differs)}"
 
 
+_WHOLE = {
+    "predicate": "its predicate said no",
+    "handler": "its handler gave the request back",
+    "url": "the pattern does not match",
+}
+"""What differs, where no value is named."""
+
+
 def difference(differs: Difference) -> str:
     """Return in words how a request differs from a route, a wait, or an entry of a HAR."""
     part, found, wanted = differs.part, differs.found, differs.wanted
+    if text := _WHOLE.get(part):
+        return text
     match part:
-        case "predicate":
-            return "its predicate said no"
-        case "handler":
-            return "its handler gave the request back"
         case "condition":
             return str(found)
-        case "url":
-            return "the pattern does not match"
+        case "origin":
+            return f"the tests' own process sent it: only a URL that names {found} takes it"
         case "query" if wanted == "":
             return f"query differs ({found!r}: a glob is for the whole URL, queries too)"
     return f"{part} differs ({found!r}{'' if wanted is UNSET else f', not {wanted!r}'})"

@@ -277,6 +277,7 @@ class RequestRecorder:
             weight=line + header_weight(head.headers, head.headers_list),
             request=head,
             request_body=body,
+            elsewhere=getattr(seen, "elsewhere", None),
         )
 
     def _add(self, entry: RequestEntry) -> None:

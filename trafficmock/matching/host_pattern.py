@@ -17,6 +17,7 @@ import ada_url
 from attrs import field, frozen
 
 from trafficmock.errors import LocalError
+from trafficmock.matching.url_parts import url_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,6 +42,9 @@ _NO_ADDRESS = "is no host: write an IPv6 address as ::1, or with a port [::1]:80
 
 UNDER_TEST = r"127(?:\.[0-9]+){3}|\[::1\]|(?:.*\.)?localhost|[^.\[\]]+"
 """A regular expression, for JavaScript too, of the hosts that are always under test."""
+
+_ORIGIN = re.compile(r"//[^/?#]*")
+_ELSEWHERE = "//named.by.no-pattern.invalid:9"
 
 
 class PatternError(LocalError):
@@ -127,6 +131,20 @@ def is_under_test(patterns: Iterable[HostPattern], host: str, port: int | str) -
     if re.fullmatch(UNDER_TEST, written.rpartition(":")[0]):
         return True
     return any(pattern.matches(written) for pattern in patterns)
+
+
+def elsewhere(url: str, patterns: Iterable[HostPattern]) -> str | None:
+    """Return the URL at another origin, if its host is part of the system under test.
+
+    A pattern that matches both does not name the origin.
+
+    :param patterns: as in :func:`is_under_test`.
+    :returns: ``None`` for other hosts, and for what is no URL.
+    """
+    parts = url_parts(url)
+    if parts is None or not is_under_test(patterns, parts.host, parts.port):
+        return None
+    return _ORIGIN.sub(_ELSEWHERE, url, count=1)
 
 
 def _read_host(text: str, host: str) -> str:

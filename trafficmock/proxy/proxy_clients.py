@@ -14,6 +14,7 @@ from twisted.logger import Logger
 
 from trafficmock.wire import PROTOCOL_VERSION, features, inbound, outbound
 from trafficmock.wire.agent_filter import Origins
+from trafficmock.wire.local_reports import RunsTests
 from trafficmock.wire.payloads.welcome import BodyLimits
 
 if TYPE_CHECKING:
@@ -232,6 +233,8 @@ class ProxyClients:
             proxy_client = ProxyClient(self.gateway, client_id, self.clock, process)
             self._proxy_clients[client_id, process] = proxy_client
             self.gateway.client_opened(proxy_client, self._hello(client_id, process))
+            if process is not None and process.runs_tests:
+                proxy_client.send(RunsTests(running=True))
         elif (timer := self._idle_clients.pop(proxy_client, None)) is not None:
             timer.cancel()
         proxy_client.connections += 1

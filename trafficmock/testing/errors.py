@@ -113,6 +113,10 @@ class MixedContextWarning(UserWarning):
     """A request carries one test's context, although only another test has a route for it."""
 
 
+class UnusedReplayWarning(UserWarning):
+    """A test passed, and a HAR that it replays answered no request of an application."""
+
+
 class RoutingError(RepeatedError):
     """The proxy reported an error about a test (``proxy:error`` of protocol 3).
 

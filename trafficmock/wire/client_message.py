@@ -76,6 +76,7 @@ ClientMessage = (
     | local_reports.Synced
     | local_reports.ContextSeen
     | local_reports.RequestIgnored
+    | local_reports.RunsTests
     | inbound.AgentError
     | inbound.TestRegister
     | inbound.TestUnregister

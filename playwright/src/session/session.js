@@ -6,6 +6,7 @@ const { HandlerFetches } = require("./handler-fetches.js");
 const { HttpRoutes } = require("./http-routes.js");
 const { ObservedTraffic } = require("./observed-traffic.js");
 const { Registration } = require("./registration.js");
+const { warnOfUnusedReplays } = require("./required-routes.js");
 const sentContexts = require("./sent-contexts.js");
 const { withoutFrames } = require("./call-site.js");
 const { TestErrors } = require("./test-errors.js");
@@ -148,6 +149,7 @@ class Session {
         .catch((error) => this.errors.add(error));
     }
     const passed = this.passed && this.errors.count === 0;
+    if (this.errors.count === 0) warnOfUnusedReplays(this);
     await this.registration.unregister(passed, this.#called()).catch((error) => this.errors.add(error));
     this.isEnded = true;
     this.ownTest?.end();

@@ -16,7 +16,7 @@ from trafficmock.core.http.observation import arrival_of, observers_of, send_obs
 from trafficmock.core.http.request_changes import for_continue, has_scheme_of
 from trafficmock.core.isolation.lost_contexts import explain
 from trafficmock.core.ownership.compared_content import content_of, values_for
-from trafficmock.core.ownership.owner_resolution import OwnerResolution
+from trafficmock.core.ownership.owner_resolution import OwnerResolution, elsewhere_of_own_call
 from trafficmock.core.state.lifecycle import (
     DeferredObservation,
     IllegalStepError,
@@ -104,6 +104,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             else None,
             origin=message.origin,
             framework=framework,
+            elsewhere=elsewhere_of_own_call(agent, request.url, state.settings.own_hosts),
         )
         state.pending[request_id] = agent.pending[request_id] = pending
         prior = message.redirected_from_request_id or None
@@ -118,6 +119,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
                 redirected_from=prior,
                 carried=None if context_test is None else context_test.carried,
                 lost=pending.lost,
+                elsewhere=pending.elsewhere,
             )
         )
         if observers and not body_pending:

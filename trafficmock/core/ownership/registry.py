@@ -199,13 +199,16 @@ class Registry:
         method: str,
         client_id: str,
         content: Callable[[], RequestContent] | None = None,
+        *,
+        elsewhere: str | None = None,
     ) -> MatchingTests | None:
         """Compare a request or WebSocket with the routes of its kind.
 
         :param content: returns the parts of a request beside its URL.
+        :param elsewhere: as in :meth:`.RouteIndex.judge`.
         :returns: ``None`` if none of them can match.
         """
-        routes = self._indexes[kind].judge(url, method, client_id, content)
+        routes = self._indexes[kind].judge(url, method, client_id, content, elsewhere=elsewhere)
         if not routes.yes and not routes.undecided and not routes.awaiting:
             return None
         found = MatchingTests(awaiting=routes.awaiting)

@@ -211,6 +211,8 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     :param only_test: the strict test to which a request without a context belongs: the only test
         that was registered when the claim began.
     :param framework: what a framework sends for itself, which belongs to no test.
+    :param elsewhere: of a test's own call to its application, its URL at another origin: routes
+        that match this one as well do not get the request.
     """
 
     id: str
@@ -237,6 +239,7 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     chain: Chain | None = None
     only_test: RegisteredTest | None = None
     framework: FrameworkCall | None = None
+    elsewhere: str | None = None
 
     __repr__ = quiet_repr
 
@@ -323,8 +326,9 @@ SocketSide = Literal["page", "server"]
 class Socket(Struct, eq=False, kw_only=True):
     """The state of a WebSocket that is held or matched.
 
-    ``context_test``, ``is_contested``, ``also_matched``, ``judged_at``, ``matching`` and
-    ``only_test`` are those of :class:`PendingRequest`. No framework of the table sends one.
+    ``context_test``, ``is_contested``, ``also_matched``, ``judged_at``, ``matching``,
+    ``only_test`` and ``elsewhere`` are those of :class:`PendingRequest`. No framework of the table
+    sends one.
 
     :param connected: whether the handler has connected it to the real server.
     :param closed: the sides whose close was recorded.
@@ -352,6 +356,7 @@ class Socket(Struct, eq=False, kw_only=True):
     matching: MatchingTests | None = None
     only_test: RegisteredTest | None = None
     framework: None = None
+    elsewhere: str | None = None
 
     __repr__ = quiet_repr
 

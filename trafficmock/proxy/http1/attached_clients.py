@@ -59,16 +59,18 @@ class AttachedProcess:
         server, and is the same process then.
     :param tells_origins: whether it tells where requests without a context come from, when it is
         asked for that.
+    :param runs_tests: whether it runs tests, which may call the application themselves.
     """
 
     pid: int | None = None
     command: str = ""
     tells: bool = field(default=False, eq=False)
     tells_origins: bool = False
+    runs_tests: bool = False
 
 
 def attached_process(head: RequestHead) -> AttachedProcess | None:
-    """Read who opens a tunnel: ``python; origins; seen-contexts; pid=4711; command=BASE64``.
+    """Read who opens a tunnel: ``python; tests; origins; seen-contexts; pid=4711; command=BASE64``.
 
     All but the first word is optional.
 
@@ -90,6 +92,7 @@ def attached_process(head: RequestHead) -> AttachedProcess | None:
         command,
         tells=b"seen-contexts" in named,
         tells_origins=b"origins" in named,
+        runs_tests=b"tests" in named,
     )
 
 

@@ -6,7 +6,6 @@ import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from trafficmock.testing.errors import MixedContextWarning
 from trafficmock.testing.session.traffic_report import TITLE
 
 if TYPE_CHECKING:
@@ -45,9 +44,9 @@ def _first(errors: Sequence[BaseException]) -> str:
 
 def warn(session: Session) -> None:
     """Warn of what the proxy found about a test that has ended, and that does not fail it."""
-    texts, session.warnings[:] = list(session.warnings), []
-    for text in texts:
-        warnings.warn(MixedContextWarning(text), stacklevel=2)
+    found, session.warnings[:] = list(session.warnings), []
+    for each in found:
+        warnings.warn(each, stacklevel=2)
 
 
 def note_errors(error: BaseException, errors: Sequence[BaseException]) -> None:

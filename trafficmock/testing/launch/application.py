@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import os
 import re
 import shlex
@@ -14,7 +13,7 @@ import threading
 import time
 from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, NoReturn, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from attrs import define, evolve, field, frozen
 
@@ -44,6 +43,9 @@ READY_SECONDS = 60.0
 _POLL_SECONDS = 0.02
 _TRY_SECONDS = 5.0
 _CHUNK = 64 * 1024
+_LONGEST_LINE = 64 * 1024
+_KEPT = "%/:?#[]@!$&'()*+,;=~"
+"""What stays as it is in the target of a request."""
 
 
 @define(eq=False)
@@ -366,28 +368,39 @@ def _free_port() -> int:
 
 
 def _answers(url: str) -> bool:
-    """Return whether a URL answers; neither proxies nor redirects are followed."""
+    """Return whether a URL answers; neither proxies nor redirects are followed.
+
+    It asks by a socket: where this process is attached, a client library would be, too, and the
+    question would be traffic of the test.
+    """
     place = urlsplit(url)
     if not place.path:
         return listens(url)
-    target = f"{place.path}?{place.query}" if place.query else place.path
-    with closing(_connection(place)) as connection:
-        try:
-            connection.request("GET", target)
-            connection.getresponse()
-        except (OSError, http.client.HTTPException):
-            return False
-    return True
+    target = quote(f"{place.path}?{place.query}" if place.query else place.path, safe=_KEPT)
+    host = place.netloc.rpartition("@")[2]
+    head = f"GET {target} HTTP/1.1\r\nHost: {host}\r\nAccept: */*\r\nConnection: close\r\n\r\n"
+    try:
+        with _connected(place) as connection, connection.makefile("rb") as answer:
+            connection.sendall(head.encode("ascii", "replace"))
+            return answer.readline(_LONGEST_LINE).startswith(b"HTTP/")
+    except OSError:
+        return False
 
 
-def _connection(place: SplitResult) -> http.client.HTTPConnection:
-    host = place.hostname or ""
-    if place.scheme == "https":
-        # A test's server may have any certificate.
-        trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
-        return http.client.HTTPSConnection(host, place.port, timeout=_TRY_SECONDS, context=trusting)
-    return http.client.HTTPConnection(host, place.port, timeout=_TRY_SECONDS)
+def _connected(place: SplitResult) -> socket.socket:
+    is_secure = place.scheme == "https"
+    host, port = place.hostname or "", place.port or (443 if is_secure else 80)
+    connection = socket.create_connection((host, port), timeout=_TRY_SECONDS)
+    if not is_secure:
+        return connection
+    # A test's server may have any certificate.
+    trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+    try:
+        return trusting.wrap_socket(connection, server_hostname=host)
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _shown(ready: Ready) -> str:

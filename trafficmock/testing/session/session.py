@@ -8,7 +8,12 @@ from attrs import define, field, frozen
 from msgspec import UNSET, UnsetType
 
 from trafficmock.redaction.process_redactor import safe_url
-from trafficmock.testing.errors import IsolationError, MixedContextError, RoutingError
+from trafficmock.testing.errors import (
+    IsolationError,
+    MixedContextError,
+    MixedContextWarning,
+    RoutingError,
+)
 from trafficmock.testing.promise import Promise, all_of, mapped
 from trafficmock.testing.session import required_routes
 from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
@@ -124,6 +129,7 @@ class Session:
     :ivar untagged: origins to which the test's browser sent requests without the context.
     :ivar called: returns to which servers clients of the test sent its context, at its end.
     :ivar refused: the ids of the requests that strict mode refused.
+    :ivar said_unmet: whether an error names the required routes that no request met.
     :ivar hars: what it has used of HARs, by the path of the file.
     """
 
@@ -139,7 +145,7 @@ class Session:
     fetches: HandlerFetches = field(init=False)
     streams: WrittenStreams = field(init=False, factory=WrittenStreams)
     errors: list[BaseException] = field(init=False, factory=list)
-    warnings: list[str] = field(init=False, factory=list)
+    warnings: list[Warning] = field(init=False, factory=list)
     finishing: list[Callable[[], None]] = field(init=False, factory=list)
     ended: bool = field(init=False, default=False)
     judged: bool = field(init=False, default=False)
@@ -153,6 +159,7 @@ class Session:
     untagged: list[str] = field(init=False, factory=list)
     called: Callable[[], CalledServers | UnsetType] = field(init=False, default=lambda: UNSET)
     refused: set[str] = field(init=False, factory=set)
+    said_unmet: bool = field(init=False, default=False)
     hars: dict[str, HarUse] = field(init=False, factory=dict)
     _subscribed: Promise[Any] | None = field(init=False, default=None)
     _without_context: dict[str, IsolationError] = field(init=False, factory=dict)
@@ -299,6 +306,8 @@ class Session:
         self.fetches.end()
         self.streams.end()
         self.recorded.end()
+        if self.passed is not False and not self.errors:
+            self.warnings += required_routes.unused_replays(self)
         errors, self.errors = self.errors, []
         handler_errors.add_notes(errors, self.untagged)
         result.resolve(errors)
@@ -385,7 +394,7 @@ class Session:
         if message.code == MIXED_CONTEXT and self.info.isolation == "required":
             self.errors.append(MixedContextError(message.message))
         else:
-            self.warnings.append(message.message)
+            self.warnings.append(MixedContextWarning(message.message))
 
     def is_foreign(self, request_id: str) -> bool:
         """Return whether a recorded request carries the context of another test.

@@ -116,7 +116,7 @@ class _Report:
 
     def lines(self) -> Iterator[str]:
         yield from self.applications
-        yield from self.session.warnings
+        yield from map(str, self.session.warnings)
         if not self.seen:
             yield "No request came since the test began."
         for kind, requests in self.kinds.items():
@@ -124,7 +124,9 @@ class _Report:
                 yield f"{kind}: {len(requests)}"
             if kind not in COUNTED:
                 yield from _counted([self._line(each, kind) for each in requests])
-        yield from self.unmet(lambda route: not route.handled)
+        # What an error of the test says already is not said again.
+        said = self.session.said_unmet
+        yield from self.unmet(lambda route: not (route.handled or (said and route.required)))
         if self.session.recorded.capture:
             yield f"(the proxy's history keeps only: {self.session.recorded.capture})"
 

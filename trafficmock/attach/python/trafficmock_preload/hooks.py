@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from os import getpid
 from time import monotonic
 
 from trafficmock_preload import child_environment, import_hook
@@ -52,6 +53,7 @@ class OwnProcess:
     def __init__(self, environment: Mapping[str, str]) -> None:
         settings = PreloadSettings(environment, lambda: application_name({**environment}))
         self._tunnels = Tunnels(settings)
+        self._tunnels.tests_pid = getpid()
         self.contexts = TestContexts(settings.context_seconds, is_on=settings.reads_contexts)
         give_notices(self._tunnels, self.contexts)
         self._kept: list[import_hook.Changed] = []

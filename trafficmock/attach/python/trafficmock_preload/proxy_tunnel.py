@@ -61,6 +61,7 @@ class Tunnels:
         self.tells_origins = False
         self.reads_contexts: Callable[[], bool] = bool
         self.changed: set[str] = set()
+        self.tests_pid = 0
         self._direct = None if settings is None else DirectTargets(settings)
         self._is_closed = False
         self._named = 0, b""
@@ -134,6 +135,8 @@ class Tunnels:
         return b"".join(
             (
                 b"python; ",
+                # A child by fork is an application, not the process of the tests.
+                b"tests; " if self.tests_pid == pid else b"",
                 b"origins; " if self.tells_origins else b"",
                 b"seen-contexts; " if self.reads_contexts() else b"",
                 self._named[1],
