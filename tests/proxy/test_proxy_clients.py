@@ -183,7 +183,7 @@ class CoreTests(SynchronousTestCase):
         )
 
     def test_tests(self) -> None:
-        """The call of a process of tests to its own machine is no request for a route of all URLs."""
+        """A route of all URLs leaves alone what a process of tests sends to its own machine."""
         for words, wanted in (("python; tests; pid=7", False), ("python; pid=8", True)):
             harness = ForwardProxyHarness()
             worker = harness.worker("**")
