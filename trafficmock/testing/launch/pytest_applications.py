@@ -64,7 +64,7 @@ class StartedApplications:
     _started: list[_Started] = field(init=False, factory=list)
     _launched: list[Launch] = field(init=False, factory=list)
     _open: ExitStack = field(init=False, factory=ExitStack)
-    _fixtures: list[Any] = field(init=False, factory=list)
+    _fixtures: list[Any] = field(init=False, factory=list, repr=False)
     _test: str = field(init=False, default="")
 
     def start(

@@ -40,7 +40,7 @@ class PytestReport:
     _began: int = field(init=False, default=0)
     _outcome: str = field(init=False, default="passed")
     _error: str = field(init=False, default="")
-    _sections: dict[str, str] = field(init=False, factory=dict)
+    _sections: dict[str, str] = field(init=False, factory=dict, repr=False)
     _test: str = field(init=False, default="")
     _retry: int = field(init=False, default=0)
 
