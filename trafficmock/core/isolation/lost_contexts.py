@@ -48,6 +48,11 @@ _REMEDIES = {
         "What works on after its request keeps the context for 30 s. Start what lives longer with "
         f"the application, and {_OF_THE_RUN}; or set TRAFFICMOCK_CONTEXT_MS."
     ),
+    "loop": (
+        "A loop that goes on after its request, or by which a library calls the application, works "
+        "for everyone. Let it take jobs from queue.Queue or asyncio.Queue: each has the context of "
+        f"whoever put it there. If it works for no request, {_OF_THE_RUN}."
+    ),
     "thread": (
         f"It works for no request: {_OF_THE_RUN}. If it works through jobs of requests, hand them "
         "over by concurrent.futures.ThreadPoolExecutor, whose jobs have the context of their "
@@ -175,6 +180,7 @@ def _left(origin: RequestOrigin) -> str:
         "connection": f"from an event of a connection{name and ' of' + name}",
         "worker": f"from the{name or ' worker thread'}",
         "receiver": f"from a thread that receives messages{name and ' of' + name}",
+        "loop": f"from a loop that works for everyone{_begun(origin)}",
         "main": "from the main thread",
     }.get(origin.kind, "from its code")
     if origin.at_import:
@@ -184,6 +190,10 @@ def _left(origin: RequestOrigin) -> str:
     by = "" if origin.library is UNSET else f", by {_cut(origin.library)}"
     at = "" if origin.place is UNSET else f" at {_cut(origin.place)}"
     return f"This one left {source}{by}{at}."
+
+
+def _begun(origin: RequestOrigin) -> str:
+    return "" if origin.inbound is UNSET else f", begun by a request {_named(origin.inbound)}"
 
 
 def _named(inbound: InboundRequest) -> str:

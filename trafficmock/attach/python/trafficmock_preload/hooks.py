@@ -220,7 +220,7 @@ _AWS = {
 """Modules of AWS's clients, with a function of :mod:`.entries.aws_messages`."""
 
 _BACKGROUND = {
-    "threading": ("thread_contexts", "change_threading"),
+    "threading": ("thread_contexts", "change_threads"),
     "concurrent.futures._base": ("thread_contexts", "change_futures"),
     "concurrent.futures.thread": ("thread_contexts", "change_executors"),
     "concurrent.futures.process": ("process_contexts", "change_process_executors"),
@@ -228,9 +228,11 @@ _BACKGROUND = {
     "twisted.python.threadpool": ("thread_contexts", "change_twisted_pools"),
     "queue": ("thread_queues", "change_queues"),
     "asyncio.queues": ("task_queues", "change_asyncio_queues"),
+    "asyncio.locks": ("signals", "change_asyncio_signals"),
     "asyncio.tasks": ("task_queues", "change_wait_for"),
-    "asyncio.base_events": ("task_queues", "change_timers", "BaseEventLoop", "call_at"),
-    "uvloop": ("task_queues", "change_timers", "Loop", "call_later"),
+    "asyncio.base_events": ("event_loops", "change_loops", "BaseEventLoop", "call_at"),
+    "asyncio.selector_events": ("event_loops", "change_sockets"),
+    "uvloop": ("event_loops", "change_loops", "Loop", "call_later"),
     "anyio.streams.memory": ("task_queues", "change_anyio_streams"),
 }
 """Threads, pools, queues and timers by module, with a module of :mod:`.background`, a function of
