@@ -448,6 +448,7 @@ def pytest_runtest_makereport(
             started.add_to(report)
     for text in problems:
         pytest_problems.fail_test(report, text)
+    pytest_problems.make_sendable(report)
     return report
 
 

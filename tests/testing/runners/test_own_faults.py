@@ -117,6 +117,30 @@ class OwnFaultTests(TestCase):
             self.assertIn(f"RuntimeError: injected into {name}", said)
         self.assertEqual(self.status, 1, said)
 
+    def test_lone_surrogates(self) -> None:
+        """A text that cannot be encoded ends no worker of pytest-xdist."""
+        said = self.ran(
+            """
+            import pytest
+            from urllib.request import ProxyHandler, build_opener
+
+            @pytest.mark.parametrize("number", range(4))
+            def test_wrong(trafficmock, trafficmock_proxy, number):
+                def handler(route):
+                    raise ValueError("\\ud800" if number == 1 else "plain")
+                trafficmock.route("http://api.test/", handler)
+                opener = build_opener(ProxyHandler({"http": trafficmock_proxy.url}))
+                with pytest.raises(OSError):
+                    opener.open("http://api.test/", timeout=10)
+                assert number != 1
+                trafficmock.take_errors()
+            """,
+            "-n2",
+            plugins=("xdist",),
+        )
+        self.assertIn("3 passed", said)
+        self.assertIn("ValueError: \\ud800", said)
+
     def test_open_stream(self) -> None:
         """A test that leaves a stream open fails with the place of the route; the others run."""
         said = self.ran(

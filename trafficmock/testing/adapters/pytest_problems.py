@@ -57,3 +57,15 @@ def fail_test(report: pytest.TestReport, text: str) -> None:
         report.sections.append((TITLE, text))
     else:
         report.outcome, report.longrepr = "failed", text
+
+
+def make_sendable(report: pytest.TestReport) -> None:
+    """Escape lone surrogates in the sections of a report.
+
+    What an application sends may have them. A worker of xdist cannot send such a text, and would
+    end with the tests that it still has.
+    """
+    report.sections = [
+        (title, text.encode("utf-8", "backslashreplace").decode())
+        for title, text in report.sections
+    ]
