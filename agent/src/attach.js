@@ -173,6 +173,7 @@ function refuseAll(reason) {
     webSocket: "all",
     ignoreHosts: [],
     strictAnswer: "error",
+    isSealed: false,
     ...NO_CONTEXTS,
   });
   agent.down(new TrafficMockError("invalid_settings", reason.message, { cause: reason }));

@@ -22,6 +22,7 @@ from trafficmock.core.http.response_reports import ResponseReports
 from trafficmock.core.http.streamed_replies import StreamedReplies
 from trafficmock.core.invalid_messages import InvalidMessages
 from trafficmock.core.isolation.mixed_contexts import MixedContexts
+from trafficmock.core.isolation.unseen_connections import UnseenConnections
 from trafficmock.core.isolation.wanted_origins import WantedOrigins
 from trafficmock.core.local.local_decisions import LocalDecisions
 from trafficmock.core.local.passed_requests import PassedRequests
@@ -72,6 +73,7 @@ class Coordinator:
     strict_mode: StrictMode = field(init=False)
     wanted_origins: WantedOrigins = field(init=False)
     mixed_contexts: MixedContexts = field(init=False)
+    unseen_connections: UnseenConnections = field(init=False)
     decisions: Decisions = field(init=False)
     streams: StreamedReplies = field(init=False)
     replies: Replies = field(init=False)
@@ -100,6 +102,7 @@ class Coordinator:
         self.strict_mode = StrictMode(state, self.local)
         self.wanted_origins = WantedOrigins(state)
         self.mixed_contexts = MixedContexts(state, self.wanted_origins)
+        self.unseen_connections = UnseenConnections(state)
         self._make_http(state)
         self._make_websockets(state)
         self.waits = Waits(state, self.local)
@@ -129,7 +132,10 @@ class Coordinator:
         self.reports = ResponseReports(state)
         self.bodies = PendingBodies(state, requests=self.requests, decisions=self.decisions)
         self.hops = RedirectHops(
-            state, self.strict_mode.refusals, observers_before=self.local.observers_before
+            state,
+            self.strict_mode.refusals,
+            observers_before=self.local.observers_before,
+            unseen=self.unseen_connections,
         )
         self.handlers = HandlerResults(
             state, requests=self.requests, decisions=self.decisions, streams=self.streams
@@ -166,6 +172,7 @@ class Coordinator:
             waits=self.waits,
             wanted_origins=self.wanted_origins,
             mixed_contexts=self.mixed_contexts,
+            unseen_connections=self.unseen_connections,
             at_once=self.lost_at_once,
         )
         self.setup = Registration(

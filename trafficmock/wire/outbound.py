@@ -29,6 +29,9 @@ NO_APPLICATION: Final = "no_application"
 MIXED_CONTEXT: Final = "mixed_context"
 """The code of ``test:warning`` for a request that may carry the context of the wrong test."""
 
+UNSEEN_CONNECTION: Final = "unseen_connection"
+"""The code of ``test:warning`` for a connection to a real server whose requests are not seen."""
+
 ErrorCode = Literal[
     "ambiguous_route",
     "handler_failed",
@@ -297,7 +300,8 @@ class ProxyError(Message, frozen=True, tag="proxy:error"):
 class TestWarning(Message, frozen=True, tag="test:warning"):
     """Something about a test that may be a fault; it does not fail the test (``warnings``).
 
-    :param code: ``mixed_context``; a test that requires its context fails by it.
+    :param code: ``mixed_context``, by which a test fails that requires its context, or
+        ``unseen_connection``.
     """
 
     test_id: str
