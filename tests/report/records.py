@@ -17,12 +17,10 @@ def entry(entry_id: str, at: int = 5, **more: Any) -> dict[str, Any]:
     }
 
 
-def begin(worker: str, at: int = 1) -> dict[str, Any]:
+def begin(worker: str, at: int = 1, **more: Any) -> dict[str, Any]:
     """Make the first record of a process."""
-    return {
-        "type": "begin",
-        "process": {"runner": "pytest", "worker": worker, "pid": at, "startedAt": at},
-    }
+    process = {"runner": "pytest", "worker": worker, "pid": at, "startedAt": at, **more}
+    return {"type": "begin", "process": process}
 
 
 def test(test_id: str, at: int = 2, **more: Any) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def _ends(number: int) -> dict[str, Any]:
 _numbers = st.integers(1, 4)
 _files = st.lists(
     st.tuples(
-        st.builds(lambda at: begin(f"gw{at}", at), _numbers),
+        st.builds(lambda at: begin(f"gw{at}", at, runStartedAt=at // 2), _numbers),
         st.none() | st.builds(_ends, _numbers),
         st.builds(lambda at: test(f"t{at}", at), _numbers),
         st.builds(lambda at: unowned(entry(f"r{at}", at), omitted=at), _numbers),

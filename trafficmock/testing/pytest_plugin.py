@@ -73,9 +73,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
     :raises UsageError: one of its patterns is invalid, or the report cannot be written.
     """
-    config.stash[_BEGAN] = getattr(config, "workerinput", {}).get(_BEGAN_KEY, time.time_ns())
+    now = time.time_ns() // 1_000_000
+    config.stash[_BEGAN] = getattr(config, "workerinput", {}).get(_BEGAN_KEY, now)
     strict_marks.add_mark(config)
-    report_options.begin(config)
+    report_options.begin(config, config.stash[_BEGAN])
     if allow := config.getini(strict_marks.INI_ALLOW):
         from trafficmock.testing.errors import UsageError  # noqa: PLC0415 - only where it is needed
         from trafficmock.testing.session.arguments.allow_patterns import allow_patterns  # noqa: PLC0415
@@ -201,10 +202,10 @@ def _trafficmock_settings(
 def _trafficmock_connection(
     request: pytest.FixtureRequest, trafficmock_proxy: Proxy
 ) -> Iterator[ThreadedConnection]:
-    from trafficmock.testing.adapters import run_age  # noqa: PLC0415 - only where it is needed
     from trafficmock.testing.adapters.threaded_connection import ThreadedConnection  # noqa: PLC0415
+    from trafficmock.testing.reporting import run_age  # noqa: PLC0415 - only where it is needed
 
-    run_age.began(request.config.stash[_BEGAN] // 1_000_000)
+    run_age.began(request.config.stash[_BEGAN])
     connection = ThreadedConnection(
         trafficmock_proxy.url, token=trafficmock_proxy.token, worker_id=_worker_id()
     )
@@ -381,7 +382,7 @@ _STARTED: pytest.StashKey[StartedApplications] = pytest.StashKey()
 
 _BEGAN: pytest.StashKey[int] = pytest.StashKey()
 _BEGAN_KEY = "trafficmock_began"
-"""When the run began, in epoch nanoseconds; a worker of xdist has it in ``workerinput``."""
+"""When the run began, in epoch milliseconds; a worker of xdist has it in ``workerinput``."""
 
 _SHARED: pytest.StashKey[Any] = pytest.StashKey()
 """The :class:`SharedErrors` of this worker."""

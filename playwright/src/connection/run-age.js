@@ -10,10 +10,18 @@ function beginRun() {
   process.env[RUN_STARTED] ||= String(Math.floor(performance.timeOrigin));
 }
 
+/** @returns {number} when the run of this process began; epoch ms */
+const runStartedAt = () => Math.floor(Number(process.env[RUN_STARTED]) || performance.timeOrigin);
+
+/**
+ * @returns {{ runStartedAt: number } | { runParent: number }} what the processes of a run have in common: that, or the process
+ *   that started them, as Vitest and Node's runner do
+ */
+const runOfProcess = () => (process.env[RUN_STARTED] ? { runStartedAt: runStartedAt() } : { runParent: process.ppid });
+
 /** @returns {number} how long ago the run of this process began; ms */
 function runAgeMs() {
-  const started = Number(process.env[RUN_STARTED]) || performance.timeOrigin;
-  return Math.max(0, Math.ceil(Date.now() - started));
+  return Math.max(0, Date.now() - runStartedAt());
 }
 
-module.exports = { beginRun, runAgeMs };
+module.exports = { beginRun, runAgeMs, runOfProcess };

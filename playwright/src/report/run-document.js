@@ -19,7 +19,7 @@ function runDocument(files) {
   const told = all.flatMap(({ sections }) => sections);
   const ends = all.flatMap(({ end }) => (end ? [end] : []));
   const left = all.flatMap(({ unowned }) => unowned);
-  const workers = Object.values(Object.assign({}, ...ends.map((end) => end.workers)));
+  const workers = Object.values(Object.assign({}, ...all.map(workersOf)));
   return {
     format: REPORT.format,
     version,
@@ -61,6 +61,13 @@ function refusedIn(files, runner) {
   };
 }
 
+/** @param {any} process_ with its `end` @returns {Record<string, any>} the counts of its connections, with their run */
+function workersOf({ process = {}, end }) {
+  const run = process.runStartedAt ?? process.runParent;
+  const known = Object.entries(end?.workers ?? {});
+  return Object.fromEntries(known.map(([name, each]) => [name, { ...each, run }]));
+}
+
 /** @param {any[]} records of one process */
 function processOf(records) {
   const begin = records.find(({ type }) => type === "begin");
@@ -89,17 +96,17 @@ function withSections(test, told) {
 /**
  * What the tests of the run had, and what of no test came while it ran.
  *
- * @param {any[]} workers the counts of each connection of a worker with a proxy, with its `service`. Those of no test only
- *   rise, and workers share them: the run began with the least of them, and ended with the most.
+ * @param {any[]} workers the counts of each connection of a worker with a proxy, with its `service` and `run`. Those of no
+ *   test only rise, and workers share them: a run began with the least of them, and ended with the most. What came between
+ *   two runs is of neither, and what came while two ran is there once.
  * @param {string} side
  */
 function total(workers, side) {
   const counted = workers.map(({ tests }) => cells(tests[side], 1));
   for (const service of new Set(workers.map((each) => each.service))) {
     const same = workers.filter((each) => each.service === service);
-    const before = same.map((each) => cells(each.before[side], -1)).sort((one, other) => size(other) - size(one));
-    const after = same.map((each) => cells(each.unowned[side], 1)).sort((one, other) => size(other) - size(one));
-    counted.push(before[0], after[0]);
+    const runs = [...new Set(same.map(({ run }) => run))].map((run) => same.filter((each) => each.run === run));
+    for (const { before, after } of spans(runs.map((of) => span(of, side)))) counted.push(before, after);
   }
   const found = Object.entries(sorted(added(counted))).filter(([, number]) => number > 0);
   /** @type {Record<string, Record<string, number>>} */
@@ -109,6 +116,33 @@ function total(workers, side) {
     (hosts[host] ??= {})[action] = number;
   }
   return { total: size(Object.fromEntries(found)), decisions: sorted(added(Object.values(hosts))), hosts };
+}
+
+/** @typedef {{ before: Record<string, number>, after: Record<string, number> }} Span `before` has negative numbers */
+
+/** @param {any[]} workers of one run @param {string} side @returns {Span} the counts with which it began and ended */
+function span(workers, side) {
+  const [before] = workers.map((each) => cells(each.before[side], -1)).sort((one, other) => size(other) - size(one));
+  const [after] = workers.map((each) => cells(each.unowned[side], 1)).sort((one, other) => size(other) - size(one));
+  return { before, after };
+}
+
+/** @param {Span[]} ofRuns @returns {Span[]} with those joined that overlap */
+function spans(ofRuns) {
+  /** @type {Span[]} */
+  const joined = [];
+  const inOrder = ofRuns.sort(
+    (one, other) => size(other.before) - size(one.before) || size(one.after) - size(other.after),
+  );
+  for (const { before, after } of inOrder) {
+    const last = joined.at(-1);
+    if (last && -size(before) <= size(last.after)) {
+      if (size(after) > size(last.after)) last.after = after;
+    } else {
+      joined.push({ before, after });
+    }
+  }
+  return joined;
 }
 
 /**

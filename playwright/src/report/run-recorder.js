@@ -2,6 +2,7 @@
 
 const { REPORT } = require("trafficmock-agent/protocol/facts");
 const { shownPath } = require("../session/call-site.js");
+const { runOfProcess } = require("../connection/run-age.js");
 const { reportSettings } = require("../settings.js");
 const { DataFile } = require("./data-file.js");
 const { writeReport } = require("./report-directory.js");
@@ -44,7 +45,7 @@ class RunRecorder {
     this.settings = settings;
     this.startedAt = Date.now();
     this.file = new DataFile(settings.directory, `${runner}-${worker}`);
-    const process_ = { runner, worker, pid: process.pid, startedAt: this.startedAt };
+    const process_ = { runner, worker, pid: process.pid, startedAt: this.startedAt, ...runOfProcess() };
     this.file.write({ type: "begin", process: process_ });
   }
 

@@ -27,7 +27,7 @@ except ModuleNotFoundError as missing:
 from trafficmock.testing.adapters.ack_timeout import ack_seconds
 from trafficmock.testing.adapters.loop_thread import LoopThread
 from trafficmock.testing.adapters.proxy_address import unreachable, websocket_url
-from trafficmock.testing.adapters.run_age import run_age
+from trafficmock.testing.reporting.run_age import run_age
 from trafficmock.testing.session.worker_client import WorkerClient, decode_for_worker
 from trafficmock.wire.codec import encode
 

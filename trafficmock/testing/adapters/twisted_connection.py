@@ -16,7 +16,6 @@ from twisted.logger import Logger
 
 from trafficmock.testing.adapters.ack_timeout import ack_seconds
 from trafficmock.testing.adapters.proxy_address import unreachable, websocket_url
-from trafficmock.testing.adapters.run_age import run_age
 from trafficmock.testing.adapters.twisted_adapter import (
     DeferredTrafficMock,
     TwistedAdapter,
@@ -25,6 +24,7 @@ from trafficmock.testing.adapters.twisted_adapter import (
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.reporting.case_report import end_block, failed_by
 from trafficmock.testing.reporting.guard import guarded
+from trafficmock.testing.reporting.run_age import run_age
 from trafficmock.testing.reporting.run_recorder import recorder
 from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.traffic_report import traffic

@@ -19,6 +19,7 @@ from trafficmock.redaction.redactor import Redactor
 from trafficmock.report.data_files import DataFile
 from trafficmock.report.report_directory import write_report
 from trafficmock.report.report_settings import ReportSettings, report_settings
+from trafficmock.testing.reporting.run_age import run_started_at
 from trafficmock.testing.reporting.test_record import SessionTraffic, test_record
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class RunRecorder:
             "worker": self.worker,
             "pid": os.getpid(),
             "startedAt": self.started_at,
+            "runStartedAt": run_started_at(),
         }
         self._file.write({"type": "begin", "process": process})
 
