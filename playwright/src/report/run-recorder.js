@@ -49,6 +49,11 @@ class RunRecorder {
     this.file.write({ type: "begin", process: process_ });
   }
 
+  /** @param {Error} fault why the report is not complete; the first one counts */
+  fail({ message }) {
+    this.#problem ||= message;
+  }
+
   /** @param {boolean | undefined} failed `undefined`: nobody knows @returns {boolean} whether the report has such a test */
   wants(failed) {
     return this.settings.mode === "on" || failed !== false;
@@ -119,9 +124,14 @@ class RunRecorder {
     this.#dropped = Math.max(this.#dropped, dropped);
   }
 
+  /** Why the report is not complete; empty if it is. */
+  get problem() {
+    return this.file.problem || this.#problem;
+  }
+
   /** @returns {object} the record of the end of this process */
   ended() {
-    const problem = this.file.problem || this.#problem;
+    const { problem } = this;
     return {
       type: "end",
       process: { endedAt: Date.now(), ...(problem && { problem }) },

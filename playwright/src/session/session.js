@@ -150,7 +150,9 @@ class Session {
     }
     const passed = this.passed && this.errors.count === 0;
     if (this.errors.count === 0) warnOfUnusedReplays(this);
-    await this.registration.unregister(passed, this.#called()).catch((error) => this.errors.add(error));
+    await Promise.resolve()
+      .then(() => this.registration.unregister(passed, this.#called()))
+      .catch((error) => this.errors.add(error));
     this.isEnded = true;
     this.ownTest?.end();
     this.connection.sessions.delete(this.id);
