@@ -130,7 +130,6 @@ REACHED_THROUGH = {
     "attach/python/trafficmock_preload/clients": "real libraries, in tests/interop/clients/python",
     "command": "commands, in tests/command",
     "core": "the coordinator, by the playbooks of tests/core",
-    "proxy/upstream/connection_pool.py": "the forward proxy, by its harness",
     "proxy/websocket": "the forward proxy, by its harness",
     "redaction/redacted_events.py": "a history that redacts, in tests/redaction",
     "testing": "sessions, and every adapter by the rows of tests/testing",

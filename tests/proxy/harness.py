@@ -87,6 +87,7 @@ class FakeDialer(Dialer):
     connect_seconds: float = 10.0
     servers: list[FakeTransport] = field(factory=list)
     asked: list[str] = field(factory=list)
+    origins: list[Origin] = field(factory=list)
     error: Exception | None = None
     slow: list[Deferred[Any]] | None = None
     proxy: Any = None
@@ -105,6 +106,7 @@ class FakeDialer(Dialer):
     def to(self, origin: Origin) -> Any:
         if self.nowhere is not None:
             raise self.nowhere
+        self.origins.append(origin)
         return FakeEndpoint(self, str(origin))
 
     def websocket_endpoint(self, origin: Origin) -> Any:

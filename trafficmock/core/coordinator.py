@@ -343,6 +343,13 @@ class Coordinator:
         agent = self.state.peers.get(connection_id)
         return isinstance(agent, Agent) and self.strict_mode.would_refuse_tunnel(agent, request)
 
+    def may_be_mocked(self, url: str) -> bool:
+        """Return whether a route may match a URL of a server; true in doubt.
+
+        :param url: ``https://host:port/``.
+        """
+        return self.state.registry.may_match(f"{url.removesuffix('/').removesuffix(':443')}/")
+
     def refuse_tunnel(
         self, connection_id: str, tunnel_id: str, request: SerializedRequest, now: Moment
     ) -> tuple[str | None, EffectList]:

@@ -18,6 +18,8 @@ from trafficmock.wire.local_reports import RunsTests
 from trafficmock.wire.payloads.welcome import BodyLimits
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from twisted.internet.interfaces import IReactorTime
 
     from trafficmock.http.backpressure import FlowControlled
@@ -62,6 +64,18 @@ class TunnelJudge(Protocol):
 
         :param request: its CONNECT, with ``https://host:port/`` as its URL.
         """
+
+    def may_be_mocked(self, proxy_client: ProxyClient, url: str) -> bool:
+        """Return whether a route may match a URL of a server, or strict mode would refuse it.
+
+        :param url: as of the request in :meth:`would_refuse`.
+        """
+
+    def watch(self, proxy_client: ProxyClient, url: str, end: Callable[[], None]) -> None:
+        """Call ``end`` once :meth:`may_be_mocked` is true, unless :meth:`unwatch` is called."""
+
+    def unwatch(self, end: Callable[[], None]) -> None:
+        """Stop watching."""
 
     def refuse(
         self, proxy_client: ProxyClient, tunnel_id: str, request: SerializedRequest

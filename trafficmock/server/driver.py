@@ -36,7 +36,7 @@ from trafficmock.records import RequestFailed, SocketFailed, TestEnded
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.message_kinds import DEFERRABLE, NOTED, SOCKET_FRAMES
 from trafficmock.server.shown_urls import ShownUrls
-from trafficmock.server.strict_tunnels import StrictTunnels
+from trafficmock.server.strict_tunnels import CONCERNING, StrictTunnels
 from trafficmock.server.websocket.data_frames import text_frame
 from trafficmock.server.worker_queries import WorkerQueries
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
@@ -166,6 +166,8 @@ class Driver:
             self._perform(self.coordinator.handle_invalid(link.id, error, now), now)
             return
         self._perform(self.coordinator.handle(link.id, message, now), now)
+        if type(message) in CONCERNING:
+            self.tunnels.judge_anew()
         if type(message) in SOCKET_FRAMES:
             self._backpressure.pause_sender(link)
 

@@ -10,6 +10,7 @@ from msgspec import UNSET
 from trafficmock.core.ownership.run_routes import RunRoutes
 from trafficmock.core.state.registered import MatchingTests, RegisteredRoute, RegisteredTest
 from trafficmock.matching import PatternCache, RouteIndex, compile_matcher
+from trafficmock.matching.necessary_texts import may_begin
 from trafficmock.matching.patterns.framework_calls import framework_call
 from trafficmock.matching.request_conditions import compile_condition
 from trafficmock.wire.features import CHAIN, CLOCK, CONTEXT, SUBSCRIBE
@@ -272,6 +273,18 @@ class Registry:
         if CLOCK in worker.features:
             asking = self.asking_when - {worker.id}
             self.asking_when = asking | {worker.id} if observes else asking
+
+    def may_match(self, base: str) -> bool:
+        """Return whether a route may match a URL with a beginning; true in doubt.
+
+        :param base: of an https URL, up to the first slash of its path; its WebSockets count too.
+        """
+        wanted = {"http": base, "websocket": f"wss{base.removeprefix('https')}"}
+        return any(
+            may_begin(condition, wanted[kind])
+            for kind, index in self._indexes.items()
+            for condition in index.conditions()
+        )
 
     def _activate(self, route: RegisteredRoute, test: RegisteredTest) -> None:
         route.test = test

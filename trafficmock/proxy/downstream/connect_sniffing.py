@@ -87,6 +87,7 @@ class ConnectSniffer:
     :param headers: the header of CONNECT.
     :param inside: called if the client speaks HTTP.
     :param is_attached: see :func:`kind_of`.
+    :param why: why the client wants its TLS to reach the server; empty if it does not.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class ConnectSniffer:
         headers: dict[str, str],
         inside: HttpContinuation,
         is_attached: bool = False,
+        why: str = "",
     ) -> None:
         self._buffer = b""
         self._client = client
@@ -107,7 +109,8 @@ class ConnectSniffer:
         self._server = server_name(authority)
         self._inside = inside
         self._is_attached = is_attached
-        self._why = ""
+        self._why = why
+        self._watched = False
         self._request = tunnel_request(self._server, headers)
         self._tunnel = Tunnel(
             client,
@@ -121,7 +124,9 @@ class ConnectSniffer:
             server_spoke=self._go_blind,
         )
         self._timer: IDelayedCall | None = None
-        if resources.settings.is_tunnelled(authority):
+        if why:
+            self._leave_alone()
+        elif resources.settings.is_tunnelled(authority):
             self._tunnel.carry_blindly(b"")
         else:
             self._timer = resources.reactor.callLater(SILENCE_SECONDS, self._silent)
@@ -157,6 +162,22 @@ class ConnectSniffer:
         """Handle the loss of the client's connection."""
         self._stop_timer()
         self._tunnel.client_lost()
+        if self._watched and self._proxy_client is not None:
+            self._proxy_client.gateway.tunnels.unwatch(self._end)
+
+    def _leave_alone(self) -> None:
+        """Carry TLS that the client wants to reach the server, until a test might mock it."""
+        self._resources.tell_unread(self._server, self._why)
+        client = self._proxy_client
+        if client is not None:
+            self._watched = True
+            client.gateway.tunnels.watch(client, self._request.url, self._end)
+        self._tunnel.carry_blindly(b"")
+
+    def _end(self) -> None:
+        """Close the client's connection: its next request has to come by another tunnel."""
+        self._tunnel.client_lost()
+        self._client.loseConnection()
 
     def _begin_tls(self) -> None:
         """Open TLS, or leave it alone, once the client's protocols are known."""

@@ -126,6 +126,9 @@ def changes(tunnels: Tunnels, contexts: TestContexts) -> dict[str, Callable[[Mod
         add(module, f"clients.{place}", function, tunnels, contexts)
 
     add("ssl", "tunnel_trust", "change_ssl", tunnels)
+    add("truststore._api", "tunnel_trust", "change_truststore", tunnels)
+    add("pip._vendor.truststore._api", "tunnel_trust", "change_truststore", tunnels)
+    add("urllib3.contrib.pyopenssl", "tunnel_trust", "change_pyopenssl", tunnels)
     add_client("http.client", "http_client_change", "change_http_client")
     add_client("urllib.request", "http_client_change", "change_urllib")
     add_client("urllib3.connection", "urllib3_change", "change_urllib3")
@@ -134,6 +137,7 @@ def changes(tunnels: Tunnels, contexts: TestContexts) -> dict[str, Callable[[Mod
     for library in ("httpcore._sync", "httpcore._async", "httpcore2._sync", "httpcore2._async"):
         add_client(f"{library}.connection_pool", "httpcore_change", "change_pool")
         add_client(f"{library}.http11", "httpcore_change", "change_http11")
+        add_client(f"{library}.http_proxy", "httpcore_change", "change_proxy")
     add_client("aiohttp.connector", "aiohttp_change", "change_connector")
     add_client("aiohttp.client_reqrep", "aiohttp_change", "change_requests")
     add_client("twisted.web.client", "twisted_change", "change_agent")
@@ -252,6 +256,7 @@ _ENVIRONMENT_PROXIES = {
 """Modules that read proxies from the environment, with the modules that open connections."""
 
 _GIVEN_PROXIES = {
+    "urllib3.poolmanager": ("environment_proxies", "change_proxy_manager", "connection"),
     "requests.adapters": ("refused_requests", "change_requests", "urllib3.connection"),
     "httpx._client": ("refused_requests", "change_httpx", "httpcore._sync.connection_pool"),
     "httpx2._client": ("refused_requests", "change_httpx", "httpcore2._sync.connection_pool"),
