@@ -2,6 +2,7 @@
 
 import json
 import re
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from hypothesis import assume, given
@@ -18,7 +19,7 @@ from trafficmock.matching.host_pattern import (
     matches_any,
     read_host_pattern,
 )
-from trafficmock.matching.starred_text import matches_starred
+from trafficmock.matching.starred_text import matches_starred, matches_wildcards
 from trafficmock.matching.url_parts import url_parts
 from trafficmock.proxy.request_target import absolute, read_origin
 from trafficmock.server.options import ProxyOptions
@@ -163,6 +164,13 @@ class StarredTextTests(SynchronousTestCase):
         expected = re.fullmatch(".*".join(map(re.escape, pieces)), text) is not None
         self.assertEqual(matches_starred(pieces, text), expected)
 
+    @profile(300)
+    @given(st.text("ab*?", max_size=8), st.text("ab", max_size=8))
+    def test_question_marks(self, pattern: str, text: str) -> None:
+        """A question mark is one character, among any stars."""
+        self.assertEqual(matches_wildcards(pattern, text), fnmatchcase(text, pattern))
+
     def test_linear(self) -> None:
         """Many stars cost no more than the text is long."""
         self.assertFalse(matches_starred(["a"] * 1000 + ["b"], "a" * 100_000))
+        self.assertFalse(matches_wildcards("*a?" * 1000 + "b", "a" * 100_000))

@@ -21,7 +21,7 @@ from trafficmock.core.ownership.run_routes import RunRouteError
 from trafficmock.core.strict_mode import read_allowed
 from trafficmock.matching import GlobError
 from trafficmock.matching.host_pattern import PatternError
-from trafficmock.matching.origin_pattern import read_origin_pattern
+from trafficmock.matching.origin_pattern import read_origin_patterns
 from trafficmock.matching.patterns.match_result import YES
 from trafficmock.records import TestBegan
 from trafficmock.wire import outbound
@@ -248,8 +248,7 @@ def _allow_list(worker: Worker, message: inbound.TestRegister) -> AllowList | No
 def _unmatchable(application: ApplicationOrigins) -> PatternError | None:
     """Return the error for the first origin of the application that no origin can match."""
     try:
-        for origin in application.origins:
-            read_origin_pattern(origin)
+        read_origin_patterns(application.origins)
     except PatternError as error:
         return error
     return None

@@ -17,11 +17,12 @@ from trafficmock.core.state.lifecycle import PendingRequest
 from trafficmock.core.state.peers import Agent
 from trafficmock.matching import GlobError
 from trafficmock.matching.allow_list import MOST_PATTERNS, read_allow_list
-from trafficmock.matching.host_pattern import PatternError
+from trafficmock.matching.host_pattern import PatternError, check_characters
 from trafficmock.matching.patterns.given_glob import GivenGlob
 from trafficmock.wire import outbound
 from trafficmock.wire.features import STRICT
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_matcher import MOST_CONDITIONS
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 if TYPE_CHECKING:
@@ -229,12 +230,17 @@ def read_allowed(allow: Iterable[str | SerializedMatcher]) -> AllowList:
     """Read an allow list.
 
     :raises PatternError: for an invalid pattern, for a matcher that only the worker can compare,
-        and for more than :data:`.MOST_PATTERNS` of both.
+        for more than :data:`.MOST_PATTERNS` of both, and for too many characters or conditions.
     """
     given = list(allow)
     wired = [each for each in given if not isinstance(each, str)]
     patterns = read_allow_list([each for each in given if isinstance(each, str)])
     texts = tuple(map(error_messages.allowed_matcher, wired))
+    check_characters(each.url_glob or "" for each in wired)
+    if sum(len(each.conditions or ()) for each in wired) > MOST_CONDITIONS:
+        raise PatternError(
+            texts[-1], f"is too much: a list has at most {MOST_CONDITIONS} conditions"
+        )
     if len(given) > MOST_PATTERNS:
         raise PatternError(
             (*patterns.texts, *texts)[MOST_PATTERNS],

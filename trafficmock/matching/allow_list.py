@@ -16,6 +16,7 @@ from trafficmock.matching.host_pattern import (
     LONGEST_PATTERN,
     HostPattern,
     PatternError,
+    check_characters,
     matches_any,
     read_host_pattern,
 )
@@ -103,13 +104,14 @@ def read_allow_list(patterns: Iterable[str]) -> AllowList:
     :param patterns: such as ``auth.example``, ``*.example.com``, ``[::1]:8080``,
         ``https://auth.example/token*`` and ``preset:next``.
     :raises PatternError: for a pattern that is none of these, and for more than
-        :data:`MOST_PATTERNS`.
+        :data:`MOST_PATTERNS` or too many characters.
     """
     texts = tuple(patterns)
     if len(texts) > MOST_PATTERNS:
         raise PatternError(
             texts[MOST_PATTERNS], f"is one too many: at most {MOST_PATTERNS} are read"
         )
+    check_characters(texts)
     hosts, globs = [], []
     presets: set[str] = set()
     for text in texts:

@@ -94,14 +94,16 @@ class Redactor:
         fields = [OFF] if self.added is None else list(self.added.words)
         return {"fields": fields, "key": self.key.hex()}
 
-    def adding(self, words: Iterable[str]) -> Redactor:
+    def adding(self, words: Iterable[str], *, known_only: bool = False) -> Redactor:
         """Return one with further fields, or one that is off; the marks are the same.
 
-        :raises InvalidFieldError: a word is invalid.
+        :param known_only: leave out words that are no fields, and what is too much.
+        :raises InvalidFieldError: a word is invalid, or all are too much.
         """
         given = list(words)
         before = () if self.added is None or OFF in given else self.added.words
-        return Redactor(AddedFields.of([*before, *given]), self.key)
+        known_only = known_only and given != [OFF]
+        return Redactor(AddedFields.of([*before, *given], known_only=known_only), self.key)
 
     @property
     def is_off(self) -> bool:
