@@ -83,7 +83,7 @@ class AddedFields:
             if len(given) > 1:
                 raise InvalidFieldError(f"{option}: off goes with no other field")
             return None
-        reader = _Reader(option)
+        reader = _FieldReader(option)
         for word in given:
             try:
                 reader.read(word)
@@ -94,7 +94,7 @@ class AddedFields:
 
 
 @define
-class _Reader:
+class _FieldReader:
     """Reads words, and counts what all of them cost.
 
     :param option: the name of what the user wrote, for messages.
