@@ -36,7 +36,9 @@ class HarFile {
   async entries() {
     try {
       const text = decoded(this.isArchive ? await this.readArchived() : await readFile(this.file));
-      const { entries } = JSON.parse(text).log;
+      const { log } = JSON.parse(text);
+      // A log without the list has no entries, as for Playwright.
+      const entries = log && !Array.isArray(log) && typeof log === "object" ? (log.entries ?? []) : undefined;
       return [...entries];
     } catch (error) {
       const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);

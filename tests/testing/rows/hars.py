@@ -76,6 +76,14 @@ async def not_found(t: RowContext) -> None:
         await t(t.mocks.unroute_all())
         await t(t.mocks.route_from_har(path, not_found="fallback"))
         assert '"path"' in (await t.get(url))["body"]
+        await t(t.mocks.unroute_all())
+        # As in Playwright, a log without the list has nothing recorded.
+        path.write_text('{"log": {}}')
+        await t(t.mocks.route_from_har(path))
+        assert "error" in await t.get(url)
+        await t(t.mocks.unroute_all())
+        await t(t.mocks.route_from_har(path, not_found="fallback"))
+        assert '"path"' in (await t.get(url))["body"]
 
 
 @row

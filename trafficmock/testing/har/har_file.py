@@ -38,7 +38,8 @@ class HarFile:
         try:
             text = self._archived(_IN_ARCHIVE) if self._is_archive() else self.path.read_bytes()
             document = json.loads(text, parse_float=_finite, parse_constant=_refused)
-            found = document["log"]["entries"]
+            # A log without the list has no entries, as for Playwright.
+            found = document["log"].get("entries", [])
         except FileNotFoundError:
             raise UsageError(
                 f"there is no HAR {self.path}. To record it, run the test once with "
@@ -46,7 +47,7 @@ class HarFile:
             ) from None
         except OSError as error:
             raise UsageError(f"{self.path} cannot be read: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError, zipfile.BadZipFile):
+        except (ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile):
             found = None
         if not isinstance(found, list):
             raise UsageError(f"{self.path} is no HAR: it is not JSON with a list log.entries")
