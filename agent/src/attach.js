@@ -70,6 +70,7 @@ async function attach(settings) {
  * @property {Promise<void>} ready settled when the proxy has answered and the clients are intercepted
  * @property {boolean} isAttached
  * @property {(id: string) => import('./contexts/own-tests.js').OwnTest} begin begins a test, by the id of its context
+ * @property {(url: URL) => number | undefined} calledOwn gives the port, if it is that of a server of this process that was called
  * @property {() => Promise<void>} stop detaches the process, unless a preload has attached it
  */
 
@@ -100,6 +101,7 @@ function attachSelf(settings) {
       return agent.isAttached;
     },
     begin: (id) => agent.contexts.tests.begin(id),
+    calledOwn: (url) => agent.hosts.ownServers?.calledPort(url),
     stop: async () => {
       if (!attached.isPreload) await attached.handle.stop();
     },

@@ -52,6 +52,23 @@ describe("a process that is attached for its tests", () => {
     }
   });
 
+  test("a route for a server here says why no request met it", async () => {
+    const { url, stop } = await startServer();
+    const mocks = await connect({ title: "stub", proxyUrl: proxy.url, attachSelf: true, required: true });
+    const other = await connect({ title: "other", proxyUrl: proxy.url, attachSelf: true, required: true });
+    await mocks.mock(`${url}by`, { json: {} });
+    await other.mock("http://never.test/", { json: {} });
+    await (await fetch(`${url}by`)).text();
+    stop();
+    await assert.rejects(mocks.end(), ({ message }) => {
+      const { port } = new URL(url);
+      assert.ok(message.includes(`port ${port} is a server of this process; its requests are not routed.`), message);
+      assert.doesNotMatch(message, /No request of any application/);
+      return true;
+    });
+    await assert.rejects(other.end(), /No request of any application came|never\.test/);
+  });
+
   test("a call of a server here is not seen, and its handler is the test's", async (t) => {
     const { url, seen, stop } = await startServer();
     t.after(stop);

@@ -20,7 +20,7 @@ async function checkRequired(session) {
   if (!unmet.length) return;
   const { similar, applications } = await registration.similarTo(unmet);
   const lines = unmetLines(session, { unmet, similar });
-  if (!traffic.requests.size) lines.push(...nothingCame(applications));
+  if (!traffic.requests.size) lines.push(...nothingCame(session, unmet, applications));
   const error = new UnmetRouteError(lines.join("\n"));
   session.errors.add(raisedAt(error, unmet[0].placeOf()));
 }

@@ -85,6 +85,8 @@ class Session {
     this.passed = undefined;
     /** @type {OwnTest | undefined} the test as the agent of this process has it */
     this.ownTest = undefined;
+    /** @type {import("trafficmock-agent/self").SelfAttachment | undefined} that of this process, in which the test runs */
+    this.attachment = undefined;
     /** @type {((answer: Answer) => void) | undefined} is told of each request that the test answers */
     this.onAnswer = undefined;
   }
