@@ -199,11 +199,13 @@ class StreamEnded(Struct, frozen=True):
 
     :param response: the response, with the beginning of its body.
     :param failure: why the response is not complete, ``None`` if it is.
+    :param was_left: whether it is not complete because the application closed it.
     """
 
     request_id: str
     response: SerializedResponse
     failure: str | None
+    was_left: bool = False
 
     __repr__ = quiet_repr
 

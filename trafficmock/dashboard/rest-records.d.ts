@@ -478,6 +478,10 @@ export interface HttpSummary {
   upstreamError?: string;
   /** What the handler of a test raised, when that is why the request was aborted. */
   handlerError?: string;
+  /**
+   * Why the answer broke off, by a fault of the test or otherwise. The application did not get it whole.
+   */
+  broken?: string;
 }
 
 export interface WebSocketEvent {

@@ -160,7 +160,8 @@ class RequestRecorder:
         if record.failure is None:
             entry.log(self._event_id(), at, "end")
         else:
-            entry.log(self._event_id(), at, "broken_off", record.failure)
+            kind = "abort" if record.was_left else "broken_off"
+            entry.log(self._event_id(), at, kind, record.failure)
         self._settled(entry, entry.response_body, grown)
 
     def _aborted(self, record: records.RequestAborted, at: int) -> None:

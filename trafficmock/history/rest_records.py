@@ -195,10 +195,12 @@ class RequestSummary(RequestFacts[RequestLine, OutcomeSummary], kw_only=True):
 
     :param upstream_error: the error of the upstream, from the events.
     :param handler_error: the error that the handler of a test raised, from the events.
+    :param broken: why the answer broke off, from the events: the application did not get it whole.
     """
 
     upstream_error: str | UnsetType
     handler_error: str | UnsetType
+    broken: str | UnsetType
 
 
 class Totals(Struct):
@@ -297,6 +299,7 @@ def summarise(
         overrides=overrides,
         upstream_error=upstream_error(record.events),
         handler_error=_handler_error(record),
+        broken=_broken(record.events),
         **{name: getattr(record, name) for name in _AS_THEY_ARE},
     )
 
@@ -316,6 +319,10 @@ def upstream_error(events: list[HttpEvent]) -> str | UnsetType:
         if event.kind == "upstream_error":
             return event.detail or ""
     return UNSET
+
+
+def _broken(events: list[HttpEvent]) -> str | UnsetType:
+    return next((each.detail or "" for each in events if each.kind == "broken_off"), UNSET)
 
 
 def _handler_error(record: RequestRecord) -> str | UnsetType:

@@ -6,6 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.command.output.list_columns import (
     LEAST_ID,
+    broken_by,
     closing,
     duration,
     has_status,
@@ -85,6 +86,16 @@ class CellTests(SynchronousTestCase):
         ):
             entry = {**ENTRY, "outcome": {}, **more}
             self.assertEqual(request_row(entry, "a")[3].text, shown)
+
+    def test_broken(self) -> None:
+        """An answer that broke off has no status: the application did not get it."""
+        outcome = {"outcome": {"kind": "fulfilled", "response": {"status": 200}}}
+        event = {"kind": "broken_off", "detail": "the fault empty_response"}
+        for broken in ({"broken": "the fault empty_response"}, {"events": [event]}):
+            entry = {**ENTRY, "action": "fulfill", **outcome, **broken}
+            self.assertEqual(request_row(entry, "id")[3].text, "broken")
+            self.assertEqual(broken_by(entry), "the fault empty_response")
+        self.assertEqual(request_row({**ENTRY, **outcome}, "id")[3].text, "200")
 
     def test_upstream_error(self) -> None:
         """Of a whole entry the events tell, unless a later attempt was answered."""

@@ -236,6 +236,20 @@ class PartTests(BrowserTestCase):
             expect(panel).to_contain_text("The answer broke off: the fault connection_reset")
             expect(panel).not_to_contain_text("because of an error")
 
+    def test_broken(self) -> None:
+        """An answer whose fault comes within it is no 200 in the list, but broken."""
+        proxy, url = busy_setup().proxy.url, "http://broken.example/empty"
+        with sync.mocks(proxy) as mocks:
+            mocks.mock(url, body="ten bytes.", fault="empty_response")
+            connection = http.client.HTTPConnection(urlsplit(proxy).netloc)
+            self.addCleanup(connection.close)
+            connection.request("GET", url)
+            self.assertRaises(http.client.HTTPException, connection.getresponse)
+            page = self.open(dashboard=busy_setup().dashboard.url)
+            expect(row(page, "broken.example").locator(".col-status")).to_have_text("broken")
+            panel = show(page, "broken.example")
+            expect(panel).to_contain_text("The answer broke off: the fault empty_response")
+
     def test_incomplete(self) -> None:
         """A body that is cut, gone, or still arriving is said to be, with its whole size."""
         page = self.open()

@@ -156,6 +156,13 @@ def upstream_error(entry: Entry) -> str | None:
     return None if error is None else str(error)
 
 
+def broken_by(entry: Entry) -> str | None:
+    """Return why the answer broke off, from an entry or a summary; ``None`` if it did not."""
+    events = entry.get("events", ())
+    found = (str(each.get("detail", "")) for each in events if each["kind"] == "broken_off")
+    return next(found, entry.get("broken"))
+
+
 def error_code(entry: Entry) -> str:
     """Return the error code of a request; an empty text if there is no error."""
     outcome = entry["outcome"]
@@ -187,6 +194,9 @@ def closing(entry: Entry) -> str:
 
 def _status(entry: Entry) -> Cell:
     outcome = entry["outcome"]
+    if "response" in outcome and broken_by(entry) is not None:
+        # The application did not get what has this status.
+        return Cell("broken", "red")
     if "response" in outcome:
         status = outcome["response"]["status"]
         return Cell(str(status), "red" if status >= 400 else None)  # noqa: PLR2004 - RFC 9110

@@ -139,13 +139,14 @@ def _head(entry: Entry, page: _Page) -> Iterator[str]:
 def _error(entry: Entry) -> str | None:
     """Return the recorded message of the entry's error; ``None`` for no error."""
     message: str | None = entry["outcome"].get("message")
-    return message or list_columns.upstream_error(entry)
+    return message or list_columns.upstream_error(entry) or list_columns.broken_by(entry)
 
 
 def _result(entry: Entry) -> str:
     response = entry["outcome"].get("response", {})
     parts = (
         f"{response['status']} {response['statusText']}".strip() if response else "",
+        "broken off" if response and list_columns.broken_by(entry) is not None else "",
         list_columns.error_code(entry),
         list_columns.took(entry),
     )

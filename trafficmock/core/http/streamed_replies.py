@@ -318,14 +318,17 @@ class StreamedReplies:
             self.decisions.abort(pending, decision, out)
         stream.kept = bytearray()
 
-    def _report(self, stream: OpenStream, failure: str | None, out: EffectList) -> None:
+    def _report(
+        self, stream: OpenStream, failure: str | None, out: EffectList, *, was_left: bool = False
+    ) -> None:
         """Record the whole answer, and send it to the observers.
 
         :param failure: why the answer is not complete; ``None`` for a complete one.
+        :param was_left: whether that is because the application had enough of it.
         """
         answer = stream.answer()
         error = None if failure is None else SerializedError("Error", failure, code="aborted")
-        out.record(records.StreamEnded(stream.request_id, answer, failure))
+        out.record(records.StreamEnded(stream.request_id, answer, failure, was_left))
         if stream.observers:
             reported = RequestResponse(
                 stream.request_id, ok=error is None, response=answer, error=error or UNSET
@@ -413,7 +416,8 @@ class StreamedReplies:
         if stream.left is not None:
             self.state.planned.cancel(stream.left.pending)
         if not stream.ended and stream.collected is None:
-            self._report(stream, text or _WHY[reason], out)
+            was_left = reason == "application"
+            self._report(stream, text or _WHY[reason], out, was_left=was_left)
         if stream.left is None:
             out.send(stream.worker.id, StreamClosed(stream.request_id, reason, text or UNSET))
 

@@ -15,6 +15,7 @@
  * @property {string} action of a request, or outcome of a WebSocket
  * @property {number | undefined} status
  * @property {string} code the error code, if there is no status
+ * @property {boolean} isBroken whether the answer broke off, so that the application did not get what has the status
  * @property {string} problem the error message
  * @property {number | undefined} duration ms; of what has ended
  * @property {boolean} isOpen whether its response is still arriving
@@ -55,7 +56,7 @@ const haystack = (texts) =>
 export function requestRow(raw) {
   const { outcome } = raw;
   const status = outcome.response?.status;
-  const problem = outcome.message ?? raw.handlerError ?? raw.upstreamError ?? "";
+  const problem = outcome.message ?? raw.handlerError ?? raw.upstreamError ?? raw.broken ?? "";
   const unreachable = raw.upstreamError === undefined ? "" : upstreamCode(raw.upstreamError);
   const code = outcome.code ?? outcome.errorCode ?? unreachable;
   return {
@@ -68,6 +69,7 @@ export function requestRow(raw) {
     action: raw.action,
     status,
     code,
+    isBroken: status !== undefined && raw.broken !== undefined,
     problem,
     duration: outcome.response?.bodyPending ? undefined : raw.durationMs,
     isOpen: outcome.response?.bodyPending ?? false,
@@ -90,6 +92,7 @@ export function requestRow(raw) {
       raw.request.method,
       raw.action,
       status,
+      raw.broken === undefined ? undefined : "broken",
       raw.title,
       raw.path,
       raw.testId,
@@ -122,6 +125,7 @@ export function socketRow(raw) {
     action: raw.outcome,
     status: raw.close?.code,
     code: raw.errorCode ?? "",
+    isBroken: false,
     problem: raw.errorMessage ?? "",
     duration: raw.closedAt === undefined ? undefined : raw.closedAt - raw.timestamp,
     isOpen: false,

@@ -81,6 +81,7 @@ function textIn(entry) {
 function summaryOf({ request, outcome, overrides, events, ...row }) {
   const { response, ...rest } = outcome;
   const failed = upstreamError(events);
+  const broken = events.find(({ kind }) => kind === "broken_off");
   const raised =
     row.action === "abort" && outcome.errorCode !== "aborted"
       ? events.find(({ kind, detail }) => kind === "abort" && detail && detail !== outcome.errorCode)?.detail
@@ -92,6 +93,7 @@ function summaryOf({ request, outcome, overrides, events, ...row }) {
     ...(overrides && { overrides: { url: overrides.url, method: overrides.method } }),
     ...(failed !== undefined && { upstreamError: failed }),
     ...(raised !== undefined && { handlerError: raised }),
+    ...(broken && { broken: broken.detail ?? "" }),
   };
 }
 

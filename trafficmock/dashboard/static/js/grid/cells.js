@@ -51,6 +51,11 @@ export const pair = (texts, hint) => (/** @type {HTMLElement} */ cell, /** @type
 
 /** A cell with the status or the error code. @param {HTMLElement} cell @param {Row} row */
 export function status(cell, row) {
+  if (row.isBroken) {
+    put(cell, "broken", shown(`${row.status}: ${row.problem}`));
+    cell.className = "cell col-status status-none failed";
+    return;
+  }
   put(cell, row.status === undefined ? shown(row.code) : String(row.status), shown(row.code));
   const kind = row.status === undefined ? (row.code ? "none failed" : "none") : Math.floor(row.status / 100);
   cell.className = `cell col-status status-${kind}`;
