@@ -81,9 +81,6 @@ class IsolationError extends TrafficMockError {
   }
 }
 
-/** A request carries one test's context, although only another test has a route for it (`isolation: "required"`). */
-class MixedContextError extends TrafficMockError {}
-
 /** A handler returned without a decision and kept no reference to the route. */
 class UndecidedError extends TrafficMockError {}
 
@@ -92,7 +89,6 @@ module.exports = {
   ConnectionError,
   FetchError,
   IsolationError,
-  MixedContextError,
   RoutingError,
   StreamClosedError,
   TestEndedError,

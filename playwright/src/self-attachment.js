@@ -91,7 +91,6 @@ function enter(session, attachment) {
  */
 function begin(session, attachment) {
   const { context } = session.registration;
-  session.attachment = attachment;
   if (attachment && context) session.ownTest = attachment.begin(context);
 }
 

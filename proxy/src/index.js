@@ -1,7 +1,6 @@
 "use strict";
 
-const { pythonOf } = require("./environment.js");
-const { EnvironmentError } = require("./errors.js");
+const { EnvironmentError, pythonOf } = require("./environment.js");
 
 /** @returns {string[]} */
 function trafficmockCommand() {

@@ -106,11 +106,9 @@ class RequestFacts(
     redirected_to_id: str | UnsetType = UNSET
     has_context: bool | UnsetType = UNSET
     late: bool | UnsetType = UNSET
-    late_of: str | UnsetType = UNSET
     also_matched: list[str] | UnsetType = UNSET
     other_tests: int | UnsetType = UNSET
     lost: LostContext | UnsetType = UNSET
-    mixed: LostContext | UnsetType = UNSET
 
     __repr__ = quiet_repr
 
@@ -152,7 +150,6 @@ class SocketRecord(Struct, omit_defaults=True, rename="camel"):
     close: RecordedClose | UnsetType = UNSET
     has_context: bool | UnsetType = UNSET
     late: bool | UnsetType = UNSET
-    late_of: str | UnsetType = UNSET
     also_matched: list[str] | UnsetType = UNSET
     other_tests: int | UnsetType = UNSET
 

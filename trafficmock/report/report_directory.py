@@ -99,16 +99,14 @@ def for_page(document: dict[str, Any]) -> dict[str, Any]:
     """Return a document for the page: beyond :data:`PAGE_BYTES`, tests have no traffic there."""
     room, tests = PAGE_BYTES, []
     for test in document["tests"]:
-        parts = [test["requests"], test["webSockets"], test.get("sections", [])]
-        size = len(json.dumps(parts))
+        size = len(json.dumps([test["requests"], test["webSockets"]]))
         room -= size
         if room >= 0:
             tests.append(test)
         else:
             room += size
             left = "its traffic is in run.json, because the page would be too large"
-            without = {"requests": [], "webSockets": [], "sections": [], "missing": left}
-            tests.append(test | without)
+            tests.append({**test, "requests": [], "webSockets": [], "missing": left})
     return {**document, "tests": tests}
 
 

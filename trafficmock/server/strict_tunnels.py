@@ -1,14 +1,10 @@
-"""Judges CONNECT tunnels whose requests the forward proxy does not parse."""
+"""Applies strict mode to CONNECT tunnels, whose requests the forward proxy does not parse."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import field, frozen
-
-from trafficmock.wire.inbound import RouteRegister, RunStrict, TestRegister, TestStrict
-from trafficmock.wire.payloads import body
-from trafficmock.wire.payloads.serialized_request import SerializedRequest
+from attrs import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,9 +12,7 @@ if TYPE_CHECKING:
     from trafficmock.core.coordinator import Coordinator
     from trafficmock.core.effects import Effects, Moment
     from trafficmock.server.local_client import LocalClient
-
-CONCERNING = frozenset({RouteRegister, TestRegister, TestStrict, RunStrict})
-"""The types of messages after which :meth:`StrictTunnels.judge_anew` is called."""
+    from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 
 @frozen
@@ -32,7 +26,6 @@ class StrictTunnels:
     coordinator: Coordinator
     now: Callable[[], Moment]
     perform: Callable[[Effects, Moment], None]
-    _watched: dict[Callable[[], None], tuple[LocalClient, str]] = field(factory=dict, init=False)
 
     def would_refuse(self, client: LocalClient, request: SerializedRequest) -> bool:
         """Return whether strict mode would refuse a tunnel; nothing is recorded.
@@ -50,26 +43,3 @@ class StrictTunnels:
         text, effects = self.coordinator.refuse_tunnel(client.id, tunnel_id, request, now)
         self.perform(effects, now)
         return text
-
-    def may_be_mocked(self, client: LocalClient, url: str) -> bool:
-        """Return whether a route may match a URL of a server, or strict mode would refuse it.
-
-        :param url: as of the request in :meth:`would_refuse`.
-        """
-        request = SerializedRequest(url, "CONNECT", {}, body.NULL)
-        return self.coordinator.may_be_mocked(url) or self.would_refuse(client, request)
-
-    def watch(self, client: LocalClient, url: str, end: Callable[[], None]) -> None:
-        """Call ``end`` once :meth:`may_be_mocked` is true, unless :meth:`unwatch` is called."""
-        self._watched[end] = client, url
-
-    def unwatch(self, end: Callable[[], None]) -> None:
-        """Stop watching."""
-        self._watched.pop(end, None)
-
-    def judge_anew(self) -> None:
-        """End the watched tunnels that a test might mock now, before it is answered."""
-        for end, watched in list(self._watched.items()):
-            if self.may_be_mocked(*watched):
-                del self._watched[end]
-                end()

@@ -66,9 +66,6 @@ SUBSCRIBE = "subscribe"
 WAITS = "waits"
 """The coordinator ends the waits of tests: by what met them, or with what came instead."""
 
-WARNINGS = "warnings"
-"""Workers get warnings about tests, which do not fail them."""
-
 ALL = frozenset(
     {
         CHAIN,
@@ -92,7 +89,6 @@ ALL = frozenset(
         STRICT,
         SUBSCRIBE,
         WAITS,
-        WARNINGS,
     }
 )
 
@@ -126,6 +122,5 @@ OF_WORKERS = (
     STRICT,
     SUBSCRIBE,
     WAITS,
-    WARNINGS,
 )
 """The features that trafficmock's test workers name in ``hello``."""

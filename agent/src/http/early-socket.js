@@ -1,60 +1,87 @@
 "use strict";
 
-const { setTimeout, clearTimeout } = require("node:timers");
+const { setTimeout, clearTimeout, setImmediate } = require("node:timers");
 const { MockSocket } = require("./mock-socket.js");
+const { join } = require("./joined-socket.js");
+const { onSocket } = require("./on-socket.js");
 
 /**
  * The time that a request waits for its decision before it gets a socket; ms.
  * A request without a route is usually released sooner, and gets only its real socket.
  */
 const SOCKET_MS = 50;
+/** The same, while the link to the proxy starts, which takes longer than a decision. */
+const STARTING_MS = 500;
+/** The same for a request that no route may want. */
+const LATE_MS = 1000;
 
 /**
- * A mock socket for a request that waits for a test's decision, with the event `socket`.
+ * The one socket of a request that waits for a test's decision, with the event `socket`.
  * Clients start their timers at this event (follow-redirects below axios, node-fetch 2,
  * needle), as they do before a connection is made, so their time limits also count
- * here. The request itself buffers its body until the decision.
+ * here. The request itself buffers its body until the decision. If the request passes then,
+ * this socket is joined with the real one.
  */
 class EarlySocket {
   /**
    * @param {import('node:http').ClientRequest} req
-   * @param {boolean} isEncrypted whether the request is https
-   * @param {(error?: Error) => void} lost called when the application ends the socket
-   * @param {() => void} shown called when the application was given the socket
+   * @param {URL} url of the request
+   * @param {object} events
+   * @param {(error?: Error) => void} events.lost called when the application ends the socket
+   * @param {() => void} events.due called when the request has waited so long that it should have a socket
+   * @param {boolean} isStarting whether the link to the proxy is not up yet
    */
-  constructor(req, isEncrypted, lost, shown) {
+  constructor(req, url, { lost, due }, isStarting) {
     this.req = req;
-    this.isEncrypted = isEncrypted;
+    this.url = url;
     this.lost = lost;
-    this.shown = shown;
+    this.due = due;
     /** @type {MockSocket | undefined} */
     this.socket = undefined;
-    /** Listeners that got the socket, and must not be called again. @type {Set<Function>} */
-    this.notified = new Set();
     this.isFinished = false;
     /** @type {Error | undefined} */
     this.error = undefined;
-    this.timer = setTimeout(() => this.show(), SOCKET_MS).unref();
+    this.timer = setTimeout(due, isStarting ? STARTING_MS : SOCKET_MS).unref();
     this.failed = (/** @type {Error} */ error) => {
       this.error = error;
     };
     this.closed = () => this.lost(this.error);
+    this.listened = (/** @type {string | symbol} */ event) => {
+      if (event === "socket") setImmediate(due);
+    };
   }
 
+  /** @param {() => void} act called when a request that will pass has no socket for so long that something is amiss */
+  wait(act) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(act, LATE_MS).unref();
+  }
+
+  /** Wait until the application listens for the socket, which it may do late. */
+  awaitListener() {
+    this.req.removeListener("newListener", this.listened).on("newListener", this.listened);
+  }
+
+  /** @returns {MockSocket} */
+  make() {
+    const { hostname, port, protocol } = this.url;
+    const isEncrypted = protocol === "https:";
+    const host = hostname.replace(/^\[|\]$/g, "");
+    return new MockSocket(isEncrypted, { host, port: Number(port) || (isEncrypted ? 443 : 80) });
+  }
+
+  /** @returns {MockSocket} the socket, which the application has been given now */
   show() {
+    if (this.socket) return this.socket;
+    this.stopWaiting();
     const { req } = this;
-    const socket = (this.socket = new MockSocket(this.isEncrypted));
+    const socket = (this.socket = this.make());
     socket.on("error", this.failed).on("close", this.closed);
-    this.notified = new Set(req.rawListeners("socket"));
-    const own = /** @type {any} */ (req);
-    // Node's own listeners, for example of `setNoDelay`, read the socket only from this property.
-    own.socket = socket;
-    try {
-      req.emit("socket", socket);
-    } finally {
-      own.socket = null;
-    }
-    this.shown();
+    socket.whenOpen(() => this.finish());
+    // Without `_httpMessage` of the socket, the request still writes into its buffer.
+    /** @type {any} */ (req).socket = socket;
+    req.emit("socket", socket);
+    return socket;
   }
 
   /**
@@ -64,7 +91,7 @@ class EarlySocket {
    */
   finish() {
     const { req, socket } = this;
-    if (!socket || !req.writableEnded || this.isFinished) return;
+    if (!socket?.isOpen || !req.writableEnded || this.isFinished) return;
     this.isFinished = true;
     const notified = new Set(req.rawListeners("finish"));
     req.emit("finish");
@@ -79,42 +106,62 @@ class EarlySocket {
 
   /** @returns {MockSocket} the socket for the rest of the request: the one that the application got, or a new one */
   take() {
-    const { req, notified } = this;
+    return this.release() ?? this.make();
+  }
+
+  /**
+   * Let the real socket, once the request gets it, serve the one that the application got, if it did.
+   * @param {boolean} isContinued whether the application has been told to send its body, for which it asked the server
+   */
+  joinReal(isContinued) {
     const socket = this.release();
-    if (!socket) return new MockSocket(this.isEncrypted);
+    if (!socket) return;
+    const { req } = this;
+    const own = /** @type {any} */ (req);
+    let isGiven = false;
+    socket.once("close", () => {
+      if (isGiven) return;
+      isGiven = true;
+      onSocket.call(req, socket);
+    });
+    own.onSocket = (/** @type {any} */ real, /** @type {any} */ error) => {
+      delete own.onSocket;
+      if (isGiven) {
+        // As Node does with the socket of a request that was destroyed meanwhile.
+        if (own.agent && !error) real.emit("free");
+        else real?.destroy();
+        return;
+      }
+      isGiven = true;
+      if (real && !error) join(socket, real, req, isContinued);
+      onSocket.call(req, socket, error);
+    };
+  }
+
+  stopWaiting() {
+    clearTimeout(this.timer);
+    this.req.removeListener("newListener", this.listened);
+  }
+
+  /** @returns {MockSocket | undefined} the socket, if the application got it; its end is not handled any more */
+  release() {
+    this.stopWaiting();
+    const { req, socket } = this;
+    this.socket = undefined;
+    if (!socket) return undefined;
+    socket.removeListener("close", this.closed);
     // Otherwise listeners of `data` would get the mock before Node's parser is attached.
     socket.pause();
     const { emit } = req;
     const own = /** @type {any} */ (req);
     own.emit = (/** @type {string} */ event, /** @type {any[]} */ ...args) => {
       if (event !== "socket" || args[0] !== socket) return emit.call(req, event, ...args);
-      for (const listener of req.rawListeners("socket")) if (!notified.has(listener)) listener.call(req, socket);
+      // The application has had this event. Node's own listener of errors is there now.
+      socket.removeListener("error", this.failed);
       socket.resume();
       return true;
     };
     return socket;
-  }
-
-  /** Copy the idle timeout and the socket options to the application's real socket. */
-  replace() {
-    const socket = this.release();
-    if (!socket) return;
-    const { timeout, asked } = socket;
-    socket.setTimeout(0);
-    this.req.once("socket", (real) => {
-      for (const [name, args] of asked) real[name](...args);
-      if (timeout === 0) return;
-      if (real.connecting) real.once("connect", () => real.setTimeout(timeout));
-      else real.setTimeout(timeout);
-    });
-  }
-
-  /** @returns {MockSocket | undefined} the socket, if the application got it; its end is not handled any more */
-  release() {
-    clearTimeout(this.timer);
-    const { socket } = this;
-    this.socket = undefined;
-    return socket?.removeListener("error", this.failed).removeListener("close", this.closed);
   }
 }
 

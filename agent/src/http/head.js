@@ -38,17 +38,26 @@ function onHead(req, act) {
 }
 
 /**
+ * @param {any} req a `ClientRequest`
+ * @returns {import('../protocol/headers.js').Pairs} its headers as they are written, or as they are set so far
+ */
+function headOf(req) {
+  if (req._header) return headerLines(req._header);
+  return req
+    .getRawHeaderNames()
+    .flatMap((/** @type {string} */ name) => [req.getHeader(name)].flat().map((value) => [name, String(value)]));
+}
+
+/**
  * @param {any} req whose headers are not written
  * @param {(pairs: import('../protocol/headers.js').Pairs) => import('../protocol/headers.js').Pairs} change
  */
 function setHeaders(req, change) {
-  const pairs = req
-    .getRawHeaderNames()
-    .flatMap((/** @type {string} */ name) => [req.getHeader(name)].flat().map((value) => [name, String(value)]));
+  const pairs = headOf(req);
   const changed = change(pairs);
   if (changed === pairs) return;
   for (const [name] of pairs) req.removeHeader(name);
   for (const [name, value] of changed) req.appendHeader(name, value);
 }
 
-module.exports = { onHead, rewriteHead };
+module.exports = { headOf, onHead, rewriteHead };

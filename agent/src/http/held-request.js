@@ -3,6 +3,7 @@
 const { AsyncLocalStorage } = require("node:async_hooks");
 const { setTimeout, clearTimeout, setImmediate } = require("node:timers");
 const { onSocket } = require("./on-socket.js");
+const { expectsContinue } = require("./continue-gate.js");
 const { Exchange } = require("../exchange/exchange.js");
 const { Upload } = require("../exchange/upload.js");
 const { bufferedBody } = require("./buffered-body.js");
@@ -13,11 +14,33 @@ const { RelayedBody } = require("../exchange/relayed-body.js");
 const headers = require("../protocol/headers.js");
 const upstream = require("./upstream.js");
 const text = require("./text.js");
-const { onHead, rewriteHead } = require("./head.js");
+const { headOf, onHead, rewriteHead } = require("./head.js");
 const { EarlySocket } = require("./early-socket.js");
-const { MockSocket } = require("./mock-socket.js");
 
 const { nextTick } = process;
+
+/**
+ * Send the head of an answer together with what is there of the body, as a server does: an application that gives the
+ * response up when it comes finds a short one whole.
+ * @param {import('./mock-socket.js').MockSocket} socket
+ * @param {Buffer} head
+ * @param {boolean} [gathers] whether parts wait for the call that sends what is there
+ * @returns {(part?: Buffer | null) => boolean} sends a part of the body, its end, or, without an argument, what is there
+ */
+function withHead(socket, head, gathers = false) {
+  let waiting = [head];
+  let isOver = false;
+  return (part) => {
+    if (part) waiting.push(part);
+    if (part === null) isOver = true;
+    if (gathers && part !== undefined) return true;
+    gathers = false;
+    const bytes = Buffer.concat(waiting);
+    waiting = [];
+    const goesOn = bytes.length === 0 || socket.push(bytes);
+    return isOver ? socket.push(null) : goesOn;
+  };
+}
 
 /**
  * A `ClientRequest` that is held before it gets a socket. Until the decision it writes into
@@ -53,12 +76,14 @@ class HeldRequest {
     this.report = undefined;
     this.isHeld = true;
     this.hasBegun = false;
+    /** Whether the application has been told to send the body, for which it asks the server. */
+    this.isContinued = false;
     this.idleMs = 0;
     /** @type {NodeJS.Timeout | undefined} */
     this.timer = undefined;
     this.writes = new HeldWrites(req, this);
     const hangUp = (/** @type {Error | undefined} */ error) => this.hangUp(error);
-    this.early = new EarlySocket(req, url.protocol === "https:", hangUp, () => this.early.finish());
+    this.early = new EarlySocket(req, url, { lost: hangUp, due: () => this.due() }, agent.state === "starting");
     /** The `content-length` of the head, once there is one. @type {number | undefined} */
     this.bodyLength = undefined;
     const { timeout, agent: httpAgent } = /** @type {any} */ (req);
@@ -89,6 +114,35 @@ class HeldRequest {
       if (this.exchange || !this.isHeld || !this.agent.waiters.enterUnannounced(this)) return;
       setImmediate(() => this.announce(!this.upload.isWhole));
     });
+  }
+
+  /** @returns {boolean} whether a route may want the request: whether it passes is for a test to say */
+  get isWanted() {
+    const { local, state } = this.agent;
+    return local.isReady ? local.filter.asks(this.url.href, this.context?.id) : state === "up";
+  }
+
+  /** Do what is due when no decision has come so soon that nobody notices. */
+  due() {
+    const { req, agent } = this;
+    if (this.isWanted) return this.show();
+    // What no route may want gets its real socket, as soon as the proxy has said so.
+    if (this.exchange || /** @type {any} */ (req)._header) return this.early.wait(() => this.show());
+    // The application may wait for its connection before it writes. Or it is not ready to write, and listens to nothing.
+    if (req.listenerCount("socket") === 0) return this.early.awaitListener();
+    agent.waiters.whenNegotiated(() => {
+      if (this.exchange || !this.isHeld) return;
+      if (this.isWanted) this.show();
+      // What no route may want will pass, so the headers that are set so far do.
+      else if (agent.waiters.enterUnannounced(this)) this.announce(true);
+    });
+  }
+
+  /** Give the application its socket. It connects only if a test answers: if the request passes, the real one does. */
+  show() {
+    if (!this.isHeld) return;
+    const socket = this.early.show();
+    if (this.isWanted) socket.open();
   }
 
   /** End the body at its declared length: old streams, such as form-data's, never call `end()`. */
@@ -133,7 +187,7 @@ class HeldRequest {
       return;
     }
     this.agent.waiters.leave(this);
-    const pairs = this.agent.contexts.announced(text.headerLines(/** @type {any} */ (req)._header ?? ""), this.context);
+    const pairs = this.agent.contexts.announced(headOf(req), this.context);
     const from = this.chain?.take(url.href);
     const isUpload = isOpen && !from;
     const body = isOpen ? null : upload.copy.bytes();
@@ -148,9 +202,24 @@ class HeldRequest {
     this.fail(error);
   }
 
-  /** Let the application write the whole body, because a test needs it. */
+  /** Let the application write the whole body, because a test needs it: some write when they are connected. */
   collect() {
+    if (!this.upload.isWhole) {
+      const socket = this.early.show();
+      socket.open();
+      if (expectsContinue(this.req)) socket.whenOpen(() => setImmediate(() => this.goOn()));
+    }
     this.writes.drain();
+  }
+
+  /** Let an application write its body that waits for 100 Continue: it is the test that wants it. */
+  goOn() {
+    if (!this.isHeld || this.isContinued || this.upload.isWhole) return;
+    this.isContinued = true;
+    const { req } = this;
+    req.emit("continue");
+    const version = { httpVersion: "1.1", httpVersionMajor: 1, httpVersionMinor: 1 };
+    req.emit("information", { statusCode: 100, statusMessage: "Continue", ...version, headers: {}, rawHeaders: [] });
   }
 
   /** @returns {boolean} whether the request was held until now */
@@ -159,7 +228,7 @@ class HeldRequest {
     this.isHeld = false;
     this.agent.waiters.leave(this);
     clearTimeout(this.timer);
-    clearTimeout(this.early.timer);
+    this.early.stopWaiting();
     this.writes.detach();
     return true;
   }
@@ -186,7 +255,7 @@ class HeldRequest {
     onHead(this.req, () => this.sign());
     void new Writes(this.req, sent);
     upload?.pass(exchange.id);
-    this.early.replace();
+    this.early.joinReal(this.isContinued);
     try {
       this.release();
     } catch (error) {
@@ -207,7 +276,7 @@ class HeldRequest {
     const { req } = this;
     req.destroy(error);
     // A request emits `error` and `close` only with a socket.
-    if (!req.socket) onSocket.call(req, new MockSocket(this.url.protocol === "https:"));
+    if (!req.socket) onSocket.call(req, this.early.make());
   }
 
   /**
@@ -227,14 +296,16 @@ class HeldRequest {
       up.destroy();
       report?.cut();
     });
+    up.on("socket", (real) => socket.follow(real));
     up.on("error", (error) => {
       report?.fail(error);
       socket.destroy(error);
     });
     up.on("information", ({ statusCode, statusMessage, rawHeaders }) => {
       // 100 Continue is sent once, and was sent if a test wanted the body.
-      if (statusCode === 100 && this.writes.isDraining) return;
-      socket.push(text.head(statusCode, statusMessage, headers.fromRaw(rawHeaders)));
+      if (statusCode === 100 && this.isContinued) return;
+      const pairs = headers.fromRaw(rawHeaders);
+      socket.whenOpen(() => socket.push(text.head(statusCode, statusMessage, pairs)));
     });
     up.on("response", (response) => {
       const given = headers.fromRaw(response.rawHeaders);
@@ -242,7 +313,10 @@ class HeldRequest {
       if (report && wayBack) return this.relay(response, socket, pairs, report, wayBack);
       if (report) upstream.observe(response, report);
       response.on("error", (error) => report?.fail(error));
-      upstream.relay(response, socket, req.method, pairs);
+      const head = text.head(response.statusCode ?? 0, response.statusMessage ?? "", pairs);
+      socket.whenOpen(() =>
+        upstream.relay(response, socket, withHead(socket, head, true), { method: req.method, pairs }),
+      );
     });
     if (report && exchange) this.emitInChain(exchange, report);
   }
@@ -307,7 +381,10 @@ class HeldRequest {
 
   /** @param {import('../exchange/mock.js').Mock} mock */
   fulfill(mock) {
-    if (this.letGo()) this.answer(this.plug(), mock);
+    if (!this.letGo()) return;
+    const socket = this.plug();
+    socket.open();
+    this.answer(socket, mock);
   }
 
   /**
@@ -316,35 +393,48 @@ class HeldRequest {
    */
   answer(socket, { status, statusText, pairs, body }) {
     const isChunked = headers.get(pairs, "transfer-encoding") !== undefined;
-    socket.push(text.head(status, statusText, pairs));
-    socket.wanted = () => body.more();
+    const send = withHead(socket, text.head(status, statusText, pairs));
     socket.on("close", () => body.close());
     const reader = {
-      data: (/** @type {Buffer} */ chunk) => socket.push(isChunked ? text.chunk(chunk) : chunk),
+      data: (/** @type {Buffer} */ chunk) => send(isChunked ? text.chunk(chunk) : chunk),
       end: () => {
-        if (isChunked) socket.push(text.LAST_CHUNK);
+        if (isChunked) send(text.LAST_CHUNK);
         // Without a length, the client would read a 205 until the connection ends.
-        else if (headers.get(pairs, "content-length") === undefined) socket.push(null);
+        else if (headers.get(pairs, "content-length") === undefined) send(null);
       },
-      fail: (/** @type {Error | undefined} */ reset) => socket.breakOff(reset),
+      fail: (/** @type {Error | undefined} */ reset) => {
+        send();
+        socket.breakOff(reset);
+      },
       malform: () => {
-        socket.push(text.NO_CHUNK);
+        send(text.NO_CHUNK);
         socket.breakOff();
       },
     };
-    body.flow(reader, true);
+    socket.whenOpen(() => {
+      // A server answers what has arrived.
+      setImmediate(() => {
+        if (socket.destroyed) return;
+        socket.wanted = () => body.more();
+        body.flow(reader, true);
+        send();
+      });
+    });
   }
 
   /** Close the connection without an answer. */
   closeUnanswered() {
-    if (this.letGo()) this.plug().breakOff();
+    if (!this.letGo()) return;
+    const socket = this.plug();
+    socket.open();
+    socket.whenOpen(() => socket.breakOff());
   }
 
   /** @returns {import('./mock-socket.js').MockSocket} the socket that the request uses from now on */
   plug() {
     const socket = this.early.take();
     // Node's own agents do so with the sockets that they open.
-    if (this.idleMs > 0 && socket.timeout === 0) socket.setTimeout(this.idleMs);
+    if (this.idleMs > 0 && !socket.timeout) socket.setTimeout(this.idleMs);
     onSocket.call(this.req, socket);
     return socket;
   }
@@ -352,8 +442,11 @@ class HeldRequest {
   /** @param {Error} error */
   fail(error) {
     if (!this.letGo()) return;
-    this.req.destroy(error);
-    onSocket.call(this.req, this.early.take());
+    const socket = this.plug();
+    // A connection can be reset only when there is one.
+    if (/** @type {any} */ (error).code === "ECONNRESET") socket.open();
+    else return void setImmediate(() => socket.refuse(error));
+    socket.whenOpen(() => setImmediate(() => socket.destroy(error)));
   }
 
   /**

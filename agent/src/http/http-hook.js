@@ -111,7 +111,9 @@ function hookOnSocket(agent, upgrade) {
     const release = () => {
       isReleased = true;
       socket.removeListener("error", keep);
-      original.call(this, socket, failure);
+      // A request that has a socket already gets this one in its own way.
+      if (Object.hasOwn(this, "onSocket")) this.onSocket(socket, failure);
+      else original.call(this, socket, failure);
     };
     if (error || !socket || isBypassed()) return original.call(this, socket, error);
     socket.on("error", keep);

@@ -1,56 +1,231 @@
 "use strict";
 
-const { setTimeout, clearTimeout } = require("node:timers");
-const { Duplex } = require("node:stream");
+const net = require("node:net");
+const { setImmediate } = require("node:timers");
+const { secured } = require("./secure-methods.js");
+
+/** The first of the ports that a connection gets which nobody has chosen one for (RFC 6335, section 6). */
+const FIRST_DYNAMIC_PORT = 49152;
+const DYNAMIC_PORTS = 65536 - FIRST_DYNAMIC_PORT;
+
+let opened = 0;
 
 /**
- * The socket of an intercepted `ClientRequest` without a connection. Node's own HTTP
- * parser reads the response from it, so the application gets the response as if a server
- * had sent it.
+ * @typedef {object} Target
+ * @property {string} host that the request names, without brackets
+ * @property {number} port
  */
-class MockSocket extends Duplex {
+
+/**
+ * The socket of an intercepted `ClientRequest`. Node's own HTTP parser reads the response from it, so the application
+ * gets the response as if a server had sent it. It is a `net.Socket` without a handle, or a `tls.TLSSocket`, and begins
+ * as those do: it connects, until `open()` or the real socket that it is joined with says that it has.
+ */
+class MockSocket extends net.Socket {
   /**
    * @param {boolean} isEncrypted whether the request is https
+   * @param {Target} [target]
    * @param {{ allowHalfOpen: boolean }} [options]
    */
-  constructor(isEncrypted, options = { allowHalfOpen: true }) {
+  constructor(isEncrypted, target, options = { allowHalfOpen: true }) {
     super(options);
-    this.connecting = false;
-    this.pending = false;
+    if (isEncrypted) Object.setPrototypeOf(this, secured(new.target.prototype));
+    const own = /** @type {any} */ (this);
+    this.connecting = true;
     this.encrypted = isEncrypted;
-    this.authorized = isEncrypted;
-    this.remoteAddress = "127.0.0.1";
-    this.remoteFamily = "IPv4";
-    this.remotePort = isEncrypted ? 443 : 80;
-    this.localAddress = "127.0.0.1";
-    this.localPort = 0;
-    this.timeout = 0;
+    this.authorized = false;
+    if (isEncrypted) {
+      own.secureConnecting = true;
+      own.authorizationError = null;
+      own.alpnProtocol = null;
+      own.servername = target && !net.isIP(target.host) ? target.host : null;
+    }
+    this.target = target ?? { host: "127.0.0.1", port: isEncrypted ? 443 : 80 };
+    this.ownPort = FIRST_DYNAMIC_PORT + (opened++ % DYNAMIC_PORTS);
+    this.received = 0;
+    this.sent = 0;
+    /** The socket whose addresses and TLS this one has: of the request that goes to the server. @type {any} */
+    this.real = undefined;
+    /** What is read from and written to that socket by this one. @type {import('./joined-socket.js').Joint | undefined} */
+    this.joint = undefined;
+    /** Whether what is written arrives, and an answer may come. */
+    this.isOpen = false;
+    this.isOpening = false;
+    /** Functions to call when it is open. @type {(() => void)[]} */
+    this.waiting = [];
     /** The arguments of calls that set options of the connection, by method. @type {Map<'setNoDelay' | 'setKeepAlive', any[]>} */
     this.asked = new Map();
-    /** @type {NodeJS.Timeout | undefined} */
-    this.timer = undefined;
     /** Called when the reader needs more data. @type {() => void} */
     this.wanted = () => {};
     /** Gets what the application writes. @type {(chunk: Buffer) => void} */
     this.written = () => {};
     // With this event a keep-alive agent takes a socket back into its pool; a mock socket serves one request.
-    this.once("free", () => this.destroy());
+    this.once("free", () => (this.joint ? this.joint.free() : this.destroy()));
+  }
+
+  /** Connect as a socket does of which somebody hears: in a later turn, TLS in one more. */
+  open() {
+    if (this.isOpening || this.destroyed) return;
+    this.isOpening = true;
+    setImmediate(() => this.connected());
+  }
+
+  /**
+   * Fail before there is a connection.
+   * @param {Error} error
+   */
+  refuse(error) {
+    if (this.destroyed) return;
+    if (this.connecting) this.lookUp(/** @type {any} */ (error).code === "ENOTFOUND" ? error : null);
+    this.destroy(error);
+  }
+
+  /** @param {Error | null} error */
+  lookUp(error) {
+    const { host } = this.target;
+    if (net.isIP(host)) return;
+    if (error) this.emit("lookup", error, undefined, undefined, host);
+    else this.emit("lookup", null, this.serverAddress, 4, host);
+  }
+
+  connected() {
+    if (this.destroyed || !this.connecting) return;
+    this.lookUp(null);
+    this.connecting = false;
+    this.emit("connect");
+    // As with a real one: what waits to be written is written with this event.
+    if (!this.encrypted) this.isConnected();
+    this.emit("ready");
+    if (this.encrypted) setImmediate(() => this.securely());
+  }
+
+  securely() {
+    if (this.destroyed || this.isOpen) return;
+    this.authorized = true;
+    /** @type {any} */ (this).secureConnecting = false;
+    this.emit("secureConnect");
+    this.isConnected();
+  }
+
+  isConnected() {
+    this.isOpening = this.isOpen = true;
+    for (const act of this.waiting.splice(0)) act();
+  }
+
+  /** @param {() => void} act called when it is open, or at once */
+  whenOpen(act) {
+    if (this.isOpen) act();
+    else this.waiting.push(act);
+  }
+
+  /**
+   * Have the addresses and the TLS of a socket, and connect when it does.
+   * @param {any} real
+   */
+  follow(real) {
+    this.real = real;
+    if (this.isOpening) return;
+    const own = /** @type {any} */ (this);
+    const isSecuring = () => this.encrypted && real.secureConnecting;
+    if (!real.connecting && !isSecuring()) return this.open();
+    this.isOpening = true;
+    const told = (/** @type {string} */ event, /** @type {() => void} */ before, /** @type {() => void} */ after) => {
+      real.on(event, (/** @type {any[]} */ ...args) => {
+        if (this.destroyed) return;
+        before();
+        this.emit(event, ...args);
+        after();
+      });
+    };
+    const nothing = () => {};
+    for (const event of ["lookup", "connectionAttempt", "ready"]) told(event, nothing, nothing);
+    told(
+      "connect",
+      () => {
+        this.connecting = false;
+      },
+      () => {
+        if (!isSecuring()) this.isConnected();
+      },
+    );
+    told(
+      "secureConnect",
+      () => {
+        for (const name of ["authorized", "authorizationError", "alpnProtocol", "servername"]) own[name] = real[name];
+        own.secureConnecting = false;
+      },
+      () => this.isConnected(),
+    );
+    // A socket that is connected, and whose handshake is not over.
+    if (!real.connecting) this.connecting = false;
+  }
+
+  /** @returns {string} the address that its host has, or would have if it were on this machine */
+  get serverAddress() {
+    const { host } = this.target;
+    return net.isIP(host) ? host : "127.0.0.1";
+  }
+
+  /**
+   * @param {any} chunk
+   * @param {BufferEncoding} [encoding]
+   */
+  push(chunk, encoding) {
+    if (chunk) this.received += chunk.length;
+    return super.push(chunk, encoding);
+  }
+
+  /** Begin the idle time anew. */
+  touch() {
+    /** @type {any} */ (this)._unrefTimer();
   }
 
   _read() {
     this.touch();
-    this.wanted();
+    if (this.joint) this.joint.resume();
+    else this.wanted();
   }
 
   /**
-   * @param {Buffer} chunk
-   * @param {BufferEncoding} _encoding
+   * @param {Buffer | string} chunk
+   * @param {BufferEncoding} encoding
    * @param {(error?: Error | null) => void} done
    */
-  _write(chunk, _encoding, done) {
+  _write(chunk, encoding, done) {
     this.touch();
-    this.written(chunk);
-    done();
+    this.send(typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk, done);
+  }
+
+  /**
+   * @param {{ chunk: any, encoding: BufferEncoding }[]} chunks that were written at once
+   * @param {(error?: Error | null) => void} done
+   */
+  _writev(chunks, done) {
+    this.touch();
+    const parts = chunks.map(({ chunk, encoding }) =>
+      typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk,
+    );
+    this.send(Buffer.concat(parts), done);
+  }
+
+  /**
+   * @param {Buffer} bytes
+   * @param {(error?: Error | null) => void} done
+   */
+  send(bytes, done) {
+    this.sent += bytes.length;
+    const pass = () => {
+      // It may have been joined while it connected.
+      if (this.joint) return this.joint.write(bytes, done);
+      this.written(bytes);
+      done();
+    };
+    this.whenOpen(pass);
+  }
+
+  /** @param {(error?: Error | null) => void} done */
+  _final(done) {
+    this.whenOpen(() => (this.joint ? this.joint.end(done) : done()));
   }
 
   /**
@@ -58,25 +233,12 @@ class MockSocket extends Duplex {
    * @param {(error?: Error | null) => void} done
    */
   _destroy(error, done) {
-    clearTimeout(this.timer);
-    done(error);
-  }
-
-  /**
-   * Set the idle timeout, as `request.setTimeout` does.
-   * @param {number} ms 0 for none
-   * @param {() => void} [listener]
-   */
-  setTimeout(ms, listener) {
-    this.timeout = ms;
-    if (listener) ms > 0 ? this.once("timeout", listener) : this.removeListener("timeout", listener);
-    this.touch();
-    return this;
-  }
-
-  touch() {
-    clearTimeout(this.timer);
-    if (this.timeout > 0 && !this.destroyed) this.timer = setTimeout(() => this.emit("timeout"), this.timeout).unref();
+    this.waiting = [];
+    this.joint?.destroy();
+    // `close` comes when a handle is closed, which takes a turn: a response that has ended is closed before.
+    const own = /** @type {any} */ (this);
+    own._handle = { close: (/** @type {() => void} */ closed) => setImmediate(closed), reading: false };
+    super._destroy(error, done);
   }
 
   /**
@@ -89,43 +251,87 @@ class MockSocket extends Duplex {
     this.push(null);
   }
 
-  destroySoon() {
-    this.end(() => this.destroy());
-  }
-
-  /** @param {...any} args */
-  setNoDelay(...args) {
-    this.asked.set("setNoDelay", args);
+  /**
+   * @param {number} ms
+   * @param {() => void} [listener]
+   */
+  setTimeout(ms, listener) {
+    if (!this.joint) return super.setTimeout(ms, listener);
+    this.joint.real.setTimeout(ms);
+    /** @type {any} */ (this).timeout = ms;
+    if (listener) ms > 0 ? this.once("timeout", listener) : this.removeListener("timeout", listener);
     return this;
   }
 
-  /** @param {...any} args */
+  /** @param {any[]} args */
+  setNoDelay(...args) {
+    return this.option("setNoDelay", args);
+  }
+
+  /** @param {any[]} args */
   setKeepAlive(...args) {
-    this.asked.set("setKeepAlive", args);
+    return this.option("setKeepAlive", args);
+  }
+
+  /**
+   * @param {'setNoDelay' | 'setKeepAlive'} name
+   * @param {any[]} args
+   */
+  option(name, args) {
+    if (this.joint) this.joint.real[name](...args);
+    else this.asked.set(name, args);
     return this;
   }
 
   ref() {
+    this.joint?.real.ref();
     return this;
   }
   unref() {
+    this.joint?.real.unref();
     return this;
   }
+  resetAndDestroy() {
+    if (this.joint) this.joint.real.resetAndDestroy?.();
+    return this.destroy();
+  }
   address() {
-    return {};
+    if (this.real) return this.real.address();
+    const { localAddress: address, localPort: port, localFamily: family } = this;
+    return port === undefined ? {} : { address, family, port };
   }
-  getPeerCertificate() {
-    return {};
-  }
-  getCipher() {
-    return {};
-  }
-  getProtocol() {
-    return this.encrypted ? "TLSv1.3" : null;
-  }
-  isSessionReused() {
-    return false;
-  }
+}
+
+/** The properties of a socket's addresses: none while it connects. @type {Record<string, (socket: MockSocket) => any>} */
+const ADDRESSES = {
+  remoteAddress: (socket) => socket.serverAddress,
+  remoteFamily: (socket) => `IPv${net.isIP(socket.serverAddress)}`,
+  remotePort: (socket) => socket.target.port,
+  localAddress: (socket) => (net.isIPv6(socket.serverAddress) ? "::1" : "127.0.0.1"),
+  localFamily: (socket) => `IPv${net.isIP(socket.serverAddress)}`,
+  localPort: (socket) => socket.ownPort,
+};
+
+/** @type {Record<string, (this: any) => any>} */
+const GETTERS = {
+  bytesRead() {
+    return this.received;
+  },
+  bytesWritten() {
+    return this.sent;
+  },
+  pending() {
+    return this.connecting;
+  },
+};
+for (const [name, of] of Object.entries(ADDRESSES)) {
+  GETTERS[name] = function () {
+    if (this.real) return this.real[name];
+    return this.connecting ? undefined : of(this);
+  };
+}
+for (const [name, get] of Object.entries(GETTERS)) {
+  Object.defineProperty(MockSocket.prototype, name, { get, configurable: true });
 }
 
 module.exports = { MockSocket };

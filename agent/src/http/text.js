@@ -25,6 +25,16 @@ function chunk(data) {
 
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
+/**
+ * @param {string[]} trailers names and values in turn
+ * @returns {Buffer} the end of a chunked body, with its trailers
+ */
+function lastChunk(trailers) {
+  if (!trailers.length) return LAST_CHUNK;
+  const lines = headers.fromRaw(trailers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`0\r\n${lines.join("")}\r\n`, "latin1");
+}
+
 /** What stands where the size of a chunk is expected, in a body that is malformed on purpose. */
 const NO_CHUNK = Buffer.from("no size of a chunk\r\n");
 
@@ -57,4 +67,4 @@ function pathOf(url) {
   return url.pathname + (url.search || (url.href.split("#")[0].endsWith("?") ? "?" : ""));
 }
 
-module.exports = { head, chunk, LAST_CHUNK, NO_CHUNK, declaredLength, headerLines, pathOf };
+module.exports = { head, chunk, lastChunk, LAST_CHUNK, NO_CHUNK, declaredLength, headerLines, pathOf };

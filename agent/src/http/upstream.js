@@ -1,11 +1,13 @@
 "use strict";
 
+const { setImmediate } = require("node:timers");
 const headers = require("../protocol/headers.js");
 const { isNodes } = require("./foreign-agents.js");
 const { request } = require("./own-request.js");
 const { Arrival } = require("../exchange/arrival.js");
 const { BodyCopy } = require("../exchange/body-copy.js");
 const { BODY_LIMITS, UNFRAMED_STATUSES } = require("../protocol/facts.js");
+const { sendBody } = require("./continue-gate.js");
 const text = require("./text.js");
 
 /**
@@ -55,7 +57,7 @@ function open(held, wanted) {
     headers: !agent || isNodes(agent) ? pairs.flat() : forForeign(held.req, /** @type {headers.Pairs} */ (pairs)),
     setHost: false,
   });
-  up.end(wanted.body?.length ? wanted.body : undefined);
+  sendBody(up, wanted.body);
   return up;
 }
 
@@ -99,25 +101,28 @@ function closed(response, report) {
  * Write an upstream's response into the application's socket as it arrives.
  * @param {import('node:http').IncomingMessage} response
  * @param {import('./mock-socket.js').MockSocket} socket
- * @param {string} method of the application's request
- * @param {headers.Pairs} pairs the response's headers
+ * @param {(part?: Buffer | null) => boolean} send sends the head, and what comes after it
+ * @param {{ method: string, pairs: headers.Pairs }} answered the method of the application's request, and the response's headers
  */
-function relay(response, socket, method, pairs) {
+function relay(response, socket, send, { method, pairs }) {
   const status = response.statusCode ?? 0;
   const isBodiless = method === "HEAD" || UNFRAMED_STATUSES.includes(status);
   const isChunked = !isBodiless && /chunked/i.test(headers.get(pairs, "transfer-encoding") ?? "");
-  socket.push(text.head(status, response.statusMessage ?? "", pairs));
   socket.wanted = () => response.resume();
   response.on("data", (data) => {
-    if (!isBodiless && !socket.push(isChunked ? text.chunk(data) : data)) response.pause();
+    if (!isBodiless && !send(isChunked ? text.chunk(data) : data)) response.pause();
   });
   response.on("end", () => {
-    if (isChunked) socket.push(text.LAST_CHUNK);
+    if (isChunked) send(text.lastChunk(response.rawTrailers));
     // Such a body ends with the connection.
-    else if (!isBodiless && headers.get(pairs, "content-length") === undefined) socket.push(null);
+    else send(!isBodiless && headers.get(pairs, "content-length") === undefined ? null : undefined);
   });
   // As with a server that closes the connection: the response fails, because the request has its response already.
-  response.on("error", () => socket.destroy());
+  response.on("error", () => {
+    send();
+    socket.destroy();
+  });
+  setImmediate(() => send());
 }
 
 /**

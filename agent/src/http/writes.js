@@ -176,8 +176,6 @@ class HeldWrites extends Writes {
     this.isDraining = true;
     for (const once of this.waiting) nextTick(once);
     if (this.isFull) nextTick(() => this.req.emit("drain"));
-    // An application that waits for 100 Continue writes its body only after it.
-    if (/100-continue/i.test(String(this.req.getHeader("expect")))) nextTick(() => this.req.emit("continue"));
   }
 }
 

@@ -9,7 +9,8 @@ const { nextTick } = process;
 class End extends MockSocket {
   /** @param {boolean} isEncrypted */
   constructor(isEncrypted) {
-    super(isEncrypted, { allowHalfOpen: false });
+    super(isEncrypted, undefined, { allowHalfOpen: false });
+    this.open();
     /** @type {End | undefined} */
     this.peer = undefined;
     /** @type {(() => void) | undefined} */
@@ -29,10 +30,9 @@ class End extends MockSocket {
 
   /**
    * @param {Buffer} chunk
-   * @param {BufferEncoding} _encoding
    * @param {(error?: Error | null) => void} done
    */
-  _write(chunk, _encoding, done) {
+  send(chunk, done) {
     const isHead = this.skipsHead;
     this.skipsHead = false;
     if (isHead) return done();

@@ -211,6 +211,9 @@ function httpOpening(req, url, options, release, cancelled) {
     accept(end) {
       free();
       end.skipsHead = true;
+      // The answer comes when it is connected, not as soon as Node's parser listens.
+      end.pause();
+      end.whenOpen(() => end.resume());
       onSocket.call(req, end);
     },
     fail(error) {

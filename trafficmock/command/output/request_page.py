@@ -61,9 +61,8 @@ def about_test(entry: Entry) -> list[tuple[str, object]]:
         ("file", entry.get("path")),
         ("test id", entry.get("testId")),
         ("route", _route(entry)),
-        ("late", _late(entry)),
+        ("late", "the test had ended" if entry.get("late") else None),
         ("others", _also_matched(entry.get("alsoMatched", ()))),
-        ("doubt", _mixed(entry.get("mixed"))),
         ("context", _other_tests(entry.get("otherTests", 0))),
     ]
 
@@ -92,16 +91,6 @@ def matcher_text(matcher: Entry) -> str:
 
 def _also_matched(routes: Sequence[str]) -> str:
     return f"routes of other tests match: {', '.join(routes)}" if routes else ""
-
-
-def _late(entry: Entry) -> str:
-    if "lateOf" in entry:
-        return f"it carries the context of a test that had ended: {entry['lateOf']}"
-    return "the test had ended" if entry.get("late") else ""
-
-
-def _mixed(mixed: Entry | None) -> str:
-    return f"{mixed['how']} {mixed['remedy']}" if mixed else ""
 
 
 def _other_tests(count: int) -> str:

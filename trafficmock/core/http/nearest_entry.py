@@ -162,8 +162,7 @@ def _of_member(path: list[str | int], wanted: Any, there: Any) -> Iterator[Seria
     :param there: what the request has at this place; what is only there has to be absent.
     """
     if len(path) >= MOST_STEPS or not isinstance(wanted, dict | list):
-        # A truth value is no number in JSON.
-        if wanted != there or isinstance(wanted, bool) is not isinstance(there, bool):
+        if type(wanted) is not type(there) or wanted != there:
             yield _equal("json", path, wanted)
         return
     if isinstance(wanted, dict) and isinstance(there, dict):

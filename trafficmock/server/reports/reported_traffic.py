@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, Raw
@@ -15,7 +14,6 @@ from trafficmock.history.har.har_export import to_har
 from trafficmock.history.query import Query
 from trafficmock.redaction.added_fields import InvalidFieldError
 from trafficmock.redaction.redacted_documents import redacted_har, redacted_record
-from trafficmock.server.reports.slow_work import LARGE, SlowWork
 from trafficmock.wire.outbound import ReportResult
 
 if TYPE_CHECKING:
@@ -34,7 +32,7 @@ CUT = "the body is longer than a report keeps"
 
 def report_steps(
     history: History, effect: AnswerReport, *, service: str, redactor: Redactor
-) -> Iterator[ReportResult | SlowWork[Any] | None]:
+) -> Iterator[ReportResult | None]:
     """Collect what a report has about a test, or about no test.
 
     The requests of a test are those that it owned, that carried its context, and that it had a
@@ -42,8 +40,7 @@ def report_steps(
 
     :param service: names this start of the service.
     :param redactor: that of the service; the query may name further fields.
-    :returns: yields ``None`` after each entry, what is to be done in a thread, and the answer at
-        the end.
+    :returns: yields ``None`` after each entry, and the answer at the end.
     """
     query = effect.query
     since = None if query.since is UNSET else query.since
@@ -65,13 +62,8 @@ def report_steps(
             if not _belongs(entry, wanted):
                 continue
             found += entry.record.test_id == wanted
-            written = entry.to_json()
-            record = _record(written, query.body_bytes)
-            exchanged = _exchange(entry, query.body_bytes) if into is requests else None
-            work = SlowWork(partial(_redacted, record, exchanged, redactor))
-            if len(written) > LARGE:
-                yield work
-            text, exchange = work.result()
+            text = _record(entry, query.body_bytes, redactor)
+            exchange = _exchange(entry, query.body_bytes, redactor) if into is requests else b""
             room -= len(text) + len(exchange)
             if room < 0:
                 omitted += 1
@@ -79,9 +71,6 @@ def report_steps(
             into.append(text)
             if exchange:
                 hars.append(exchange)
-    shown = SlowWork(lambda: [redactor.text(text) for text in query.texts or ()])
-    if sum(map(len, query.texts or ())) > LARGE:
-        yield shown
     yield ReportResult(
         query.query_id,
         entries=[Raw(text) for text in reversed(requests)],
@@ -90,7 +79,7 @@ def report_steps(
         omitted=omitted,
         counts=counts,
         service=service,
-        texts=shown.result(),
+        texts=[redactor.text(text) for text in query.texts or ()],
         missing=_missing(history, wanted if since is None else None, found),
     )
 
@@ -124,20 +113,10 @@ def _belongs(entry: HistoryEntry[Any], test_id: str | None) -> bool:
     return record.test_id == test_id or test_id in claimants
 
 
-def _redacted(
-    record: dict[str, Any], exchange: dict[str, Any] | None, redactor: Redactor
-) -> tuple[bytes, bytes]:
-    """Return the JSON of an entry and of its HAR, which may be missing, without secrets."""
-    return (
-        _encoded(redacted_record(record, redactor)),
-        _encoded(redacted_har(exchange, redactor)) if exchange else b"",
-    )
-
-
-def _record(written: bytes, most: int) -> dict[str, Any]:
-    """Return an entry as its JSON has it, without bodies and frames beyond a limit."""
+def _record(entry: HistoryEntry[Any], most: int, redactor: Redactor) -> bytes:
+    """Return the JSON of an entry without secrets, and without bodies and frames beyond a limit."""
     # The standard library reads and writes lone surrogates, too.
-    record: dict[str, Any] = json.loads(written)
+    record = json.loads(entry.to_json())
     messages = (record.get("request"), record.get("overrides"))
     outcome = record.get("outcome")
     response = outcome.get("response") if isinstance(outcome, dict) else None
@@ -148,7 +127,7 @@ def _record(written: bytes, most: int) -> dict[str, Any]:
         if len(event.get("data", "")) > most:
             del event["data"]
             event["truncated"] = True
-    return record
+    return _encoded(redacted_record(record, redactor))
 
 
 def _encoded(value: object) -> bytes:
@@ -171,15 +150,15 @@ def _cut_body(message: dict[str, Any], most: int) -> None:
         message["truncated"] = True
 
 
-def _exchange(entry: Any, most: int) -> dict[str, Any]:
+def _exchange(entry: Any, most: int, redactor: Redactor) -> bytes:
     """Return one entry of a HAR, without texts beyond a limit."""
-    exchange: dict[str, Any] = to_har(entry, version=__version__)["log"]["entries"][0]
+    exchange = to_har(entry, version=__version__)["log"]["entries"][0]
     for part in (exchange["request"].get("postData"), exchange["response"]["content"]):
         if part is not None and len(part.get("text", "")) > most:
             del part["text"]
             part.pop("encoding", None)
             part["comment"] = CUT
-    return exchange
+    return _encoded(redacted_har(exchange, redactor))
 
 
 def _har(exchanges: Iterable[bytes]) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import mimetypes
 from contextlib import suppress
@@ -15,7 +16,6 @@ from msgspec import UNSET
 from trafficmock.redaction.redacted_documents import redacted_har
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.testing.session.arguments import headers as hd
-from trafficmock.wire.payloads.har_text import body_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -163,7 +163,10 @@ class HarRecording:
             name = hashlib.sha1(content, usedforsecurity=False).hexdigest() + extension
             self.files[name] = content
             return {"_file": name}
-        return body_fields(content, kind)
+        try:
+            return {"text": content.decode()}
+        except UnicodeDecodeError:
+            return {"text": base64.b64encode(content).decode(), "encoding": "base64"}
 
 
 def _bodies(entry: Any) -> Iterator[dict[str, Any]]:

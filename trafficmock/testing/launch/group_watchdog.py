@@ -32,7 +32,7 @@ def main() -> None:
 def _runs(pid: int) -> bool:
     """Return whether a process of a group has not ended, or nobody has read its status."""
     try:
-        os.kill(-pid, 0)  # the group; Windows has no ``killpg`` that a type checker could find
+        os.killpg(pid, 0)
     except ProcessLookupError:
         return False
     return True

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.allow_patterns import Allowed
     from trafficmock.testing.session.arguments.delays import Delay
     from trafficmock.testing.session.arguments.headers import HeadersArgument
-    from trafficmock.testing.session.arguments.match_conditions import MatchArguments, WaitArguments
+    from trafficmock.testing.session.arguments.match_conditions import MatchArguments
     from trafficmock.testing.session.arguments.url_matchers import Matcher, Names, UrlMatcher
     from trafficmock.testing.session.handlers.http_routes import RouteEntry, RouteReply
     from trafficmock.wire.inbound import Behavior
@@ -299,7 +299,6 @@ class BaseTrafficMock(
         match_on: str | Iterable[str] | None = None,
         ignore: str | Iterable[str] | None = None,
         sequence: bool = False,
-        follow_redirects: bool = False,
     ) -> DoneT:
         """Answer requests with the responses of a HAR file, or record one.
 
@@ -325,8 +324,6 @@ class BaseTrafficMock(
             ``form:at``, ``header:x-request-id``.
         :param sequence: each entry answers one request, in their order; by default any number of
             them, and the first one answers of those that are alike.
-        :param follow_redirects: the answer to a request is what its redirects lead to, as in
-            Playwright; by default a redirect is an answer, and the application follows it.
         """
         place = place_of_call(self._session.info.root)
         options = HarOptions(
@@ -342,7 +339,6 @@ class BaseTrafficMock(
             match_on=match_on,
             ignore=ignore,
             sequence=sequence,
-            follow_redirects=follow_redirects,
         )
         return self._done(lambda: route_from_har(self._session, options, place))
 
@@ -377,9 +373,7 @@ class BaseTrafficMock(
     def unmatched(self) -> UnmatchedT:
         """Return the requests that strict mode refused in this run and that no test owns.
 
-        Each has ``method``, ``url``, ``client_id``, ``sender``, ``kind``, ``count``, ``at`` and
-        ``last_at`` (epoch milliseconds), and ``message``. What frameworks send for themselves is
-        not among them.
+        Each has ``method``, ``url``, ``client_id``, ``kind``, ``count`` and ``message``.
         """
         client = self._session.client
         unmatched: UnmatchedT = self._adapter.wait_for(
@@ -392,15 +386,15 @@ class BaseTrafficMock(
         url_or_predicate: Any,
         *,
         timeout: Timeout = None,
-        **match: Unpack[WaitArguments],
+        **match: Unpack[MatchArguments],
     ) -> ExpectedRequestT:
         """Expect a request within a ``with`` (or ``async with``) block; ``value`` has it.
 
-        :param url_or_predicate: a glob, a ``re.Pattern``, a URLPattern, a mapping as in
-            :meth:`route`, or a predicate over the request, plain or ``async``.
+        :param url_or_predicate: a glob, a ``re.Pattern``, a URLPattern, or a predicate over the
+            request, plain or ``async``.
         :param timeout: milliseconds or a ``timedelta``; 0 for none, 30 s by default. After it,
             the wait raises ``WaitTimeoutError``.
-        :param match: with a URL: ``method``, ``client_id`` and conditions, as in :meth:`route`.
+        :param match: conditions of a URL on the request, as in :meth:`route`.
         """
         expected: ExpectedRequestT = self._expect("request", url_or_predicate, timeout, match)
         return expected
@@ -410,7 +404,7 @@ class BaseTrafficMock(
         url_or_predicate: Any,
         *,
         timeout: Timeout = None,
-        **match: Unpack[WaitArguments],
+        **match: Unpack[MatchArguments],
     ) -> ExpectedResponseT:
         """Expect the response to a request that comes after this call; see :meth:`expect_request`.
 
@@ -424,7 +418,7 @@ class BaseTrafficMock(
         url_or_predicate: Any,
         *,
         timeout: Timeout = None,
-        **match: Unpack[WaitArguments],
+        **match: Unpack[MatchArguments],
     ) -> RequestT:
         """Wait for a request that comes after this call; see :meth:`expect_request`."""
         came: RequestT = self._expect("request", url_or_predicate, timeout, match).value
@@ -435,7 +429,7 @@ class BaseTrafficMock(
         url_or_predicate: Any,
         *,
         timeout: Timeout = None,
-        **match: Unpack[WaitArguments],
+        **match: Unpack[MatchArguments],
     ) -> ResponseT:
         """Wait for the response to a request that comes after this call."""
         came: ResponseT = self._expect("response", url_or_predicate, timeout, match).value
@@ -463,7 +457,7 @@ class BaseTrafficMock(
         done: DoneT = self._adapter.wait_for(lambda: mapped(function(), lambda _: None))
         return done
 
-    def _expect(self, kind: WaitKind, wanted: Any, timeout: Timeout, match: WaitArguments) -> Any:
+    def _expect(self, kind: WaitKind, wanted: Any, timeout: Timeout, match: MatchArguments) -> Any:
         return self.expectation(
             self._adapter,
             lambda: self._session.observation.expect(kind, wanted, milliseconds(timeout), match),

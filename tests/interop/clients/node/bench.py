@@ -29,8 +29,9 @@ class Run:
     """
     What came of one run.
 
-    :param calls: by name, ``result``, ``error`` or ``hangs`` of each, and the requests that the
-        server got (``upstream``) and that the test was asked about (``seen``).
+    :param calls: by name, ``result``, ``error`` or ``hangs`` of each, what the application heard of
+        its requests of ``node:http`` (``events``, see ``lib/events.cjs``), and the requests that
+        the server got (``upstream``) and that the test was asked about (``seen``).
     :param errors: of the test's handlers.
     """
 
@@ -109,7 +110,12 @@ class Bench:
             if not any(part in name for part in _NOT_OURS) and not name.endswith("_PROXY")
         }
         plain |= {
-            "NODE_OPTIONS": " ".join([f'--require "{PLACE}/lib/lookup.cjs"', *library.preloads]),
+            "NODE_OPTIONS": " ".join(
+                [
+                    *(f'--require "{PLACE}/lib/{name}.cjs"' for name in ("lookup", "events")),
+                    *library.preloads,
+                ]
+            ),
             "NODE_EXTRA_CA_CERTS": str(self.certificate),
             "BENCH_CERTIFICATE": str(self.certificate),
             "BENCH_PORTS": json.dumps(ports),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import weakref
-from _thread import get_ident
 from collections import OrderedDict
 from contextvars import Context, ContextVar, copy_context
 from time import monotonic, time
@@ -33,20 +32,9 @@ class TestContext:
     :param is_own: whether its test runs in this process.
     :ivar came_at: epoch seconds.
     :ivar task: a weak reference to the task of asyncio that handles the request; ``None`` if none.
-    :ivar thread: the thread that handles it.
     """
 
-    __slots__ = (
-        "came_at",
-        "closed_at",
-        "id",
-        "is_forwarded",
-        "is_own",
-        "parts",
-        "request",
-        "task",
-        "thread",
-    )
+    __slots__ = ("came_at", "closed_at", "id", "is_forwarded", "is_own", "request", "task")
 
     def __init__(
         self,
@@ -64,20 +52,6 @@ class TestContext:
         self.closed_at: float | None = None
         task = running_task()
         self.task = None if task is None else weakref.ref(task)
-        self.thread = get_ident()
-        self.parts: weakref.WeakSet[Any] | None = None
-
-    def is_handled_by(self, task: Any) -> bool:
-        """Return whether a task of asyncio handles the request, or a part of it."""
-        if self.task is not None and self.task() is task:
-            return True
-        return self.parts is not None and task in self.parts
-
-    def add_part(self, task: Any) -> None:
-        """Add a task to which the code that handles the request has given a part of it."""
-        if self.parts is None:
-            self.parts = weakref.WeakSet()
-        self.parts.add(task)
 
     @property
     def inbound(self) -> tuple[Any, Any, float]:
@@ -91,18 +65,14 @@ class ConsumerContext:
     A thread begins with one that is of no queue yet, the context of whoever started the thread.
 
     :param queue: a weak reference to the queue.
-    :param past: the context in which code was begun that works for everyone now.
     :ivar is_used: whether a request, or other work, has been begun in it.
     """
 
-    __slots__ = ("context", "is_used", "past", "queue")
+    __slots__ = ("context", "is_used", "queue")
 
-    def __init__(
-        self, context: TestContext | None, queue: Any = None, past: TestContext | None = None
-    ) -> None:
+    def __init__(self, context: TestContext | None, queue: Any = None) -> None:
         self.context = context
         self.queue = queue
-        self.past = past
         self.is_used = False
 
 
@@ -216,48 +186,13 @@ class TestContexts:
 
         return end
 
-    def begun(self) -> TestContext | None:
-        """Return the context in which this code was begun, whether it works for that or not."""
-        found = self._variable.get()
-        if type(found) is ConsumerContext:
-            return found.context or found.past
-        return found  # type: ignore[return-value]
-
-    def leave(self) -> None:
-        """Let this code work for everyone from now on."""
-        self._variable.set(ConsumerContext(None, past=self.begun()))
-
     def running(self) -> TestContext | None:
-        """Return the context of this code, whether its inbound request is over or not.
-
-        A loop that works for everyone has none (:mod:`.background.service_loops`), but for that of
-        the job that it has taken.
-        """
+        """Return the context of this code, whether its inbound request is over or not."""
         found = self._variable.get()
         if type(found) is not ConsumerContext:
-            return found if found is None or self._is_own_work(found, None) else None  # type: ignore[arg-type,return-value]
+            return found  # type: ignore[return-value]
         found.is_used = True
-        context = found.context
-        if context is None or found.queue is not None or self._is_own_work(context, found):
-            return context
-        return None
-
-    def _is_own_work(self, context: TestContext, begun: ConsumerContext | None) -> bool:
-        """Return whether code works for the request in whose context it was begun.
-
-        :param begun: what its thread or job began with, if it is one that the request has begun.
-        """
-        task = running_task()
-        if task is not None:
-            if context.is_handled_by(task):
-                return True
-        elif begun is None and get_ident() == context.thread:
-            return True
-        from trafficmock_preload.background import service_loops
-
-        return not service_loops.runs_for_everyone(
-            task, is_over=context.closed_at is not None, is_begun=begun is not None
-        )
+        return found.context
 
     def may_take(self, task: Any = None) -> bool:
         """Return whether this code may be a consumer of a queue: it handles no request itself.
@@ -267,18 +202,15 @@ class TestContexts:
         found = self._variable.get()
         if type(found) is ConsumerContext:
             return True
-        if task is None or found is None:
-            return False
-        return found.task is not None and not found.is_handled_by(task)  # type: ignore[union-attr]
+        home = None if task is None or found is None else found.task  # type: ignore[union-attr]
+        return home is not None and home() is not task
 
     def takes_from(self, queue: Any) -> bool:
         """Return whether this code has taken the job that it works for from a queue."""
         found = self._variable.get()
         return type(found) is ConsumerContext and found.queue is not None and found.queue() is queue
 
-    def take(
-        self, put_in: TestContext | None, queue: Any, *, waits: bool = True, is_job: bool = True
-    ) -> None:
+    def take(self, put_in: TestContext | None, queue: Any, *, waits: bool = True) -> None:
         """Set the context of a consumer that has taken a job from a queue.
 
         It is nobody's where it cannot be told whose the consumer's work is: when jobs of several
@@ -288,7 +220,6 @@ class TestContexts:
 
         :param put_in: the context in which the job was put.
         :param waits: whether the consumer waits for jobs.
-        :param is_job: whether it is known that this code takes jobs.
         """
         before = self._variable.get()
         source: Any = weakref.ref(queue)
@@ -296,7 +227,6 @@ class TestContexts:
         if type(before) is ConsumerContext and before.queue is not None:
             is_known = before.is_used and before.queue() is queue
             source = before.queue
-        is_known = is_known and is_job
         now = before.context if type(before) is ConsumerContext else before
         self._variable.set(ConsumerContext(put_in if is_known or now is put_in else None, source))
 
@@ -306,19 +236,10 @@ class TestContexts:
         if type(found) is ConsumerContext and found.is_used and self.takes_from(queue):
             self._variable.set(ConsumerContext(None, found.queue))
 
-    def has_taken(self) -> bool:
-        """Return whether this code works for a job that it has taken from a queue."""
-        found = self._variable.get()
-        return type(found) is ConsumerContext and found.queue is not None
-
-    def copied(self, context: TestContext | None, past: TestContext | None = None) -> Context:
-        """Return a copy of the context of Python's, with a context of a test or with none.
-
-        :param past: the context in which code was begun that works for everyone.
-        """
+    def without(self) -> Context:
+        """Return a copy of the context of Python's that has no context of a test."""
         copied = copy_context()
-        entered = ConsumerContext(None, past=past) if context is None else context
-        copied.run(self._variable.set, entered)
+        copied.run(self._variable.set, ConsumerContext(None))
         return copied
 
     def within(
@@ -326,44 +247,28 @@ class TestContexts:
     ) -> Callable[..., Any]:
         """Return a function that calls another one in a context, and has its result."""
 
-        def begun(*args: Any, **kwargs: Any) -> Any:
+        def called(*args: Any, **kwargs: Any) -> Any:
             before = self.enter(context)
             try:
                 return function(*args, **kwargs)
             finally:
                 self.enter(before)
 
-        return begun
-
-    def job(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a function that a pool runs in the present context; it may be a consumer."""
-
-        def begun(*args: Any, **kwargs: Any) -> Any:
-            before = self.enter(ConsumerContext(context))
-            try:
-                return function(*args, **kwargs)
-            finally:
-                self.enter(before)
-
-        context = self.running()
-        return begun
+        return called
 
     def current(self) -> TestContext | None:
         """Return the context of a request that is sent now."""
         if not self.is_on:
             return None
-        if self.has_taken():
+        found = self._variable.get()
+        if type(found) is ConsumerContext and found.queue is not None:
             # A consumer's baggage of OpenTelemetry is that of the request that started it.
             context = self.running()
         else:
-            context = self.running()
-            if context is not None or self.begun() is None:
-                context = self._traced() or context
-        return context if context is None or self._counts(context) else None
-
-    def _counts(self, context: TestContext) -> bool:
-        """Return whether a context still counts, after the end of its request."""
-        return context.closed_at is None or self._now() - context.closed_at <= self._lasting
+            context = self._traced() or self.running()
+        if context is None or context.closed_at is None:
+            return context
+        return context if self._now() - context.closed_at <= self._lasting else None
 
     def _traced(self) -> TestContext | None:
         """Return the context in OpenTelemetry's baggage, which follows code that ours does not."""
@@ -396,11 +301,9 @@ class TestContexts:
         if context is None:
             from trafficmock_preload import sending_code
 
-            past, latest = self.begun(), self.latest
+            past, latest = self.running(), self.latest
             origin = sending_code.coded(
-                None if past is None else past.inbound,
-                None if latest is None else latest.inbound,
-                is_loop=past is not None and self._counts(past),
+                None if past is None else past.inbound, None if latest is None else latest.inbound
             )
             return [(HEADER, ""), (sending_code.HEADER, origin)]
         lines = [(HEADER, context.id)]

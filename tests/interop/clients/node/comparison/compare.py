@@ -1,6 +1,8 @@
 """Hold a run under the agent against one without, field by field."""
 
+import re
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
 from attrs import frozen
@@ -12,6 +14,10 @@ from tests.interop.clients.node.modes import Mode
 MISSING = "(nothing)"
 _SERVERLESS = {"mock", "abort"}
 """Modes in which no request reaches the server."""
+_REUSED = "request socket: open"
+_CONNECTS = re.compile(
+    r"request socket: connecting(?: \| socket (?:lookup|connect|ready|secureConnect))*"
+)
 LATE_SECONDS = 1.5
 """A program that ends so much later than without the agent is held up by it."""
 
@@ -51,9 +57,41 @@ def changes(mode: Mode, before: Run, after: Run) -> Iterator[Change]:
                 )
             if each is now and mode.name in _SERVERLESS and len(asked) > _passed(seen):
                 yield Change(call, "reached the server", [], asked)
+        _events(mode, was, now)
         for path, one, other in _differ("", normal(was), normal(now)):
             yield Change(call, path.lstrip("."), one, other)
     yield from _endings(before, after)
+
+
+def _events(mode: Mode, was: dict[str, Any], now: dict[str, Any]) -> None:
+    """
+    Show what the application heard of each request as one text.
+
+    A request that a test decides has a connection of its own, where the client may have used one
+    again: that it connects is no difference then.
+    """
+    for each in (was, now):
+        if "events" in each:
+            each["events"] = [_heard(lines) for lines in each["events"]]
+    if mode.decide is not None and "events" in was and "events" in now:
+        pairs = zip_longest(was["events"], now["events"])
+        now["events"] = [
+            _CONNECTS.sub(_REUSED, other) if one and one.startswith(_REUSED) else other
+            for one, other in pairs
+            if other is not None
+        ]
+
+
+def _heard(lines: list[str]) -> str:
+    """
+    Show events as one text, but for what the network decides.
+
+    That is whether a request is sent before its answer begins, and what of it is closed first.
+    """
+    sent = [line for line in lines if line == "request finish"]
+    closed = sorted(line for line in lines if line in {"request close", "response close"})
+    other = [line for line in lines if line not in {*sent, *closed, "socket close"}]
+    return " | ".join([*other, *sent, *closed])
 
 
 def _passed(seen: list[dict[str, Any]]) -> int:

@@ -42,6 +42,27 @@ class ChangesTests(SynchronousTestCase):
         same = run(upstream=[request()])
         self.assertEqual(self.paths("passthrough", same, same), [])
 
+    def test_events(self) -> None:
+        """What an application hears of a request is compared, but for what the network decides."""
+        heard = ["request socket: open", "request response 200", "request finish", "request close"]
+        other = [heard[0], heard[2], heard[1], "socket close", heard[3]]
+        self.assertEqual(self.paths("passthrough", run(events=[heard]), run(events=[other])), [])
+        twice = [heard[0], *heard]
+        for mode in ("passthrough", "mock"):
+            paths = self.paths(mode, run(events=[heard]), run(events=[twice]))
+            self.assertEqual(paths, ["events.0"])
+
+    def test_reused_connection(self) -> None:
+        """A decided request connects where the client would have used a connection again."""
+        end = ["request response 200", "request close"]
+        connects = ["request socket: connecting", "socket connect", "socket ready"]
+        before, after = (
+            run(events=[["request socket: open", *end]]),
+            run(events=[[*connects, *end]]),
+        )
+        self.assertEqual(self.paths("mock", before, after), [])
+        self.assertEqual(self.paths("passthrough", before, after), ["events.0"])
+
     def test_result(self) -> None:
         """A field of a result, and one that is an error instead."""
         before, after = run(result={"a": [1, 2]}), run(result={"a": [1, 3]})

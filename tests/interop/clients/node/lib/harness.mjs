@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 export const HTTP = "http://shop.test";
 export const HTTPS = "https://api.shop.test";
 
+/** Where `events.cjs` keeps what the application heard of its requests. */
+const EVENTS = Symbol.for("bench.events");
 /** A call that takes longer hangs. */
 const HANG_MS = 4000;
 /** Descriptors, or the names of the pipes where a tool stands between the bench and the program. */
@@ -24,7 +26,8 @@ export async function run(calls) {
   for (const [name, call] of Object.entries(calls)) {
     if (only && !only.test(name)) continue;
     tell({ begin: name });
-    tell({ end: name, ...(await outcome(call)) });
+    const came = await outcome(call);
+    tell({ end: name, ...came, events: (await globalThis[EVENTS]?.take()) ?? [] });
   }
   tell({ done: true });
 }

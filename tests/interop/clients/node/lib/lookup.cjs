@@ -19,7 +19,8 @@ dns.lookup = function (host, options, callback) {
   const done = typeof options === "function" ? options : callback;
   const all = typeof options === "object" && options?.all;
   if (net.isIP(host)) return lookup.apply(this, arguments);
-  process.nextTick(() => {
+  // In a later turn, as a name server answers.
+  setImmediate(() => {
     if (UNKNOWN.test(host)) {
       const error = Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), {
         errno: -3008,
