@@ -155,7 +155,7 @@ export interface FaultOptions {
 
 /** The options of `route.fulfill`. */
 export interface FulfillOptions extends DelayOptions, FaultOptions {
-  /** 200 to 599. Default: that of `response`, else 200. */
+  /** 200 to 999. Default: that of `response`, else 200. */
   readonly status?: number;
   /** The reason phrase. Default: that of `response` if its status is used, else the standard one. */
   readonly statusText?: string;
@@ -305,6 +305,11 @@ export interface RouteFromHAROptions {
   readonly ignore?: string | readonly string[];
   /** Each entry answers one request, in their order. Default: any number of them; the first of those that are alike. */
   readonly sequence?: boolean;
+  /**
+   * The answer to a request is what its redirects lead to, as in Playwright. Default: a redirect is an answer, and the
+   * application follows it.
+   */
+  readonly followRedirects?: boolean;
   /** What is secret in a new HAR besides fields of known names: `json:user.email`, `header:x-customer`, …; or `off`. */
   readonly redact?: string | readonly string[];
 }
@@ -461,6 +466,12 @@ export interface UnmatchedRequest {
   readonly count: number;
   /** Why it was refused. */
   readonly message: string;
+  /** When the first of them was refused; epoch ms. */
+  readonly at?: number;
+  /** When the last of them was refused; epoch ms. */
+  readonly lastAt?: number;
+  /** The client and, where it is known, the process that sent the first of them. */
+  readonly sender?: string;
 }
 
 /**

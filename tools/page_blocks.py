@@ -37,6 +37,7 @@ from attrs import frozen
 from tools.page_api import api_text
 from trafficmock import cli
 from trafficmock.command.exit_status import MEANINGS
+from trafficmock.matching.patterns.framework_calls import FRAMEWORK_CALLS, PREFIX
 from trafficmock.wire.payloads.abort_codes import NETWORK_ERRORS, PLAYWRIGHT_CODES
 
 if TYPE_CHECKING:
@@ -201,10 +202,19 @@ def _network_errors() -> Iterator[tuple[str, ...]]:
         yield ", ".join(codes), f"`{error}`"
 
 
+def _framework_calls() -> Iterator[tuple[str, ...]]:
+    yield "Allow it by", "What is sent", "To", "Not sent with"
+    for call in FRAMEWORK_CALLS:
+        to = f"`{call.host}`" + ("" if call.path == ".*" else f": {call.shown}")
+        off = f"`{call.off}`" if call.off else ""
+        yield f"`{PREFIX}{call.preset}`", f"{call.sender}: {call.what}", to, off
+
+
 TABLES = {
     "exit statuses": _exit_statuses,
     "abort codes": _abort_codes,
     "network errors": _network_errors,
+    "framework calls": _framework_calls,
 }
 """The rows of each table, with its head."""
 

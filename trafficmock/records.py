@@ -102,6 +102,7 @@ class RequestSeen(Struct, frozen=True):
         follows.
     :param carried: the test whose context the request carries, if any.
     :param lost: why it carries none, while tests with contexts run.
+    :param elsewhere: of a test's own call to its application, its URL at another origin.
     """
 
     request_id: str
@@ -111,6 +112,7 @@ class RequestSeen(Struct, frozen=True):
     redirected_from: str | None = None
     carried: CarriedContext | None = None
     lost: LostContext | None = None
+    elsewhere: str | None = None
 
     __repr__ = quiet_repr
 
@@ -127,11 +129,28 @@ class RequestBodyCame(Struct, frozen=True):
     __repr__ = quiet_repr
 
 
+MOST_ALSO_MATCHED = 5
+"""The most routes of other tests that are recorded for a request with a context."""
+
+
+class ContextMixedUp(Struct, frozen=True):
+    """A request carries the context of a test without a route for it; only another one has one.
+
+    :param mixed: which tests these are, and what to do.
+    :param also_matched: as in :class:`RequestPassedThrough`.
+    """
+
+    request_id: str
+    mixed: LostContext
+    also_matched: tuple[str, ...]
+
+
 class RequestPassedThrough(Struct, frozen=True):
     """No route matched the request: it is sent to its server unchanged.
 
-    :param also_matched: the ids of the first few routes of other tests that match the request,
-        but do not get it, because it carries the context of another test.
+    :param also_matched: the ids of the routes of other tests that match the request, but do not get
+        it, because it carries the context of another test. The history keeps the first
+        :data:`MOST_ALSO_MATCHED`.
     """
 
     request_id: str
@@ -340,6 +359,7 @@ class SocketClosed(Struct, frozen=True):
 Record = (
     RequestSeen
     | RequestBodyCame
+    | ContextMixedUp
     | RequestPassedThrough
     | RequestContinued
     | RequestFulfilled

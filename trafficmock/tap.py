@@ -218,6 +218,7 @@ def make_driver(
         monotonic=time.monotonic,
         epoch_ns=time.time_ns,
         prefix=secrets.token_hex(4),
+        apart=partial(deferToThreadPool, reactor, reactor.getThreadPool()),
         event_log=EventLog(debug=options["log-level"] == "debug", redactor=redactor),
         writers={} if exporter is None else exporter.writers(history.writers),
         dated_writers={} if exporter is None else exporter.writers(history.writers, dated=True),

@@ -89,7 +89,8 @@ class Agent {
     this.clientId = String(hello.clientId ?? this.clientId);
     this.bodyLimits = { ...BODY_LIMITS, ...hello.bodyLimits };
     this.hosts.setSystem(hello.ownHosts);
-    this.contexts.areOriginsWanted = hello.origins === true;
+    this.contexts.wantOrigins({ wanted: hello.origins });
+    if (this.hosts.ownServers) this.tellOfTests();
     this.isTelling = Array.isArray(hello.features) && hello.features.includes("seen-contexts");
     this.started();
     this.tellAll();
@@ -132,7 +133,7 @@ class Agent {
   message(text) {
     const message = parse(text);
     if (!message || this.local.receive(message)) return;
-    if (message.type === "origins") this.contexts.areOriginsWanted = message.wanted === true;
+    if (message.type === "origins") this.contexts.wantOrigins(message);
     else this.waiters.receive(message);
   }
 
@@ -145,6 +146,11 @@ class Agent {
     // Messages keep their order: earlier reports are sent first.
     this.local.batch.flush();
     this.link.send(message);
+  }
+
+  /** Tell the proxy that tests run in this process: they may call the application themselves. */
+  tellOfTests() {
+    this.send({ type: "agent:tests", running: true });
   }
 
   /**

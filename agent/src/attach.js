@@ -70,6 +70,7 @@ async function attach(settings) {
  * @property {Promise<void>} ready settled when the proxy has answered and the clients are intercepted
  * @property {boolean} isAttached
  * @property {(id: string) => import('./contexts/own-tests.js').OwnTest} begin begins a test, by the id of its context
+ * @property {(url: URL) => number | undefined} calledOwn gives the port, if it is that of a server of this process that was called
  * @property {() => Promise<void>} stop detaches the process, unless a preload has attached it
  */
 
@@ -85,7 +86,10 @@ function attachSelf(settings) {
   if (known && known.proxyUrl !== settings.proxyUrl) throw alreadyStarted(known);
   const attached = known ?? begin(settings);
   const { agent } = attached;
-  agent.hosts.ownServers ??= listening(attached);
+  if (!agent.hosts.ownServers) {
+    agent.hosts.ownServers = listening(attached);
+    agent.tellOfTests();
+  }
   agent.keepAlive.hold();
   const ready = attached.ready.finally(() => agent.keepAlive.release());
   return {
@@ -97,6 +101,7 @@ function attachSelf(settings) {
       return agent.isAttached;
     },
     begin: (id) => agent.contexts.tests.begin(id),
+    calledOwn: (url) => agent.hosts.ownServers?.calledPort(url),
     stop: async () => {
       if (!attached.isPreload) await attached.handle.stop();
     },
@@ -170,6 +175,7 @@ function refuseAll(reason) {
     webSocket: "all",
     ignoreHosts: [],
     strictAnswer: "error",
+    isSealed: false,
     ...NO_CONTEXTS,
   });
   agent.down(new TrafficMockError("invalid_settings", reason.message, { cause: reason }));

@@ -18,6 +18,7 @@ const { normalPattern } = require("./host-pattern.js");
  * @property {boolean} isFetchKeyed whether caches above `fetch`, such as Next's, are kept apart by test
  * @property {boolean} isLocal whether requests may pass unasked that no route can match
  * @property {'auto' | 'error' | 'response'} strictAnswer what the application gets for a request that strict mode refuses
+ * @property {boolean} isSealed whether the command can reach hardly more than the proxy, as by `trafficmock run --sealed`
  * @property {string[]} ignoreHosts whose requests are left alone: patterns of hosts
  */
 
@@ -60,6 +61,7 @@ function readSettings(options, env) {
     isFetchKeyed: isOn("TRAFFICMOCK_FETCH_KEY", env),
     isLocal: isOn("TRAFFICMOCK_LOCAL", env),
     strictAnswer,
+    isSealed: env.TRAFFICMOCK_SEALED === "1",
     ignoreHosts: hostPatterns(
       options.ignoreHosts ?? (env.TRAFFICMOCK_IGNORE_HOSTS ?? "").split(/[\s,]+/).filter(Boolean),
     ),

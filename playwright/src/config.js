@@ -4,6 +4,7 @@ const { execFileSync, spawnSync } = require("node:child_process");
 const { createHash } = require("node:crypto");
 const { checked } = require("./arguments/options.js");
 const { commandLine } = require("./command-line.js");
+const { beginRun } = require("./connection/run-age.js");
 const { UsageError } = require("./errors.js");
 const { defaultProxyUrl, defaultToken, tellProxyUrl } = require("./settings.js");
 
@@ -77,6 +78,7 @@ function findPackaged() {
  */
 function proxyServer(options) {
   const { proxyUrl: given, token = defaultToken(), args = [], strict, ...rest } = checked("proxyServer", options) ?? {};
+  beginRun();
   tellProxyUrl(given);
   const proxyUrl = defaultProxyUrl();
   const { hostname, port } = new URL(proxyUrl);
@@ -106,6 +108,7 @@ function proxyServer(options) {
  */
 function attached(given) {
   const { clientId, proxyUrl: givenUrl, token = defaultToken(), args = [] } = checked("attached", given) ?? {};
+  beginRun();
   tellProxyUrl(givenUrl);
   const proxyUrl = defaultProxyUrl();
   const options = { clientId, proxyUrl, token, args };

@@ -4,6 +4,7 @@ const { checked } = require("./arguments/options.js");
 const { WorkerConnection } = require("./connection/worker-connection.js");
 const { TrafficMock, viewsOf } = require("./objects/traffic-mock.js");
 const { ConnectionError, UsageError } = require("./errors.js");
+const { guarded } = require("./report/guard.js");
 const { currentJestRun } = require("./report/jest-tests.js");
 const { endsWithProcess } = require("./report/process-end.js");
 const { recorder, reported } = require("./report/run-recorder.js");
@@ -51,6 +52,7 @@ async function connect(options) {
     enter(session, attachment);
     await connection.ready;
     await attachment?.ready;
+    if (session.info.strict) await connection.watchUnowned();
     await session.start();
   } catch (error) {
     session.ownTest?.end();
@@ -135,15 +137,17 @@ class ConnectedTrafficMock extends TrafficMock {
     const session = this.#session;
     const jestRun = failed === undefined ? this.#jestRun : undefined;
     try {
-      await checkRequired(session);
+      /** @type {Error[]} whatever fails here, the test ends: its routes would serve later ones */
+      const faults = [];
+      const noted = (/** @type {Error} */ fault) => void faults.push(fault);
+      await guarded("judge its routes", () => checkRequired(session), noted);
       session.passed = isPassed(failed ?? jestRun?.failed);
       const errors = await session.finish();
-      try {
-        await this.#report({ failed, error, errors, jestRun });
-      } catch (thrown) {
-        errors.push(/** @type {Error} */ (thrown));
-      }
-      throwAll(errors);
+      await this.#report({ failed, error, errors, jestRun }).catch(noted);
+      const isTold = session.info.strict && !session.connection.lost;
+      if (isTold) await guarded("list the requests of no test", () => session.connection.tellUnowned(), noted);
+      throwAll([...errors, ...faults]);
+      for (const text of session.warnings) console.warn(`trafficmock, ${session.info.title}: ${text}`);
     } finally {
       session.connection.release();
     }
@@ -156,10 +160,15 @@ class ConnectedTrafficMock extends TrafficMock {
     const hasErrors = errors.length > 0;
     if (jestRun) {
       // A wrong variable is an error of this call: one that Jest's event throws ends its whole file.
-      recorder("node", session.connection.workerId);
-      await jestRun.whenDone(({ errors: known, ...end }) =>
-        report(session, { ...end, failed: end.failed || hasErrors, errors: known.length ? known : errors, startedAt }),
-      );
+      const run = recorder("node", session.connection.workerId);
+      await jestRun.whenDone(({ errors: known, ...end }) => {
+        const whole = { ...end, failed: end.failed || hasErrors, errors: known.length ? known : errors, startedAt };
+        return guarded(
+          "report a test",
+          () => report(session, whole),
+          (fault) => run?.fail(fault),
+        );
+      });
     } else {
       await report(session, { failed: hasErrors || failed, errors: [error, ...errors], startedAt });
     }
@@ -210,13 +219,14 @@ function askAtEnd(run, connection) {
   if (asking.has(run)) return;
   asking.add(run);
   // The workers of some runners end without this event; their tests are in the report all the same.
-  process.once("beforeExit", async () => {
+  const ask = async () => {
     if (connection.lost) return;
     connection.hold();
     await run.addUnowned(connection);
     endsWithProcess(run);
     connection.release();
-  });
+  };
+  process.once("beforeExit", () => guarded("report the requests of no test", ask, (fault) => run.fail(fault)));
 }
 
 module.exports = { attachSelf, connect };

@@ -81,6 +81,9 @@ class IsolationError extends TrafficMockError {
   }
 }
 
+/** A request carries one test's context, although only another test has a route for it (`isolation: "required"`). */
+class MixedContextError extends TrafficMockError {}
+
 /** A handler returned without a decision and kept no reference to the route. */
 class UndecidedError extends TrafficMockError {}
 
@@ -89,6 +92,7 @@ module.exports = {
   ConnectionError,
   FetchError,
   IsolationError,
+  MixedContextError,
   RoutingError,
   StreamClosedError,
   TestEndedError,

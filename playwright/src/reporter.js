@@ -2,10 +2,14 @@
 
 const { relative, resolve } = require("node:path");
 const { UsageError } = require("./errors.js");
-const { forget } = require("./report/data-file.js");
+const { beginRun } = require("./connection/run-age.js");
+const { frameworksText, unownedText } = require("./connection/unowned-text.js");
+const { dataFiles, forget, readRecords } = require("./report/data-file.js");
+const { guardedNow } = require("./report/guard.js");
 const { PAGE } = require("./report/report-directory.js");
 const { redactedText } = require("./report/redacted-text.js");
 const { ServerOutput } = require("./report/server-output.js");
+const { refusedIn } = require("./report/run-document.js");
 const { HAS_REPORTER, RunRecorder } = require("./report/run-recorder.js");
 const { proxyOf, reportSettings } = require("./settings.js");
 
@@ -38,6 +42,7 @@ class TrafficMockReporter {
     this.#mode = process.env.TRAFFICMOCK_REPORT_MODE || mode || "retain-on-failure";
     process.env.TRAFFICMOCK_REPORT_MODE = this.#mode;
     process.env[HAS_REPORTER] = "1";
+    beginRun();
   }
 
   onBegin() {
@@ -70,36 +75,78 @@ class TrafficMockReporter {
   onTestEnd(test, result) {
     const outcome = test.outcome();
     const hasFailed = result.status !== test.expectedStatus && result.status !== "skipped";
-    if (this.#run && hasFailed) this.#attachOutput(test, result);
     this.#outcomes.set(test.id, outcome === "skipped" ? "skipped" : outcome === "unexpected" ? "failed" : "passed");
+    const run = this.#run;
+    if (!run || !hasFailed) return;
+    const noted = (/** @type {Error} */ fault) => run.fail(fault);
+    guardedNow("attach the output of a server", () => this.#attachOutput(run, test, result), noted);
   }
 
   /**
    * Reporters after this one show it.
+   * @param {RunRecorder} run
    * @param {import("@playwright/test/reporter").TestCase} test that failed
    * @param {import("@playwright/test/reporter").TestResult} result
    */
-  #attachOutput(test, result) {
+  #attachOutput(run, test, result) {
     const written = this.#servers.since(result.startTime.getTime());
     if (!written) return;
     const text = redactedText(written, proxyOf(test.parent.project()?.use ?? {}));
     result.attachments.push({ name: SERVER_OUTPUT, contentType: "text/plain", body: Buffer.from(text) });
+    const title = titleOf(test);
+    const of = {
+      runner: RUNNER,
+      worker: String(result.workerIndex),
+      title,
+      ...(result.retry && { retry: result.retry }),
+    };
+    run.file.write({ type: "sections", of, sections: [{ title: SERVER_OUTPUT, text }] });
   }
 
+  /** @returns {{ status?: "failed" }} the run fails by what strict mode refused and no test owns */
   onEnd() {
     const run = this.#run;
-    if (!run) return;
+    if (!run) return {};
     for (const outcome of this.#outcomes.values()) run.count(outcome);
     run.end();
-    const problem = run.merge() || run.file.problem;
+    const problem = run.merge() || run.problem;
     const page = relative(process.cwd(), resolve(run.settings.directory, PAGE));
     process.stdout.write(`  trafficmock report: ${page}\n`);
     if (problem) process.stdout.write(`  the trafficmock report is not complete: ${problem}\n`);
+    // What cannot be read may be what fails the run.
+    const told = guardedNow(
+      "judge the run",
+      () => ofNobody(run),
+      ({ message }) => process.stdout.write(`\n${message}\n`),
+    );
+    return told === "" ? {} : { status: "failed" };
   }
 
   printsToStdio() {
     return false;
   }
+}
+
+/**
+ * Say what strict mode refused and no test owned.
+ *
+ * @param {RunRecorder} run
+ * @returns {string} what fails the run; empty if it passes
+ */
+function ofNobody(run) {
+  const refused = refusedIn(dataFiles(run.settings.directory).map(readRecords), RUNNER);
+  const text = unownedText(refused) || refused.noApplication || "";
+  for (const each of [frameworksText(refused), text]) if (each) process.stdout.write(`\n${each}\n`);
+  return text;
+}
+
+/**
+ * @param {import("@playwright/test/reporter").TestCase} test
+ * @returns {string} its title as the fixtures write it: from the first `describe` on
+ */
+function titleOf(test) {
+  const [, , , ...titles] = test.titlePath();
+  return titles.join(" › ");
 }
 
 module.exports = TrafficMockReporter;

@@ -91,6 +91,7 @@ function enter(session, attachment) {
  */
 function begin(session, attachment) {
   const { context } = session.registration;
+  session.attachment = attachment;
   if (attachment && context) session.ownTest = attachment.begin(context);
 }
 

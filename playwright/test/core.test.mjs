@@ -51,6 +51,32 @@ describe("connect", () => {
     await Promise.all([one.end(), other.end()]);
   });
 
+  test("a request with the context of a test that does not mock it is named in both, and fails one that requires it", async (t) => {
+    const warn = t.mock.method(console, "warn", () => {});
+    const options = { proxyUrl: proxy.url, baseURL: shopUrl };
+    const first = await connect({ ...options, title: "first", strict: true });
+    const other = await connect({ ...options, title: "other" });
+    const required = { headers: first.headers };
+    await other.mock("**/price/*", { json: { price: 2 } });
+    await (await fetch(`${shopUrl}/price/cup`, required)).text();
+    await other.end();
+    const [said] = warn.mock.calls.map(({ arguments: [text] }) => text);
+    assert.match(said, /^trafficmock, other: GET http:\S+\/price\/cup of the application .*only the test "other"/);
+    const third = await connect({ ...options, title: "third", isolation: "required" });
+    await third.mock("**/price/*", { json: { price: 3 } });
+    await (await fetch(`${shopUrl}/price/cup`, required)).text();
+    await assert.rejects(third.end(), (error) => {
+      assert.equal(error.name, "MixedContextError");
+      // The process has been asked meanwhile where its requests come from.
+      assert.match(
+        error.message,
+        /context of the test "first" .*only the test "third".* This one left from .* at \S+:\d+/,
+      );
+      return true;
+    });
+    await assert.rejects(first.end(), /strict mode/);
+  });
+
   test("what a handler throws is thrown at the end", async () => {
     const mocks = await begin("throws");
     await mocks.route("**/price/*", () => Promise.reject(new Error("no price today")));
@@ -469,8 +495,10 @@ test("what strict mode refused and no test owns can be asked for", async (t) => 
     assert.equal(answer.resume().statusCode, 403);
   }
   const mocks = await connect({ title: "asks", proxyUrl: proxy.url });
-  const [{ message, clientId, ...refused }, ...others] = await mocks.unmatched();
+  const [{ message, clientId, sender, at, lastAt, ...refused }, ...others] = await mocks.unmatched();
   assert.deepEqual(refused, { method: "GET", url: "http://flags.example/all", kind: "http", count: 2 });
+  assert.ok(at <= lastAt && lastAt <= Date.now());
+  assert.equal(sender, `client ${clientId}`);
   assert.match(message, /allows only auth\.example/);
   assert.equal(typeof clientId, "string");
   assert.deepEqual(others, []);

@@ -1,5 +1,6 @@
 /* Applications in the process of their tests: this file attaches its own process. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { symlinkSync } from "node:fs";
 import http from "node:http";
@@ -51,6 +52,23 @@ describe("a process that is attached for its tests", () => {
     }
   });
 
+  test("a route for a server here says why no request met it", async () => {
+    const { url, stop } = await startServer();
+    const mocks = await connect({ title: "stub", proxyUrl: proxy.url, attachSelf: true, required: true });
+    const other = await connect({ title: "other", proxyUrl: proxy.url, attachSelf: true, required: true });
+    await mocks.mock(`${url}by`, { json: {} });
+    await other.mock("http://never.test/", { json: {} });
+    await (await fetch(`${url}by`)).text();
+    stop();
+    await assert.rejects(mocks.end(), ({ message }) => {
+      const { port } = new URL(url);
+      assert.ok(message.includes(`port ${port} is a server of this process; its requests are not routed.`), message);
+      assert.doesNotMatch(message, /No request of any application/);
+      return true;
+    });
+    await assert.rejects(other.end(), /No request of any application came|never\.test/);
+  });
+
   test("a call of a server here is not seen, and its handler is the test's", async (t) => {
     const { url, seen, stop } = await startServer();
     t.after(stop);
@@ -64,6 +82,42 @@ describe("a process that is attached for its tests", () => {
       [PRICES, PRICES],
     );
     for (const { baggage } of seen) assert.equal(baggage, `trafficmock.test=${mocks.id}`);
+  });
+
+  test("a call of an application elsewhere is answered by a route that names it, and by no other", async (t) => {
+    const code = `
+      const server = require("node:http").createServer((_, response) => response.end("real"));
+      server.listen(0, "127.0.0.1", () => console.log(server.address().port));`;
+    const application = spawn(process.execPath, ["-e", code], { stdio: ["ignore", "pipe", "inherit"] });
+    t.after(() => application.kill());
+    const [port] = await once(application.stdout, "data");
+    const origin = `http://127.0.0.1:${String(port).trim()}`;
+    const ask = async (path) => (await fetch(origin + path)).text();
+    const mocks = await begin(t);
+    await mocks.mock("**/*", { body: "mocked" });
+    await mocks.mock(/\/a$/, { body: "mocked" });
+    await mocks.route(
+      () => true,
+      (route) => route.fulfill({ body: "mocked" }),
+    );
+    assert.equal(await ask("/a"), "real");
+    assert.equal(await (await fetch("http://third.example/a")).text(), "mocked");
+    await mocks.mock(`${origin}/named`, { body: "named" });
+    assert.equal(await ask("/named"), "named");
+  });
+
+  test("a replay that has answered nothing is said", async (t) => {
+    const project = makeProject({ files: { "a.har": JSON.stringify({ log: { version: "1.2", entries: [] } }) } });
+    t.after(project.remove);
+    const said = t.mock.method(console, "warn", () => {});
+    const mocks = await begin(t);
+    await mocks.routeFromHAR(join(project.place, "a.har"));
+    await mocks.end({ failed: false });
+    const [[text]] = said.mock.calls.map((call) => call.arguments);
+    assert.match(
+      text,
+      /the HAR .*a\.har .*in-process\.test\.mjs.*: the replay has answered no request of an application/,
+    );
   });
 
   describe("tests that a hook begins", () => {

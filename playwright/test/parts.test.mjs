@@ -23,6 +23,8 @@ const { Matcher } = require("../src/arguments/matcher.js");
 const { allMet } = require("../src/arguments/value-checks.js");
 const { tagsOf } = require("../src/fixtures/browser-contexts.js");
 const { harEntries } = require("../src/har/har-entries.js");
+const { harEntry } = require("../src/har/har-entry.js");
+const { HarFile } = require("../src/har/har-file.js");
 const { ackTimeoutMs } = require("../src/settings.js");
 const { attachedBodies } = require("../src/har/har-entry.js");
 const { ProxyClock, beginTurn, now, turnBegan } = require("../src/session/proxy-clock.js");
@@ -137,19 +139,21 @@ test("the proxy gets the entries of a HAR that a route needs, with their bodies"
     request: { method, url: `http://a.test/${url}`, cookies: [] },
     response: { status: 200, ...response },
   });
-  const sent = async (entries, matcher = /^/) => {
+  const sent = async (entries, matcher = /^/, rules = {}) => {
     const read = async (name) => {
       if (name === "body") return Buffer.from("from a file");
       throw new Error(`no file ${name}`);
     };
-    return harEntries({ entries: async () => entries, read }, new Matcher(matcher));
+    return harEntries({ entries: async () => entries, read }, new Matcher(matcher), rules);
   };
   const urlsOf = (made) => made.map((each) => each && each.request.url.slice(-1));
   const given = [entry("GET", "b"), entry("GET", "a"), entry("PUT", "a"), null, { request: {} }];
   assert.deepEqual(urlsOf(await sent(given, { url: /\/a$/, method: "get" })), [null, "a", null, null, null]);
   assert.deepEqual(urlsOf(await sent(given, () => false)), ["b", "a", "a", null, null]);
   const moved = entry("GET", "a", { status: 302, headers: [{ name: "location", value: "/b" }] });
-  assert.deepEqual(urlsOf(await sent([moved, entry("GET", "b")], /\/a$/)), ["a", "b"]);
+  assert.deepEqual(urlsOf(await sent([moved, entry("GET", "b")], /\/a$/)), ["a", null]);
+  const follows = { followRedirects: true };
+  assert.deepEqual(urlsOf(await sent([moved, entry("GET", "b")], /\/a$/, follows)), ["a", "b"]);
   const file = (name) => entry("GET", name, { content: { _file: name } });
   const [body, missing] = await sent([file("body"), file("missing")]);
   assert.deepEqual(body.request, { method: "GET", url: "http://a.test/body" });
@@ -350,4 +354,41 @@ test("a file that is written whole keeps its permissions and its links, and leav
   assert.deepEqual(readdirSync(folder).sort(), ["a.har", "link"]);
   rewriteWhole("/dev/null", "gone");
   assert.ok(statSync("/dev/null").isCharacterDevice());
+});
+
+test("a HAR may begin with a byte order mark, in UTF-8 and UTF-16", async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), "har-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, "some.har");
+  const text = '\ufeff{"log":{"entries":[{"comment":"é"}]}}';
+  const utf16 = Buffer.from(text, "utf16le");
+  for (const bytes of [Buffer.from(text), utf16, Buffer.from(utf16).swap16()]) {
+    writeFileSync(file, bytes);
+    assert.deepEqual(await new HarFile(file).entries(), [{ comment: "é" }]);
+  }
+});
+
+test("a recorded text is UTF-8, and other charsets are base64", () => {
+  const request = { method: "GET", url: "http://h.test/", pairs: [], body: Buffer.alloc(0) };
+  for (const [type, body, encoding] of [
+    ["text/plain", "é", undefined],
+    ["text/plain; charset=utf-8", "é", undefined],
+    ["text/plain; charset=iso-8859-1", "é", "base64"],
+    ["text/xml", '<?xml version="1.0" encoding="iso-8859-1"?>é', "base64"],
+    ["text/html", "<meta charset=utf-8>é", undefined],
+  ]) {
+    const wire = { status: 200, statusText: "OK" };
+    const response = { pairs: [["content-type", type]], wire, read: () => Buffer.from(body) };
+    const { content } = harEntry({ request, response, began: 0, ms: 0 }, { isFull: false }).response;
+    assert.equal(content.encoding, encoding, type + body);
+    assert.equal(Buffer.from(content.text, content.encoding ?? "utf8").toString(), body);
+  }
+});
+
+test("entries are wanted by their URLs as agents send them", async () => {
+  const entry = { request: { method: "GET", url: "HTTP://H.test:80#x" }, response: { status: 200 } };
+  const store = { entries: async () => [entry], read: async () => Buffer.alloc(0) };
+  assert.deepEqual(await harEntries(store, new Matcher(/^http:\/\/h\.test\/$/)), [
+    { request: { method: "GET", url: "HTTP://H.test:80#x" }, response: { status: 200 } },
+  ]);
 });

@@ -1,6 +1,8 @@
 /* The reporter in the real Playwright: one report of all workers, in which secrets are marks. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { get } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -259,12 +261,13 @@ test("what a webServer writes while a test runs is attached to it, if it fails",
     };`;
   const spec = `
     import { expect, test } from "@playwright/test";
+    import { test as mocked } from "trafficmock-playwright";
     const ask = async (path) => {
       await (await fetch("http://127.0.0.1:${port}" + path)).text();
       await new Promise((resolve) => setTimeout(resolve, 500));
     };
     test("passes", () => ask("/fine"));
-    test("fails", async () => {
+    mocked("fails", async ({ trafficmock }) => {
       await ask("/cart");
       expect(1).toBe(2);
     });
@@ -290,6 +293,11 @@ test("what a webServer writes while a test runs is attached to it, if it fails",
   assert.match(text, /\[shop\] wrong \/cart/);
   assert.match(text, /\[shop\] \{"token":\{"value":"\[redacted:\w+\]"\},"customer":"\[redacted:\w+\]"\}/);
   assert.doesNotMatch(text, /fine|known|hush|4711/);
+  const report = JSON.parse(readFileSync(join(place, "trafficmock-report", "run.json"), "utf8"));
+  assert.deepEqual(
+    report.tests.map(({ title, sections }) => [title, sections]),
+    [["fails", [{ title: "webServer output during this test", text }]]],
+  );
 });
 
 test("without the proxy, what a webServer writes is not attached, unless nothing is to be redacted", (t) => {
@@ -316,4 +324,60 @@ test("wrong options and variables are refused", (t) => {
   process.env.TRAFFICMOCK_REPORT_MODE = "";
   process.env.TRAFFICMOCK_REPORT_BODY_BYTES = "many";
   assert.throws(reportSettings, { name: "UsageError", message: /a number from 0 to 8388608, not "many"/ });
+});
+
+const STRICT_CALL = CALL.replace('authorization: "Bearer hush-hush-hush-12345"', "");
+
+const STRICT_SPEC = `
+import { test } from "trafficmock-playwright";
+import { ask } from "./call.mjs";
+
+test("fails for itself", async ({ trafficmock }) => {
+  await ask("http://telemetry.nextjs.org/api/v1/record");
+  await ask("http://nobody.test/");
+  await ask("http://nobody.test/");
+  throw new Error("its own");
+});
+
+test("passes", async ({ trafficmock }) => {
+  await trafficmock.mock("**/*", { json: {} });
+  await ask("http://telemetry.nextjs.org/api/v1/record");
+});
+`;
+
+const STRICT_CONFIG = CONFIG.replace("retries: 1", "use: { trafficmockStrict: {} }")
+  .replace("workers: 2", "workers: 1")
+  .replace('reporter: [["', 'reporter: [["json"], ["');
+
+test("what no test owns is told once for the run, and is no error of a test", async () => {
+  // The service is strict longer than the run: what came before is not of it.
+  const strict = await startProxy("--strict");
+  const env = { TRAFFICMOCK_PROXY_URL: strict.url, PLAYWRIGHT_JSON_OUTPUT_NAME: "tests.json" };
+  const { hostname, port } = new URL(strict.url);
+  const before = get({ hostname, port, path: "http://before.test/", headers: { host: "before.test" } });
+  (await once(before, "response"))[0].resume();
+  const withoutReporter = STRICT_CONFIG.replace(/, \["trafficmock.*\]\],/, "],");
+  try {
+    for (const config of [STRICT_CONFIG, withoutReporter]) {
+      const files = { "call.mjs": STRICT_CALL, "a.spec.mjs": STRICT_SPEC, "playwright.config.mjs": config };
+      const project = makeProject({ files });
+      try {
+        const { status, output } = await project.run([], env);
+        assert.equal(status, 1, output);
+        const { errors, suites } = JSON.parse(readFileSync(join(project.place, "tests.json"), "utf8"));
+        const said = suites[0].specs.map(({ tests: [{ results }] }) => results.map((each) => each.errors.length));
+        assert.deepEqual([errors, said], [[], [[1], [0]]]);
+        const shown = config === STRICT_CONFIG ? output : readFileSync(join(project.place, "tests.json"), "utf8");
+        assert.equal(shown.split("http://nobody.test/, client ").length, 2, shown);
+        assert.match(shown, /nobody\.test\/, client proxy, (at|from) [^"]*? \(2 times\)/);
+        assert.match(shown, /What frameworks sent for themselves, refused by strict mode:\W/);
+        assert.match(shown, /allow preset:next, or have Next\.js not send it \(NEXT_TELEMETRY_DISABLED=1\)/);
+        assert.doesNotMatch(shown, /before\.test/);
+      } finally {
+        project.remove();
+      }
+    }
+  } finally {
+    await strict.stop();
+  }
 });

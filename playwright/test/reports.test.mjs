@@ -36,7 +36,7 @@ test("what a test got without a context while other tests ran is marked", () => 
     toString: () => "GET http://h.test/a",
   };
   const owned = new Map([["r1", { decision: "fulfill" }]]);
-  const session = { http: { known: new Map([["route", {}]]), owned } };
+  const session = { http: { known: new Map([["route", {}]]), owned }, warnings: [] };
   const linesOf = (otherTests) =>
     reportLines(session, {
       requests: [request],

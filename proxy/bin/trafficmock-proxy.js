@@ -16,15 +16,21 @@ function main() {
       if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
     });
   }
+  child.on("error", (/** @type {Error} */ { message }) => fail(`Python cannot be started: ${message}`));
   child.on("exit", (status, signal) => {
     process.exitCode = status ?? 128 + (signal ? constants.signals[signal] : 0);
   });
+}
+
+/** @param {string} message */
+function fail(message) {
+  process.stderr.write(`trafficmock-proxy: ${message}\n`);
+  process.exitCode = 1;
 }
 
 try {
   main();
 } catch (error) {
   if (!(error instanceof EnvironmentError)) throw error;
-  process.stderr.write(`trafficmock-proxy: ${error.message}\n`);
-  process.exitCode = 1;
+  fail(error.message);
 }

@@ -2,10 +2,11 @@
 
 const { spawnSync } = require("node:child_process");
 const { createHash } = require("node:crypto");
-const { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } = require("node:fs");
-const os = require("node:os");
+const { existsSync, readFileSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync } = require("node:fs");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
+const { cacheDirectory, checkPrivate, draftOf, isOwnFile, makeCache, sweep } = require("./cache.js");
+const { EnvironmentError } = require("./errors.js");
 
 /** The environment of Python that the proxy runs in: found in the cache directory, or made there from the wheel. */
 
@@ -14,10 +15,6 @@ const PYTHONS = ["python3", "python", "py"];
 const OLDEST = [3, 11];
 const COMPLETE = "complete";
 const SHOWN_CHARACTERS = 4000;
-
-class EnvironmentError extends Error {
-  name = "EnvironmentError";
-}
 
 /**
  * @param {string} [package_] the directory with the wheel
@@ -30,8 +27,64 @@ function pythonOf(package_ = PACKAGE, cache = cacheDirectory()) {
   const [, version] = path.basename(wheel).split("-");
   const digest = createHash("sha256").update(readFileSync(wheel)).digest("hex");
   const directory = path.join(cache, `${version}-${digest.slice(0, 12)}`);
-  if (!existsSync(path.join(directory, COMPLETE))) make(directory, wheel, version);
-  return interpreter(directory);
+  try {
+    checkPrivate(existsSync(directory) ? directory : cache);
+    if (!isWhole(directory)) make(directory, wheel, version);
+    return interpreter(directory);
+  } catch (error) {
+    if (error instanceof EnvironmentError || !isOfSystem(error)) throw error;
+    throw new EnvironmentError(
+      `no environment of Python can be made in ${cache}: ${error.message}. Set XDG_CACHE_HOME to a directory that can be written`,
+    );
+  }
+}
+
+/** @param {unknown} error @returns {error is NodeJS.ErrnoException} whether a call of the system failed, as on a full disk */
+const isOfSystem = (error) => error instanceof Error && typeof (/** @type {any} */ (error).syscall) === "string";
+
+/**
+ * Whether an environment has all that it had when it was made: cleaners of caches remove parts of it, and an upgrade of
+ * Python takes its interpreter away.
+ *
+ * @param {string} directory
+ */
+function isWhole(directory) {
+  try {
+    const { python, files } = JSON.parse(readFileSync(path.join(directory, COMPLETE), "utf8"));
+    const isThere = (/** @type {string} */ file) => existsSync(path.join(directory, file));
+    const isSame = python === "" || realpathSync(interpreter(directory)) === python;
+    return isSame && [interpreter(""), ...files].every(isThere);
+  } catch {
+    // Without the file, with one that is cut, and without the interpreter it is not.
+    return false;
+  }
+}
+
+/**
+ * @param {string} directory of an environment that is whole now
+ * @returns {string} what {@link isWhole} compares: the Python that it is linked to, if any, and what is installed
+ */
+function inventory(directory) {
+  const found = ["lib", "Lib"].flatMap((lib) => sitePackages(directory, lib));
+  const files = found.flatMap((place) =>
+    readdirSync(path.join(directory, place)).map((name) => path.join(place, name)),
+  );
+  const main = files.find((file) => path.basename(file) === "trafficmock");
+  if (!main) throw new EnvironmentError("nothing failed, but the package trafficmock is not among what was installed");
+  const python = realpathSync(interpreter(directory));
+  return JSON.stringify({
+    python: path.relative(realpathSync(directory), python).startsWith("..") ? python : "",
+    // Python makes __pycache__ anew.
+    files: [...files.filter((file) => path.basename(file) !== "__pycache__"), path.join(main, "__main__.py")],
+  });
+}
+
+/** @param {string} directory @param {string} lib @returns {string[]} the directories of packages, relative to the environment */
+function sitePackages(directory, lib) {
+  const place = path.join(directory, lib);
+  if (!existsSync(place)) return [];
+  const found = ["site-packages", ...readdirSync(place).map((name) => path.join(name, "site-packages"))];
+  return found.map((each) => path.join(lib, each)).filter((each) => existsSync(path.join(directory, each)));
 }
 
 /** @param {string} package_ */
@@ -41,20 +94,6 @@ function findWheel(package_) {
   throw new EnvironmentError(
     `${package_} has no wheel of trafficmock: only the published package has it. In a checkout, run pip install '.[testing]'`,
   );
-}
-
-/**
- * @param {NodeJS.Platform} [platform]
- * @param {NodeJS.ProcessEnv} [env]
- * @returns {string}
- */
-function cacheDirectory(platform = process.platform, env = process.env) {
-  const home = os.homedir();
-  const { join } = platform === "win32" ? path.win32 : path.posix;
-  if (platform === "win32") return join(env.LOCALAPPDATA ?? join(home, "AppData", "Local"), "trafficmock", "Cache");
-  const own = env.XDG_CACHE_HOME;
-  if (own && path.isAbsolute(own)) return join(own, "trafficmock");
-  return platform === "darwin" ? join(home, "Library", "Caches", "trafficmock") : join(home, ".cache", "trafficmock");
 }
 
 /**
@@ -68,23 +107,26 @@ function interpreter(directory, platform = process.platform) {
 }
 
 /**
- * Make an environment beside its place and move it there, so that one that is at its place is complete. `python -m` works in
- * a moved environment, its scripts do not.
+ * Make an environment beside its place and move it there, so that one that is at its place is complete, or was.
  *
  * @param {string} directory
  * @param {string} wheel
  * @param {string} version
  */
 function make(directory, wheel, version) {
-  const draft = `${directory}.${process.pid}`;
-  mkdirSync(path.dirname(directory), { recursive: true });
+  const draft = draftOf(directory);
+  const cache = path.dirname(directory);
+  makeCache(cache);
+  checkPrivate(cache);
+  sweep(cache);
   process.stderr.write(`trafficmock-proxy: installing trafficmock ${version} into ${directory}, once\n`);
   try {
     const requirement = `trafficmock @ ${pathToFileURL(wheel).href}`;
     const uv = answers("uv", ["--version"]) !== undefined;
     const steps = uv ? withUv(draft, requirement) : withPython(findPython(), draft, requirement);
     for (const [program, ...words] of steps) run(program, words);
-    writeFileSync(path.join(draft, COMPLETE), "");
+    nameAs(directory, draft);
+    writeFileSync(path.join(draft, COMPLETE), inventory(draft));
     move(draft, directory);
   } finally {
     rmSync(draft, { recursive: true, force: true });
@@ -147,15 +189,41 @@ function run(program, words) {
 }
 
 /**
+ * Write the place where an environment will be into its scripts, which have that where it was made. On Windows they are
+ * programs; `python -m` works there, too.
+ *
+ * @param {string} directory
  * @param {string} draft
- * @param {string} directory which another process may have made meanwhile
  */
-function move(draft, directory) {
-  try {
-    renameSync(draft, directory);
-  } catch (error) {
-    if (!existsSync(path.join(directory, COMPLETE))) throw error;
+function nameAs(directory, draft) {
+  const scripts = path.dirname(interpreter(draft));
+  for (const file of readdirSync(scripts).map((name) => path.join(scripts, name))) {
+    if (process.platform === "win32" || !isOwnFile(file)) continue;
+    const bytes = readFileSync(file);
+    if (bytes.includes(draft) && !bytes.includes(0)) {
+      writeFileSync(
+        file,
+        bytes.toString().replaceAll(draft, () => directory),
+      );
+    }
   }
 }
 
-module.exports = { EnvironmentError, cacheDirectory, findWheel, interpreter, pythonOf };
+/**
+ * @param {string} draft
+ * @param {string} directory which another process may have made meanwhile; one that is not whole is replaced
+ */
+function move(draft, directory) {
+  if (isWhole(directory)) return;
+  const old = `${draft}.old`;
+  if (existsSync(directory)) renameSync(directory, old);
+  try {
+    renameSync(draft, directory);
+  } catch (error) {
+    if (!isWhole(directory)) throw error;
+  } finally {
+    rmSync(old, { recursive: true, force: true });
+  }
+}
+
+module.exports = { findWheel, interpreter, pythonOf };

@@ -1,6 +1,7 @@
 "use strict";
 
-const { EnvironmentError, pythonOf } = require("./environment.js");
+const { pythonOf } = require("./environment.js");
+const { EnvironmentError } = require("./errors.js");
 
 /** @returns {string[]} */
 function trafficmockCommand() {

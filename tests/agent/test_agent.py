@@ -110,6 +110,10 @@ class AgentTests(SynchronousTestCase):
         self.check("contexts/http2-servers.test.mjs", "contexts/seen-contexts.test.mjs")
         self.check("contexts/own-tests.test.mjs")
 
+    def test_loaders(self) -> None:
+        """Libraries are hooked whichever loader compiles them, undici in a bundle at once."""
+        self.check("process/loaders.test.mjs")
+
     def test_messages(self) -> None:
         """So do messages of queues, by stand-ins of the libraries, and jobs of BullMQ by Redis."""
         self.check("contexts/messages.test.mjs", "contexts/bullmq.test.mjs")

@@ -31,7 +31,7 @@ class InvalidTests(SynchronousTestCase):
     def test_handler_result(self) -> None:
         """A result that is not valid fails its request, and the test that sent it."""
         for result in (
-            {"action": "fulfill", "response": {"status": 600}},
+            {"action": "fulfill", "response": {"status": 1000}},
             {"action": "abort", "errorCode": "accessdenied"},
             {"action": "continue", "overrides": None},
             {"action": "passthrough"},

@@ -79,12 +79,3 @@ class ContentTests(SynchronousTestCase):
             - {path.resolve() for path in reached},
             set(),
         )
-
-    def test_small(self) -> None:
-        """Each script and style is small enough to be read at once."""
-        long = {
-            str(path.relative_to(STATIC)): count
-            for path in [*STATIC.rglob("*.js"), *STATIC.rglob("*.html")]
-            if (count := len(path.read_text(encoding="utf-8").splitlines())) > 260
-        }
-        self.assertEqual(long, {})

@@ -2,6 +2,7 @@
 
 import json
 import re
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from hypothesis import assume, given
@@ -13,11 +14,12 @@ from tests.support.hypothesis_profiles import profile
 from trafficmock.matching.host_pattern import (
     LONGEST_PATTERN,
     PatternError,
+    elsewhere,
     is_under_test,
     matches_any,
     read_host_pattern,
 )
-from trafficmock.matching.starred_text import matches_starred
+from trafficmock.matching.starred_text import matches_starred, matches_wildcards
 from trafficmock.matching.url_parts import url_parts
 from trafficmock.proxy.request_target import absolute, read_origin
 from trafficmock.server.options import ProxyOptions
@@ -73,6 +75,23 @@ class TableTests(SynchronousTestCase):
             for url in urls:
                 for host, port in places(url):
                     self.assertEqual(is_under_test(own, host, port), expected, (url, host))
+
+    def test_elsewhere(self) -> None:
+        """The same URL at another origin is that of a host under test, and keeps all its parts."""
+        for url, rest in {
+            "http://127.0.0.1:5655/a?b=//c#d": "/a?b=//c#d",
+            "wss://user@[::1]?x": "?x",
+            "https://shop": "",
+            "http://api.shop.localhost/%2F": "/%2F",
+        }.items():
+            other = elsewhere(url, ())
+            assert other is not None
+            scheme, _, place = other.partition("//")
+            self.assertEqual(scheme, url.partition("//")[0])
+            self.assertTrue(place.endswith(rest) and place.removesuffix(rest), other)
+            self.assertIsNone(elsewhere(other, ()))
+        for url in ("http://shop.example/", "http:///", "x"):
+            self.assertIsNone(elsewhere(url, ()))
 
     def test_options(self) -> None:
         """The options read the same patterns, and their errors name the option."""
@@ -145,6 +164,13 @@ class StarredTextTests(SynchronousTestCase):
         expected = re.fullmatch(".*".join(map(re.escape, pieces)), text) is not None
         self.assertEqual(matches_starred(pieces, text), expected)
 
+    @profile(300)
+    @given(st.text("ab*?", max_size=8), st.text("ab", max_size=8))
+    def test_question_marks(self, pattern: str, text: str) -> None:
+        """A question mark is one character, among any stars."""
+        self.assertEqual(matches_wildcards(pattern, text), fnmatchcase(text, pattern))
+
     def test_linear(self) -> None:
         """Many stars cost no more than the text is long."""
         self.assertFalse(matches_starred(["a"] * 1000 + ["b"], "a" * 100_000))
+        self.assertFalse(matches_wildcards("*a?" * 1000 + "b", "a" * 100_000))

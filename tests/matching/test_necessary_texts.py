@@ -9,7 +9,7 @@ from tests.matching.patterns.test_glob import ROWS
 from tests.matching.strategies import globs, regex_flags, regex_sources, urls
 from tests.support.hypothesis_profiles import profile
 from trafficmock.matching import compile_matcher
-from trafficmock.matching.necessary_texts import LONGEST, Texts, necessary_texts
+from trafficmock.matching.necessary_texts import LONGEST, Texts, may_begin, necessary_texts
 from trafficmock.matching.patterns.glob_resolution import resolve
 from trafficmock.matching.patterns.match_result import MatchResult
 
@@ -96,3 +96,31 @@ class NecessaryTextsTests(SynchronousTestCase):
     def test_matching_regexes(self, source: str, flags: str, url: str) -> None:
         """So has it those of a regular expression."""
         self.assert_has(None, (source, flags), url)
+
+
+class MayBeginTests(SynchronousTestCase):
+    """Whether a route may match a URL of a server."""
+
+    def test_globs(self) -> None:
+        """By the beginning of a glob, where it has one."""
+        for glob, expected in (
+            ("https://api.test/v1/*", True),
+            ("https://api.test/", True),
+            ("https://*.test/v1", True),
+            ("**/v1", True),
+            ("https://{api,other}.test/x", True),
+            ("https://api.test:444/**", False),
+            ("https://api.testing/**", False),
+            ("https://other.test/**", False),
+            ("http://api.test/**", False),
+        ):
+            condition = compile_matcher(url_glob=glob).condition
+            self.assertEqual(may_begin(condition, "https://api.test/"), expected, glob)
+
+    @given(globs, urls)
+    def test_never_wrong(self, glob: str, url: str) -> None:
+        """What a route matches has a beginning that it may have."""
+        matcher = compile_matcher(url_glob=glob)
+        if matcher.judge(url, "GET", "app") is not MatchResult.NO:
+            base = "/".join([*url.split("/", 3)[:3], ""])
+            self.assertTrue(may_begin(matcher.condition, base))

@@ -9,7 +9,6 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.matching.compared_requests import URL, content, said
 from trafficmock.matching.request_conditions import RequestConditions, compile_condition
 from trafficmock.matching.request_content import (
-    LONGEST_DOCUMENT,
     MOST_BYTES,
     MOST_FIELDS,
     MOST_PARTS,
@@ -84,14 +83,6 @@ class BodyTests(SynchronousTestCase):
             self.assertRaises(UnreadablePartError, asked.values, part, [])
         self.assertEqual(len(reads), 1)
 
-    def test_long_document(self) -> None:
-        """The name of an operation is looked for at the beginning of a document."""
-        for before, found in ((LONGEST_DOCUMENT - 20, ["A"]), (LONGEST_DOCUMENT, [])):
-            document = " " * before + "query A { a }"
-            asked = content(json.dumps({"query": document}).encode())
-            self.assertEqual(asked.values("operation", []), found)
-        self.assertEqual(content(b'{"query": 7}').values("operation", []), [])
-
     def test_collector(self) -> None:
         """The garbage collector, which decoding pauses, runs afterwards, and only if it did."""
         for enabled in (True, False):
@@ -99,9 +90,3 @@ class BodyTests(SynchronousTestCase):
             self.addCleanup(gc.enable)
             self.assertRaises(UnreadablePartError, content(b"{").values, "json", [])
             self.assertIs(gc.isenabled(), enabled)
-
-    def test_graphql_by_get(self) -> None:
-        """The query string has the operation and the variables of a request by ``GET``."""
-        asked = content(url='http://h.test/?query=query%20Cart%20{x}&variables={"id":7}')
-        self.assertEqual(asked.values("operation", []), ["Cart"])
-        self.assertEqual(asked.values("variables", ["id"]), [7])

@@ -115,3 +115,18 @@ class RouteIndexTests(SynchronousTestCase):
             index.add(str(number), matcher)
         for request in asked:
             self.assertEqual(index.judge(*request), naive(routes, request))
+
+    @profile(50)
+    @given(st.lists(matchers, max_size=8), requests, urls)
+    def test_elsewhere(
+        self, routes: list[RouteMatcher], request: tuple[str, str, str], other: str
+    ) -> None:
+        """Routes that may match another URL as well are left out, and no others."""
+        index = RouteIndex()
+        for number, matcher in enumerate(routes):
+            index.add(str(number), matcher)
+        everywhere = index.judge(other, *request[1:])
+        out = {*everywhere.yes, *everywhere.undecided}
+        found, named = index.judge(*request), index.judge(*request, elsewhere=other)
+        self.assertEqual(named.yes, [each for each in found.yes if each not in out])
+        self.assertEqual(named.undecided, [each for each in found.undecided if each not in out])

@@ -23,7 +23,6 @@ ALLOWED = {
     "certificates/files.py": "the owner of private files; Windows has none",
     "server/process/open_files.py": "the limit of open files; Windows has none",
     "server/process/systemd_notify.py": "the socket of systemd",
-    "testing/launch/group_watchdog.py": "ends the processes of a group that POSIX has",
     "testing/launch/processes.py": "ends processes, with a branch for Windows in each function",
 }
 

@@ -1,7 +1,9 @@
 """The forward proxy without sockets: clients and servers are transports in memory."""
 
 import base64
+import contextlib
 import json
+import ssl
 from typing import Any
 
 from attrs import define, field
@@ -85,6 +87,7 @@ class FakeDialer(Dialer):
     connect_seconds: float = 10.0
     servers: list[FakeTransport] = field(factory=list)
     asked: list[str] = field(factory=list)
+    origins: list[Origin] = field(factory=list)
     error: Exception | None = None
     slow: list[Deferred[Any]] | None = None
     proxy: Any = None
@@ -103,6 +106,7 @@ class FakeDialer(Dialer):
     def to(self, origin: Origin) -> Any:
         if self.nowhere is not None:
             raise self.nowhere
+        self.origins.append(origin)
         return FakeEndpoint(self, str(origin))
 
     def websocket_endpoint(self, origin: Origin) -> Any:
@@ -223,3 +227,15 @@ def fulfilled(text: str = "mock", status: int = 200, **headers: str) -> dict[str
 def refused() -> Exception:
     """Give the error of a server that is not there."""
     return network.ConnectionRefusedError()
+
+
+def client_hello(*protocols: str) -> bytes:
+    """Return the ClientHello of a client that offers protocols by ALPN."""
+    context = ssl.create_default_context()
+    if protocols:
+        context.set_alpn_protocols([*protocols])
+    sent = ssl.MemoryBIO()
+    tls = context.wrap_bio(ssl.MemoryBIO(), sent, server_hostname="api.test")
+    with contextlib.suppress(ssl.SSLWantReadError):
+        tls.do_handshake()
+    return sent.read()

@@ -182,6 +182,16 @@ class CoreTests(SynchronousTestCase):
             [("python", 7, "py a.py"), ("python", 8, "py a.py"), ("proxy", None, None)],
         )
 
+    def test_tests(self) -> None:
+        """A route of all URLs leaves alone what a process of tests sends to its own machine."""
+        for words, wanted in (("python; tests; pid=7", False), ("python; pid=8", True)):
+            harness = ForwardProxyHarness()
+            worker = harness.worker("**")
+            named = f"\r\nTrafficmock-Agent: {words}\r\n\r\n".encode()
+            harness.ask(GET.replace(b"api.test", b"127.0.0.1:9").replace(b"\r\n\r\n", named))
+            sent = [each["type"] for each in worker.sent]
+            self.assertEqual("request:matched" in sent, wanted, (words, sent))
+
     def test_linked(self) -> None:
         """The request that follows a redirect is routed on its own, and linked."""
         harness = ForwardProxyHarness()

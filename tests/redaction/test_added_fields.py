@@ -36,6 +36,25 @@ class AddedFieldsTests(SynchronousTestCase):
                 error = self.assertRaises(InvalidFieldError, AddedFields.of, words)
                 self.assertIn(said, str(error))
 
+    def test_too_much(self) -> None:
+        """All words of a list have one budget, and a pattern beyond it is not compiled."""
+        many = [f"regex:a{{500}}{number}" for number in range(60)]
+        for words, said in (
+            ([f"query:a{number}" for number in range(1001)], "more than 1000 fields"),
+            (["header:" + "a" * 40_000], "more than 32768 characters"),
+            ([f"json:a{number}" for number in range(201)], "more than 200 paths"),
+            (many, "more than 20000 instructions"),
+            (["regex:" + "(?:" + "x" * 60 + "){1000}"], "more than 20000 instructions"),
+        ):
+            with self.subTest(said=said):
+                error = self.assertRaises(InvalidFieldError, AddedFields.of, words)
+                self.assertIn(said, str(error))
+                self.assertLess(len(str(error)), 300)
+        found = AddedFields.of([*many, "later:x", "off", "query:q"], known_only=True)
+        assert found is not None
+        self.assertEqual(found.query, {"q"})
+        self.assertTrue(10 < len(found.patterns) < 60)
+
     def test_paths(self) -> None:
         """A star is one name or index, two are any number of them."""
         for path, place, fits in (

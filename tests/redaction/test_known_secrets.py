@@ -45,9 +45,10 @@ from trafficmock.server.reports.reported_traffic import report_steps
 from trafficmock.server.reports.written_marks import redact_steps
 from trafficmock.testing.har.har_recording import Content, HarRecording
 from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
-from trafficmock.wire.client_message import RedactQuery
+from trafficmock.wire.client_message import RedactQuery, RedactResult
 from trafficmock.wire.codec import encode
 from trafficmock.wire.inbound import ReportQuery
+from trafficmock.wire.outbound import ReportResult
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
@@ -223,13 +224,13 @@ def outputs(history: History) -> Iterator[str]:
         # What the npm packages record is redacted by the proxy.
         asked = Redact("c", RedactQuery("q", Raw(json.dumps(har).encode())))
         *_, written_har = redact_steps(asked, redactor)
-        assert written_har is not None
+        assert isinstance(written_har, RedactResult)
         yield encode(written_har).decode()
     for test_id in ("t1", None):
         query = ReportQuery("q", LIMIT, test_id or UNSET)
         effect = AnswerReport("c", query)
         *_, answer = report_steps(history, effect, service="s", redactor=redactor)
-        assert answer is not None
+        assert isinstance(answer, ReportResult)
         tests.append(json.loads(encode(answer)))
         yield json.dumps(tests[-1]) + repr(answer)
     yield saved_page(run_document([]) | {"unowned": {"requests": tests[1]["entries"]}})

@@ -21,6 +21,20 @@ def _base64(text: str) -> str:
 class DocumentTests(SynchronousTestCase):
     """A secret is found in each part of a document."""
 
+    def test_names(self) -> None:
+        """The name of a parameter may be a secret, or have one; so may a file name."""
+        key = f"ghp_{'a1' * 12}"
+        request = {
+            "url": f"https://h.test/?{key}",
+            "queryString": [{"name": key, "value": ""}, {"name": "token=abcde12345", "value": ""}],
+            "postData": {"params": [{"name": "f", "fileName": f"{key}.txt"}]},
+        }
+        shown = json.dumps(redacted_har({"log": {"entries": [{"request": request}]}}, REDACTOR))
+        self.assertNotIn(key, shown)
+        self.assertNotIn("abcde12345", shown)
+        sockets = {"protocols": ["bearer", "abcde12345"]}
+        self.assertNotIn("abcde12345", str(redacted_record(sockets, REDACTOR)))
+
     @given(SECRETS, NAMES)
     def test_har(self, secret: str, name: str) -> None:
         """In URLs, headers, cookies, queries, bodies, frames and texts of failures."""

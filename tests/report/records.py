@@ -17,12 +17,10 @@ def entry(entry_id: str, at: int = 5, **more: Any) -> dict[str, Any]:
     }
 
 
-def begin(worker: str, at: int = 1) -> dict[str, Any]:
+def begin(worker: str, at: int = 1, **more: Any) -> dict[str, Any]:
     """Make the first record of a process."""
-    return {
-        "type": "begin",
-        "process": {"runner": "pytest", "worker": worker, "pid": at, "startedAt": at},
-    }
+    process = {"runner": "pytest", "worker": worker, "pid": at, "startedAt": at, **more}
+    return {"type": "begin", "process": process}
 
 
 def test(test_id: str, at: int = 2, **more: Any) -> dict[str, Any]:
@@ -43,6 +41,12 @@ def test(test_id: str, at: int = 2, **more: Any) -> dict[str, Any]:
             **more,
         },
     }
+
+
+def sections(title: str, worker: str, name: str, text: str) -> dict[str, Any]:
+    """Make the record of what a reporter knows of a test."""
+    of = {"runner": "pytest", "worker": worker, "title": title}
+    return {"type": "sections", "of": of, "sections": [{"title": name, "text": text}]}
 
 
 def unowned(*requests: dict[str, Any], omitted: int = 0) -> dict[str, Any]:

@@ -88,6 +88,7 @@ def sample_run() -> dict[str, Any]:
         line=12,
         durationMs=840,
         error=ERROR,
+        sections=[{"title": "output of shop during this test", "text": "declined: " + "x" * 400}],
         routes=[_route(1, "https://payments.example/**", 1), _route(2, "**/refunds", 0)],
         requests=[_answered("t1", 20)],
         webSockets=[

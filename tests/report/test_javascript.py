@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.report.records import begin, counts, end, entry, har, test, unowned, worker
+from tests.report.records import begin, counts, end, entry, har, sections, test, unowned, worker
 from tests.support.processes.node_parts import node_binary
 from tests.support.processes.proxy_process import REPOSITORY
 from trafficmock.report.run_document import run_document
@@ -38,11 +38,12 @@ def _ends(number: int) -> dict[str, Any]:
 _numbers = st.integers(1, 4)
 _files = st.lists(
     st.tuples(
-        st.builds(lambda at: begin(f"gw{at}", at), _numbers),
+        st.builds(lambda at: begin(f"gw{at}", at, runStartedAt=at // 2), _numbers),
         st.none() | st.builds(_ends, _numbers),
         st.builds(lambda at: test(f"t{at}", at), _numbers),
         st.builds(lambda at: unowned(entry(f"r{at}", at), omitted=at), _numbers),
         st.builds(lambda at: har(f"{at % 2}.har", at, at, 1), _numbers),
+        st.none() | st.builds(lambda at: sections(f"test t{at}", "gw1", "output", "x"), _numbers),
         st.none() | st.builds(_ends, _numbers),
     ).map(lambda records: [record for record in records if record is not None]),
     max_size=4,

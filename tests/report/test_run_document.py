@@ -94,6 +94,24 @@ class RunDocumentTests(SynchronousTestCase):
             },
         )
 
+    def test_runs(self) -> None:
+        """What came between two runs is of neither; what came in both is there once."""
+
+        def run(name: str, at: int, before: int, after: int) -> list[dict[str, Any]]:
+            told = {"before": counts(passthrough=before), "unowned": counts(passthrough=after)}
+            return [begin(name, at, runStartedAt=at), end(workers=worker(f"p{name}", **told))]
+
+        first, again = run("0", 1, 10, 12), run("1", 2, 1332, 1333)
+        beside, later = run("2", 3, 11, 14), run("3", 4, 1333, 1340)
+        for files, total in (
+            ([first, again], 3),
+            ([again, beside, first], 5),
+            ([later, first, again], 10),
+            # Two workers of one run, between which something came.
+            ([run("0", 1, 10, 12), run("1", 1, 15, 16)], 6),
+        ):
+            self.assertEqual(merged(*files)["totals"]["requests"]["total"], total)
+
     def test_refused(self) -> None:
         """A proxy counts refused requests for all workers: the highest count is the latest."""
         document = merged(

@@ -290,7 +290,7 @@ DECISIONS = (
 
 
 def _entry(record: RequestRecord) -> SimpleNamespace:
-    return SimpleNamespace(record=record, request=record.request, request_body=None)
+    return SimpleNamespace(record=record, request=record.request, request_body=None, elsewhere=None)
 
 
 def _record(raw: Raw) -> RequestRecord:

@@ -1,7 +1,9 @@
 """Parts of the test side that only compute, and belong to no session."""
 
+from asyncio import AbstractEventLoop
 from functools import partial
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 from unittest import mock
 
 from hypothesis import given
@@ -10,6 +12,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.hypothesis_profiles import profile
 from tests.testing.fakes import request
+from trafficmock.testing.adapters.asyncio_adapter import AsyncioAdapter
+from trafficmock.testing.adapters.background_connection import BackgroundConnection
 from trafficmock.testing.adapters.proxy_address import websocket_url
 from trafficmock.testing.errors import UsageError
 from trafficmock.testing.promise import Promise, all_of
@@ -126,3 +130,14 @@ class PlaceTests(SynchronousTestCase):
         for wrong in ("h:1", "ftp://h", "http://"):
             with self.assertRaises(UsageError):
                 websocket_url(wrong)
+
+
+class LoopTests(SynchronousTestCase):
+    """Awaited calls where no loop of asyncio runs, as on trio."""
+
+    def test_no_loop(self) -> None:
+        """The error names the API that works there."""
+        background = cast(BackgroundConnection, SimpleNamespace(loop=None, call=None, post=None))
+        adapter = AsyncioAdapter(background, cast(AbstractEventLoop, object()))
+        with self.assertRaisesRegex(UsageError, "mocks.* of trafficmock.testing.sync"):
+            adapter.wait_for(cast(Any, None))

@@ -10,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from tests.support.hypothesis_profiles import profile
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.codec import encode
+from trafficmock.wire.outbound import TestWarning
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedError, SerializedResponse
@@ -33,6 +34,7 @@ ANSWERS: st.SearchStrategy[Any] = st.one_of(
     st.builds(outbound.DecisionAbort, st.just("r"), st.just("failed"), TEXTS),
     st.builds(outbound.DecisionError, st.just("r"), st.just("internal"), TEXTS),
     st.builds(outbound.ProxyError, st.just("internal"), TEXTS),
+    st.builds(TestWarning, st.just("t"), st.just("mixed_context"), TEXTS),
 )
 STATEFUL: st.SearchStrategy[Any] = st.one_of(
     st.builds(outbound.DecisionContinue, st.just("r")),

@@ -1,4 +1,4 @@
-"""``trafficmock doctor``: say where requests lost the context of their test, and what to do."""
+"""``trafficmock doctor``: say which requests lost their test's context, or have another's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trafficmock.redaction import printable
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from trafficmock.command.output.terminal import Terminal
     from trafficmock.command.rest.rest_client import RestClient
@@ -33,8 +33,9 @@ def parser() -> argparse.ArgumentParser:
     """Make the parser of the command."""
     made = command_parser(
         "doctor",
-        "Say where requests lost the context of their test, and what to do. Requests that a shared "
-        "route answered are left out. The exit status is 1 if there are any, 0 if there are none.",
+        "Say where requests lost the context of their test, which may carry the context of another "
+        "one, and what to do. Those without one that a shared route answered are left out. The "
+        "exit status is 1 if there are any, 0 if there are none.",
         EXAMPLES,
     )
     add_output(made, "one object with the groups of requests, and counts")
@@ -55,7 +56,7 @@ def main(words: Sequence[str]) -> int:
     else:
         for line in _lines(found, terminal):
             terminal.line(line)
-    return NOTHING if found["lost"] else OK
+    return NOTHING if found["lost"] or found["mixed"] else OK
 
 
 def collect(client: RestClient) -> dict[str, Any]:
@@ -65,39 +66,59 @@ def collect(client: RestClient) -> dict[str, Any]:
     :raises UnreachableError: if no trafficmock proxy answers.
     """
     entries = REQUESTS.get(client, {})
+    agents = client.get("/api/connections").document["nodeAgents"]
+    return {
+        "requests": len(entries),
+        "withContext": sum(bool(entry.get("hasContext")) for entry in entries),
+        "agents": len(agents),
+        "lost": _grouped(entries, "lost"),
+        "mixed": _grouped(entries, "mixed"),
+    }
+
+
+def _grouped(entries: Iterable[Mapping[str, Any]], what: str) -> list[dict[str, Any]]:
+    """Group the entries with a story, ``lost`` or ``mixed``, by what was sent and the remedy."""
     groups: dict[tuple[str, ...], dict[str, Any]] = {}
     for entry in entries:
-        if (lost := entry.get("lost")) is None:
+        if (story := entry.get(what)) is None:
             continue
         method, url = entry["request"]["method"], entry["request"]["url"].partition("?")[0]
-        key = entry["clientId"], method, url, lost["remedy"]
+        key = entry["clientId"], method, url, story["remedy"]
         if key in groups:
             groups[key]["count"] += 1
         else:
             # The newest entry comes first, and its story is told.
             names = {"clientId": entry["clientId"], "method": method, "url": url}
             last = {"count": 1, "lastId": entry["id"], "lastAt": entry["timestamp"]}
-            groups[key] = {**names, **last, **lost}
-    agents = client.get("/api/connections").document["nodeAgents"]
-    return {
-        "requests": len(entries),
-        "withContext": sum(bool(entry.get("hasContext")) for entry in entries),
-        "agents": len(agents),
-        "lost": list(groups.values()),
-    }
+            groups[key] = {**names, **last, **story}
+    return list(groups.values())
 
 
 def _lines(found: dict[str, Any], terminal: Terminal) -> Iterator[str]:
-    lost = found["lost"]
+    lost, mixed = found["lost"], found["mixed"]
     counted = f"{found['withContext']} of {found['requests']} recorded requests carry a context"
     if not lost:
         yield f"No request lost the context of a test; {counted}."
         if not found["requests"] and not found["agents"]:
             yield "No application is attached: start it with trafficmock run."
-        return
-    number = sum(each["count"] for each in lost)
-    yield f"{number} without a context came while tests with contexts ran; {counted}."
-    for each in lost:
+    else:
+        yield f"{_number(lost)} without a context came while tests with contexts ran; {counted}."
+        yield from _stories(lost, terminal)
+    if mixed:
+        yield ""
+        yield (
+            f"{_number(mixed)} may carry the wrong context: its test has no route for them, "
+            "and one other test has."
+        )
+        yield from _stories(mixed, terminal)
+
+
+def _number(groups: list[dict[str, Any]]) -> int:
+    return sum(each["count"] for each in groups)
+
+
+def _stories(groups: list[dict[str, Any]], terminal: Terminal) -> Iterator[str]:
+    for each in groups:
         times = "once" if each["count"] == 1 else f"{each['count']} times"
         last = list_columns.clock(each["lastAt"])
         yield ""

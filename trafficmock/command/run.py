@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+SEALED_VARIABLE = "TRAFFICMOCK_SEALED"
+"""It is 1 in a sealed command, whose agents then say why a connection failed."""
+
 EXAMPLES = """\
   trafficmock run -- node server.js
   trafficmock run --client-id shop -- flask run --port 5000
@@ -138,6 +141,7 @@ def main(words: Sequence[str]) -> NoReturn:
 
         proxy = Place(found.address.host, found.address.port)
         seal(proxy, [Place.parse(text) for text in options.reach], options.publish)
+        environment[SEALED_VARIABLE] = "1"
     become(command, environment)
 
 

@@ -21,6 +21,8 @@ from trafficmock.core.http.request_routing import RequestRouting
 from trafficmock.core.http.response_reports import ResponseReports
 from trafficmock.core.http.streamed_replies import StreamedReplies
 from trafficmock.core.invalid_messages import InvalidMessages
+from trafficmock.core.isolation.mixed_contexts import MixedContexts
+from trafficmock.core.isolation.unseen_connections import UnseenConnections
 from trafficmock.core.isolation.wanted_origins import WantedOrigins
 from trafficmock.core.local.local_decisions import LocalDecisions
 from trafficmock.core.local.passed_requests import PassedRequests
@@ -69,6 +71,9 @@ class Coordinator:
     state: SharedState = field(init=False)
     local: LocalDecisions = field(init=False)
     strict_mode: StrictMode = field(init=False)
+    wanted_origins: WantedOrigins = field(init=False)
+    mixed_contexts: MixedContexts = field(init=False)
+    unseen_connections: UnseenConnections = field(init=False)
     decisions: Decisions = field(init=False)
     streams: StreamedReplies = field(init=False)
     replies: Replies = field(init=False)
@@ -95,6 +100,9 @@ class Coordinator:
         state.strictness.applications.may_run = self.may_run
         self.local = LocalDecisions(state)
         self.strict_mode = StrictMode(state, self.local)
+        self.wanted_origins = WantedOrigins(state)
+        self.mixed_contexts = MixedContexts(state, self.wanted_origins)
+        self.unseen_connections = UnseenConnections(state)
         self._make_http(state)
         self._make_websockets(state)
         self.waits = Waits(state, self.local)
@@ -117,13 +125,17 @@ class Coordinator:
         self.requests = RequestRouting(
             state,
             self.strict_mode.refusals,
+            self.mixed_contexts.look,
             decisions=self.decisions,
             chains=Chains(state, self.replies),
         )
         self.reports = ResponseReports(state)
         self.bodies = PendingBodies(state, requests=self.requests, decisions=self.decisions)
         self.hops = RedirectHops(
-            state, self.strict_mode.refusals, observers_before=self.local.observers_before
+            state,
+            self.strict_mode.refusals,
+            observers_before=self.local.observers_before,
+            unseen=self.unseen_connections,
         )
         self.handlers = HandlerResults(
             state, requests=self.requests, decisions=self.decisions, streams=self.streams
@@ -135,7 +147,7 @@ class Coordinator:
         )
 
     def _make_websockets(self, state: SharedState) -> None:
-        self.sockets = WebSocketRouting(state, self.strict_mode.refusals)
+        self.sockets = WebSocketRouting(state, self.strict_mode.refusals, self.mixed_contexts.look)
         self.relay = WebSocketRelay(self.sockets)
         self.routing = {"http": self.requests, "websocket": self.sockets}
 
@@ -150,7 +162,6 @@ class Coordinator:
             sockets=self.sockets,
             at_once=self.lost_at_once,
         )
-        wanted_origins = WantedOrigins(state)
         self.ended_tests = EndedTests(
             state,
             decisions=self.decisions,
@@ -159,7 +170,9 @@ class Coordinator:
             sockets=self.sockets,
             local=self.local,
             waits=self.waits,
-            wanted_origins=wanted_origins,
+            wanted_origins=self.wanted_origins,
+            mixed_contexts=self.mixed_contexts,
+            unseen_connections=self.unseen_connections,
             at_once=self.lost_at_once,
         )
         self.setup = Registration(
@@ -168,7 +181,8 @@ class Coordinator:
             replies=self.replies,
             requests=self.requests,
             lost_runs=self.strict_mode.lost_runs,
-            wanted_origins=wanted_origins,
+            wanted_origins=self.wanted_origins,
+            unowned=self.strict_mode.unowned,
         )
 
     # Events
@@ -328,6 +342,13 @@ class Coordinator:
         """Return whether strict mode would refuse a tunnel of an agent, see :class:`StrictMode`."""
         agent = self.state.peers.get(connection_id)
         return isinstance(agent, Agent) and self.strict_mode.would_refuse_tunnel(agent, request)
+
+    def may_be_mocked(self, url: str) -> bool:
+        """Return whether a route may match a URL of a server; true in doubt.
+
+        :param url: ``https://host:port/``.
+        """
+        return self.state.registry.may_match(f"{url.removesuffix('/').removesuffix(':443')}/")
 
     def refuse_tunnel(
         self, connection_id: str, tunnel_id: str, request: SerializedRequest, now: Moment

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from trafficmock.core.http.decisions import Decisions
     from trafficmock.core.http.request_routing import RequestRouting
     from trafficmock.core.http.streamed_replies import StreamedReplies
+    from trafficmock.core.isolation.mixed_contexts import MixedContexts
+    from trafficmock.core.isolation.unseen_connections import UnseenConnections
     from trafficmock.core.isolation.wanted_origins import WantedOrigins
     from trafficmock.core.local.local_decisions import LocalDecisions
     from trafficmock.core.shared_state import SharedState
@@ -92,6 +94,8 @@ class EndedTests:
     local: LocalDecisions
     waits: Waits
     wanted_origins: WantedOrigins
+    mixed_contexts: MixedContexts
+    unseen_connections: UnseenConnections
     at_once: int
     unseen_contexts: UnseenContexts = field(init=False)
     deciding: dict[RegisteredTest, float] = field(init=False, factory=dict)
@@ -193,6 +197,8 @@ class EndedTests:
             out.record(TestEnded(test.id, passed))
         self.state.registry.remove_test(test)
         self.unseen_contexts.forget(test)
+        self.mixed_contexts.forget(test)
+        self.unseen_connections.forget(test)
         test.is_over = True
         self.waits.end_test(test)
         self.state.strictness.end_test(test)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
+from trafficmock.matching.patterns.framework_calls import PREFIX
 from trafficmock.redaction.process_redactor import safe_url
 
 if TYPE_CHECKING:
@@ -16,8 +18,10 @@ if TYPE_CHECKING:
 
     from trafficmock.core.ownership.differences import Nearest
     from trafficmock.core.ownership.strictness import Refusal
+    from trafficmock.core.state.peers import Agent
     from trafficmock.core.state.registered import RegisteredTest, RunRoute
     from trafficmock.matching.host_pattern import PatternError
+    from trafficmock.matching.patterns.framework_calls import FrameworkCall
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
     from trafficmock.wire.payloads.similar_requests import Difference
 
@@ -344,6 +348,46 @@ def went_past(subject: str, refusal: Refusal) -> str:
     )
 
 
+def of_framework(
+    subject: str, refusal: Refusal, framework: FrameworkCall, *, has_left: bool
+) -> str:
+    """Return the error for what a framework sends for itself, with the remedy.
+
+    :param subject: as in :func:`unmatched`.
+    :param has_left: whether it went past the proxy.
+    """
+    what_came = "it went past the proxy" if has_left else "it was refused"
+    off = f", or have {framework.sender} not send it ({framework.off})" if framework.off else ""
+    return (
+        f"{subject[:1].upper()}{subject[1:]} is what {framework.sender} sends for itself, "
+        f"{framework.what}, and {_allowed(refusal.allow)}: {what_came}. It belongs to no test, and "
+        f"fails none. To let it leave, allow {PREFIX}{framework.preset}{off}."
+    )
+
+
+LONGEST_COMMAND = 80
+"""The most characters of a command line in a message."""
+
+_DIRECTORY = re.compile(r"(?<!\S)(?:[A-Za-z]:[\\/]|/)(?:[^\s\\/]+[\\/])*")
+"""The directory of an absolute path in a command line."""
+
+
+def sender(agent: Agent) -> str:
+    """Return who sent a request: its client and, where it is known, its process."""
+    named = f"client {agent.client_id}"
+    if agent.pid is None:
+        return named
+    # A directory says little, and what is at the end says most.
+    command = _DIRECTORY.sub("", agent.command or "")
+    shown = command if len(command) <= LONGEST_COMMAND else f"{command[: LONGEST_COMMAND - 1]}…"
+    return f"{named}, process {agent.pid}" + (f" ({shown})" if shown else "")
+
+
+def sent_by(agent: Agent) -> str:
+    """Return the sentence that says who sent a request."""
+    return f"It was sent by {sender(agent)}."
+
+
 def _lost_run(until: int) -> str:
     """Explain strict mode without a connected strict run: the reason, the end and the remedy.
 
@@ -378,18 +422,24 @@ def _nearest(nearest: Nearest, *, named: bool) -> str:
     return f"route {_route(route.matcher)}{place}{test}: {difference(nearest.differs)}"
 
 
+_WHOLE = {
+    "predicate": "its predicate said no",
+    "handler": "its handler gave the request back",
+    "url": "the pattern does not match",
+}
+"""What differs, where no value is named."""
+
+
 def difference(differs: Difference) -> str:
     """Return in words how a request differs from a route, a wait, or an entry of a HAR."""
     part, found, wanted = differs.part, differs.found, differs.wanted
+    if text := _WHOLE.get(part):
+        return text
     match part:
-        case "predicate":
-            return "its predicate said no"
-        case "handler":
-            return "its handler gave the request back"
         case "condition":
             return str(found)
-        case "url":
-            return "the pattern does not match"
+        case "origin":
+            return f"the tests' own process sent it: only a URL that names {found} takes it"
         case "query" if wanted == "":
             return f"query differs ({found!r}: a glob is for the whole URL, queries too)"
     return f"{part} differs ({found!r}{'' if wanted is UNSET else f', not {wanted!r}'})"

@@ -46,6 +46,9 @@ def _handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
         core.reports.cancel(agent, message, out)
         core.streams.closed(agent, message, out)
 
+    def runs_tests(agent: Agent, message: local_reports.RunsTests, _: EffectList) -> None:
+        agent.runs_tests = message.running
+
     def context_seen(_: Agent, message: local_reports.ContextSeen, out: EffectList) -> None:
         core.state.contexts.seen(message.context, out.now.seconds)
 
@@ -63,6 +66,7 @@ def _handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
         local_reports.Synced: core.passed.synced,
         local_reports.ContextSeen: context_seen,
         local_reports.RequestIgnored: core.strict_mode.ignored,
+        local_reports.RunsTests: runs_tests,
         inbound.AgentError: _log_agent_error,
         inbound.SocketOpen: sockets.open,
         inbound.MessageFromPage: relay.from_agent,

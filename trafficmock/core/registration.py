@@ -16,12 +16,13 @@ from trafficmock.core.http.awaited_reports import tell_of_ends
 from trafficmock.core.http.observation import clock_reading, may_observe
 from trafficmock.core.http.replies import ReplyError
 from trafficmock.core.ownership.given_globs import read_matcher
-from trafficmock.core.ownership.registry import with_observer
+from trafficmock.core.ownership.registry import compile_route, with_observer
 from trafficmock.core.ownership.run_routes import RunRouteError
 from trafficmock.core.strict_mode import read_allowed
 from trafficmock.matching import GlobError
 from trafficmock.matching.host_pattern import PatternError
-from trafficmock.matching.origin_pattern import read_origin_pattern
+from trafficmock.matching.origin_pattern import read_origin_patterns
+from trafficmock.matching.patterns.match_result import YES
 from trafficmock.records import TestBegan
 from trafficmock.wire import outbound
 from trafficmock.wire.features import CONTEXT, REPLY, STRICT, SUBSCRIBE
@@ -35,9 +36,10 @@ if TYPE_CHECKING:
     from trafficmock.core.isolation.wanted_origins import WantedOrigins
     from trafficmock.core.local.local_decisions import LocalDecisions
     from trafficmock.core.ownership.lost_runs import LostRuns
+    from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
     from trafficmock.core.shared_state import SharedState
     from trafficmock.core.state.peers import Worker
-    from trafficmock.core.state.registered import RegisteredTest
+    from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
     from trafficmock.matching.allow_list import AllowList
     from trafficmock.wire import inbound
     from trafficmock.wire.inbound import Behavior
@@ -58,6 +60,7 @@ class Registration:
     requests: RequestRouting
     lost_runs: LostRuns
     wanted_origins: WantedOrigins
+    unowned: UnownedRefusals
 
     def add_test(self, worker: Worker, message: inbound.TestRegister, out: EffectList) -> None:
         context = message.context if CONTEXT in worker.features else UNSET
@@ -150,12 +153,33 @@ class Registration:
             # A copy of a route of the run that is used up is not kept.
             route = self.state.registry.routes.get(message.route_id)
             active = () if route is None or route.test is None else (route,)
+            if route is not None:
+                self._forgive(route)
             self.local.when_applied(
                 worker, active, out, lambda out: out.send(worker.id, registered)
             )
         else:
             text = f"The route id {message.route_id} is in use, or its test is another worker's."
             self._refuse(worker, message.test_id, text, out, route_id=message.route_id)
+
+    def _forgive(self, route: RegisteredRoute) -> None:
+        """Forget what was refused before the first test, and what a shared route is there for.
+
+        Strict mode begins when the worker is connected, and its fixtures register their routes
+        after that. A route with conditions on more than the URL forgives nothing: the list has no
+        bodies and headers.
+        """
+        test = route.test
+        if test is None or not test.shared or self.state.strictness.applications.any_test:
+            return
+        matcher = compile_route(route.matcher)
+        if matcher.beside is None:
+            self.unowned.forgive(
+                lambda row: (
+                    row.kind == route.kind
+                    and matcher.judge(row.url, row.method, row.client_id) is YES
+                )
+            )
 
     def remove_route(
         self, worker: Worker, message: inbound.RouteUnregister, out: EffectList
@@ -224,8 +248,7 @@ def _allow_list(worker: Worker, message: inbound.TestRegister) -> AllowList | No
 def _unmatchable(application: ApplicationOrigins) -> PatternError | None:
     """Return the error for the first origin of the application that no origin can match."""
     try:
-        for origin in application.origins:
-            read_origin_pattern(origin)
+        read_origin_patterns(application.origins)
     except PatternError as error:
         return error
     return None

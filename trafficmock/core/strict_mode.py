@@ -17,11 +17,12 @@ from trafficmock.core.state.lifecycle import PendingRequest
 from trafficmock.core.state.peers import Agent
 from trafficmock.matching import GlobError
 from trafficmock.matching.allow_list import MOST_PATTERNS, read_allow_list
-from trafficmock.matching.host_pattern import PatternError
+from trafficmock.matching.host_pattern import PatternError, check_characters
 from trafficmock.matching.patterns.given_glob import GivenGlob
 from trafficmock.wire import outbound
 from trafficmock.wire.features import STRICT
 from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_matcher import MOST_CONDITIONS
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class StrictMode:
         except PatternError as error:
             problem = f"The allow list of strict mode cannot be read: {error}."
         else:
-            self.unowned.interested.add(worker.id)
+            self._joins(worker, message.age_ms, out)
         stricted = outbound.RunStricted(message.query_id, problem)
         self.local.when_applied(worker, (), out, lambda out: out.send(worker.id, stricted))
 
@@ -104,20 +105,36 @@ class StrictMode:
         """Handle ``run:unmatched:query``: send the refused requests that no test owns."""
         if not _knows(worker, out):
             return
-        self.unowned.interested.add(worker.id)
-        rows = list(self.unowned.rows.values())
+        since = self._joins(worker, message.age_ms, out)
+        rows = self.unowned.untold() if message.tell is True else self.unowned.rows.values()
+        rows = [each for each in rows if each.last_at >= since]
+        of_tests = [each for each in rows if each.framework is UNSET]
+        of_frameworks = [each for each in rows if each.framework is not UNSET]
         problem: str | UnsetType = UNSET
         if self.state.strictness.run_saw_no_application():
             problem = error_messages.no_application("this strict run")
         dropped = self.unowned.dropped
-        out.send(worker.id, outbound.Unmatched(message.query_id, rows, dropped, problem))
+        answer = outbound.Unmatched(
+            message.query_id, of_tests, dropped, problem, of_frameworks or UNSET
+        )
+        out.send(worker.id, answer)
+
+    def _joins(self, worker: Worker, age: int | UnsetType, out: EffectList) -> int:
+        """Note that a worker of a run asks for the list.
+
+        :param age: how long ago its run has begun, in ms.
+        :returns: the time from which refusals are of its run, in epoch ms.
+        """
+        since = 0 if age is UNSET else out.now.epoch_ms - age
+        self.unowned.joins(worker.id, since)
+        return since
 
     def would_refuse_tunnel(self, agent: Agent, request: SerializedRequest) -> bool:
         """Return whether a tunnel would be refused that the forward proxy does not decrypt.
 
         :param request: the CONNECT request, with ``https://host:port/`` as its URL.
         """
-        return self._refusal(_tunnel("", agent, request)) is not None
+        return self._refusal(self._tunnel("", agent, request)) is not None
 
     def refuse_tunnel(
         self, agent: Agent, tunnel_id: str, request: SerializedRequest, out: EffectList
@@ -127,12 +144,12 @@ class StrictMode:
         :param request: as in :meth:`would_refuse_tunnel`.
         :returns: the error text for the application; ``None`` for an allowed tunnel.
         """
-        tunnel = _tunnel(tunnel_id, agent, request)
+        tunnel = self._tunnel(tunnel_id, agent, request)
         self.state.strictness.judged_at = out.now.seconds
         refusal = self._refusal(tunnel)
         if refusal is None:
             return None
-        text, notice = self.refusals.message("http", tunnel, refusal)
+        text, notice = self.refusals.message("http", tunnel, refusal, out.now)
         out.record(records.RequestSeen(tunnel_id, agent.client_id, request))
         out.record(records.RequestFailed(tunnel_id, None, outbound.UNMATCHED, text, None))
         if notice is not None:
@@ -148,6 +165,7 @@ class StrictMode:
         if message.context is not UNSET:
             context_test = self.state.contexts.seen(message.context, out.now.seconds)
         request = SerializedRequest(message.url, message.method, {}, body.NULL)
+        framework = self.state.registry.framework_call(message.url)
         left = PendingRequest(
             id="",
             client_id=agent.client_id,
@@ -155,17 +173,30 @@ class StrictMode:
             agent=agent,
             announced_at=out.now.seconds,
             observers=(),
-            context_test=context_test,
+            context_test=context_test if framework is None else None,
+            framework=framework,
         )
         refusal = self.state.strictness.refusal(left, message.url)
         if refusal is None:
             return
-        _, notice = self.refusals.message("http", left, refusal, has_left=True)
+        _, notice = self.refusals.message("http", left, refusal, out.now, has_left=True)
         if notice is not None:
             out.send(*notice)
 
     def _refusal(self, tunnel: PendingRequest) -> Refusal | None:
         return self.state.strictness.refusal(tunnel)
+
+    def _tunnel(self, tunnel_id: str, agent: Agent, request: SerializedRequest) -> PendingRequest:
+        """Make a request without a context of a tunnel, for :class:`.Strictness`."""
+        return PendingRequest(
+            id=tunnel_id,
+            client_id=agent.client_id,
+            request=request,
+            agent=agent,
+            announced_at=0.0,
+            observers=(),
+            framework=self.state.registry.framework_call(request.url),
+        )
 
     # The end of workers
 
@@ -186,18 +217,6 @@ class StrictMode:
             out.note("info", error_messages.STRICT_RUN_LOST)
 
 
-def _tunnel(tunnel_id: str, agent: Agent, request: SerializedRequest) -> PendingRequest:
-    """Make a request without a context of a tunnel, for :class:`.Strictness`."""
-    return PendingRequest(
-        id=tunnel_id,
-        client_id=agent.client_id,
-        request=request,
-        agent=agent,
-        announced_at=0.0,
-        observers=(),
-    )
-
-
 def _knows(worker: Worker, out: EffectList) -> bool:
     if STRICT in worker.features:
         return True
@@ -211,12 +230,17 @@ def read_allowed(allow: Iterable[str | SerializedMatcher]) -> AllowList:
     """Read an allow list.
 
     :raises PatternError: for an invalid pattern, for a matcher that only the worker can compare,
-        and for more than :data:`.MOST_PATTERNS` of both.
+        for more than :data:`.MOST_PATTERNS` of both, and for too many characters or conditions.
     """
     given = list(allow)
     wired = [each for each in given if not isinstance(each, str)]
     patterns = read_allow_list([each for each in given if isinstance(each, str)])
     texts = tuple(map(error_messages.allowed_matcher, wired))
+    check_characters(each.url_glob or "" for each in wired)
+    if sum(len(each.conditions or ()) for each in wired) > MOST_CONDITIONS:
+        raise PatternError(
+            texts[-1], f"is too much: a list has at most {MOST_CONDITIONS} conditions"
+        )
     if len(given) > MOST_PATTERNS:
         raise PatternError(
             (*patterns.texts, *texts)[MOST_PATTERNS],

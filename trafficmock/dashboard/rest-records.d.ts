@@ -365,8 +365,14 @@ export interface HttpEntry {
   redirectedToId?: string;
   /** It carries the context of the test `testId`. */
   hasContext?: true;
-  /** It carries the context of a test that had ended, so that nobody got it. */
+  /**
+   * It carries the context of a test that had ended. If the only running test got it, `testId`, `title`
+   * and `path` are that one's, and `lateOf` names the ended one; else they are those of the ended test,
+   * and nobody got it.
+   */
   late?: true;
+  /** The title of the ended test whose context it carries, if a running test got it. */
+  lateOf?: string;
   /**
    * Routes of other tests that match a request which passed through, where its context kept it from
    * them. The first five.
@@ -378,6 +384,7 @@ export interface HttpEntry {
    */
   otherTests?: number;
   lost?: LostContext;
+  mixed?: MixedContext;
 }
 
 /**
@@ -386,6 +393,17 @@ export interface HttpEntry {
  */
 export interface LostContext {
   /** Where it was lost, as far as its agent tells that. */
+  how: string;
+  /** What to do about it. */
+  remedy: string;
+}
+
+/**
+ * The request carries the context of a test that has no route for it, and exactly one other running
+ * test has one: it may be that one's.
+ */
+export interface MixedContext {
+  /** Which tests these are, and where it was sent from, if its agent tells that. */
   how: string;
   /** What to do about it. */
   remedy: string;
@@ -436,8 +454,14 @@ export interface HttpSummary {
   redirectedToId?: string;
   /** It carries the context of the test `testId`. */
   hasContext?: true;
-  /** It carries the context of a test that had ended, so that nobody got it. */
+  /**
+   * It carries the context of a test that had ended. If the only running test got it, `testId`, `title`
+   * and `path` are that one's, and `lateOf` names the ended one; else they are those of the ended test,
+   * and nobody got it.
+   */
   late?: true;
+  /** The title of the ended test whose context it carries, if a running test got it. */
+  lateOf?: string;
   /**
    * Routes of other tests that match a request which passed through, where its context kept it from
    * them. The first five.
@@ -449,6 +473,7 @@ export interface HttpSummary {
    */
   otherTests?: number;
   lost?: LostContext;
+  mixed?: MixedContext;
   /** What the last event says, when upstream failed after passthrough or continue. */
   upstreamError?: string;
   /** What the handler of a test raised, when that is why the request was aborted. */
@@ -499,8 +524,14 @@ export interface WebSocketSummary {
   };
   /** It carries the context of the test `testId`. */
   hasContext?: true;
-  /** It carries the context of a test that had ended, so that nobody got it. */
+  /**
+   * It carries the context of a test that had ended. If the only running test got it, `testId`, `title`
+   * and `path` are that one's, and `lateOf` names the ended one; else they are those of the ended test,
+   * and nobody got it.
+   */
   late?: true;
+  /** The title of the ended test whose context it carries, if a running test got it. */
+  lateOf?: string;
   /**
    * Routes of other tests that match a request which passed through, where its context kept it from
    * them. The first five.
@@ -538,8 +569,14 @@ export interface WebSocketEntry {
   };
   /** It carries the context of the test `testId`. */
   hasContext?: true;
-  /** It carries the context of a test that had ended, so that nobody got it. */
+  /**
+   * It carries the context of a test that had ended. If the only running test got it, `testId`, `title`
+   * and `path` are that one's, and `lateOf` names the ended one; else they are those of the ended test,
+   * and nobody got it.
+   */
   late?: true;
+  /** The title of the ended test whose context it carries, if a running test got it. */
+  lateOf?: string;
   /**
    * Routes of other tests that match a request which passed through, where its context kept it from
    * them. The first five.

@@ -54,6 +54,8 @@ export interface ReportedTest extends Traffic {
   startedAt: number;
   durationMs: number;
   error?: string;
+  /** What else its runner shows of the failure. */
+  sections?: { title: string; text: string }[];
   routes: ReportedRoute[];
   omitted: number;
   har?: string;

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from msgspec import UNSET, Struct, UnsetType
 
 from trafficmock.history.rest_records import RequestRecord, SocketRecord
-from trafficmock.records import CarriedContext, Owner
+from trafficmock.records import MOST_ALSO_MATCHED, CarriedContext, Owner
 from trafficmock.wire.payloads.quiet_repr import quiet_repr
 
 CACHED_JSON = 32 * 1024
@@ -148,13 +148,16 @@ class HistoryEntry(Struct, Generic[R], eq=False, kw_only=True):
     def own(self, owner: Owner | None) -> None:
         """Write the owner into the record; the caller calls :meth:`changed`.
 
-        The test of a context stays, also if a shared route of the worker decides.
+        The test of a context stays, also if a shared route of the worker decides, unless it had
+        ended: then the request is that of the running test which got it.
         """
         if owner is not None:
             record = self.record
             record.route_id = owner.route_id
             record.route = owner.route or UNSET
             record.other_tests = owner.other_tests or UNSET
+            if record.late is True and record.test_id != owner.test_id:
+                record.late_of, record.has_context, record.test_id = record.title, UNSET, UNSET
             if record.test_id is UNSET:
                 record.test_id, record.title, record.path = owner.test_id, owner.title, owner.file
 
@@ -164,6 +167,7 @@ class HistoryEntry(Struct, Generic[R], eq=False, kw_only=True):
         :param also_matched: as in :class:`trafficmock.records.RequestPassedThrough`.
         :returns: the characters that the head of the entry has gained.
         """
-        if also_matched:
-            self.record.also_matched = list(also_matched)
-        return sum(map(len, also_matched))
+        kept = also_matched[:MOST_ALSO_MATCHED]
+        if kept:
+            self.record.also_matched = list(kept)
+        return sum(map(len, kept))

@@ -62,11 +62,13 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
 
     :param request: the request as the application sent it, without its body.
     :param action: the ``action`` of the record.
+    :param elsewhere: as of :class:`~trafficmock.records.RequestSeen`.
     :param unwritten: the stages that wait, with their data and time.
     """
 
     request: SerializedRequest
     action: str = "pending"
+    elsewhere: str | None = None
     request_body: Body | None = None
     response_body: Body | None = None
     overrides_body: Body | None = None

@@ -43,6 +43,7 @@ class RequestRecorder:
         return {
             records.RequestSeen: self._seen,
             records.RequestBodyCame: self._body_came,
+            records.ContextMixedUp: self._mixed_up,
             records.RequestPassedThrough: self._passed_through,
             records.RequestContinued: self._continued,
             records.RequestFulfilled: self._fulfilled,
@@ -87,6 +88,14 @@ class RequestRecorder:
         entry.changed()
         self._hold(entry, entry.request_body)
 
+    def _mixed_up(self, record: records.ContextMixedUp, _: int) -> None:
+        entry = self.requests.find(record.request_id)
+        if entry is not None:
+            entry.record.mixed = record.mixed
+            entry.changed()
+            grown = len(record.mixed.how) + len(record.mixed.remedy)
+            self.requests.weigh(entry, grown + entry.passed(record.also_matched))
+
     def _passed_through(self, record: records.RequestPassedThrough, at: int) -> None:
         entry = self._undecided(record.request_id, "passthrough", None)
         if entry is None:
@@ -99,7 +108,7 @@ class RequestRecorder:
         entry.write_later(self._write_passed_through, also, at)
         self.requests.settle(entry)
         if also:
-            self.requests.weigh(entry, sum(map(len, also)))
+            self.requests.weigh(entry, sum(map(len, also[: records.MOST_ALSO_MATCHED])))
 
     def _write_passed_through(self, entry: RequestEntry, also: tuple[str, ...], at: int) -> None:
         entry.settle("passthrough", RequestOutcome("passthrough"), None, at)
@@ -269,6 +278,7 @@ class RequestRecorder:
             weight=line + header_weight(head.headers, head.headers_list),
             request=head,
             request_body=body,
+            elsewhere=getattr(seen, "elsewhere", None),
         )
 
     def _add(self, entry: RequestEntry) -> None:

@@ -106,9 +106,11 @@ class RequestFacts(
     redirected_to_id: str | UnsetType = UNSET
     has_context: bool | UnsetType = UNSET
     late: bool | UnsetType = UNSET
+    late_of: str | UnsetType = UNSET
     also_matched: list[str] | UnsetType = UNSET
     other_tests: int | UnsetType = UNSET
     lost: LostContext | UnsetType = UNSET
+    mixed: LostContext | UnsetType = UNSET
 
     __repr__ = quiet_repr
 
@@ -150,6 +152,7 @@ class SocketRecord(Struct, omit_defaults=True, rename="camel"):
     close: RecordedClose | UnsetType = UNSET
     has_context: bool | UnsetType = UNSET
     late: bool | UnsetType = UNSET
+    late_of: str | UnsetType = UNSET
     also_matched: list[str] | UnsetType = UNSET
     other_tests: int | UnsetType = UNSET
 

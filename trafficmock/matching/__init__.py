@@ -9,7 +9,8 @@
 
 A route may also have conditions on more than the URL
 (:mod:`~trafficmock.matching.request_conditions`), which are compared with
-:mod:`~trafficmock.matching.request_content`. The index has such routes in
+:mod:`~trafficmock.matching.request_content`; those on GraphQL with the operations that
+:mod:`~trafficmock.matching.graphql_request` finds. The index has such routes in
 :mod:`~trafficmock.matching.conditioned_routes`, by the values that a request must have
 (:mod:`~trafficmock.matching.literal_index`).
 

@@ -1,7 +1,8 @@
 """The allow list of strict mode: patterns for the hosts and URLs of allowed requests, and matchers.
 
-A pattern without a slash is a host with an optional port; a pattern with a slash is a URL glob. A
-matcher is that of a route, for requests that must have more than a URL.
+A pattern without a slash is a host with an optional port; a pattern with a slash is a URL glob. One
+that begins with ``preset:`` names what a framework sends for itself. A matcher is that of a route,
+for requests that must have more than a URL.
 """
 
 import re
@@ -15,8 +16,16 @@ from trafficmock.matching.host_pattern import (
     LONGEST_PATTERN,
     HostPattern,
     PatternError,
+    check_characters,
     matches_any,
     read_host_pattern,
+)
+from trafficmock.matching.patterns.framework_calls import (
+    ALL,
+    PREFIX,
+    PRESETS,
+    framework_call,
+    problem_of_preset,
 )
 from trafficmock.matching.patterns.glob import Glob, compile_glob
 from trafficmock.matching.patterns.glob_resolution import needs_base
@@ -43,6 +52,7 @@ class AllowList:
     hosts: tuple[HostPattern, ...] = ()
     globs: tuple[Glob, ...] = ()
     matchers: tuple[RouteMatcher, ...] = ()
+    presets: frozenset[str] = frozenset()
 
     def allows(self, url: str, parts: UrlParts | None) -> bool:
         """Return whether a pattern allows a request.
@@ -53,6 +63,10 @@ class AllowList:
         """
         if parts is not None and matches_any(self.hosts, parts.host, parts.port):
             return True
+        if self.presets:
+            call = framework_call(url)
+            if call is not None and call.preset in self.presets:
+                return True
         if self.globs and "@" in url:
             # Without this, the star of `https://*.test/` could match `user@evil` before `.test`.
             url = shown_url(url, sys.maxsize)
@@ -87,23 +101,34 @@ class AllowList:
 def read_allow_list(patterns: Iterable[str]) -> AllowList:
     """Parse the patterns of an allow list.
 
-    :param patterns: such as ``auth.example``, ``*.example.com``, ``[::1]:8080`` and
-        ``https://auth.example/token*``.
-    :raises PatternError: for a pattern that is neither a host nor a URL glob, and for more than
-        :data:`MOST_PATTERNS`.
+    :param patterns: such as ``auth.example``, ``*.example.com``, ``[::1]:8080``,
+        ``https://auth.example/token*`` and ``preset:next``.
+    :raises PatternError: for a pattern that is none of these, and for more than
+        :data:`MOST_PATTERNS` or too many characters.
     """
     texts = tuple(patterns)
     if len(texts) > MOST_PATTERNS:
         raise PatternError(
             texts[MOST_PATTERNS], f"is one too many: at most {MOST_PATTERNS} are read"
         )
+    check_characters(texts)
     hosts, globs = [], []
+    presets: set[str] = set()
     for text in texts:
-        if "/" in text:
+        if text.startswith(PREFIX):
+            presets.update(_read_preset(text))
+        elif "/" in text:
             globs.append(_read_glob(text))
         else:
             hosts.append(read_host_pattern(text))
-    return AllowList(texts, tuple(hosts), tuple(globs))
+    return AllowList(texts, tuple(hosts), tuple(globs), presets=frozenset(presets))
+
+
+def _read_preset(text: str) -> tuple[str, ...]:
+    name = text.removeprefix(PREFIX)
+    if problem := problem_of_preset(name):
+        raise PatternError(text, problem)
+    return PRESETS if name == ALL else (name,)
 
 
 def _read_glob(text: str) -> Glob:

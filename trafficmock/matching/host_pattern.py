@@ -9,20 +9,25 @@ the cases for all three.
 from __future__ import annotations
 
 import re
-from fnmatch import translate
+from functools import cached_property
 from ipaddress import IPv6Address
 from typing import TYPE_CHECKING
 
 import ada_url
-from attrs import field, frozen
+from attrs import frozen
 
 from trafficmock.errors import LocalError
+from trafficmock.matching.starred_text import matches_starred, matches_wildcards
+from trafficmock.matching.url_parts import url_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LONGEST_PATTERN = 2000
 """The most characters of a pattern."""
+
+MOST_CHARACTERS = 64 * 1024
+"""The most characters of all patterns of one list."""
 
 HIGHEST_PORT = 65535
 
@@ -42,6 +47,9 @@ _NO_ADDRESS = "is no host: write an IPv6 address as ::1, or with a port [::1]:80
 UNDER_TEST = r"127(?:\.[0-9]+){3}|\[::1\]|(?:.*\.)?localhost|[^.\[\]]+"
 """A regular expression, for JavaScript too, of the hosts that are always under test."""
 
+_ORIGIN = re.compile(r"//[^/?#]*")
+_ELSEWHERE = "//named.by.no-pattern.invalid:9"
+
 
 class PatternError(LocalError):
     """A pattern is invalid; the message names the pattern, the fault and the correct form.
@@ -56,7 +64,7 @@ class PatternError(LocalError):
         self.fault = fault
 
 
-@frozen
+@frozen(slots=False)
 class HostPattern:
     """A pattern of hosts.
 
@@ -65,17 +73,36 @@ class HostPattern:
     """
 
     text: str
-    _expression: re.Pattern[str] = field(init=False, eq=False, repr=False)
 
-    def __attrs_post_init__(self) -> None:
-        whole = f"{self.text}:*" if self.text.endswith("]") or ":" not in self.text else self.text
-        # In a glob of Python, brackets are a class of characters.
-        expression = re.compile(translate(whole.replace("[", "[[]")))
-        object.__setattr__(self, "_expression", expression)
+    @cached_property
+    def _whole(self) -> str:
+        return f"{self.text}:*" if self.text.endswith("]") or ":" not in self.text else self.text
+
+    @cached_property
+    def _pieces(self) -> list[str]:
+        return self._whole.split("*")
 
     def matches(self, place: str) -> bool:
         """Return whether the pattern matches ``host:port`` as :func:`place` writes it."""
-        return self._expression.match(place) is not None
+        if "?" in self._whole:
+            return matches_wildcards(self._whole, place)
+        return matches_starred(self._pieces, place)
+
+
+def check_characters(texts: Iterable[str]) -> None:
+    """Refuse a list of patterns that would take long to read, before any is read.
+
+    :raises PatternError: it has too many characters; the message names the first pattern that is
+        too much.
+    """
+    left = MOST_CHARACTERS
+    for text in texts:
+        left -= len(text)
+        if left < 0:
+            raise PatternError(
+                text,
+                f"is too much: the patterns of a list have at most {MOST_CHARACTERS} characters",
+            )
 
 
 def read_host_pattern(text: str) -> HostPattern:
@@ -127,6 +154,20 @@ def is_under_test(patterns: Iterable[HostPattern], host: str, port: int | str) -
     if re.fullmatch(UNDER_TEST, written.rpartition(":")[0]):
         return True
     return any(pattern.matches(written) for pattern in patterns)
+
+
+def elsewhere(url: str, patterns: Iterable[HostPattern]) -> str | None:
+    """Return the URL at another origin, if its host is part of the system under test.
+
+    A pattern that matches both does not name the origin.
+
+    :param patterns: as in :func:`is_under_test`.
+    :returns: ``None`` for other hosts, and for what is no URL.
+    """
+    parts = url_parts(url)
+    if parts is None or not is_under_test(patterns, parts.host, parts.port):
+        return None
+    return _ORIGIN.sub(_ELSEWHERE, url, count=1)
 
 
 def _read_host(text: str, host: str) -> str:

@@ -35,6 +35,20 @@ def necessary_texts(condition: UrlCondition) -> tuple[Texts, ...] | None:
     return found if all(map(_tells, found)) else None
 
 
+def may_begin(condition: UrlCondition, base: str) -> bool:
+    """Return whether a URL with a beginning may satisfy a condition; true in doubt.
+
+    :param base: scheme, host and port, up to the first slash of the path.
+    """
+    if condition.impossible:
+        return False
+    for variant in condition.literals.variants:
+        first = variant.fixed[0]
+        if first.startswith(base) or (len(variant.fixed) > 1 and base.startswith(first)):
+            return True
+    return not condition.literals.variants
+
+
 def _tells(texts: Texts) -> bool:
     """Return whether there are URLs without one of the texts."""
     return len(texts) == 1 or any(all(text not in each for each in IN_EVERY_URL) for text in texts)

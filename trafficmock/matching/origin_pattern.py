@@ -16,6 +16,7 @@ from attrs import frozen
 from trafficmock.matching.host_pattern import (
     HostPattern,
     PatternError,
+    check_characters,
     is_under_test,
     place,
     read_host_pattern,
@@ -23,7 +24,7 @@ from trafficmock.matching.host_pattern import (
 from trafficmock.matching.url_parts import DEFAULT_PORTS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
 _SCHEMES = ("http", "https")
 _PATTERN = re.compile(r"(?P<scheme>[a-z*?]+)://(?P<authority>.*)", re.IGNORECASE | re.DOTALL)
@@ -42,6 +43,15 @@ class OriginPattern:
     def matches(self, scheme: str, host: str, port: int | str) -> bool:
         """Return whether it matches an origin; IPv6 is with or without brackets."""
         return scheme in self.hosts and self.hosts[scheme].matches(place(host, port))
+
+
+def read_origin_patterns(texts: Sequence[str]) -> tuple[OriginPattern, ...]:
+    """Parse the patterns of an application.
+
+    :raises PatternError: if no origin can match one of them, and for too many characters.
+    """
+    check_characters(texts)
+    return tuple(map(read_origin_pattern, texts))
 
 
 def read_origin_pattern(text: str) -> OriginPattern:

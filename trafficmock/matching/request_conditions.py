@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Part = Literal["query", "header", "form", "json", "operation", "variables"]
 
 _OF_HEAD = frozenset({"query", "header"})
+_OF_GRAPHQL = frozenset({"operation", "variables"})
 _LONGEST_SHOWN = 100
 """The most characters of a value in a message."""
 
@@ -182,8 +183,11 @@ class RequestConditions:
         return _hold(self.head, content)
 
     def body_holds(self, content: RequestContent) -> bool:
-        """Return whether a request meets those that its body decides, which has come."""
-        return _hold(self.body, content)
+        """Return whether a request meets those that its body decides, which has come.
+
+        A GraphQL batch meets them if one of its operations meets all.
+        """
+        return any(_hold(self.body, each) for each in self._alone(content))
 
     def hold(self, content: RequestContent) -> bool | None:
         """Return whether a request meets them; ``None`` if that depends on a body to come."""
@@ -194,13 +198,28 @@ class RequestConditions:
         return self.body_holds(content)
 
     def differences(self, content: RequestContent) -> Iterator[str]:
-        """Describe the conditions that a request fails."""
-        for each in (*self.head, *self.body):
-            if not each.is_of_head and content.awaits_body:
-                return
-            text = each.difference(content)
-            if text is not None:
-                yield text
+        """Describe the conditions that a request fails.
+
+        Of a GraphQL batch, only operations with the right name are compared, if it has any.
+        """
+        yield from _differences(self.head, content)
+        if self.body and not content.awaits_body:
+            names = tuple(each for each in self.body if each.part == "operation")
+            alike = [each for each in self._alone(content) if _hold(names, each)] or [content]
+            yield from min(([*_differences(self.body, each)] for each in alike), key=len)
+
+    def _alone(self, content: RequestContent) -> Sequence[RequestContent]:
+        is_graphql = any(each.part in _OF_GRAPHQL for each in self.body)
+        return content.by_operation() if is_graphql else (content,)
+
+
+def _differences(
+    conditions: tuple[RequestCondition, ...], content: RequestContent
+) -> Iterator[str]:
+    for each in conditions:
+        text = each.difference(content)
+        if text is not None:
+            yield text
 
 
 def _hold(conditions: tuple[RequestCondition, ...], content: RequestContent) -> bool:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import gc
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
 
+from trafficmock.matching.graphql_request import (
+    LONGEST_DOCUMENTS,
+    MOST_OPERATIONS,
+    GraphqlOperation,
+    GraphqlRequestError,
+    operations_part,
+)
 from trafficmock.matching.patterns.match_cost import JudgedUrl, MatchBudget
 from trafficmock.matching.patterns.match_result import YES
 
@@ -27,11 +34,8 @@ MOST_FIELDS = 100_000
 MOST_PARTS = 1_000_000
 """The most values in a JSON body that is compared, as its brackets and commas count them."""
 
-LONGEST_DOCUMENT = 256 * 2**10
-"""The characters of a GraphQL document in which the name of its operation is looked for."""
-
-_OPERATION = re.compile(r"(?:^|[\s}])(?:query|mutation|subscription)\s+([A-Za-z_]\w*)")
-"""The name of the first operation of a GraphQL document."""
+_OF_GRAPHQL = frozenset({"query", "operationName", "variables", "extensions"})
+"""The parameters of a query string that belong to a GraphQL request ("GraphQL over HTTP")."""
 
 Fields = dict[str, list[str]]
 T = TypeVar("T")
@@ -84,9 +88,10 @@ class RequestContent:
             case "json":
                 return _at(_given(self._json), path)
             case "operation":
-                return [] if self._operation is None else [self._operation]
+                return [*_given(self._operation_names)]
             case "variables":
-                return _at(_given(self._graphql).get("variables"), path)
+                operations = _given(self._operations)
+                return [found for each in operations for found in _at(each.variables, path)]
             case "query" | "form" | "header":
                 name, *index = path or ("",)
                 key = str(name).lower() if part == "header" else str(name)
@@ -100,6 +105,20 @@ class RequestContent:
         :raises UnreadablePartError: the body has no form, or there are too many fields.
         """
         return self._named(part)
+
+    def by_operation(self) -> Sequence[RequestContent]:
+        """Return the request, or for a GraphQL batch one with each of its operations alone."""
+        operations = self._operations
+        if isinstance(operations, UnreadablePartError) or len(operations) == 1:
+            return (self,)
+        return [self._with(each) for each in operations]
+
+    def _with(self, operation: GraphqlOperation) -> RequestContent:
+        alone = copy.copy(self)
+        # Cached properties: the other ones are those of this request.
+        vars(alone).pop("_operation_names", None)
+        vars(alone)["_operations"] = (operation,)
+        return alone
 
     def search(self, regex: Regex, text: str) -> bool:
         """Search a text for a regular expression; not found if that takes too many steps."""
@@ -145,45 +164,51 @@ class RequestContent:
         content = _given(self._content)
         if not content:
             raise UnreadablePartError("there is no body")
-        if sum(map(content.count, (b"[", b"{", b","))) > MOST_PARTS:
-            raise UnreadablePartError(f"the JSON has more than {MOST_PARTS} values")
-        try:
-            return _decoded(content)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            raise UnreadablePartError("the body is no JSON") from None
+        return _json(content)
 
     @cached_property
     def _form(self) -> Fields | UnreadablePartError:
         return _attempt(lambda: _fields(_given(self._content).decode("utf-8", "replace"), "form"))
 
     @cached_property
-    def _graphql(self) -> dict[str, Any] | UnreadablePartError:
-        """The members of a GraphQL request: of the body, or by ``GET`` of the query string."""
-        return _attempt(self._read_graphql)
+    def _operations(self) -> tuple[GraphqlOperation, ...] | UnreadablePartError:
+        """The operations of a GraphQL request, several of a batch."""
+        return _attempt(self._read_operations)
 
-    def _read_graphql(self) -> dict[str, Any]:
-        asked = {name: values[0] for name, values in _given(self._query).items()}
-        if "query" in asked and (self._body is None or not _given(self._content)):
-            try:
-                return asked | {"variables": msgspec.json.decode(asked.get("variables", "null"))}
-            except msgspec.MsgspecError:
-                return asked
-        members = _given(self._json)
-        if not isinstance(members, dict):
+    def _read_operations(self) -> tuple[GraphqlOperation, ...]:
+        query = _given(self._query)
+        asked = {name: values[0] for name, values in query.items() if name in _OF_GRAPHQL}
+        if asked and (self._body is None or not _given(self._content)):
+            return (GraphqlOperation(asked),)
+        content_type = self._headers.get("content-type", [""])[0]
+        match content_type.partition(";")[0].strip().lower():
+            case "application/graphql":
+                document = _given(self._content).decode("utf-8", "replace")
+                return (GraphqlOperation(asked | {"query": document}),)
+            case "application/x-www-form-urlencoded":
+                form = {name: values[0] for name, values in _given(self._form).items()}
+                return (GraphqlOperation(asked | form),)
+            case "multipart/form-data":
+                members = _json(operations_part(content_type, _given(self._content)))
+            case _:
+                members = _given(self._json)
+        operations = members if isinstance(members, list) else [members]
+        if not operations or not all(isinstance(each, dict) for each in operations):
             raise UnreadablePartError("the body is no GraphQL request")
-        return members
+        if len(operations) > MOST_OPERATIONS:
+            raise UnreadablePartError(f"the batch has more than {MOST_OPERATIONS} operations")
+        # What the body names goes before the query string.
+        found = tuple(GraphqlOperation(asked | each) for each in operations)
+        if sum(len(each.document) for each in found) > LONGEST_DOCUMENTS:
+            raise UnreadablePartError(
+                f"the GraphQL documents have more than {LONGEST_DOCUMENTS} characters"
+            )
+        return found
 
     @cached_property
-    def _operation(self) -> str | None:
-        members = _given(self._graphql)
-        named = members.get("operationName")
-        if isinstance(named, str) and named:
-            return named
-        document = members.get("query")
-        found = _OPERATION.search(
-            document if isinstance(document, str) else "", 0, LONGEST_DOCUMENT
-        )
-        return found[1] if found else None
+    def _operation_names(self) -> list[str] | UnreadablePartError:
+        operations = _given(self._operations)
+        return _attempt(lambda: [each.name for each in operations if each.name is not None])
 
 
 def _attempt(read: Callable[[], T]) -> T | UnreadablePartError:
@@ -192,6 +217,8 @@ def _attempt(read: Callable[[], T]) -> T | UnreadablePartError:
         return read()
     except UnreadablePartError as error:
         return error
+    except GraphqlRequestError as error:
+        return UnreadablePartError(str(error))
 
 
 def _given(part: T | UnreadablePartError) -> T:
@@ -203,6 +230,19 @@ def _given(part: T | UnreadablePartError) -> T:
         # A new error: that one would collect the traceback of each time that it is raised.
         raise UnreadablePartError(str(part)) from None
     return part
+
+
+def _json(content: bytes) -> Any:
+    """Return the value of a JSON text.
+
+    :raises UnreadablePartError: it is none, or has more than :data:`MOST_PARTS` values.
+    """
+    if sum(map(content.count, (b"[", b"{", b","))) > MOST_PARTS:
+        raise UnreadablePartError(f"the JSON has more than {MOST_PARTS} values")
+    try:
+        return _decoded(content)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        raise UnreadablePartError("the body is no JSON") from None
 
 
 def _decoded(content: bytes) -> Any:

@@ -91,6 +91,7 @@ class _RoutesOfClient:
         method: str,
         found: _Found,
         budget: MatchBudget,
+        elsewhere: JudgedUrl | None,
     ) -> None:
         """Add groups of keys to ``found``."""
         for condition in self.candidates.find(subject.url):
@@ -103,6 +104,8 @@ class _RoutesOfClient:
                 continue
             result = condition.judge(subject, budget)
             if result is NO:
+                continue
+            if elsewhere is not None and condition.judge(elsewhere, budget) is not NO:
                 continue
             if beside is not None and found.content is not None:
                 meeting, awaiting = beside.find(method, found.content())
@@ -169,6 +172,8 @@ class RouteIndex:
         method: str,
         client_id: str,
         content: Callable[[], RequestContent] | None = None,
+        *,
+        elsewhere: str | None = None,
     ) -> MatchingRoutes:
         """Compare a request with all routes; the result is that of :meth:`RouteMatcher.judge`.
 
@@ -179,13 +184,16 @@ class RouteIndex:
         :param client_id: the client id of the agent that sent the request.
         :param content: returns the other parts of the request. Without it, no route with
             conditions on them matches.
+        :param elsewhere: the same URL at another origin: routes that may match it as well are left
+            out, because they do not name the origin of ``url``.
         """
         found = _Found(content)
         method = method.upper()
         subject, budget = JudgedUrl(url), MatchBudget(self._pattern_cache)
+        other = None if elsewhere is None else JudgedUrl(elsewhere)
         for filtered_by in (None, client_id):
             if filtered_by in self._by_client:
-                self._by_client[filtered_by].judge(subject, method, found, budget)
+                self._by_client[filtered_by].judge(subject, method, found, budget, other)
         undecided = _in_order(found.undecided) if found.undecided else []
         return MatchingRoutes(_in_order(found.yes), undecided, found.awaiting)
 

@@ -52,6 +52,18 @@ def url_parts(url: str) -> UrlParts | None:
     )
 
 
+def comparable_url(url: str) -> str:
+    """Return a URL as URL parsers write it (WHATWG), without its fragment; other texts as they are.
+
+    So ``http://H.test:80`` is ``http://h.test/``: programs write one URL in different ways.
+    """
+    without_fragment = url.partition("#")[0]
+    try:
+        return str(ada_url.URL(without_fragment).href)
+    except (ValueError, UnicodeEncodeError):
+        return without_fragment
+
+
 def shown_url(url: str, most: int) -> str:
     """Return a URL for messages: without user information and fragment, redacted and cut.
 

@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IPushProducer
 
+    from trafficmock.proxy.upstream.tied_upstream import Upstreams
+
 
 class ClientTransport(Protocol):
     """The calls by which a request reads from, writes to and ends its client's connection."""
 
     secure: bool
     """Whether the client speaks TLS with the proxy."""
+
+    upstreams: Upstreams
+    """Keeps connections to servers for later requests."""
 
     def local(self) -> Any:
         """Return the local address to which the client connected."""

@@ -14,9 +14,12 @@ from twisted.logger import Logger
 
 from trafficmock.wire import PROTOCOL_VERSION, features, inbound, outbound
 from trafficmock.wire.agent_filter import Origins
+from trafficmock.wire.local_reports import RunsTests
 from trafficmock.wire.payloads.welcome import BodyLimits
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from twisted.internet.interfaces import IReactorTime
 
     from trafficmock.http.backpressure import FlowControlled
@@ -61,6 +64,18 @@ class TunnelJudge(Protocol):
 
         :param request: its CONNECT, with ``https://host:port/`` as its URL.
         """
+
+    def may_be_mocked(self, proxy_client: ProxyClient, url: str) -> bool:
+        """Return whether a route may match a URL of a server, or strict mode would refuse it.
+
+        :param url: as of the request in :meth:`would_refuse`.
+        """
+
+    def watch(self, proxy_client: ProxyClient, url: str, end: Callable[[], None]) -> None:
+        """Call ``end`` once :meth:`may_be_mocked` is true, unless :meth:`unwatch` is called."""
+
+    def unwatch(self, end: Callable[[], None]) -> None:
+        """Stop watching."""
 
     def refuse(
         self, proxy_client: ProxyClient, tunnel_id: str, request: SerializedRequest
@@ -232,6 +247,8 @@ class ProxyClients:
             proxy_client = ProxyClient(self.gateway, client_id, self.clock, process)
             self._proxy_clients[client_id, process] = proxy_client
             self.gateway.client_opened(proxy_client, self._hello(client_id, process))
+            if process is not None and process.runs_tests:
+                proxy_client.send(RunsTests(running=True))
         elif (timer := self._idle_clients.pop(proxy_client, None)) is not None:
             timer.cancel()
         proxy_client.connections += 1

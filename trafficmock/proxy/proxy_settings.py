@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import secrets
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from attrs import Factory, define, field, frozen
+from twisted.logger import Logger
 
+from trafficmock.http.log_safety import one_line
 from trafficmock.matching.host_pattern import is_under_test, matches_any
 from trafficmock.proxy.http1.context_headers import (
     ids_in,
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
     from trafficmock.proxy.request_target import Origin
     from trafficmock.proxy.upstream.connection_pool import ConnectionPool
     from trafficmock.proxy.upstream.dialer import Dialer
+
+
+_MOST_UNREAD = 1000
+"""The most servers of which the log says that their tunnels are not read."""
 
 
 class Certificates(Protocol):
@@ -97,6 +103,8 @@ class ProxyResources:
     :param alias_key: keys the hash that makes aliases of contexts.
     """
 
+    log: ClassVar[Logger] = Logger()
+
     settings: ProxySettings
     reactor: Any
     proxy_clients: ProxyClients | None
@@ -108,6 +116,19 @@ class ProxyResources:
         default=Factory(lambda self: Decoders(self.reactor), takes_self=True), init=False
     )
     alias_key: bytes = field(factory=lambda: secrets.token_bytes(32), init=False, repr=False)
+    _unread: set[tuple[str, str]] = field(factory=set, init=False)
+
+    def tell_unread(self, server: str, why: str) -> None:
+        """Write once into the log that the tunnels to a server are not read, and why."""
+        if (server, why) in self._unread or len(self._unread) >= _MOST_UNREAD:
+            return
+        self._unread.add((server, why))
+        self.log.warn(
+            "{server} is not read, because {why}: no route and no replay sees its requests. The "
+            "history shows each connection as CONNECT.",
+            server=one_line(server),
+            why=why,
+        )
 
     @property
     def explains_failures(self) -> bool:

@@ -18,6 +18,8 @@ from trafficmock.wire.payloads.quiet_repr import quiet_repr
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from trafficmock.proxy.http1.server_demands import ServerDemands
+
 _SCHEMES = {b"http": "http", b"https": "https", b"ws": "http", b"wss": "https"}
 _ABSOLUTE = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]*)://([^/?]*)((?:/[^?]*)?)((?:\?.*)?)")
 _SEGMENT = r"[A-Za-z0-9\-_~!$&()*+,;=:@%][A-Za-z0-9\-._~!$&()*+,;=:@%]*"
@@ -36,11 +38,13 @@ class Origin:
     """Scheme, host and port of a server, the key of the connection pool.
 
     :param host: lower case, IPv6 without its brackets.
+    :param demands: how the server is verified; ``None`` as the service's options say.
     """
 
     scheme: str
     host: str
     port: int
+    demands: ServerDemands | None = None
     authority: str = field(init=False, eq=False)
     """Host and port as in URLs and in ``Host``, without the default port."""
 

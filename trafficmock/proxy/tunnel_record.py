@@ -49,9 +49,13 @@ class TunnelRecord:
     :param proxy_client: the agent that records it.
     :param authority: ``host:port`` of its server.
     :param headers: the header of its CONNECT.
+    :param why: why the proxy does not read it, though no option says so; empty for none.
     """
 
-    def __init__(self, proxy_client: ProxyClient, authority: str, headers: dict[str, str]) -> None:
+    def __init__(
+        self, proxy_client: ProxyClient, authority: str, headers: dict[str, str], why: str = ""
+    ) -> None:
+        self._why = f", not read: {why}" if why else ""
         self._proxy_client = proxy_client
         self._id = str(uuid.uuid4())
         self._open = True
@@ -69,7 +73,8 @@ class TunnelRecord:
         self._open = False
         self._proxy_client.record(records.RequestPassedThrough(self._id))
         if error is None:
-            response = SerializedResponse(200, "Connection established", {}, bodies.NULL, self._url)
+            text = f"Connection established{self._why}"
+            response = SerializedResponse(200, text, {}, bodies.NULL, self._url)
             self._proxy_client.record(records.ResponseReported(self._id, response, None))
         else:
             failed = records.ResponseReported(self._id, None, error.serialized())

@@ -15,6 +15,7 @@ from trafficmock.errors import TrafficMockError
 from trafficmock.http.responses import JSON, error_body, reason
 from trafficmock.proxy.http1.forwarded_headers import VIA
 from trafficmock.proxy.http1.heads import BadMessageError
+from trafficmock.proxy.upstream.server_verification import WrongPinError
 from trafficmock.wire.outbound import UNMATCHED
 from trafficmock.wire.payloads.serialized_response import SerializedError
 
@@ -28,10 +29,14 @@ LOOP_DETECTED = "loop_detected"
 """The error code if a server is this service itself."""
 
 
+UPSTREAM_CLOSED = "upstream_closed"
+"""The error code if a server closed or reset its connection."""
+
+
 _ERROR_TYPES = {
     LOOP_DETECTED: b"proxy_loop_detected",
     UNMATCHED: b"http_request_denied",
-    "upstream_closed": b"connection_terminated",
+    UPSTREAM_CLOSED: b"connection_terminated",
     "upstream_error": b"proxy_internal_error",
     "upstream_malformed": b"http_protocol_error",
     "upstream_proxy": b"destination_unavailable",
@@ -106,11 +111,16 @@ _CASES = (
         504,
     ),
     _Case((network.ConnectError,), "upstream_unreachable", "EHOSTUNREACH", "it cannot be reached"),
-    _Case((VerificationError, CertificateError, SSL.Error), "upstream_tls", "ECERT", "TLS failed"),
+    _Case(
+        (VerificationError, CertificateError, WrongPinError, SSL.Error),
+        "upstream_tls",
+        "ECERT",
+        "TLS failed",
+    ),
     _Case((BadMessageError,), "upstream_malformed", "EPROTO", "its answer is not HTTP"),
     _Case(
         (network.ConnectionLost, network.ConnectionDone, network.ConnectionAborted),
-        "upstream_closed",
+        UPSTREAM_CLOSED,
         "ECONNRESET",
         "it closed the connection",
     ),
@@ -136,7 +146,7 @@ def upstream_error(error: BaseException | None, origin: Origin | str) -> Upstrea
     for case in _CASES:
         if isinstance(error, case.kinds):
             return UpstreamError(
-                f"{origin}: {case.what}{_detail(error)}.",
+                f"{origin}: {case.what}{_detail(error)}.{_remedy(error)}",
                 status=case.status,
                 code=case.code,
                 errno=_errno(error) or case.errno,
@@ -161,7 +171,22 @@ def _detail(error: BaseException) -> str:
         return f" ({'; '.join(reasons)})"
     if isinstance(error, (VerificationError, CertificateError)):
         return " (the certificate is for another host)"
+    if isinstance(error, WrongPinError):
+        return f" ({error})"
     return ""
+
+
+def _remedy(error: BaseException) -> str:
+    """Return what to do where a server may want a certificate of its client; empty for others."""
+    text = _detail(error)
+    if not isinstance(error, SSL.Error) or "alert" not in text:
+        return ""
+    if "certificate" not in text and "handshake failure" not in text:
+        return ""
+    return (
+        " If it wants a certificate of the application, let the TLS reach it: --tunnel HOST, or in "
+        "the application TRAFFICMOCK_IGNORE_HOSTS=HOST."
+    )
 
 
 def error_response(

@@ -5,13 +5,22 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 
 from trafficmock.errors import LocalError
 from trafficmock.redaction.secret_patterns import InvalidPatternError, SecretPattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+MOST_WORDS = 1000
+"""The most words of one list."""
+MOST_CHARACTERS = 32 * 1024
+"""The most characters of all words of one list."""
+MOST_PATHS = 200
+"""The most paths in JSON in one list."""
+MOST_INSTRUCTIONS = 20_000
+"""The most instructions of all patterns of one list; ordinary ones have less than 100."""
 
 OFF = "off"
 ON = "on"
@@ -26,6 +35,8 @@ _LINES = (
 )
 """How headers and parameters stand in a text, and whether the case of their names is ignored."""
 
+_INSTRUCTIONS = f"{MOST_INSTRUCTIONS} instructions of patterns"
+_MOST_QUOTED = 100
 _STEP = re.compile(r"\[(\d+|\*)\]|\.?([^.\[\]]+)")
 
 
@@ -55,45 +66,120 @@ class AddedFields:
     words: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, words: Iterable[str], option: str = "redact") -> AddedFields | None:
+    def of(
+        cls, words: Iterable[str], option: str = "redact", *, known_only: bool = False
+    ) -> AddedFields | None:
         """Read what a user wrote.
 
         :param words: fields such as ``header:NAME``; ``on`` is ignored, and so is a repeated one.
         :param option: the name of what the user wrote, for messages.
+        :param known_only: leave out what is none of them, as a later version may write it, and what
+            is too much.
         :returns: the fields; ``None`` for the word ``off``.
-        :raises InvalidFieldError: a word is none of them.
+        :raises InvalidFieldError: a word is none of them, or all together are too much.
         """
-        given = list(dict.fromkeys(word for word in words if word != ON))
-        if OFF in given:
+        given = [word for word in dict.fromkeys(words) if word != ON]
+        if OFF in given and not known_only:
             if len(given) > 1:
                 raise InvalidFieldError(f"{option}: off goes with no other field")
             return None
-        found: dict[str, list[str]] = {
-            name: [] for name in ("header", "query", "form", "json", "regex")
-        }
+        reader = _FieldReader(option)
         for word in given:
-            kind, _, name = word.partition(":")
-            if kind not in found or not name:
-                raise InvalidFieldError(f"{option}: {word!r} is none of {ALLOWED}")
-            found[kind].append(name)
-        return cls(
-            frozenset(name.lower() for name in found["header"]),
-            frozenset(found["query"]),
-            frozenset(found["form"]),
-            tuple(path_of(each, option) for each in found["json"]),
-            tuple(_pattern(each) for each in found["regex"]),
-            tuple(
-                SecretPattern(form % "|".join(map(re.escape, found[kind])), any_case=any_case)
-                for kind, form, any_case in _LINES
-                if found[kind]
-            ),
-            tuple(given),
+            try:
+                reader.read(word)
+            except InvalidFieldError:
+                if not known_only:
+                    raise
+        return reader.fields()
+
+
+@define
+class _FieldReader:
+    """Reads words, and counts what all of them cost.
+
+    :param option: the name of what the user wrote, for messages.
+    """
+
+    option: str
+    words: list[str] = field(init=False, factory=list)
+    names: dict[str, list[str]] = field(init=False)
+    paths: list[tuple[str, ...]] = field(init=False, factory=list)
+    patterns: list[SecretPattern] = field(init=False, factory=list)
+    _characters: int = field(init=False, default=MOST_CHARACTERS)
+    _instructions: int = field(init=False, default=MOST_INSTRUCTIONS)
+
+    def __attrs_post_init__(self) -> None:
+        self.names = {name: [] for name in ("header", "query", "form")}
+
+    def read(self, word: str) -> None:
+        """Read one word.
+
+        :raises InvalidFieldError: it is no field, or one too many.
+        """
+        kind, _, name = word.partition(":")
+        if kind not in (*self.names, "json", "regex") or not name:
+            shown = word if len(word) <= _MOST_QUOTED else f"{word[:_MOST_QUOTED]}…"
+            raise InvalidFieldError(f"{self.option}: {shown!r} is none of {ALLOWED}")
+        self._characters -= len(word)
+        if self._characters < 0:
+            raise self._too_much(f"{MOST_CHARACTERS} characters")
+        if len(self.words) >= MOST_WORDS:
+            raise self._too_much(f"{MOST_WORDS} fields")
+        if kind == "json":
+            if len(self.paths) >= MOST_PATHS:
+                raise self._too_much(f"{MOST_PATHS} paths in JSON")
+            self.paths.append(path_of(name, self.option))
+        elif kind == "regex":
+            self.patterns.append(self._pattern(name))
+        else:
+            self.names[kind].append(name)
+        self.words.append(word)
+
+    def _too_much(self, most: str) -> InvalidFieldError:
+        return InvalidFieldError(
+            f"{self.option}: these are more than {most}, the most of one list: "
+            "write several fields as one, such as json:**.email or one regex:a|b"
         )
 
+    def _pattern(self, source: str) -> SecretPattern:
+        shown = source if len(source) <= _MOST_QUOTED else f"{source[:_MOST_QUOTED]}…"
+        if self._instructions <= 0:
+            raise self._too_much(_INSTRUCTIONS)
+        pattern = SecretPattern(source, most=self._instructions)
+        try:
+            groups = pattern.engine.groups
+        except InvalidPatternError as error:
+            if "too large" in str(error):
+                self._instructions = 0
+                raise self._too_much(_INSTRUCTIONS) from None
+            raise InvalidFieldError(
+                f"{self.option}: the pattern {shown!r} is invalid: {error}"
+            ) from None
+        if groups:
+            raise InvalidFieldError(
+                f"{self.option}: the pattern {shown!r} has a group, and all of a match is "
+                "replaced: write (?:…) for it"
+            )
+        self._instructions -= pattern.engine.programsize
+        if self._instructions < 0:
+            raise self._too_much(_INSTRUCTIONS)
+        return pattern
 
-def known_fields(words: Iterable[str]) -> list[str]:
-    """Return the words that are fields here, without those that only a later version knows."""
-    return [word for word in words if _is_field(word)]
+    def fields(self) -> AddedFields:
+        """Return the fields of all words."""
+        return AddedFields(
+            frozenset(name.lower() for name in self.names["header"]),
+            frozenset(self.names["query"]),
+            frozenset(self.names["form"]),
+            tuple(self.paths),
+            tuple(self.patterns),
+            tuple(
+                SecretPattern(form % "|".join(map(re.escape, self.names[kind])), any_case=any_case)
+                for kind, form, any_case in _LINES
+                if self.names[kind]
+            ),
+            tuple(self.words),
+        )
 
 
 def path_of(text: str, option: str = "redact") -> tuple[str, ...]:
@@ -114,13 +200,6 @@ def path_of(text: str, option: str = "redact") -> tuple[str, ...]:
     if not steps:
         raise InvalidFieldError(f"{option}: the path after json: is empty")
     return tuple(steps)
-
-
-def _is_field(word: str) -> bool:
-    try:
-        return AddedFields.of([word]) is not None
-    except InvalidFieldError:
-        return False
 
 
 def is_at(path: Sequence[str], steps: Sequence[str]) -> bool:
@@ -144,17 +223,3 @@ def is_at(path: Sequence[str], steps: Sequence[str]) -> bool:
         else:
             return False
     return all(step == "**" for step in steps[there:])
-
-
-def _pattern(source: str) -> SecretPattern:
-    pattern = SecretPattern(source)
-    try:
-        groups = pattern.engine.groups
-    except InvalidPatternError as error:
-        raise InvalidFieldError(f"redact: the pattern {source!r} is invalid: {error}") from None
-    if groups:
-        raise InvalidFieldError(
-            f"redact: the pattern {source!r} has a group, and all of a match is replaced: "
-            "write (?:…) for it"
-        )
-    return pattern

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _BOUNDARY = re.compile(r'boundary="?([^";\s]{1,200})', re.IGNORECASE)
-_FIRST_LINE = re.compile(r"--([^\s\"]{1,200})\r?\ncontent-", re.IGNORECASE)
+_FIRST_LINE = re.compile(r"\s{0,4}--([^\s\"]{1,200})\r?\n[A-Za-z-]{1,40}:")
 _NAME = re.compile(r'(?<![\w*])name="?((?:[^"\\;\r\n]|\\.){0,200})', re.IGNORECASE)
 _TYPE = re.compile(r"^content-type:[ \t]*([^\r\n]*)", re.IGNORECASE | re.MULTILINE)
 
@@ -73,22 +73,25 @@ def redacted_parts(
     *,
     is_secret: Callable[[str], bool],
     mark: Callable[[str], str],
+    head_of: Callable[[str], str],
     body_of: Callable[[str, str], str],
 ) -> str:
     """Replace the secrets of a multipart body.
 
     :param is_secret: judges the name of a part.
+    :param head_of: replaces the secrets in the header lines of a part.
     :param body_of: replaces the secrets in the body of a part that is none as a whole; gets the
         body and its content type.
     """
     pieces = text.split(f"--{boundary}")
-    return f"--{boundary}".join(_part(piece, is_secret, mark, body_of) for piece in pieces)
+    return f"--{boundary}".join(_part(piece, is_secret, mark, head_of, body_of) for piece in pieces)
 
 
 def _part(
     piece: str,
     is_secret: Callable[[str], bool],
     mark: Callable[[str], str],
+    head_of: Callable[[str], str],
     body_of: Callable[[str, str], str],
 ) -> str:
     gap = "\r\n\r\n" if "\r\n\r\n" in piece else "\n\n"
@@ -103,4 +106,4 @@ def _part(
         content = mark(content)
     else:
         content = body_of(content, kind[1] if kind else "")
-    return f"{head}{between}{content}{end}"
+    return f"{head_of(head)}{between}{content}{end}"

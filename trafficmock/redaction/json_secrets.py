@@ -1,41 +1,72 @@
 """Secrets in JSON. The text is read as tokens, and what is no secret stays as it was written.
 
-So it works for several documents in a row, and for one that is cut off, too.
+So it works for several documents in a row, for one that is cut off, and for those within another
+text, as ``42["login",{"otp":…}]``, too.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from attrs import define, field
 
 from trafficmock.redaction.added_fields import is_at
-from trafficmock.redaction.secret_names import is_counted, is_secret
+from trafficmock.redaction.secret_names import VALUE_NAMES, is_about, is_counted, is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
+_TOKEN = re.compile(
+    r'\s*(?:("[^"\\]*(?:\\.[^"\\]*)*"?)|([{}\[\],:])'
+    r"|(-?(?:[0-9][0-9.eE+-]*|Infinity)|true|false|null|NaN)(?![^\s,:\]}\[{\"])|\Z)",
+    re.DOTALL,
+)
+_START = re.compile(r'\{\s*["}]|\[\s*["\[{\]0-9tfn-]')
 _COLON = re.compile(r"\s*:")
 _HARMLESS = frozenset({"true", "false", "null"})
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_VARIABLE = re.compile(r"(\w{1,60})(?:\\*[\"'])?\s{0,4}:\s{0,4}\$(\w{1,60})")
 MOST_DEPTH = 500
 """Containers deeper than this count as one."""
+
+_NAMING: Final = frozenset(
+    {"name", "key", "field", "id", "k", "n", "param", "parameter", "header", "attribute"}
+    | {"variable", "property"}
+)
+_VALUED: Final = frozenset({"value", "values", "val", "v", "content"})
+"""Names of pairs, as in ``{"name": "password", "value": …}``."""
+_LONGEST_NAME: Final = 60
+_PARENTS: Final = frozenset({"number", "id", "key", "code", "verifier", "string"})
+"""Names that are secret beneath some others, as ``{"card": {"number": …}}`` is a card number."""
+
+_Span = tuple[int, int, str]
+"""Where a value stands, and its token."""
 
 
 @define
 class _Container:
     """An object or list that is being read.
 
-    :param name: the name in the object, or the index in the list, of the value that comes.
+    :param name: the name in the object of the value that comes.
     :param is_secret: all of it is secret, because of its name.
+    :param is_about: its name says something about a secret.
+    :param own_name: its name.
     """
 
     is_object: bool
     is_secret: bool
+    is_about: bool
+    own_name: str
     name: str | None
+    index: int = 0
+    is_named: bool = False
+    """It has the name of a secret as a value, and another value is that secret."""
+    is_next: bool = False
+    """The next value of the list is secret, because of the one before."""
+    held: _Span | None = None
+    """The value that is secret if a name comes that is one."""
 
 
 @define
@@ -51,82 +82,168 @@ class JsonText:
     text_of: Callable[[str], str]
     paths: Sequence[Sequence[str]] = ()
     is_whole: bool = field(init=False, default=False)
-    """The last text was whole objects and lists."""
+    """The last text was whole objects and lists, and nothing else."""
 
     _stack: list[_Container] = field(init=False, factory=list)
+    _deeper: int = field(init=False, default=0)
+    """Containers that are open beyond :data:`MOST_DEPTH`."""
+    _changes: dict[int, tuple[int, str]] = field(init=False, factory=dict)
+    _variables: frozenset[str] = field(init=False, default=frozenset())
+    """The variables of a GraphQL document that are secret by the names of their arguments."""
 
     def redacted(self, text: str) -> str:
-        """Return the text with marks for its secrets."""
-        stack: list[_Container] = []
-        self._stack = stack
-        self.is_whole = True
+        """Return the text with marks for the secrets in the documents that stand in it."""
+        self._changes = {}
+        self._variables = frozenset()
+        if "$" in text and '"variables"' in text:
+            found = _VARIABLE.findall(text)
+            self._variables = frozenset(each for name, each in found if is_secret(name))
+        at, self.is_whole = 0, True
+        while start := _START.search(text, at):
+            self.is_whole = self.is_whole and not text[at : start.start()].strip()
+            at = max(self._document(text, start.start()), start.start() + 1)
+        self.is_whole = self.is_whole and not text[at:].strip()
         parts, last = [], 0
-        for found in _TOKEN.finditer(text):
-            piece = found[0]
-            if piece in "{[":
-                self._open(is_object=piece == "{")
-            elif piece in "}]":
-                self.is_whole = self.is_whole and bool(stack)
-                if stack:
-                    stack.pop()
-            elif piece == ",":
-                self._next()
-            elif piece != ":":
-                after = text[found.end() : found.end() + 1]
-                is_name = piece[0] == '"' and (after == ":" or _COLON.match(text, found.end()))
-                new = self._name(piece) if is_name else self._value(piece)
-                if new != piece:
-                    parts += [text[last : found.start()], new]
-                    last = found.end()
-        self.is_whole = self.is_whole and not stack
-        return "".join([*parts, text[last:]])
+        for begin, (end, new) in sorted(self._changes.items()):
+            parts += [text[last:begin], new]
+            last = end
+        return "".join([*parts, text[last:]]) if parts else text
+
+    def _document(self, text: str, at: int) -> int:
+        """Read one object or list, and return where it ends, or is none any more."""
+        stack: list[_Container] = []
+        self._stack, self._deeper = stack, 0
+        while found := _TOKEN.match(text, at):
+            string, sign, word = found.groups()
+            at = found.end()
+            if string is not None:
+                after = text[at : at + 1]
+                is_name = stack[-1].is_object and (after == ":" or _COLON.match(text, at))
+                span = (at - len(string), at, string)
+                if is_name:
+                    self._name(span)
+                else:
+                    self._value(span)
+            elif word is not None:
+                self._value((at - len(word), at, word))
+            elif sign is None:
+                break
+            elif sign in "{[":
+                self._open(is_object=sign == "{")
+            elif sign in "}]":
+                self._close()
+                if not stack:
+                    return at
+            elif sign == ",":
+                stack[-1].name = None
+                stack[-1].index += 1
+        self.is_whole = False
+        return at
 
     def _open(self, *, is_object: bool) -> None:
-        if len(self._stack) < MOST_DEPTH:
-            name = None if is_object else "0"
-            self._stack.append(_Container(is_object, self._is_secret(), name))
+        stack = self._stack
+        if len(stack) >= MOST_DEPTH:
+            self._deeper += 1
+            return
+        secret = self._is_secret()
+        top = stack[-1] if stack else None
+        name = (top.name or "") if top else ""
+        about = not secret and (is_about(name) if name else top is not None and top.is_about)
+        stack.append(_Container(is_object, secret, about, name, None))
+        if top:
+            top.is_next = False
 
-    def _next(self) -> None:
-        if self._stack:
-            top = self._stack[-1]
-            top.name = None if top.is_object else str(int(top.name or 0) + 1)
+    def _close(self) -> None:
+        if self._deeper:
+            self._deeper -= 1
+            return
+        top = self._stack.pop()
+        is_pair = not top.is_object and top.index == 1 and self._stack
+        if top.held and (is_pair and not self._stack[-1].is_object and top.is_named):
+            self._replace(top.held)
 
-    def _name(self, token: str) -> str:
-        name = unescaped(token)
-        if self._stack and self._stack[-1].is_object:
-            self._stack[-1].name = name
-        else:
-            self.is_whole = False
-        return _replaced(token, name, self.text_of(name))
+    def _name(self, span: _Span) -> None:
+        name = unescaped(span[2])
+        self._stack[-1].name = name
+        self._put(span, name, self.text_of(name))
 
-    def _value(self, token: str) -> str:
-        if not self._stack:
-            self.is_whole = False
+    def _value(self, span: _Span) -> None:
+        top = self._stack[-1]
+        token = span[2]
         is_string = token[0] == '"'
-        if self._is_secret():
-            if is_string:
-                text = unescaped(token)
-                return _replaced(token, text, self.mark(text))
-            top = self._stack[-1]
-            if token in _HARMLESS or is_counted(top.name or ""):
-                return token
-            return f'"{self.mark(token)}"'
-        if not is_string:
-            return token
-        text = unescaped(token)
-        return _replaced(token, text, self.text_of(text))
+        secret, top.is_next = self._is_secret(), False
+        if secret:
+            self._replace(span)
+            return
+        text = unescaped(token) if is_string else token
+        self._pair(top, span, text)
+        if is_string:
+            self._put(span, text, self.text_of(text))
+
+    def _pair(self, top: _Container, span: _Span, text: str) -> None:
+        """Remember what a value says about its neighbours: a name, or a value."""
+        if not top.is_object:
+            flag = text.lstrip("-")
+            if top.index == 1:
+                top.held = span
+            top.is_next = (
+                len(text) <= _LONGEST_NAME
+                and (
+                    flag != text or (not top.index % 2 and top.own_name.lower().endswith("headers"))
+                )
+                and is_secret(flag)
+            )
+            top.is_named = top.is_named or (not top.index and _is_name(text))
+            return
+        name = (top.name or "").lower()
+        if name in _VALUED:
+            top.held = span
+        elif name in _NAMING and _is_name(text):
+            top.is_named = True
+            if top.held:
+                self._replace(top.held)
+
+    def _replace(self, span: _Span) -> None:
+        token = span[2]
+        if token[0] == '"':
+            text = unescaped(token)
+            self._put(span, text, self.mark(text))
+        elif token not in _HARMLESS and not is_counted(self._stack[-1].name or ""):
+            self._changes[span[0]] = (span[1], f'"{self.mark(token)}"')
+
+    def _put(self, span: _Span, old: str, new: str) -> None:
+        written = _replaced(span[2], old, new)
+        if written is not span[2]:
+            self._changes[span[0]] = (span[1], written)
 
     def _is_secret(self) -> bool:
         """Return whether the value that comes is secret."""
         if not self._stack:
             return False
         top = self._stack[-1]
-        if top.is_secret or (top.is_object and top.name is not None and is_secret(top.name)):
+        if top.is_secret or top.is_next:
+            return True
+        if top.is_object and top.name is not None and self._is_secret_field(top, top.name):
             return True
         if not self.paths:
             return False
-        path = [each.name or "" for each in self._stack]
+        path = [(each.name or "") if each.is_object else str(each.index) for each in self._stack]
         return any(is_at(path, each) for each in self.paths)
+
+    def _is_secret_field(self, top: _Container, name: str) -> bool:
+        if is_secret(name):
+            return True
+        low = name.lower()
+        return (
+            (top.is_about and low in VALUE_NAMES)
+            or (top.is_named and low in _VALUED)
+            or (low in _PARENTS and bool(top.own_name) and is_secret(f"{top.own_name}_{low}"))
+            or (name in self._variables and top.own_name == "variables")
+        )
+
+
+def _is_name(text: str) -> bool:
+    return len(text) <= _LONGEST_NAME and is_secret(text)
 
 
 def unescaped(token: str) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field
 
-from trafficmock.redaction.added_fields import OFF, known_fields
+from trafficmock.redaction.added_fields import OFF
 from trafficmock.redaction.redactor import Redactor
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ def share_marks(fields: Sequence[str], key: str) -> None:
     :param key: in hexadecimal digits.
     """
     own = evolve(_PROCESS.redactor, key=bytes.fromhex(key))
-    added = () if own.is_off or OFF in fields else known_fields(fields)
-    _PROCESS.redactor = own.adding(added) if added else own
+    added = () if own.is_off or OFF in fields else fields
+    _PROCESS.redactor = own.adding(added, known_only=True) if added else own
 
 
 def safe_url(url: str) -> str:

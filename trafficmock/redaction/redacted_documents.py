@@ -66,6 +66,8 @@ def _field(key: str, item: Any, holder: Mapping[str, Any], redactor: Redactor) -
         return {name: _header(name, value, redactor) for name, value in item.items()}
     if key == "headersList" and isinstance(item, list):
         return [[name, _header(name, value, redactor)] for name, value in item]
+    if key == "protocols" and isinstance(item, list):
+        return redactor.protocols([str(each) for each in item])
     if key in ("headers", "queryString", "cookies", "params") and isinstance(item, list):
         return [_named(key, each, redactor) for each in item]
     return _any(key, item, holder, redactor)
@@ -103,7 +105,16 @@ def _string(key: str, text: str, holder: Mapping[str, Any], redactor: Redactor) 
 
 
 def _named(key: str, item: Any, redactor: Redactor) -> Any:
-    if not isinstance(item, dict) or not isinstance(item.get("value"), str):
+    if not isinstance(item, dict):
+        return item
+    if key != "headers":
+        # The name of a parameter may be all of it, as in "?ghp_…", and a part has a file name.
+        texts = ("name", "fileName", "comment")
+        item = {
+            each: redactor.text(text) if each in texts and isinstance(text, str) else text
+            for each, text in item.items()
+        }
+    if not isinstance(item.get("value"), str):
         return item
     name, value = str(item.get("name", "")), item["value"]
     if key == "headers":

@@ -49,6 +49,8 @@ def redacted_event(record: Struct, redactor: Redactor) -> Struct:
             changes[name] = structs.replace(value, message=redactor.text(value.message))
         elif name == "url":
             changes[name] = redactor.url(value)
+        elif name == "protocols":
+            changes[name] = redactor.protocols(value)
         elif name in _TEXTS and isinstance(value, str):
             changes[name] = redactor.text(value)
     return structs.replace(record, **changes)

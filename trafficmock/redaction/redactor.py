@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from itertools import pairwise
 from secrets import token_bytes
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_plus
 
 from attrs import field, frozen
 
-from trafficmock.redaction import body_codings, marks, secret_names
+from trafficmock.redaction import body_codings, key_forms, marks, secret_names
 from trafficmock.redaction.added_fields import OFF, AddedFields, is_at
 from trafficmock.redaction.form_secrets import (
     boundary_of,
@@ -20,6 +21,9 @@ from trafficmock.redaction.form_secrets import (
     redacted_parts,
 )
 from trafficmock.redaction.json_secrets import JsonText
+from trafficmock.redaction.places.markup_secrets import MarkupSecrets
+from trafficmock.redaction.places.named_values import NamedValues
+from trafficmock.redaction.places.text_lines import redacted_events, redacted_lines
 from trafficmock.redaction.secret_names import is_secret
 from trafficmock.redaction.secret_patterns import SecretPattern
 
@@ -28,21 +32,20 @@ if TYPE_CHECKING:
 
 
 _URL = SecretPattern(secret_names.URL)
-_PRIVATE_KEY = SecretPattern(secret_names.PRIVATE_KEY)
-_BEARER = SecretPattern(secret_names.BEARER, any_case=True)
-_BASIC = SecretPattern(secret_names.BASIC, any_case=True)
-_KNOWN = SecretPattern(secret_names.KNOWN)
-_PAIR = SecretPattern(secret_names.PAIR, any_case=True)
+_PRIVATE_KEY = SecretPattern(key_forms.PRIVATE_KEY)
+_BEARER = SecretPattern(key_forms.BEARER, any_case=True)
+_BASIC = SecretPattern(key_forms.BASIC, any_case=True)
+_KNOWN = SecretPattern(key_forms.KNOWN)
+_WEBHOOKS = SecretPattern(key_forms.WEBHOOKS)
 _COOKIES = SecretPattern(secret_names.COOKIES, any_case=True)
-_HINT = SecretPattern(secret_names.HINT, any_case=True)
-_NOT_BEARER = re.compile(secret_names.NOT_BEARER)
+_NAME_HINT = SecretPattern(secret_names.HINT, any_case=True)
+_KEY_HINT = SecretPattern(key_forms.HINT, any_case=True)
+_NOT_BEARER = re.compile(key_forms.NOT_BEARER)
 _SCHEME = re.compile(rf"\s*{secret_names.SCHEMES}\s+", re.IGNORECASE)
 _COOKIE = re.compile(r"([^=;]*=\s*)([^;]*)")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9_-]{16,}={0,2}")
-_DATA = re.compile(r"^(data:[ \t]?)([^\r\n]*)", re.MULTILINE)
-_LIKE_FORM = re.compile(r"[\w.%+\[\]-]+=[^\s&]*(?:&[\w.%+\[\]-]+=[^\s&]*)*")
-_LINE_OF_JSON = re.compile(r"\{[ \t]*\".*")
-_LIKE_JSON = re.compile(r"\s*[\[{]")
+_LIKE_FORM = re.compile(r"[^\s=&<>{}\"'?/:]+=[^\s&]*(?:&[^\s=&<>{}\"']*(?:=[^\s&]*)?)*\s*")
+_NEXT_COOKIE = re.compile(r",[ \t]*(?=[^\s;,=]+=)")
 _BINARY = ("image/", "audio/", "video/", "font/")
 _LINKS = frozenset({"location", "content-location", "referer", "origin"})
 _COOKIE_HEADERS = frozenset({"cookie", "cookie2", "set-cookie", "set-cookie2"})
@@ -91,14 +94,16 @@ class Redactor:
         fields = [OFF] if self.added is None else list(self.added.words)
         return {"fields": fields, "key": self.key.hex()}
 
-    def adding(self, words: Iterable[str]) -> Redactor:
+    def adding(self, words: Iterable[str], *, known_only: bool = False) -> Redactor:
         """Return one with further fields, or one that is off; the marks are the same.
 
-        :raises InvalidFieldError: a word is invalid.
+        :param known_only: leave out words that are no fields, and what is too much.
+        :raises InvalidFieldError: a word is invalid, or all are too much.
         """
         given = list(words)
         before = () if self.added is None or OFF in given else self.added.words
-        return Redactor(AddedFields.of([*before, *given]), self.key)
+        known_only = known_only and given != [OFF]
+        return Redactor(AddedFields.of([*before, *given], known_only=known_only), self.key)
 
     @property
     def is_off(self) -> bool:
@@ -120,9 +125,11 @@ class Redactor:
         if low in self.added.headers:
             return self.mark(value)
         if low in _COOKIE_HEADERS:
-            # An agent without lists of headers joins several set-cookie by line feeds.
-            each_line = self._cookies if low.startswith("cookie") else self._set_cookie
+            # An agent without lists of headers joins several set-cookie by line feeds or commas.
+            each_line = self._cookies if low.startswith("cookie") else self._set_cookies
             return "\n".join(each_line(line) for line in value.split("\n"))
+        if low == "sec-websocket-protocol":
+            return ", ".join(self.protocols(value.split(", ")))
         if is_secret(name) and value.lower() not in ("true", "false"):
             return self._credentials(value)
         return self.url(value) if low in _LINKS else self.text(value)
@@ -146,23 +153,20 @@ class Redactor:
         scheme, slashes, rest = before.partition("//")
         if slashes:
             authority, slash, path = rest.partition("/")
-            before = f"{scheme}//{self._authority(authority)}{slash}{self._path(path)}"
+            before = f"{scheme}//{self._authority(authority)}{self._path(slash + path)}"
         else:
             before = self._path(before)
-        ends = self._query(query, nested), self._query(fragment, nested)
+        ends = self._query(query, nested), self._fragment(fragment, nested)
         return f"{before}{mark}{ends[0]}{hash_sign}{ends[1]}"
 
     def text(self, text: str) -> str:
         """Return a text with marks for its secrets: keys of known forms, ``name=value``, URLs.
 
-        Each line may be JSON, also after other words, as in the output of a program.
+        JSON may stand anywhere in it, as in the output of a program.
         """
         if self.added is None:
             return text
-        text = self._text(text, MOST_NESTED)
-        if "{" not in text or ("\n" not in text and _LIKE_JSON.match(text)):
-            return text
-        return _LINE_OF_JSON.sub(lambda line: self._json(MOST_NESTED).redacted(line[0]), text)
+        return self._text(text, MOST_NESTED)
 
     def body(
         self, content: bytes, content_type: str | None = None, content_encoding: str | None = None
@@ -197,6 +201,21 @@ class Redactor:
     def frame_text(self, content: str) -> str:
         """Return the text of a WebSocket frame, or of a piece of a stream."""
         return content if self.added is None else self._content(content, "", MOST_NESTED)
+
+    def protocols(self, names: Sequence[str]) -> list[str]:
+        """Return the subprotocols of a WebSocket, which have credentials after their scheme."""
+        if self.added is None:
+            return list(names)
+        shown, is_next = [], False
+        for name in names:
+            plain = name.strip()
+            new = self.mark(plain) if is_next else self.text(plain)
+            bearer, dot, token = plain.rpartition(".")
+            if not is_next and dot and is_secret(bearer):
+                new = f"{bearer}.{self.mark(token)}"
+            is_next = not is_next and is_secret(plain)
+            shown.append(name.replace(plain, new) if plain else name)
+        return shown
 
     def cookie(self, value: str) -> str:
         """Return the value of a cookie."""
@@ -246,18 +265,24 @@ class Redactor:
         kind = content_type.partition(";")[0].strip().lower()
         if kind == "application/x-www-form-urlencoded":
             return self._form(text)
+        # The content type may be missing or wrong, and a change of a test may be a body alone.
         boundary = boundary_of(content_type) if kind.startswith("multipart/") else None
-        if not kind:
-            # The changes of a test to a request may be a body alone.
-            boundary = marked_boundary(text)
-            if _LIKE_FORM.fullmatch(text) and not _BASE64.fullmatch(text):
-                text = self._form(text)
+        boundary = boundary or marked_boundary(text)
+        is_open = kind in ("", "application/octet-stream") or "&" in text
+        if (
+            is_open
+            and "=" in text
+            and _LIKE_FORM.fullmatch(text)
+            and not _BASE64.fullmatch(text.strip())
+        ):
+            text = self._form(text)
         if boundary and nested:
             return redacted_parts(
                 text,
                 boundary,
                 is_secret=self._is_secret_field,
                 mark=self.mark,
+                head_of=self._part_head,
                 body_of=lambda part, of: self._content(part, of, nested - 1),
             )
         return self._text(text, nested)
@@ -266,22 +291,31 @@ class Redactor:
         if len(text) < _SHORTEST_KEY and (text.isalnum() or not text):
             # Most names and values are so, and the added patterns are the only ones to fit.
             return self._added_patterns(text)
-        if nested and _LIKE_JSON.match(text):
+        if nested and ("{" in text or "[" in text):
             reader = self._json(nested)
             text = reader.redacted(text)
             if reader.is_whole:
                 return self._added_patterns(text)
-        elif nested and text.startswith(("data:", "event:", "id:", ":")):
-            text = _DATA.sub(lambda line: line[1] + self._text(line[2], nested - 1), text)
+        if nested and "data:" in text:
+            text = redacted_events(text, lambda data: self._text(data, nested - 1))
         # Most texts are values of JSON, and each pattern takes microseconds for the shortest.
-        may_have_keys = _HINT.is_in(text)
-        if may_have_keys:
+        has_name = _NAME_HINT.is_in(text)
+        if has_name:
             text = _COOKIES.replace(text, self._cookie_line)
         if nested and ":" in text and "/" in text:
             text = _URL.replace(text, lambda groups: self._url_within(groups[0], nested))
-        if may_have_keys:
-            text = self._forms_of_keys(_PAIR.replace(text, self._pair))
+        if has_name:
+            text = self._named(text)
+        if has_name or _KEY_HINT.is_in(text):
+            text = self._forms_of_keys(text)
         return self._added_patterns(self._base64(text, nested) if nested else text)
+
+    def _named(self, text: str) -> str:
+        """Replace the values that stand beside the name of a secret."""
+        text = redacted_lines(text, self.mark)
+        if "<" in text:
+            text = MarkupSecrets(self.mark).redacted(text)
+        return NamedValues(self.mark).redacted(text)
 
     def _cookie_line(self, groups: Sequence[str]) -> str:
         name, between, line = groups
@@ -300,6 +334,7 @@ class Redactor:
         text = _PRIVATE_KEY.replace(text, lambda key: f"{key[0]}{self.mark(key[1].strip())}")
         text = _BEARER.replace(text, self._bearer)
         text = _BASIC.replace(text, self._basic)
+        text = _WEBHOOKS.replace(text, lambda path: f"{path[0]}{self.mark(path[1])}")
         return _KNOWN.replace(text, lambda key: f"{key[0]}{self.mark(key[1])}")
 
     def _bearer(self, groups: Sequence[str]) -> str:
@@ -310,21 +345,6 @@ class Redactor:
         word, space, token = groups
         is_pair = ":" in (_decoded(token) or "")
         return f"{word}{space}{self.mark(token) if is_pair else token}"
-
-    def _pair(self, groups: Sequence[str]) -> str:
-        name, between, scheme, value = groups
-        plain = value.lstrip("\\")
-        quote = plain[:1] if plain[:1] in ("'", '"') else ""
-        plain = plain.removeprefix(quote)
-        if (
-            not is_secret(name)
-            or not plain
-            or "[redacted:" in plain
-            or (name.lower() in _COOKIE_HEADERS and "=" in plain)
-            or (not quote and _says_little(name, plain))
-        ):
-            return "".join(groups)
-        return f"{name}{between}{scheme}{value[: len(value) - len(plain)]}{self.mark(plain)}"
 
     def _added_patterns(self, text: str) -> str:
         if self.added is None:
@@ -368,8 +388,15 @@ class Redactor:
         plain = bare[1:-1] if len(bare) > 1 and bare[0] == bare[-1] == '"' else bare
         return value.replace(plain, self.mark(plain)) if plain else value
 
+    def _set_cookies(self, line: str) -> str:
+        starts = [0, *(found.end() for found in _NEXT_COOKIE.finditer(line)), len(line)]
+        return "".join(map(self._set_cookie, (line[a:b] for a, b in pairwise(starts))))
+
     def _set_cookie(self, line: str) -> str:
         pair, semicolon, attributes = line.partition(";")
+        if not semicolon:
+            pair, comma, after = pair.partition(",")
+            semicolon, attributes = comma, after
         return f"{self._cookies(pair)}{semicolon}{attributes}"
 
     def _authority(self, authority: str) -> str:
@@ -380,9 +407,16 @@ class Redactor:
         return f"{':'.join(parts)}@{host}"
 
     def _path(self, path: str) -> str:
-        if _HINT.is_in(path):
-            path = self._forms_of_keys(_PAIR.replace(path, self._pair))
+        if _NAME_HINT.is_in(path):
+            path = NamedValues(self.mark).pairs(path)
+        if _KEY_HINT.is_in(path):
+            path = self._forms_of_keys(path)
         return self._added_patterns(path)
+
+    def _fragment(self, fragment: str, nested: int) -> str:
+        """Return a fragment, which may be a query, or the path and query of a page of its own."""
+        path, mark, query = fragment.partition("?")
+        return f"{self._query(path, nested)}{mark}{self._query(query, nested)}"
 
     def _query(self, query: str, nested: int) -> str:
         return query and redacted_pairs(
@@ -392,6 +426,16 @@ class Redactor:
             text_of=lambda text: self._text(text, max(0, nested - 1)),
             plus=True,
         )
+
+    def _part_head(self, head: str) -> str:
+        """Return the header lines of a part; its name and file name may have secrets, too."""
+        lines = head.split("\n")
+        for number, line in enumerate(lines):
+            name, colon, value = line.partition(":")
+            plain = value.strip()
+            if colon and plain:
+                lines[number] = f"{name}:{value.replace(plain, self.header(name.strip(), plain))}"
+        return "\n".join(lines)
 
     def _form(self, text: str) -> str:
         return redacted_pairs(
@@ -411,13 +455,6 @@ class Redactor:
 
 def _is_binary(content_type: str | None) -> bool:
     return (content_type or "").strip().lower().startswith(_BINARY)
-
-
-def _says_little(name: str, value: str) -> bool:
-    """Return whether a value without quotes is no secret, but a word before one, for example."""
-    if value in ("true", "false", "null", "None") or _SCHEME.fullmatch(f"{value} "):
-        return True
-    return secret_names.is_counted(name) and value.rstrip(".)").isdecimal()
 
 
 def _decoded(text: str) -> str | None:

@@ -1,112 +1,94 @@
-"""What counts as a secret: names of fields, and forms of keys that are known without a name.
+"""What counts as a secret by its name, wherever a name and a value stand side by side.
 
 The sources are in the common part of the regular expressions of RE2, which needs time linear in the
-text, of Python and of JavaScript, whose Playwright package has the same ones (``tools/facts.py``).
+text, and of Python.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Final
 
-NAMES = (
-    r"authori[sz]ation|passw(?:or)?d|passphrase|passcode|pwd|secret|token|jwt|credential|cookie"
-    r"|signature|csrf|xsrf|bearer|assertion|card[-_.]?number|sess(?:ion)?[-_.]?(?:id|key)"
-    r"|(?:api|access|private|signing|encryption|shared|master|account|auth|subscription|functions)"
-    r"[-_.]?key|auth[-_.]?code|code[-_.]?verifier"
+_SEP: Final = r"[-_.\[]?"
+
+NAMES: Final = (
+    rf"authori[sz]ation|pass{_SEP}w(?:or)?d|pass{_SEP}phrase|pass{_SEP}code|pass{_SEP}key|pwd|secret"
+    r"|token|jwt|credential|cookie|signature|csrf|xsrf|bearer|assertion"
+    rf"|card{_SEP}number|sess(?:ion)?{_SEP}(?:id|key)|connection{_SEP}string"
+    rf"|saml{_SEP}(?:request|response|art)|pin{_SEP}code"
+    r"|(?:api|access|private|signing|encryption|shared|master|account|auth|subscription|functions"
+    rf"|consumer|licen[cs]e|ssh|hmac|webhook|deploy|service|admin){_SEP}key"
+    r"|(?:auth(?:entication|ori[sz]ation)?|otp|mfa|2fa|security|verification|recovery|backup)"
+    rf"{_SEP}code|code{_SEP}verifier"
 )
 """A field is secret whose name has one of these, in any case."""
 
-SHORT_NAMES = frozenset(
+SPACED_NAMES: Final = (
+    r"\b(?:pass[ :/+]{1,3}(?:word|phrase|code)|card[ :/+]{1,3}number|session[ :/+]{1,3}(?:id|key)"
+    r"|(?:api|access|private|signing|encryption|shared|master|account|auth|subscription|functions)"
+    r"[ :/+]{1,3}key|(?:auth(?:entication|ori[sz]ation)?|security|verification|recovery|backup)"
+    r"[ :/+]{1,3}code|code[ :/+]{1,3}verifier|connection[ :/+]{1,3}string)\b"
+)
+"""The same with a space or another separator between their words, which are whole words then."""
+
+SHORT_NAMES: Final = frozenset(
     {"auth", "pass", "pw", "pin", "otp", "totp", "mfa", "cvv", "cvc", "cvv2", "sid", "sig"}
 )
-"""A field of one of these names, in any case, is secret in headers, queries, forms and JSON."""
+"""A field of one of these names, in any case, is secret in headers, queries, forms, JSON and XML,
+and so is one whose name ends with it in brackets or behind a dot, as ``user[pin]``."""
 
-QUERY_NAMES = frozenset({"key", "code"})
+QUERY_NAMES: Final = frozenset({"key", "code"})
 """So it is in a query or form alone; elsewhere these are usually no secrets."""
 
-HARMLESS_ENDS = (
-    r"(?:types?|counts?|limit|ur[il]|endpoint|name|length|polic(?:y|ies)|details|usage|supported"
+HARMLESS_ENDS: Final = (
+    r"(?:types?|counts?|limit|file|path|ur[il]|endpoint|name|length|polic(?:y|ies)|details|usage|supported"
     r"|required|enabled|methods?|errors?|exception|[-_.](?:at|in|on)|exp(?:ir(?:y|es|ation))?[-_.]?(?:at|in|on|time)?"
     r"|(?:expires|changed|created|updated|issued)(?:at|in|on))$"
 )
 """A name with such an end says something about a secret, as ``token_type`` does."""
 
-COUNTED = r"tokens$"
+VALUE_NAMES: Final = frozenset(
+    {"value", "val", "raw", "plain", "plaintext", "current", "old", "new"}
+)
+"""In an object whose name says something about a secret, such a field is the secret, as
+``{"passwordDetails": {"value": …}}`` has it."""
+
+COUNTED: Final = r"tokens$"
 """A number with a name of such an end counts something, as ``max_tokens`` does."""
 
-SCHEMES = r"(?:Basic|Bearer|Digest|Token|ApiKey|AWS4-HMAC-SHA256|Negotiate|NTLM|SharedKey|DPoP)"
+SCHEMES: Final = (
+    r"(?:Basic|Bearer|Digest|Token|ApiKey|AWS4-HMAC-SHA256|Negotiate|NTLM|SharedKey|DPoP)"
+)
 """Words before the secret in ``authorization``, which are kept."""
 
-URL = r":\\{0,2}/\\{0,2}/[^ \t\r\n\"'<>^`{|}]+"
+URL: Final = r":\\{0,2}/\\{0,2}/[^ \t\r\n\"'<>^`{|}]+"
 """A URL within a text, without its scheme."""
 
-PRIVATE_KEY = r"(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)([^-]*)"
-"""A private key in PEM; the second group is secret."""
-
-BEARER = r"\b(bearer)( {1,4}|%20|\+)([A-Za-z0-9._~+/=-]{6,})"
-"""A bearer token within a text, in any case; the last group is secret."""
-
-BASIC = r"\b(basic)( {1,4}|%20|\+)([A-Za-z0-9+/=_-]{4,})"
-"""Basic credentials within a text, in any case: the last group, if it is base64 with a colon."""
-
-NOT_BEARER = (
-    r"^(?:[Aa]uth(?:entication|orization|enticated|orized)?|[Tt]okens?|[Ss]cheme|[Rr]ealm"
-    r"|[Ff]ormat|[Cc]redentials?)[.]?$"
+COOKIES: Final = (
+    r"\b((?:set-)?cookie2?)(\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}[\"']?)([^\r\n\"']+)"
 )
-"""Words that follow "bearer" in sentences, as sentences write them."""
-
-KNOWN = (
-    r"(^|[^A-Za-z0-9_-])("
-    r"eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)?"
-    r"|sk-[A-Za-z0-9_-]{16,}"
-    r"|(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{8,}"
-    r"|whsec_[A-Za-z0-9+/=]{16,}"
-    r"|(?:AKIA|ASIA)[A-Z0-9]{16}\b"
-    r"|gh[pousr]_[A-Za-z0-9]{20,}"
-    r"|github_pat_[A-Za-z0-9_]{20,}"
-    r"|glpat-[A-Za-z0-9_-]{20,}"
-    r"|xox[abeprs]-[A-Za-z0-9-]{10,}"
-    r"|AIza[A-Za-z0-9_-]{30,}"
-    r"|ya29\.[A-Za-z0-9_-]{20,}"
-    r"|npm_[A-Za-z0-9]{30,}"
-    r"|pypi-[A-Za-z0-9_-]{30,}"
-    r"|hf_[A-Za-z0-9]{20,}"
-    r"|shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{20,}"
-    r"|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"
-    r")"
-)
-"""Keys whose form is known, and JSON Web Tokens; the second group is secret."""
-
-PAIR = (
-    rf"((?:set[-_]?)?(?:{NAMES})[A-Za-z0-9_.-]{{0,40}})"
-    r"(\\{0,3}[\"']?\]?[ \t]{0,4}(?:[=:>]|%3[Dd])[ \t]{0,4})"
-    rf"((?:{SCHEMES}[ \t]{{1,4}})?)"
-    r"(\\{0,3}\"[^\"\\\r\n]+|'[^'\r\n]+|[^ \t\r\n\"'&<>\\;,}\]{\[][^ \t\r\n\"'&<>\\;,}\]]*)"
-)
-"""A name and its value within a text: ``name=value``, ``name: value``, ``"name": "value"``."""
-
-COOKIES = r"\b((?:set-)?cookie2?)(\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}[\"']?)([^\r\n\"']+)"
 """A line of cookies within a text."""
 
-HINT = (
-    rf"{NAMES}|basic|PRIVATE KEY|eyJ|sk-|[sr]k_|whsec_|AKIA|ASIA|gh[pousr]_|github_|glpat-"
-    r"|xox|AIza|ya29|npm_|pypi-|hf_|shp|SG\."
-)
-"""A text without one of these, in any case, has none of what the patterns above find, but URLs."""
+SHORT: Final = "|".join(sorted(SHORT_NAMES))
 
-URL_HINT = (
-    rf"{HINT}|[@#]|[?&](?:{'|'.join(sorted(SHORT_NAMES | QUERY_NAMES))})="
+HINT: Final = rf"{NAMES}|{SPACED_NAMES}|(?:\b|%5B)(?:{SHORT}|key|code)(?:\b|%5D)"
+"""A text without one of these, in any case, has no name of a secret."""
+
+URL_HINT: Final = (
+    rf"{HINT}|[@#]"
     r"|\?[^\n]*(?:[^A-Za-z0-9._~&=\n-]|[A-Za-z0-9_-]{16})"
 )
-"""A URL without one of these, in any case, has no secret: no user information, no fragment, and in
-its query no secret name, nothing in a coding, and nothing as long as a key."""
+"""A URL without one of these, in any case, has no secret but perhaps a key of a known form: no user
+information, no fragment, and in its query no secret name, nothing in a coding, and nothing as long
+as a key."""
 
-_USUAL = 100
+_USUAL: Final = 100
 """Names up to this many characters are remembered."""
-_NAME = re.compile(NAMES, re.IGNORECASE)
+_NAME = re.compile(f"{NAMES}|{SPACED_NAMES}", re.IGNORECASE)
 _HARMLESS = re.compile(HARMLESS_ENDS, re.IGNORECASE)
 _COUNTED = re.compile(COUNTED, re.IGNORECASE)
+_STEP = re.compile(r"[\[\].:/]+")
 
 
 def is_secret(name: str, *, in_query: bool = False) -> bool:
@@ -117,12 +99,21 @@ def is_secret(name: str, *, in_query: bool = False) -> bool:
     low = name.lower()
     if low in SHORT_NAMES or (in_query and low in QUERY_NAMES):
         return True
-    return _is_long_name(low) if len(low) <= _USUAL else _is_long_name.__wrapped__(low)
+    judge = _is_long_name if len(low) <= _USUAL else _is_long_name.__wrapped__
+    return judge(low, in_query)
 
 
 @lru_cache(maxsize=2048)
-def _is_long_name(name: str) -> bool:
-    return _NAME.search(name) is not None and _HARMLESS.search(name) is None
+def _is_long_name(name: str, in_query: bool) -> bool:  # noqa: FBT001 - lru_cache is slower with names
+    if _NAME.search(name) is not None and _HARMLESS.search(name) is None:
+        return True
+    last = next((step for step in reversed(_STEP.split(name.strip(" \t!?-"))) if step), "")
+    return last in SHORT_NAMES or (in_query and last in QUERY_NAMES)
+
+
+def is_about(name: str) -> bool:
+    """Return whether a name says something about a secret, as ``passwordDetails`` does."""
+    return _NAME.search(name) is not None and not is_secret(name)
 
 
 def is_counted(name: str) -> bool:

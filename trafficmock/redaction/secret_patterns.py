@@ -10,10 +10,13 @@ from attrs import define
 from trafficmock.errors import LocalError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 MOST_MEMORY = 32 * 1024 * 1024
-"""Bytes of memory of a compiled pattern."""
+"""Bytes of memory of one of our own patterns when it is compiled."""
+
+_FIXED_MEMORY, _MEMORY_FOR_EACH = 64 * 1024, 256
+"""Bytes of memory of a pattern of a user, and of each of its instructions."""
 
 _CONTINUES, _CONTINUED = 0b1100_0000, 0b1000_0000
 """The bits that tell a byte within a character of UTF-8 from its first one, and their values."""
@@ -30,10 +33,12 @@ class SecretPattern:
     It is compiled when it is first needed: commands that redact nothing start faster.
 
     :param any_case: upper and lower case are equal.
+    :param most: instructions that the compiled pattern may have; RE2 stops compiling there.
     """
 
     source: str
     any_case: bool = False
+    most: int | None = None
 
     @cached_property
     def engine(self) -> Any:
@@ -44,7 +49,8 @@ class SecretPattern:
         import re2  # noqa: PLC0415 - see above
 
         options = re2.Options()
-        options.max_mem = MOST_MEMORY
+        most = self.most
+        options.max_mem = MOST_MEMORY if most is None else _FIXED_MEMORY + _MEMORY_FOR_EACH * most
         options.encoding = re2.Options.Encoding.LATIN1
         options.log_errors = False
         options.case_sensitive = not self.any_case
@@ -54,10 +60,27 @@ class SecretPattern:
             said = error.args[0] if error.args else ""
             text = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
             raise InvalidPatternError(text) from None
+        finally:
+            # re2 keeps compiled patterns; those of a connection shall go with it.
+            re2.purge()
 
     def is_in(self, text: str) -> bool:
         """Return whether the pattern matches anywhere in a text."""
         return self.engine.search(text.encode("utf-8", "surrogatepass")) is not None
+
+    def ends(self, text: str) -> Iterator[tuple[str, int]]:
+        """Find the matches: the text of the group that took part in each, and where it ends."""
+        content = text.encode("utf-8", "surrogatepass")
+        is_ascii = len(content) == len(text)
+        read = written = 0
+        for found in self.engine.finditer(content):
+            end = found.end()
+            if not is_ascii:
+                # A match ends within a character only if its pattern does.
+                written += len(_text(content[read:end]))
+                read = end
+            group = next((each for each in found.groups() if each), b"")
+            yield _text(group), end if is_ascii else written
 
     def replace(self, text: str, new: Callable[[Sequence[str]], str]) -> str:
         """Replace each match, with the whole of a character of which a part matches.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
+from trafficmock.redaction import key_forms
 from trafficmock.redaction.secret_names import URL_HINT
 from trafficmock.redaction.secret_patterns import SecretPattern
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from trafficmock.redaction.redactor import Redactor
 
-_HINT = SecretPattern(URL_HINT, any_case=True)
+_HINT = SecretPattern(f"{URL_HINT}|{key_forms.HINT}", any_case=True)
 _FEW = 4
 """So many URLs are read one by one: to search in half of them first takes as long."""
 

@@ -154,7 +154,7 @@ def _response(response: object, url: str, read: ReadFile) -> dict[str, Any]:
     if body is None and size > 0:
         kept |= {"truncated": True, "bodySize": round(size)}
     return {
-        "status": min(599, round(_number(response, "status"))),
+        "status": min(999, round(_number(response, "status"))),
         "statusText": _text(response, "statusText"),
         **_headers(response),
         **kept,

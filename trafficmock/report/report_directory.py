@@ -99,14 +99,16 @@ def for_page(document: dict[str, Any]) -> dict[str, Any]:
     """Return a document for the page: beyond :data:`PAGE_BYTES`, tests have no traffic there."""
     room, tests = PAGE_BYTES, []
     for test in document["tests"]:
-        size = len(json.dumps([test["requests"], test["webSockets"]]))
+        parts = [test["requests"], test["webSockets"], test.get("sections", [])]
+        size = len(json.dumps(parts))
         room -= size
         if room >= 0:
             tests.append(test)
         else:
             room += size
             left = "its traffic is in run.json, because the page would be too large"
-            tests.append({**test, "requests": [], "webSockets": [], "missing": left})
+            without = {"requests": [], "webSockets": [], "sections": [], "missing": left}
+            tests.append(test | without)
     return {**document, "tests": tests}
 
 

@@ -31,6 +31,7 @@ def run_document(files: Iterable[Sequence[dict[str, Any]]]) -> dict[str, Any]:
     unowned: dict[str, dict[str, dict[str, Any]]] = {side: {} for side in _SIDES}
     refused: dict[tuple[str, ...], dict[str, Any]] = {}
     hars: dict[str, dict[str, Any]] = {}
+    added: list[dict[str, Any]] = []
     omitted = dropped = 0
     for records in files:
         process: dict[str, Any] = {}
@@ -42,19 +43,22 @@ def run_document(files: Iterable[Sequence[dict[str, Any]]]) -> dict[str, Any]:
                 case "test":
                     worker = {key: process[key] for key in ("runner", "worker") if key in process}
                     tests.append(record["test"] | worker)
+                case "sections":
+                    added.append(record)
                 case "har":
                     _add_use(hars, record)
                 case "unowned":
-                    for side in _SIDES:
-                        unowned[side] |= {each["id"]: each for each in record[side]}
+                    _add_unowned(unowned, record)
                     omitted = max(omitted, record["omitted"])
         if (end := _end(records)) is not None:
             process |= {"ended": True, **end["process"]}
             for outcome, count in end["counts"].items():
                 counts[outcome] = counts.get(outcome, 0) + count
-            workers |= end.get("workers", {})
+            run = process.get("runStartedAt", process.get("runParent"))
+            workers |= {key: each | {"run": run} for key, each in end.get("workers", {}).items()}
             _highest(refused, end.get("refused", ()))
             dropped = max(dropped, end.get("refusedDropped", 0))
+    _add_sections(tests, added)
     return {
         "format": FORMAT,
         "version": __version__,
@@ -75,6 +79,19 @@ def run_document(files: Iterable[Sequence[dict[str, Any]]]) -> dict[str, Any]:
 def _end(records: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     """Return the last record of the end: a worker thread writes one after each of its tests."""
     return next((each for each in reversed(records) if each.get("type") == "end"), None)
+
+
+def _add_unowned(unowned: dict[str, dict[str, dict[str, Any]]], record: dict[str, Any]) -> None:
+    for side in _SIDES:
+        unowned[side] |= {each["id"]: each for each in record[side]}
+
+
+def _add_sections(tests: Iterable[dict[str, Any]], added: Sequence[dict[str, Any]]) -> None:
+    """Add what a reporter knows of tests, whose ids it does not know."""
+    for test in tests:
+        for record in added:
+            if all(test.get(key) == value for key, value in record["of"].items()):
+                test["sections"] = [*test.get("sections", ()), *record["sections"]]
 
 
 def _add_use(hars: dict[str, dict[str, Any]], record: dict[str, Any]) -> None:
@@ -98,15 +115,19 @@ def _total(workers: Sequence[dict[str, Any]], side: str) -> dict[str, Any]:
     """Return what the tests of the run had, and what of no test came while it ran.
 
     :param workers: the counts of each connection of a worker with a proxy (``WorkerCounts``), with
-        its ``service``. Those of no test only rise, and workers share them: the run began with the
-        least of them, and ended with the most.
+        its ``service`` and ``run``. Those of no test only rise, and workers share them: a run began
+        with the least of them, and ended with the most. What came between two runs is of neither,
+        and what came while two ran is there once.
     """
     counted = sum((_cells(each["tests"][side]) for each in workers), Counter[tuple[str, str]]())
     for service in {each["service"] for each in workers}:
         of_service = [each for each in workers if each["service"] == service]
-        before = min((_cells(each["before"][side]) for each in of_service), key=Counter.total)
-        after = max((_cells(each["unowned"][side]) for each in of_service), key=Counter.total)
-        counted += after - before
+        runs = [
+            [each for each in of_service if each["run"] == run]
+            for run in {each["run"] for each in of_service}
+        ]
+        for before, after in _spans(_span(run, side) for run in runs):
+            counted += after - before
     decisions: Counter[str] = Counter()
     hosts: dict[str, dict[str, int]] = {}
     for (host, action), number in sorted(counted.items()):
@@ -117,6 +138,28 @@ def _total(workers: Sequence[dict[str, Any]], side: str) -> dict[str, Any]:
         "decisions": dict(sorted(decisions.items())),
         "hosts": hosts,
     }
+
+
+_Counts = Counter[tuple[str, str]]
+
+
+def _span(workers: Sequence[dict[str, Any]], side: str) -> tuple[_Counts, _Counts]:
+    """Return the counts with which a run began and ended."""
+    before = min((_cells(each["before"][side]) for each in workers), key=Counter.total)
+    after = max((_cells(each["unowned"][side]) for each in workers), key=Counter.total)
+    return before, after
+
+
+def _spans(of_runs: Iterable[tuple[_Counts, _Counts]]) -> list[tuple[_Counts, _Counts]]:
+    """Join the spans of runs that overlap."""
+    joined: list[tuple[_Counts, _Counts]] = []
+    for before, after in sorted(of_runs, key=lambda span: (span[0].total(), span[1].total())):
+        if joined and before.total() <= joined[-1][1].total():
+            first, last = joined[-1]
+            joined[-1] = first, max(last, after, key=Counter.total)
+        else:
+            joined.append((before, after))
+    return joined
 
 
 def _cells(counts: dict[str, Any]) -> Counter[tuple[str, str]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from attrs import define, field
 from msgspec import structs
+from twisted.internet.defer import maybeDeferred
 from twisted.logger import Logger, LogLevel
 
 from trafficmock.core.effects import (
@@ -36,7 +37,7 @@ from trafficmock.records import RequestFailed, SocketFailed, TestEnded
 from trafficmock.server.event_log import EventLog
 from trafficmock.server.message_kinds import DEFERRABLE, NOTED, SOCKET_FRAMES
 from trafficmock.server.shown_urls import ShownUrls
-from trafficmock.server.strict_tunnels import StrictTunnels
+from trafficmock.server.strict_tunnels import CONCERNING, StrictTunnels
 from trafficmock.server.websocket.data_frames import text_frame
 from trafficmock.server.worker_queries import WorkerQueries
 from trafficmock.wire.codec import InvalidMessageError, decode, encode
@@ -50,6 +51,7 @@ from trafficmock.wire.shrink import shrink, too_large
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from twisted.internet.defer import Deferred
     from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
     from trafficmock.core.coordinator import Coordinator
@@ -83,6 +85,7 @@ class Driver:
     :param browser_proxies: the forward proxies for tests' browsers; ``None`` for none.
     :param writers: functions for records, in place of those of the history.
     :param dated_writers: the same, for records of the past.
+    :param apart: runs a function that may take long, for example in a thread.
     """
 
     log = Logger()
@@ -97,6 +100,7 @@ class Driver:
     browser_proxies: BrowserProxies | None = None
     writers: dict[type, Callable[[Any, int], None]] = field(factory=dict)
     dated_writers: dict[type, Callable[[Any, int], None]] = field(factory=dict)
+    apart: Callable[..., Deferred[Any]] = maybeDeferred
     _links: dict[str, Link] = field(factory=dict)
     _clients: dict[str, LocalClient] = field(factory=dict)
     _waiting: deque[tuple[LocalClient, Message]] = field(factory=deque)
@@ -123,6 +127,7 @@ class Driver:
             service=self.prefix,
             redactor=self.event_log.redactor,
             send=lambda to, answer: self._send(Send((to,), answer), self._now()),
+            apart=self.apart,
         )
         self.shown_urls = ShownUrls(self.event_log.redactor)
         self.tunnels = StrictTunnels(self.coordinator, self._now, self._perform)
@@ -166,6 +171,8 @@ class Driver:
             self._perform(self.coordinator.handle_invalid(link.id, error, now), now)
             return
         self._perform(self.coordinator.handle(link.id, message, now), now)
+        if type(message) in CONCERNING:
+            self.tunnels.judge_anew()
         if type(message) in SOCKET_FRAMES:
             self._backpressure.pause_sender(link)
 

@@ -134,7 +134,7 @@ class ProxyOptions(ServiceOptions):
         self._add_host_pattern("own-host", pattern)
 
     def opt_allow(self, pattern: str) -> None:
-        """Host or URL glob that needs no route under --strict. Repeatable."""
+        """Host, URL glob or preset that needs no route under --strict. Repeatable."""
         self["allow"].append(self.given("allow", pattern))
         try:
             read_allow_list([pattern])

@@ -8,7 +8,6 @@ from attrs import define, field
 from msgspec import structs
 
 from trafficmock.core.effects import Send
-from trafficmock.redaction.added_fields import OFF, known_fields
 from trafficmock.wire import outbound
 
 if TYPE_CHECKING:
@@ -41,7 +40,8 @@ class ShownUrls:
 
         :param words: what is secret besides the fields that the service redacts.
         """
-        self.workers[connection_id] = self.redactor.adding(_fields(list(words)))
+        # The worker is told of the words that are no fields when it asks for a report.
+        self.workers[connection_id] = self.redactor.adding(words, known_only=True)
 
     def remove(self, connection_id: str) -> None:
         """Remove a connection, if it is that of a worker."""
@@ -66,11 +66,3 @@ class ShownUrls:
             ),
             *([Send(others, message)] if others else []),
         ]
-
-
-def _fields(words: list[str]) -> list[str]:
-    """Return the words that are fields, and ``off`` if it is alone.
-
-    The worker is told of the others when it asks for a report.
-    """
-    return words if words == [OFF] else known_fields(words)

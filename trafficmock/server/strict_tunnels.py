@@ -1,10 +1,14 @@
-"""Applies strict mode to CONNECT tunnels, whose requests the forward proxy does not parse."""
+"""Judges CONNECT tunnels whose requests the forward proxy does not parse."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import field, frozen
+
+from trafficmock.wire.inbound import RouteRegister, RunStrict, TestRegister, TestStrict
+from trafficmock.wire.payloads import body
+from trafficmock.wire.payloads.serialized_request import SerializedRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -12,7 +16,9 @@ if TYPE_CHECKING:
     from trafficmock.core.coordinator import Coordinator
     from trafficmock.core.effects import Effects, Moment
     from trafficmock.server.local_client import LocalClient
-    from trafficmock.wire.payloads.serialized_request import SerializedRequest
+
+CONCERNING = frozenset({RouteRegister, TestRegister, TestStrict, RunStrict})
+"""The types of messages after which :meth:`StrictTunnels.judge_anew` is called."""
 
 
 @frozen
@@ -26,6 +32,7 @@ class StrictTunnels:
     coordinator: Coordinator
     now: Callable[[], Moment]
     perform: Callable[[Effects, Moment], None]
+    _watched: dict[Callable[[], None], tuple[LocalClient, str]] = field(factory=dict, init=False)
 
     def would_refuse(self, client: LocalClient, request: SerializedRequest) -> bool:
         """Return whether strict mode would refuse a tunnel; nothing is recorded.
@@ -43,3 +50,26 @@ class StrictTunnels:
         text, effects = self.coordinator.refuse_tunnel(client.id, tunnel_id, request, now)
         self.perform(effects, now)
         return text
+
+    def may_be_mocked(self, client: LocalClient, url: str) -> bool:
+        """Return whether a route may match a URL of a server, or strict mode would refuse it.
+
+        :param url: as of the request in :meth:`would_refuse`.
+        """
+        request = SerializedRequest(url, "CONNECT", {}, body.NULL)
+        return self.coordinator.may_be_mocked(url) or self.would_refuse(client, request)
+
+    def watch(self, client: LocalClient, url: str, end: Callable[[], None]) -> None:
+        """Call ``end`` once :meth:`may_be_mocked` is true, unless :meth:`unwatch` is called."""
+        self._watched[end] = client, url
+
+    def unwatch(self, end: Callable[[], None]) -> None:
+        """Stop watching."""
+        self._watched.pop(end, None)
+
+    def judge_anew(self) -> None:
+        """End the watched tunnels that a test might mock now, before it is answered."""
+        for end, watched in list(self._watched.items()):
+            if self.may_be_mocked(*watched):
+                del self._watched[end]
+                end()

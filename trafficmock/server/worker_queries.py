@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 from msgspec import UNSET, Raw
+from twisted.internet.defer import Deferred, DeferredLock, maybeDeferred
+from twisted.logger import Logger
 
 from trafficmock.core.effects import AnswerReport, Diagnose, Overdue, Redact
 from trafficmock.core.ownership.compared_content import values_for
@@ -19,6 +21,7 @@ from trafficmock.redaction.redactor import Redactor
 from trafficmock.server.diagnosis.similar_request_search import diagnosis_steps, overdue_steps
 from trafficmock.server.recorded_content import recorded_content
 from trafficmock.server.reports.reported_traffic import report_steps
+from trafficmock.server.reports.slow_work import SlowWork
 from trafficmock.server.reports.written_marks import redact_steps
 from trafficmock.wire.outbound import HistoryResult, ProxyError
 
@@ -26,12 +29,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from twisted.internet.interfaces import IReactorTime
+    from twisted.python.failure import Failure
 
     from trafficmock.core.effects import AnswerQuery
     from trafficmock.history.store import History
     from trafficmock.wire.inbound import HistoryQuery, Message
 
     HistoryEffect = AnswerQuery | AnswerReport | Diagnose | Overdue | Redact
+    Steps = Iterator[Message | SlowWork[Any] | None]
+
+_log = Logger()
 
 MOST_BYTES = 32 * 2**20
 """The largest size of all entries in one answer; further ones are left out."""
@@ -64,6 +71,7 @@ class WorkerQueries:
     :param redactor: replaces secrets in reports, by the same marks for all workers.
     :param is_open: returns whether a connection, by its id, is still open.
     :param send: sends an answer to a connection.
+    :param apart: runs a function that may take long, for example in a thread; one at a time.
     """
 
     history: History
@@ -73,8 +81,10 @@ class WorkerQueries:
     redactor: Redactor = field(kw_only=True, factory=Redactor)
     is_open: Callable[[str], bool] = field(kw_only=True)
     send: Callable[[str, Message], None] = field(kw_only=True)
+    apart: Callable[..., Deferred[Any]] = field(kw_only=True, default=maybeDeferred)
     _waiting: dict[str, deque[HistoryEffect]] = field(factory=dict, init=False)
-    _working: deque[tuple[str, Iterator[Message | None]]] = field(factory=deque, init=False)
+    _working: deque[tuple[str, Steps]] = field(factory=deque, init=False)
+    _one: DeferredLock = field(factory=DeferredLock, init=False)
     _active: set[str] = field(factory=set, init=False)
     """The connections with a query that is being answered."""
     _paused: set[str] = field(factory=set, init=False)
@@ -117,14 +127,18 @@ class WorkerQueries:
         if not waiting or connection_id in self._paused or connection_id in self._active:
             return
         self._active.add(connection_id)
-        self._working.append((connection_id, self._steps(waiting.popleft())))
+        steps = self._steps(waiting.popleft())
         if not waiting:
             del self._waiting[connection_id]
+        self._go_on(connection_id, steps)
+
+    def _go_on(self, connection_id: str, steps: Steps) -> None:
+        self._working.append((connection_id, steps))
         if not self._runs:
             self._runs = True
             self._work()
 
-    def _steps(self, effect: HistoryEffect) -> Iterator[Message | None]:
+    def _steps(self, effect: HistoryEffect) -> Steps:
         if isinstance(effect, Overdue):
             return overdue_steps(self.history, effect)
         if isinstance(effect, Diagnose):
@@ -146,13 +160,26 @@ class WorkerQueries:
                 return
         self._runs = False
 
-    def _work_on(self, connection_id: str, steps: Iterator[Message | None]) -> None:
+    def _work_on(self, connection_id: str, steps: Steps) -> None:
         result = next(steps)
         if result is None:
             self._working.append((connection_id, steps))
             return
+        if isinstance(result, SlowWork):
+            done = self._one.run(self.apart, result.run)
+            done.addCallbacks(
+                lambda _: self._go_on(connection_id, steps),
+                self._failed,
+                errbackArgs=(connection_id,),
+            )
+            return
         # If the answer fills the send queue, `pause` is called within `send`.
         self.send(connection_id, result)
+        self._active.discard(connection_id)
+        self._begin(connection_id)
+
+    def _failed(self, failure: Failure, connection_id: str) -> None:
+        _log.failure("a query of a worker failed", failure)
         self._active.discard(connection_id)
         self._begin(connection_id)
 

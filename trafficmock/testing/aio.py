@@ -12,6 +12,7 @@ from trafficmock.testing.adapters.teardown import (
     note_errors,
     note_traffic,
     raise_errors,
+    warn,
 )
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
@@ -90,5 +91,6 @@ async def mocks(
         failure = group_of(info.title, errors)
         await asyncio.to_thread(connection.report_block, session, failure)
         raise_errors(info.title, errors)
+        warn(session)
     finally:
         await asyncio.to_thread(connection.close)

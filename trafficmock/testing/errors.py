@@ -99,6 +99,24 @@ class IsolationError(RepeatedError):
         )
 
 
+class MixedContextError(IsolationError):
+    """A request carries one test's context, although only another test has a route for it.
+
+    It is raised in tests with ``isolation="required"``; others get a :class:`MixedContextWarning`.
+    """
+
+    def __init__(self, message: str) -> None:
+        super(RepeatedError, self).__init__(message)
+
+
+class MixedContextWarning(UserWarning):
+    """A request carries one test's context, although only another test has a route for it."""
+
+
+class UnusedReplayWarning(UserWarning):
+    """A test passed, and a HAR that it replays answered no request of an application."""
+
+
 class RoutingError(RepeatedError):
     """The proxy reported an error about a test (``proxy:error`` of protocol 3).
 

@@ -10,12 +10,16 @@ import contextlib
 import inspect
 import os
 import shlex
+import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from trafficmock.testing import strict_marks, unowned_requests
+from trafficmock.testing.adapters import pytest_problems
 from trafficmock.testing.reporting import report_options
+from trafficmock.testing.reporting.guard import guarded
 from trafficmock.testing.shared_directory import directory, has_proxy, running_applications
 
 if TYPE_CHECKING:
@@ -69,8 +73,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
     :raises UsageError: one of its patterns is invalid, or the report cannot be written.
     """
+    now = time.time_ns() // 1_000_000
+    config.stash[_BEGAN] = getattr(config, "workerinput", {}).get(_BEGAN_KEY, now)
     strict_marks.add_mark(config)
-    report_options.begin(config)
+    report_options.begin(config, config.stash[_BEGAN])
     if allow := config.getini(strict_marks.INI_ALLOW):
         from trafficmock.testing.errors import UsageError  # noqa: PLC0415 - only where it is needed
         from trafficmock.testing.session.arguments.allow_patterns import allow_patterns  # noqa: PLC0415
@@ -88,15 +94,15 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """
     if hasattr(config, "workerinput"):
         return
-    if running_applications(config):
-        from trafficmock.testing.launch import shared_applications  # noqa: PLC0415 - as below
+    with guarded("stop what it started for the run", sys.stderr.write):
+        if running_applications(config):
+            from trafficmock.testing.launch import shared_applications  # noqa: PLC0415 - as below
 
-        shared_applications.wait_for_ends(config)
-    if not has_proxy(config):
-        return
-    from trafficmock.testing.launch import shared_proxy  # noqa: PLC0415 - only where it is needed
+            shared_applications.wait_for_ends(config)
+        if has_proxy(config):
+            from trafficmock.testing.launch import shared_proxy  # noqa: PLC0415 - as above
 
-    shared_proxy.stop(config)
+            shared_proxy.stop(config)
 
 
 @pytest.fixture(scope="session")
@@ -144,13 +150,16 @@ def trafficmock_app(
     Its arguments are those of :func:`trafficmock.testing.launch.attached_application`. The workers
     of pytest-xdist share one application that all of them start with the same arguments; with
     ``shared=False`` each starts its own. The report of a test that fails has what the application
-    wrote during the test.
+    wrote during the test. If an application that was waited for ends, the tests after it that use
+    its fixture fail at once.
     """
     from trafficmock.testing.launch.pytest_applications import StartedApplications  # noqa: PLC0415 - only where it is needed
 
     folder = directory(request.config) if hasattr(request.config, "workerinput") else None
     started = request.session.stash[_STARTED] = StartedApplications(trafficmock_proxy, folder)
+    request.config.pluginmanager.register(started)
     yield started.start
+    request.config.pluginmanager.unregister(started)
     started.stop()
 
 
@@ -193,8 +202,10 @@ def _trafficmock_settings(
 def _trafficmock_connection(
     request: pytest.FixtureRequest, trafficmock_proxy: Proxy
 ) -> Iterator[ThreadedConnection]:
-    from trafficmock.testing.adapters.threaded_connection import ThreadedConnection  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.adapters.threaded_connection import ThreadedConnection  # noqa: PLC0415
+    from trafficmock.testing.reporting import run_age  # noqa: PLC0415 - only where it is needed
 
+    run_age.began(request.config.stash[_BEGAN])
     connection = ThreadedConnection(
         trafficmock_proxy.url, token=trafficmock_proxy.token, worker_id=_worker_id()
     )
@@ -369,6 +380,10 @@ _ERRORS: pytest.StashKey[Any] = pytest.StashKey()
 
 _STARTED: pytest.StashKey[StartedApplications] = pytest.StashKey()
 
+_BEGAN: pytest.StashKey[int] = pytest.StashKey()
+_BEGAN_KEY = "trafficmock_began"
+"""When the run began, in epoch milliseconds; a worker of xdist has it in ``workerinput``."""
+
 _SHARED: pytest.StashKey[Any] = pytest.StashKey()
 """The :class:`SharedErrors` of this worker."""
 
@@ -395,7 +410,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if _ERRORS in item.stash:
         del item.stash[_ERRORS]
     if started := item.session.stash.get(_STARTED, None):
-        started.mark()
+        started.begin(item)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -421,31 +436,51 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, Any, pytest.TestReport]:
     """Add the test's traffic and the errors of its mocks to the report of a failure."""
+    problems: list[str] = []
     if call.excinfo is not None:
-        _hide_own_frames(call.excinfo)
+        with guarded("shorten the traceback of a test", problems.append):
+            _hide_own_frames(call.excinfo)
     report: pytest.TestReport = yield
-    if errors := _errors_of(item):
-        errors.add_to(report)
-    if report.failed and (started := item.session.stash.get(_STARTED, None)):
-        started.add_to(report)
+    with guarded("add the errors of its mocks to the report of a test", problems.append):
+        if errors := _errors_of(item):
+            errors.add_to(report)
+    with guarded("add the output of the applications to the report of a test", problems.append):
+        if report.failed and (started := item.session.stash.get(_STARTED, None)):
+            started.add_to(report)
+    for text in problems:
+        pytest_problems.fail_test(report, text)
+    pytest_problems.make_sendable(report)
     return report
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fail a run in which strict mode refused requests that no test owns."""
-    unowned_requests.fail_run(session)
+    with pytest_problems.at_end(session.config, "judge the run"):
+        unowned_requests.fail_run(session)
+    pytest_problems.fail_run(session)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of xdist when the run began."""
+    node.workerinput[_BEGAN_KEY] = node.config.stash[_BEGAN]
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Keep the refused requests that a worker of xdist reports."""
-    unowned_requests.add_of_worker(node.config, getattr(node, "workeroutput", {}))
+    output = getattr(node, "workeroutput", {})
+    with pytest_problems.at_end(node.config, "read what a worker reports"):
+        pytest_problems.add_of_worker(node.config, output)
+        unowned_requests.add_of_worker(node.config, output)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """List the requests without a test that strict mode refused."""
-    unowned_requests.write(terminalreporter)
+    with pytest_problems.at_end(terminalreporter.config, "list the requests of no test"):
+        unowned_requests.write(terminalreporter)
+    pytest_problems.write(terminalreporter)
 
 
 def _hide_own_frames(failure: pytest.ExceptionInfo[BaseException]) -> None:

@@ -91,6 +91,7 @@ def _attached(
         own = f"http://{tunnels.settings.authority}" if tunnels.settings else "no proxy"
         if not tunnels.is_proxy_url(url):
             raise UsageError(f"this process was started attached to {own}, not to {url}")
+        tunnels.tests_pid = os.getpid()
         return SelfAttachment(url, contexts, lambda: None)
     try:
         attachment = Attachment.of(

@@ -19,6 +19,7 @@ from trafficmock.testing.adapters.teardown import (
     note_errors,
     note_traffic,
     raise_errors,
+    warn,
 )
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.errors import UsageError
@@ -209,5 +210,6 @@ def mocks(
         errors = finish(mine)
         connection.report_block(session, group_of(info.title, errors))
         raise_errors(info.title, errors)
+        warn(session)
     finally:
         connection.close()

@@ -9,12 +9,13 @@ from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.trial import unittest
 
 from trafficmock.testing import tx
-from trafficmock.testing.adapters.teardown import TITLE, show_in_text, wrap_test_method
+from trafficmock.testing.adapters.teardown import show_in_text, warn, wrap_test_method
 from trafficmock.testing.case_settings import CaseSettings
 from trafficmock.testing.launch.proxy_process import process_proxy
 from trafficmock.testing.objects.async_traffic_mock import AsyncTrafficMock, finish
 from trafficmock.testing.reporting.case_report import reported_case
 from trafficmock.testing.self_attachment import begin_test
+from trafficmock.testing.session.traffic_report import TITLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -105,12 +106,17 @@ async def _begin(case: Any) -> AsyncTrafficMock:
 
 
 async def _end(case: Any, mocks: AsyncTrafficMock, connection: TwistedConnection) -> None:
-    errors = await finish(mocks)
-    # Trial runs `tearDown` after the clean-ups: it may fail the test yet.
-    failed = True if errors or case._trafficmock_has_failed else None  # noqa: SLF001 - our mixin's
-    await connection.report(case._trafficmock_mine[1], failed=failed)  # noqa: SLF001 - our mixin's
-    await connection.close()
+    try:
+        errors = await finish(mocks)
+        # Trial runs `tearDown` after the clean-ups: it may fail the test yet.
+        failed = True if errors or case._trafficmock_has_failed else None  # noqa: SLF001 - our mixin's
+        await connection.report(case._trafficmock_mine[1], failed=failed)  # noqa: SLF001 - our mixin's
+    finally:
+        # What stays open would fail the next test.
+        await connection.close()
     _raise_each(case, errors)
+    if not failed:
+        warn(case._trafficmock_mine[1])  # noqa: SLF001 - our mixin's
 
 
 def _raise_each(case: Any, errors: Sequence[BaseException]) -> None:

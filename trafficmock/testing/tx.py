@@ -12,6 +12,7 @@ from trafficmock.testing.adapters.teardown import (
     note_errors,
     note_traffic,
     raise_errors,
+    warn,
 )
 from trafficmock.testing.adapters.twisted_adapter import as_deferred
 from trafficmock.testing.adapters.twisted_connection import TwistedConnection
@@ -126,5 +127,6 @@ async def mocks(
         errors = await finish(mine)
         await connection.report_block(session, group_of(info.title, errors))
         raise_errors(info.title, errors)
+        warn(session)
     finally:
         await connection.close()

@@ -8,7 +8,7 @@ import inspect
 import unittest
 from typing import TYPE_CHECKING, Any
 
-from trafficmock.testing.adapters.teardown import note_traffic, raise_errors, wrap_test_method
+from trafficmock.testing.adapters.teardown import note_traffic, raise_errors, warn, wrap_test_method
 from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
 from trafficmock.testing.case_settings import CaseSettings
 from trafficmock.testing.errors import (
@@ -83,6 +83,8 @@ class TrafficMockMixin(CaseSettings):
         failed = True if errors or self._trafficmock_failed else None
         connection.report(session, failed=failed)
         raise_errors(title, errors)
+        if not failed:
+            warn(session)
 
     def _trafficmock_wrapped(self, method: Callable[[], Any]) -> Callable[[], Any]:
         if inspect.iscoroutinefunction(method):

@@ -1,6 +1,7 @@
 """The requests without a test that strict mode refused: they fail a pytest run, once for all.
 
-A run in which strict mode saw no application fails as well.
+A run in which strict mode saw no application fails as well. What frameworks sent for themselves is
+only told.
 
 Every run with the plugin calls this module at its end, even without mocks, so it imports the rest
 of the package only when it is needed.
@@ -14,10 +15,12 @@ import pytest
 
 if TYPE_CHECKING:
     from trafficmock.testing.adapters.threaded_connection import ThreadedConnection
+    from trafficmock.wire.outbound import Unmatched
     from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 _OUTPUT = "trafficmock_unowned"
 _UNOWNED: pytest.StashKey[dict[tuple[str, ...], UnmatchedRequest]] = pytest.StashKey()
+_FRAMEWORKS: pytest.StashKey[dict[tuple[str, ...], UnmatchedRequest]] = pytest.StashKey()
 _DROPPED: pytest.StashKey[int] = pytest.StashKey()
 _NO_APPLICATION: pytest.StashKey[list[str]] = pytest.StashKey()
 """What each worker was told of a missing application: a text, or an empty one."""
@@ -33,15 +36,11 @@ def collect(config: pytest.Config, connection: ThreadedConnection) -> None:
         return
     output = getattr(config, "workeroutput", None)
     if output is None:
-        _add(config, answer.requests, answer.dropped, answer.no_application or "")
+        _add(config, answer)
     else:
         import msgspec  # noqa: PLC0415 - only where it is needed
 
-        output[_OUTPUT] = {
-            "requests": msgspec.to_builtins(answer.requests),
-            "dropped": answer.dropped,
-            "no_application": answer.no_application or "",
-        }
+        output[_OUTPUT] = msgspec.to_builtins(answer)
 
 
 def add_of_worker(config: pytest.Config, output: dict[str, Any]) -> None:
@@ -50,26 +49,24 @@ def add_of_worker(config: pytest.Config, output: dict[str, Any]) -> None:
     if reported is not None:
         import msgspec  # noqa: PLC0415 - only where it is needed
 
-        from trafficmock.wire.payloads.refused_request import UnmatchedRequest  # noqa: PLC0415
+        from trafficmock.wire.outbound import Unmatched  # noqa: PLC0415
 
-        requests = msgspec.convert(reported["requests"], list[UnmatchedRequest])
-        _add(config, requests, reported["dropped"], reported["no_application"])
+        _add(config, msgspec.convert(reported, Unmatched))
 
 
-def _add(
-    config: pytest.Config, requests: list[UnmatchedRequest], dropped: int, no_application: str
-) -> None:
+def _add(config: pytest.Config, answer: Unmatched) -> None:
     """Merge refused requests into the list of the run.
 
     The proxy counts for the whole run: of several counts of a request, the highest is the latest.
     """
-    known = config.stash.setdefault(_UNOWNED, {})
-    for each in requests:
-        key = each.kind, each.method, each.url, each.client_id
-        if key not in known or known[key].count < each.count:
-            known[key] = each
-    config.stash[_DROPPED] = max(dropped, config.stash.get(_DROPPED, 0))
-    config.stash.setdefault(_NO_APPLICATION, []).append(no_application)
+    for key, requests in (_UNOWNED, answer.requests), (_FRAMEWORKS, answer.frameworks or []):
+        known = config.stash.setdefault(key, {})
+        for each in requests:
+            name = each.kind, each.method, each.url, each.client_id
+            if name not in known or known[name].count < each.count:
+                known[name] = each
+    config.stash[_DROPPED] = max(answer.dropped, config.stash.get(_DROPPED, 0))
+    config.stash.setdefault(_NO_APPLICATION, []).append(answer.no_application or "")
 
 
 def _no_application(config: pytest.Config) -> str:
@@ -91,12 +88,19 @@ def write(reporter: pytest.TerminalReporter) -> None:
         reporter.section("strict mode saw no application", red=True, bold=True)
         reporter.line(missing)
     requests = reporter.config.stash.get(_UNOWNED, {}).values()
-    if not requests:
+    of_frameworks = reporter.config.stash.get(_FRAMEWORKS, {}).values()
+    if not requests and not of_frameworks:
         return
-    from trafficmock.testing.session.unowned_text import UNOWNED, unowned_lines  # noqa: PLC0415 - only where it is needed
+    from trafficmock.testing.session import unowned_text  # noqa: PLC0415 - only where it is needed
 
-    dropped = reporter.config.stash[_DROPPED]
-    total = sum(each.count for each in requests) + dropped
-    reporter.section(f"{UNOWNED}: {total}", red=True, bold=True)
-    for line in unowned_lines(requests, dropped):
-        reporter.line(line)
+    if of_frameworks:
+        total = sum(each.count for each in of_frameworks)
+        reporter.section(f"{unowned_text.FRAMEWORKS}: {total}", yellow=True)
+        for line in unowned_text.request_lines(of_frameworks):
+            reporter.line(line)
+    if requests:
+        dropped = reporter.config.stash[_DROPPED]
+        total = sum(each.count for each in requests) + dropped
+        reporter.section(f"{unowned_text.UNOWNED}: {total}", red=True, bold=True)
+        for line in unowned_text.unowned_lines(requests, dropped):
+            reporter.line(line)

@@ -33,9 +33,11 @@ class Origins(Message, frozen=True, tag="origins"):
     """Whether the agent tells where requests without a context come from (feature ``origins``).
 
     :param wanted: whether tests with contexts run, so that somebody may read it.
+    :param of_all: whether it also tells where requests with a context come from.
     """
 
     wanted: bool
+    of_all: Literal[True] | UnsetType = UNSET
 
 
 class FilterSet(Message, frozen=True, tag="filter:set"):

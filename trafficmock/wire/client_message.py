@@ -1,4 +1,4 @@
-"""The union of all messages that a client may send, which the decoder takes, and two of them."""
+"""All messages that a client may send, as a union for the decoder; two queries, their answers."""
 
 from msgspec import UNSET, Raw, UnsetType
 
@@ -19,6 +19,20 @@ class RedactQuery(Message, frozen=True, tag="redact:query"):
     har: Raw | UnsetType = UNSET
     texts: list[str] | UnsetType = UNSET
     redact: list[str] | UnsetType = UNSET
+
+
+class RedactResult(Message, frozen=True, tag="redact:result"):
+    """A HAR and texts with marks for their secrets (feature ``report``).
+
+    :param texts: those of the query.
+    :param har: that of the query.
+    :param error: why nothing was redacted: a word of ``redact`` is no field, or the HAR is none.
+    """
+
+    query_id: str
+    texts: list[str]
+    har: Raw | UnsetType = UNSET
+    error: str | UnsetType = UNSET
 
 
 class GlobQuery(Message, frozen=True, tag="glob:query"):
@@ -62,6 +76,7 @@ ClientMessage = (
     | local_reports.Synced
     | local_reports.ContextSeen
     | local_reports.RequestIgnored
+    | local_reports.RunsTests
     | inbound.AgentError
     | inbound.TestRegister
     | inbound.TestUnregister

@@ -66,6 +66,9 @@ SUBSCRIBE = "subscribe"
 WAITS = "waits"
 """The coordinator ends the waits of tests: by what met them, or with what came instead."""
 
+WARNINGS = "warnings"
+"""Workers get warnings about tests, which do not fail them."""
+
 ALL = frozenset(
     {
         CHAIN,
@@ -89,6 +92,7 @@ ALL = frozenset(
         STRICT,
         SUBSCRIBE,
         WAITS,
+        WARNINGS,
     }
 )
 
@@ -122,5 +126,6 @@ OF_WORKERS = (
     STRICT,
     SUBSCRIBE,
     WAITS,
+    WARNINGS,
 )
 """The features that trafficmock's test workers name in ``hello``."""

@@ -352,21 +352,19 @@ class ReportQuery(Message, frozen=True, tag="report:query"):
 
 
 class RunStrict(Message, frozen=True, tag="run:strict"):
-    """A strict run: requests that no test owns are refused while this connection is open.
-
-    It belongs to the feature ``strict``.
-
-    :param allow: as in :class:`Strict`.
-    """
+    """A strict run, begun ``age_ms`` ago: requests of no test are refused while it is connected."""
 
     query_id: str
     allow: list[str | SerializedMatcher]
+    age_ms: Count | UnsetType = UNSET
 
 
 class UnmatchedQuery(Message, frozen=True, tag="run:unmatched:query"):
-    """A worker lists the refused requests that no test owns (feature ``strict``)."""
+    """A worker lists the refused requests of no test; by ``tell`` those that none has told of."""
 
     query_id: str
+    age_ms: Count | UnsetType = UNSET
+    tell: bool | UnsetType = UNSET
 
 
 class SocketOpen(Message, frozen=True, tag="ws:connection"):

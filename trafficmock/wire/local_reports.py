@@ -81,6 +81,16 @@ class ContextSeen(Message, frozen=True, tag="context:seen"):
     context: str
 
 
+class RunsTests(Message, frozen=True, tag="agent:tests"):
+    """The agent's process runs tests from now on, besides the application perhaps, or does no more.
+
+    What it sends to its own machine is a test's call to the application: only a route whose URL
+    names the origin takes that.
+    """
+
+    running: bool
+
+
 class RequestIgnored(Message, frozen=True, tag="request:ignored"):
     """A request went past the proxy, because the agent is told to ignore its host.
 

@@ -26,6 +26,12 @@ UNMATCHED: Final = "unmatched_request"
 NO_APPLICATION: Final = "no_application"
 """The code of ``proxy:error`` for a strict test that ended without an application."""
 
+MIXED_CONTEXT: Final = "mixed_context"
+"""The code of ``test:warning`` for a request that may carry the context of the wrong test."""
+
+UNSEEN_CONNECTION: Final = "unseen_connection"
+"""The code of ``test:warning`` for a connection to a real server whose requests are not seen."""
+
 ErrorCode = Literal[
     "ambiguous_route",
     "handler_failed",
@@ -266,14 +272,15 @@ class Unmatched(Message, frozen=True, tag="run:unmatched"):
     """The refused requests that no test owns, in the order of their first occurrence.
 
     :param dropped: the number of requests that the list had no room for.
-    :param no_application: the error text, if tests of a strict run were registered, and no
-        application was seen.
+    :param no_application: the error text, if a strict run had tests, but no application.
+    :param frameworks: those that frameworks send for themselves, which fail no run.
     """
 
     query_id: str
     requests: list[UnmatchedRequest]
     dropped: int
     no_application: str | UnsetType = UNSET
+    frameworks: list[UnmatchedRequest] | UnsetType = UNSET
 
 
 class ProxyError(Message, frozen=True, tag="proxy:error"):
@@ -288,6 +295,18 @@ class ProxyError(Message, frozen=True, tag="proxy:error"):
     test_id: str | UnsetType = UNSET
     detail: Any = UNSET
     route_id: str | UnsetType = UNSET
+
+
+class TestWarning(Message, frozen=True, tag="test:warning"):
+    """Something about a test that may be a fault; it does not fail the test (``warnings``).
+
+    :param code: ``mixed_context``, by which a test fails that requires its context, or
+        ``unseen_connection``.
+    """
+
+    test_id: str
+    code: str
+    message: str
 
 
 class HistoryResult(Message, frozen=True, tag="history:result"):
@@ -452,20 +471,6 @@ class SocketClaim(Message, frozen=True, tag="ws:claim"):
     test_id: str | UnsetType = UNSET
     route_ids: list[str] | UnsetType = UNSET
     shown_url: str | UnsetType = UNSET
-
-
-class RedactResult(Message, frozen=True, tag="redact:result"):
-    """A HAR and texts with marks for their secrets (feature ``report``).
-
-    :param texts: those of the query.
-    :param har: that of the query.
-    :param error: why nothing was redacted: a word of ``redact`` is no field, or the HAR is none.
-    """
-
-    query_id: str
-    texts: list[str]
-    har: Raw | UnsetType = UNSET
-    error: str | UnsetType = UNSET
 
 
 class SocketMatched(Message, frozen=True, tag="ws:matched"):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, structs
 
 from trafficmock.wire import inbound, outbound
+from trafficmock.wire.outbound import TestWarning
 from trafficmock.wire.payloads import body
 from trafficmock.wire.payloads.serialized_response import SerializedError
 
@@ -55,6 +56,8 @@ def _smaller(message: Message, problem: str) -> Message | None:  # noqa: PLR0911
             return structs.replace(message, message=UNSET)
         case outbound.DecisionError() | outbound.SocketError():
             return structs.replace(message, message=message.message[:MAX_TEXT], matches=UNSET)
+        case TestWarning():
+            return structs.replace(message, message=message.message[:MAX_TEXT])
         case outbound.ProxyError():
             return structs.replace(message, message=message.message[:MAX_TEXT], detail=UNSET)
     return None

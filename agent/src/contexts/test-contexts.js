@@ -81,6 +81,8 @@ class TestContexts {
      * @type {boolean | undefined}
      */
     this.areOriginsWanted = undefined;
+    /** Whether it wants to know it of requests with a context, too: this process mixes contexts up. */
+    this.areAllWanted = false;
     this.aliasKey = randomBytes(32);
   }
 
@@ -209,14 +211,25 @@ class TestContexts {
     return found && this.known.isOver(found) ? { ...found, isForwarded: false, isPast: true } : found;
   }
 
+  /** @param {{ wanted?: boolean, ofAll?: boolean }} message which requests the proxy wants to know of, where they come from */
+  wantOrigins({ wanted, ofAll }) {
+    this.areOriginsWanted = wanted === true;
+    this.areAllWanted = ofAll === true;
+  }
+
   /**
    * @param {TestContext | undefined} context of a request that is made now
    * @param {Function} callee is left out of its callers
    * @returns {RequestOrigin | undefined} where it is sent from, if it has no context that counts, and the proxy may want to know
    */
   originOf(context, callee) {
-    if (!this.isOn || this.areOriginsWanted === false || (context && !context.isPast)) return undefined;
-    const found = { past: context?.inbound, without: this.without.getStore(), carried: this.latest?.inbound };
+    if (!this.isOn || this.areOriginsWanted === false) return undefined;
+    if (context && !context.isPast && !this.areAllWanted) return undefined;
+    const found = {
+      past: context?.isPast ? context.inbound : undefined,
+      without: this.without.getStore(),
+      carried: this.latest?.inbound,
+    };
     return new RequestOrigin(found, callee);
   }
 

@@ -6,6 +6,8 @@ const headers = require("../protocol/headers.js");
 const { decode, decodedPairs } = require("./coding.js");
 const { isRedirect, nextHop } = require("./redirects.js");
 
+const NOT_MODIFIED = 304;
+
 /**
  * A handler's fetch (protocol 3 `decision:fetch`): a request to the upstream whose
  * response goes to the test, while the application still waits.
@@ -27,7 +29,7 @@ async function fetchUpstream(request, perform, { maxRedirects = MOST_REDIRECTS, 
   for (let followed = 0; ; followed += 1) {
     signal.throwIfAborted();
     const answer = await retried(() => perform(hop), maxRetries, signal);
-    if (maxRedirects === 0 || !isRedirect(answer.status, answer.pairs)) return decoded(answer);
+    if (maxRedirects === 0 || !isRedirect(answer.status, answer.pairs)) return decoded(answer, hop.method);
     if (followed >= maxRedirects) throw new Error("Max redirect count exceeded");
     hop = nextHop(hop, answer.status, headers.get(answer.pairs, "location") ?? "");
   }
@@ -67,9 +69,12 @@ function counted(error, attempts) {
 
 /**
  * @param {import('../protocol/messages.js').Answer} answer
+ * @param {string} method of the request
  * @returns {import('../protocol/messages.js').Answer}
  */
-function decoded(answer) {
+function decoded(answer, method) {
+  // Its headers are about the body that another request gets (RFC 9110, section 8.6).
+  if (method === "HEAD" || answer.status === NOT_MODIFIED) return answer;
   const coding = headers.get(answer.pairs, "content-encoding");
   const body = answer.body.length ? decode(answer.body, coding) : answer.body;
   // A body with an unknown coding stays encoded, with the header that names the coding.

@@ -4,7 +4,8 @@ const { AsyncLocalStorage } = require("node:async_hooks");
 const { UNMATCHED } = require("../protocol/facts.js");
 const { newId } = require("../protocol/ids.js");
 const { TrafficMockError } = require("../protocol/errors.js");
-const { contextToWire, requestToWire, responseToWire } = require("../protocol/messages.js");
+const { contextToWire, responseToWire } = require("../protocol/messages.js");
+const { connectMessage, connectedAnswer } = require("./passed-connection.js");
 
 /**
  * A connection whose requests are not seen, and about which strict mode decides: a session of HTTP/2, or a tunnel that the
@@ -41,15 +42,7 @@ class HeldConnection {
 
   ask() {
     const { agent } = this;
-    const asked = { url: `${this.url.origin}/`, method: "CONNECT", pairs: [], body: null };
-    agent.send({
-      type: "request:observe",
-      requestId: this.id,
-      clientId: agent.clientId,
-      request: requestToWire(asked),
-      decide: true,
-      ...contextToWire(this.context),
-    });
+    agent.send({ ...connectMessage(agent, this.id, this.url), decide: true, ...contextToWire(this.context) });
   }
 
   /** @param {any} message the decision */
@@ -57,16 +50,16 @@ class HeldConnection {
     if (message.type === "decision:error") {
       this.lost(new TrafficMockError(message.code === UNMATCHED ? UNMATCHED : "internal", String(message.message)));
     } else if (message.type === "decision:passthrough") {
-      const response = { status: 200, statusText: "", pairs: [], body: Buffer.alloc(0), url: this.url.href };
-      this.agent.send({
-        type: "request:response",
-        requestId: this.id,
-        ok: true,
-        response: responseToWire(response),
-      });
+      this.report();
       if (!message.judgeHops) this.unjudged();
       this.allow();
     }
+  }
+
+  /** Report how it went on. */
+  report() {
+    const response = responseToWire(connectedAnswer(this.url));
+    this.agent.send({ type: "request:response", requestId: this.id, ok: true, response });
   }
 
   allow() {

@@ -3,11 +3,16 @@
 const { setImmediate } = require("node:timers");
 const tls = require("node:tls");
 const { internal } = require("../process/internals.js");
+const { TrafficMockError } = require("../protocol/errors.js");
 const { HeldConnection } = require("./held-connection.js");
+const { reportSession } = require("./passed-connection.js");
+
+/** What a sealed command gets from hosts that it cannot reach. */
+const UNREACHED = new Set(["ECONNREFUSED", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND"]);
 
 /**
- * A session of HTTP/2 about which strict mode decides. Its socket may connect, but the session learns of that only when
- * the proxy has allowed it, so that no request is sent before.
+ * A session of HTTP/2 about which strict mode decides. Its socket may connect or fail, but the session learns of that only
+ * when the proxy has allowed it, so that no request is sent before, and a refusal is not hidden by an error of the network.
  */
 class HeldSession extends HeldConnection {
   /**
@@ -62,20 +67,43 @@ class HeldSession extends HeldConnection {
         isReady = true;
       };
     }
+    /** Its end, if it comes before the decision. @type {any[][]} */
+    const ends = [];
     const { emit } = socket;
     socket.emit = (/** @type {string} */ name, /** @type {any[]} */ ...rest) => {
+      // What the application ends itself ends at once.
+      if ((name === "error" || name === "close") && !this.session?.destroyed) return ends.push([name, ...rest]) > 0;
       if (name !== event) return emit.call(socket, name, ...rest);
       isReady = true;
       return true;
     };
     this.connected = () => {
       delete socket.emit;
+      if (this.agent.settings.isSealed) this.nameSeal(socket);
+      for (const [name, ...rest] of ends) socket.emit(name, ...rest);
       if (!isReady || socket.destroyed) return;
       socket.emit(event);
       const handle = internal(this.session, "kHandle");
       for (const data of [...early, ...buffered(socket)]) handle?.receive(data);
     };
     return socket;
+  }
+
+  /**
+   * Let the error of a socket say that its command is sealed.
+   * @param {any} socket
+   */
+  nameSeal(socket) {
+    const { emit } = socket;
+    socket.emit = (/** @type {string} */ name, /** @type {any[]} */ ...rest) => {
+      const [error] = rest;
+      if (name !== "error" || !UNREACHED.has(error?.code)) return emit.call(socket, name, ...rest);
+      return emit.call(socket, name, sealedError(this.url, error));
+    };
+  }
+
+  report() {
+    reportSession(this.agent, this.id, this.session, this.url, this.agent.links);
   }
 
   release() {
@@ -88,6 +116,17 @@ class HeldSession extends HeldConnection {
     setImmediate(() => this.session.destroy(error));
   }
 }
+
+/**
+ * @param {URL} url
+ * @param {Error} error
+ */
+const sealedError = (url, error) =>
+  new TrafficMockError(
+    "sealed",
+    `${url.origin} was not reached by HTTP/2: ${error.message}. The command is sealed (trafficmock run --sealed), and HTTP/2 by node:http2 cannot be mocked. Have the client use HTTP/1.1, or name the server by --reach.`,
+    { cause: error },
+  );
 
 /**
  * @param {import('node:net').Socket} socket

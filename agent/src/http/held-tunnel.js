@@ -4,6 +4,7 @@ const { hostOf } = require("../hosts.js");
 const { HeldConnection, mayRefuse } = require("./held-connection.js");
 const { MockSocket } = require("./mock-socket.js");
 const { onSocket } = require("./on-socket.js");
+const { tellOfTunnel } = require("./passed-connection.js");
 
 /** How many functions that send a request run now: an agent opens its tunnel for a request that has been decided. */
 let sending = 0;
@@ -82,7 +83,10 @@ function holdTunnel(agent, req, peer, release) {
     agent.ignored(req.method, url);
     return false;
   }
-  if (!mayRefuse(agent)) return false;
+  if (!mayRefuse(agent)) {
+    tellOfTunnel(agent, url);
+    return false;
+  }
   void new HeldTunnel(agent, url, req, release);
   return true;
 }

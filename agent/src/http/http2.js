@@ -5,6 +5,7 @@ const { syncBuiltinESMExports } = require("node:module");
 const { sayOnce } = require("../process/say-once.js");
 const { mayRefuse } = require("./held-connection.js");
 const { HeldSession } = require("./held-session.js");
+const { tellOfSession } = require("./passed-connection.js");
 
 /** Frames of undici in a stack: its HTTP/2 sessions are for requests that are intercepted. */
 const OF_UNDICI = /[\\/]node_modules[\\/]undici[^\\/]*[\\/]|node:internal\/deps\/undici\//;
@@ -36,9 +37,16 @@ function watchHttp2(agent) {
       return connect.call(this, authority, ...args);
     }
     const open = (/** @type {any[]} */ ...given) => connect.call(this, authority, ...given);
-    if (mayRefuse(agent)) return new HeldSession(agent, url, () => warn(url)).open(open, args);
+    if (mayRefuse(agent) || agent.settings.isSealed) {
+      const held = new HeldSession(agent, url, () => {
+        warn(url);
+        tellOfSession(agent, held.session, url, true);
+      });
+      return held.open(open, args);
+    }
     warn(url);
     const session = open(...args);
+    tellOfSession(agent, session, url, false);
     unasked.set(session, url);
     session.once("close", () => unasked.delete(session));
     return session;

@@ -8,6 +8,8 @@ class OwnServers {
   constructor() {
     /** @type {Set<net.Server>} */
     this.open = new Set();
+    /** @type {Set<number>} the ports of these to which a request went, also of servers that are closed */
+    this.called = new Set();
   }
 
   /**
@@ -47,7 +49,18 @@ class OwnServers {
   has(url) {
     if (!isLoopback(url)) return false;
     const port = Number(portOf(url));
-    return [...this.open].some((server) => server.listening && listeningPort(server) === port);
+    const isOwn = [...this.open].some((server) => server.listening && listeningPort(server) === port);
+    if (isOwn) this.called.add(port);
+    return isOwn;
+  }
+
+  /**
+   * @param {URL} url
+   * @returns {number | undefined} its port, if it is that of one of these servers, and a request went there
+   */
+  calledPort(url) {
+    const port = Number(portOf(url));
+    return isLoopback(url) && this.called.has(port) ? port : undefined;
   }
 }
 

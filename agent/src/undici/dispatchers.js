@@ -1,6 +1,14 @@
 "use strict";
 
+const diagnostics = require("node:diagnostics_channel");
 const EventEmitter = require("node:events");
+const { callersOf, sitesOf } = require("../process/callers.js");
+
+/** What every copy of undici since version 5 asks for while it is evaluated. */
+const CHANNEL = "undici:request:create";
+
+/** A file of Node's own copy, or of one that is a package of its own. A bundler may name parts of its file alike. */
+const KNOWN = /^node:internal\/deps\/undici\/|^(file:\/\/|[\\/]|[A-Za-z]:).*[\\/]undici[^\\/]*[\\/]lib[\\/]/;
 
 /**
  * Observe the construction of dispatchers, also of copies of undici that are not loaded by
@@ -22,10 +30,38 @@ function onDispatcher(made) {
   };
 }
 
+/**
+ * Observe copies of undici that are part of another file, such as a bundle of the application: no module has their exports.
+ * @param {() => void} found called once, while the first one is evaluated, and so before it makes a dispatcher
+ * @returns {() => void} stops observing
+ */
+function onBundled(found) {
+  const own = /** @type {any} */ (diagnostics);
+  const original = own.channel;
+  /** @this {any} */
+  function channel(/** @type {any[]} */ ...args) {
+    if (args[0] === CHANNEL && own.channel === channel && isBundled(callersOf(channel))) {
+      own.channel = original;
+      found();
+    }
+    return original.apply(this, args);
+  }
+  own.channel = channel;
+  return () => {
+    if (own.channel === channel) own.channel = original;
+  };
+}
+
+/**
+ * @param {{ stack?: string }} callers of a copy that is evaluated
+ * @returns {boolean} whether it is neither Node's own nor a package, or that cannot be told
+ */
+const isBundled = (callers) => !KNOWN.test(sitesOf(callers)?.[0]?.getFileName() ?? "");
+
 /** @param {any} emitter */
 const isDispatcher = (emitter) =>
   typeof emitter.dispatch === "function" &&
   typeof emitter.destroy === "function" &&
   typeof emitter.close === "function";
 
-module.exports = { onDispatcher };
+module.exports = { onBundled, onDispatcher };

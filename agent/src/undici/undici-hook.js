@@ -6,7 +6,7 @@ const { callersOf } = require("../process/callers.js");
 const { outer, realms } = require("../process/realm.js");
 const { onContext } = require("../process/vm-contexts.js");
 const { sayOnce } = require("../process/say-once.js");
-const { onDispatcher } = require("./dispatchers.js");
+const { onBundled, onDispatcher } = require("./dispatchers.js");
 const { GLOBALS, settleOwn, isOwnReading } = require("./own-dispatcher.js");
 const { internal } = require("../process/internals.js");
 const { urlOf, namedUrl, outboundOptions } = require("./dispatch-options.js");
@@ -40,7 +40,12 @@ class UndiciHook {
     for (const realm of realms()) this.undo.push(...this.expectAll(realm));
     this.hookFetch(globalThis, true);
     if (globalThis !== outer) this.attendDispatchers();
-    else this.undo.push(onContext((realm) => this.enter(realm)));
+    else {
+      this.undo.push(
+        onContext((realm) => this.enter(realm)),
+        onBundled(() => this.attendDispatchers()),
+      );
+    }
   }
 
   /**

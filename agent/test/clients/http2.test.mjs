@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import http from "node:http";
 import http2 from "node:http2";
 import { after, before, describe, test } from "node:test";
 import { selfSigned } from "../lib/certificate.mjs";
@@ -67,9 +68,9 @@ describe("sessions of node:http2", () => {
   });
 
   /** @returns {Promise<{ ends: Record<string, string>, stderr: string }>} what the application says */
-  async function run(url, host) {
+  async function run(url, host, more = {}) {
     seen = [];
-    const env = { TRAFFICMOCK_PROXY_URL: url, HOST: host, PORT: String(ports[0]), TLS_PORT: String(ports[1]) };
+    const env = { TRAFFICMOCK_PROXY_URL: url, HOST: host, PORT: String(ports[0]), TLS_PORT: String(ports[1]), ...more };
     const { stdout, stderr } = await runNode(APP, { env });
     return { ends: JSON.parse(stdout || JSON.stringify(stderr)), stderr };
   }
@@ -103,10 +104,63 @@ describe("sessions of node:http2", () => {
   test("pass without strict mode, and each origin is named once", async () => {
     const proxy = await startProxy();
     const { ends, stderr } = await run(proxy.url, "api.test");
+    const passed = await until(proxy, "/api/history", ({ entries }) => {
+      const ended = entries.filter(({ action, outcome }) => action === "passthrough" && outcome.response);
+      return ended.length === WAYS.length && ended;
+    });
     await proxy.stop();
+    assert.ok(passed.every(({ request }) => request.method === "CONNECT"));
     assert.deepEqual(ends, all("two"));
     const named = [...stderr.matchAll(/what goes to (\S+) by node:http2/g)].map(([, origin]) => origin);
     assert.deepEqual(named.sort(), [`http://api.test:${ports[0]}`, `https://api.test:${ports[1]}`]);
+  });
+
+  test("are refused by strict mode, not by the network, where their host has no address", async () => {
+    const proxy = await startProxy("--strict");
+    const code = `require("node:http2").connect("https://bedrock.invalid").on("error", ({ code, message }) => {
+      console.log(code, message);
+      process.exit();
+    })`;
+    const { stdout } = await runNode(code, { env: { TRAFFICMOCK_PROXY_URL: proxy.url } });
+    assert.match(stdout, /^ERR_TRAFFICMOCK_UNMATCHED_REQUEST .*strict mode/);
+    await proxy.stop();
+  });
+
+  test("that a sealed command cannot open say so, and are in the history", async () => {
+    const proxy = await startProxy();
+    const code = `require("node:http2").connect("http://127.0.0.1:1").on("error", ({ code, message }) => {
+      console.log(code, message);
+      setTimeout(() => process.exit(), 50);
+    })`;
+    const { stdout } = await runNode(code, { env: { TRAFFICMOCK_PROXY_URL: proxy.url, TRAFFICMOCK_SEALED: "1" } });
+    assert.match(stdout, /^ERR_TRAFFICMOCK_SEALED http:\/\/127\.0\.0\.1:1 .*ECONNREFUSED.*sealed .*--reach/);
+    await until(proxy, "/api/history", ({ entries }) => /The command is sealed/.test(entries[0]?.events.at(-1).detail));
+    await proxy.stop();
+  });
+
+  test("warn the test whose context used them, of each session", async () => {
+    const proxy = await startProxy();
+    const agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app" });
+    const session = http2.connect(`http://127.0.0.1:${ports[0]}`);
+    assert.equal(await answerTo(session), "two");
+    const worker = await startWorker(proxy.url, {
+      features: ["strict", "context", "warnings"],
+      context: "a".repeat(32),
+    });
+    const warned = worker.waitFor("test:warning");
+    const app = http.createServer(async (_, response) => response.end(await answerTo(session)));
+    await once(app.listen(0, "127.0.0.1"), "listening");
+    const headers = { baggage: `trafficmock.test=${"a".repeat(32)}` };
+    const answer = await fetch(`http://127.0.0.1:${app.address().port}`, { headers });
+    assert.equal(await answer.text(), "two");
+    const { testId, code, message } = await warned;
+    assert.deepEqual([testId, code], [worker.testId, "unseen_connection"]);
+    assert.match(message, /"app" has connected to http:\/\/127/);
+    app.close();
+    session.destroy();
+    worker.close();
+    await agent.stop();
+    await proxy.stop();
   });
 
   test("that are open when strict mode begins are asked about, and end if they are refused", async () => {

@@ -138,6 +138,8 @@ test("servers are known while they listen, those of before too", async (t) => {
   since.server.close();
   await once(since.server, "close");
   assert.ok(!servers.has(since.url));
+  assert.equal(servers.calledPort(since.url), Number(since.url.port), "it was called");
+  assert.equal(servers.calledPort(new URL(`http://shop:${since.url.port}`)), undefined);
   undo();
   assert.equal(http.Server.prototype.listen, listen);
 });

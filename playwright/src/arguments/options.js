@@ -18,7 +18,7 @@ const OPTIONS = {
   unrouteAll: ["behavior"],
   routeFromHAR: [
     ...["url", "notFound", "mode", "update", "updateContent", "updateMode", "pace", "redact"],
-    ...["matchOn", "ignore", "sequence"],
+    ...["matchOn", "ignore", "sequence", "followRedirects"],
   ],
   strict: ["allow"],
   waitForRequest: WAIT,

@@ -10,6 +10,8 @@ const { beginTurn } = require("../session/proxy-clock.js");
 const { ackTimeoutMs, addedSecrets } = require("../settings.js");
 const { Liveness } = require("./liveness.js");
 const { Questions } = require("./questions.js");
+const { runAgeMs } = require("./run-age.js");
+const { frameworksText, unownedText } = require("./unowned-text.js");
 
 /**
  * @typedef {import("../session/session.js").Session} Session
@@ -34,7 +36,7 @@ const { Questions } = require("./questions.js");
  */
 const FEATURES = [
   ...["headers-list", "clock", "chain", "context", "diagnosis", "reply", "report", "strict", "liveness"],
-  ...["stream-mocks", "waits", "conditions", "globs", "shown-urls"],
+  ...["stream-mocks", "waits", "conditions", "globs", "shown-urls", "warnings"],
 ];
 
 /** Why a query of the history has no answer. */
@@ -42,6 +44,9 @@ const TOO_LARGE = "the values for the functions are too large for one answer: fi
 
 /** One connection to the proxy; every test on it is a session. */
 class WorkerConnection {
+  /** @type {Promise<unknown> | undefined} the first question for what no test owns */
+  #watched;
+
   /**
    * @param {{ proxyUrl: string, token?: string, workerId?: string }} options
    */
@@ -229,22 +234,33 @@ class WorkerConnection {
    * @throws {UsageError} a pattern is invalid
    */
   async refuseUnowned(allow) {
-    const { error } = await this.query({ type: "run:strict", allow: readAllowed(allow) });
+    const { error } = await this.query({ type: "run:strict", allow: readAllowed(allow), ageMs: runAgeMs() });
     if (error) throw new UsageError(error);
     this.strictRun = true;
-    // The proxy keeps the list of refused requests while a connection is open that has asked for it.
-    await this.unmatched();
+    await this.watchUnowned();
   }
 
   /**
    * Ask for the refused requests that no test owns; `noApplication` is the error of a run without an application.
    *
-   * @returns {Promise<{
-   *   requests: import("../../index.js").UnmatchedRequest[], dropped: number, noApplication?: string
-   * }>}
+   * @param {{ tell?: boolean }} [how] `tell`: only those of which no worker has told yet, because this one does
+   * @returns {Promise<import("./unowned-text.js").Unmatched & { noApplication?: string }>}
    */
-  unmatched() {
-    return this.query({ type: "run:unmatched:query" });
+  unmatched({ tell } = {}) {
+    return this.query({ type: "run:unmatched:query", ageMs: runAgeMs(), ...(tell && { tell }) });
+  }
+
+  /** Let the proxy keep the list of what no test owns until this connection is closed. */
+  watchUnowned() {
+    this.#watched ??= this.unmatched();
+    return this.#watched;
+  }
+
+  /** Write on stderr what strict mode has refused and no test owns, unless another worker has done it. */
+  async tellUnowned() {
+    const unmatched = await this.unmatched({ tell: true });
+    const texts = [frameworksText(unmatched), unownedText(unmatched)].filter(Boolean);
+    if (texts.length) process.stderr.write(`${texts.join("\n")}\n`);
   }
 
   /** @param {string} text a message of the proxy */

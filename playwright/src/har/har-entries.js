@@ -13,18 +13,20 @@ const { UsageError } = require("../errors.js");
 
 /**
  * Make the entries, with `null` for those that the route does not need. Bodies in files are read. All entries are needed
- * where only a predicate of the test can tell, and where one that the route wants is a redirect, which leads to others.
+ * where only a predicate of the test can tell, and where one that the route wants is a redirect that is followed.
  *
  * @param {Store} store
  * @param {Matcher} matcher of the route
- * @param {boolean} [isOfAnyUrl] whether entries may answer whose URL the route does not match
+ * @param {{ isOfAnyUrl?: boolean, followRedirects?: boolean }} [rules] `isOfAnyUrl`: entries may answer whose URL the
+ *   route does not match
  * @returns {Promise<(Entry | null)[]>}
  * @throws {UsageError} the file is missing, cannot be read, or is no HAR, or the entries are too large for a message
  */
-async function harEntries(store, matcher, isOfAnyUrl = false) {
+async function harEntries(store, matcher, { isOfAnyUrl = false, followRedirects = false } = {}) {
   const entries = await store.entries();
   const wanted = entries.map((entry) => hasParts(entry) && (isOfAnyUrl || isWanted(entry.request, matcher)));
-  const leadsOn = entries.some((entry, index) => wanted[index] && REDIRECTS.includes(entry.response.status));
+  const leadsOn =
+    followRedirects && entries.some((entry, index) => wanted[index] && REDIRECTS.includes(entry.response.status));
   const needed = entries.map((entry, index) => (wanted[index] || (leadsOn && hasParts(entry)) ? entry : null));
   const made = await Promise.all(needed.map((entry) => entry && encoded(entry, store)));
   const size = Buffer.byteLength(JSON.stringify(made));
@@ -46,7 +48,15 @@ const hasParts = (entry) => [entry?.request, entry?.response].every((part) => pa
  */
 function isWanted({ method, url }, matcher) {
   if (typeof method !== "string" || typeof url !== "string") return false;
-  return Boolean(matcher.wire.predicate) || matcher.matchesOfAny({ method, url });
+  return Boolean(matcher.wire.predicate) || matcher.matchesOfAny({ method, url: asRequested(url) });
+}
+
+/** @param {string} text a URL, as programs write them in many ways */
+function asRequested(text) {
+  if (!URL.canParse(text)) return text;
+  const url = new URL(text);
+  url.hash = "";
+  return url.href;
 }
 
 /**

@@ -49,7 +49,7 @@ function requestOf(request, style) {
     queryString: [...new URL(request.url).searchParams].map(([name, value]) => ({ name, value })),
     headersSize: UNKNOWN,
     bodySize: sizeOf(body, style),
-    ...(body.length && { postData: { mimeType: type, params: [], ...contentOf(body) } }),
+    ...(body.length && { postData: { mimeType: type, params: [], ...contentOf(body, type) } }),
   };
 }
 
@@ -65,7 +65,7 @@ function responseOf(response, style) {
   return {
     ...answer(response.wire.status, response.wire.statusText),
     headers: linesOf(pairs),
-    content: { size: sizeOf(body, style), mimeType: type, ...(body.length && contentOf(body)) },
+    content: { size: sizeOf(body, style), mimeType: type, ...(body.length && contentOf(body, type)) },
     bodySize: sizeOf(body, style),
     redirectURL: headers.get(pairs, "location") ?? "",
     ...(pieces && { _pieces: pieces.map(([time, size]) => ({ time, size })) }),
@@ -103,10 +103,21 @@ const linesOf = (pairs) => pairs.map(([name, value]) => ({ name, value }));
  */
 const sizeOf = (body, { isFull }) => (isFull ? body.length : UNKNOWN);
 
-/** @param {Buffer} body */
-function contentOf(body) {
+/** Where a type, or a document itself, names a charset. */
+const CHARSET = /(?:charset|encoding)\s*=\s*["']?\s*(?!utf-?8\b)[\w.:-]/i;
+/** The bytes of a document in which its charset is looked for (HTML, section 4.2.5.4). */
+const LOOKED_AT = 1024;
+
+/**
+ * Make the fields of a body. A reader of a HAR encodes its texts in their charset, so only UTF-8 is one here.
+ *
+ * @param {Buffer} body
+ * @param {string} type
+ */
+function contentOf(body, type) {
   const text = body.toString("utf8");
-  return Buffer.from(text).equals(body) ? { text } : { text: body.toString("base64"), encoding: "base64" };
+  const isText = Buffer.from(text).equals(body) && !CHARSET.test(type) && !CHARSET.test(text.slice(0, LOOKED_AT));
+  return isText ? { text } : { text: body.toString("base64"), encoding: "base64" };
 }
 
 /**

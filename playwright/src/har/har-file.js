@@ -2,7 +2,7 @@
 
 const { access, mkdir, readFile } = require("node:fs/promises");
 const path = require("node:path");
-const { strFromU8, unzipSync, zipSync } = require("fflate");
+const { unzipSync, zipSync } = require("fflate");
 const { UsageError } = require("../errors.js");
 const { rewriteWhole } = require("../whole-files.js");
 
@@ -35,8 +35,10 @@ class HarFile {
    */
   async entries() {
     try {
-      const text = this.isArchive ? await this.readArchived() : await readFile(this.file, "utf8");
-      const { entries } = JSON.parse(text).log;
+      const text = decoded(this.isArchive ? await this.readArchived() : await readFile(this.file));
+      const { log } = JSON.parse(text);
+      // A log without the list has no entries, as for Playwright.
+      const entries = log && !Array.isArray(log) && typeof log === "object" ? (log.entries ?? []) : undefined;
       return [...entries];
     } catch (error) {
       const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
@@ -52,7 +54,7 @@ class HarFile {
   async readArchived() {
     const files = unzipSync(await readFile(this.file));
     const name = files[IN_ARCHIVE] ? IN_ARCHIVE : Object.keys(files).find((each) => each.endsWith(".har"));
-    return strFromU8(files[name ?? IN_ARCHIVE]);
+    return files[name ?? IN_ARCHIVE] ?? new Uint8Array();
   }
 
   /**
@@ -96,6 +98,18 @@ class HarFile {
     for (const [name, content] of files) rewriteWhole(path.join(directory, name), content);
     rewriteWhole(this.file, text);
   }
+}
+
+/**
+ * Decode a HAR: UTF-8, or what a byte order mark says. HAR 1.2 has readers ignore the mark.
+ *
+ * @param {Uint8Array} bytes
+ */
+function decoded(bytes) {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  return new TextDecoder().decode(bytes);
 }
 
 module.exports = { HarFile };

@@ -47,9 +47,9 @@ async function routeFromHAR(session, file, options = {}) {
   if (options.update && ![undefined, "all"].includes(options.mode)) {
     throw new UsageError(`update is mode "all": leave it out for mode ${JSON.stringify(options.mode)}`);
   }
-  const { sequence = false } = options;
-  if (typeof sequence !== "boolean") {
-    throw new UsageError(`sequence is true or false, not ${JSON.stringify(sequence)}`);
+  const { sequence = false, followRedirects = false } = options;
+  for (const [name, given] of Object.entries({ sequence, followRedirects })) {
+    if (typeof given !== "boolean") throw new UsageError(`${name} is true or false, not ${JSON.stringify(given)}`);
   }
   const matchOn = options.matchOn === undefined ? undefined : wordsOf("matchOn", options.matchOn);
   const ignore = wordsOf("ignore", options.ignore);
@@ -62,7 +62,7 @@ async function routeFromHAR(session, file, options = {}) {
   const replay = (entries, used) => {
     const notFound = records ? "fallback" : (options.notFound ?? "abort");
     const given = { ...(pace !== undefined && { pace }), ...(matchOn && { matchOn }) };
-    const har = { name: store.name, entries, notFound, ...given, ignore, sequence };
+    const har = { name: store.name, entries, notFound, ...given, ignore, sequence, followRedirects };
     return session.http.reply(matcher, { har }, { used });
   };
   // The proxy says whether they are rules, before a later run needs them.
@@ -76,7 +76,8 @@ async function routeFromHAR(session, file, options = {}) {
   if (replays) {
     // Entries of another URL than the route's may answer where not all of it is compared.
     await matcher.read(session.connection);
-    const entries = await harEntries(store, matcher, matchOn && !matchOn.includes("url"));
+    const isOfAnyUrl = Boolean(matchOn && !matchOn.includes("url"));
+    const entries = await harEntries(store, matcher, { isOfAnyUrl, followRedirects });
     await replay(entries, session.useOf(store.file, entries.length).used);
   }
 }
@@ -90,7 +91,9 @@ async function routeFromHAR(session, file, options = {}) {
  * @param {RouteFromHAROptions} options
  * @param {any[]} kept the entries of an earlier recording, which stay
  */
-async function recorder(session, file, store, { updateContent = "attach", updateMode = "minimal", redact }, kept) {
+async function recorder(session, file, store, options, kept) {
+  const { updateContent = "attach", updateMode = "minimal", redact } = options;
+  const limits = options.followRedirects ? {} : { maxRedirects: 0 };
   const files = await filesOf(store, kept);
   /** @type {Promise<any>[]} */
   const entries = [];
@@ -112,7 +115,7 @@ async function recorder(session, file, store, { updateContent = "attach", update
     const { request } = routed;
     const began = Date.now();
     let code = "";
-    const response = await routed.fetch().catch((error) => {
+    const response = await routed.fetch(limits).catch((error) => {
       code = error.code;
       return String(error.message);
     });

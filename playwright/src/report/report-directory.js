@@ -47,10 +47,10 @@ function savedPage(document) {
 function forPage(document) {
   let room = REPORT.pageBytes;
   const tests = document.tests.map((/** @type {any} */ test) => {
-    const size = JSON.stringify([test.requests, test.webSockets]).length;
+    const size = JSON.stringify([test.requests, test.webSockets, test.sections ?? []]).length;
     if (size > room) {
       const missing = "its traffic is in run.json, because the page would be too large";
-      return { ...test, requests: [], webSockets: [], missing };
+      return { ...test, requests: [], webSockets: [], sections: [], missing };
     }
     room -= size;
     return test;

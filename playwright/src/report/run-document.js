@@ -16,9 +16,10 @@ const SIDES = ["requests", "webSockets"];
  */
 function runDocument(files) {
   const all = files.map(processOf);
+  const told = all.flatMap(({ sections }) => sections);
   const ends = all.flatMap(({ end }) => (end ? [end] : []));
   const left = all.flatMap(({ unowned }) => unowned);
-  const workers = Object.values(Object.assign({}, ...ends.map((end) => end.workers)));
+  const workers = Object.values(Object.assign({}, ...all.map(workersOf)));
   return {
     format: REPORT.format,
     version,
@@ -29,6 +30,7 @@ function runDocument(files) {
     totals: Object.fromEntries(SIDES.map((side) => [side, total(workers, side)])),
     tests: all
       .flatMap(({ tests }) => tests)
+      .map((test) => withSections(test, told))
       .sort((one, other) => one.startedAt - other.startedAt || compare(one.id, other.id)),
     unowned: {
       ...Object.fromEntries(SIDES.map((side) => [side, once(left.flatMap((each) => each[side]))])),
@@ -40,6 +42,32 @@ function runDocument(files) {
   };
 }
 
+/**
+ * What strict mode refused in the processes of one runner, and no test owns.
+ *
+ * @param {any[][]} files the records of each process
+ * @param {string} runner
+ * @returns {import("../connection/unowned-text.js").Unmatched & { noApplication: string }} `noApplication` is empty if one
+ *   of them saw an application
+ */
+function refusedIn(files, runner) {
+  const ends = files.map(processOf).flatMap(({ process, end }) => (process?.runner === runner && end ? [end] : []));
+  const missing = ends.flatMap(({ noApplication }) => (noApplication === undefined ? [] : [noApplication]));
+  return {
+    requests: highest(ends.flatMap(({ refused = [] }) => refused)),
+    dropped: Math.max(0, ...ends.map(({ refusedDropped = 0 }) => refusedDropped)),
+    frameworks: highest(ends.flatMap(({ frameworks = [] }) => frameworks)),
+    noApplication: missing.every(Boolean) ? (missing[0] ?? "") : "",
+  };
+}
+
+/** @param {any} process_ with its `end` @returns {Record<string, any>} the counts of its connections, with their run */
+function workersOf({ process = {}, end }) {
+  const run = process.runStartedAt ?? process.runParent;
+  const known = Object.entries(end?.workers ?? {});
+  return Object.fromEntries(known.map(([name, each]) => [name, { ...each, run }]));
+}
+
 /** @param {any[]} records of one process */
 function processOf(records) {
   const begin = records.find(({ type }) => type === "begin");
@@ -47,24 +75,38 @@ function processOf(records) {
   const process = begin && { ...begin.process, ended: Boolean(end), ...end?.process };
   const { runner, worker } = process ?? {};
   const tests = records.filter(({ type }) => type === "test").map(({ test }) => ({ ...test, runner, worker }));
-  const [unowned, hars] = ["unowned", "har"].map((kind) => records.filter(({ type }) => type === kind));
-  return { process, end, tests, unowned, hars };
+  const [unowned, hars, sections] = ["unowned", "har", "sections"].map((kind) =>
+    records.filter(({ type }) => type === kind),
+  );
+  return { process, end, tests, unowned, hars, sections };
+}
+
+/**
+ * Add what a reporter knows of a test, which does not know its id.
+ *
+ * @param {any} test
+ * @param {{ of: Record<string, unknown>, sections: object[] }[]} told
+ */
+function withSections(test, told) {
+  const own = told.filter(({ of }) => Object.entries(of).every(([key, value]) => test[key] === value));
+  if (!own.length) return test;
+  return { ...test, sections: [...(test.sections ?? []), ...own.flatMap(({ sections }) => sections)] };
 }
 
 /**
  * What the tests of the run had, and what of no test came while it ran.
  *
- * @param {any[]} workers the counts of each connection of a worker with a proxy, with its `service`. Those of no test only
- *   rise, and workers share them: the run began with the least of them, and ended with the most.
+ * @param {any[]} workers the counts of each connection of a worker with a proxy, with its `service` and `run`. Those of no
+ *   test only rise, and workers share them: a run began with the least of them, and ended with the most. What came between
+ *   two runs is of neither, and what came while two ran is there once.
  * @param {string} side
  */
 function total(workers, side) {
   const counted = workers.map(({ tests }) => cells(tests[side], 1));
   for (const service of new Set(workers.map((each) => each.service))) {
     const same = workers.filter((each) => each.service === service);
-    const before = same.map((each) => cells(each.before[side], -1)).sort((one, other) => size(other) - size(one));
-    const after = same.map((each) => cells(each.unowned[side], 1)).sort((one, other) => size(other) - size(one));
-    counted.push(before[0], after[0]);
+    const runs = [...new Set(same.map(({ run }) => run))].map((run) => same.filter((each) => each.run === run));
+    for (const { before, after } of spans(runs.map((of) => span(of, side)))) counted.push(before, after);
   }
   const found = Object.entries(sorted(added(counted))).filter(([, number]) => number > 0);
   /** @type {Record<string, Record<string, number>>} */
@@ -74,6 +116,33 @@ function total(workers, side) {
     (hosts[host] ??= {})[action] = number;
   }
   return { total: size(Object.fromEntries(found)), decisions: sorted(added(Object.values(hosts))), hosts };
+}
+
+/** @typedef {{ before: Record<string, number>, after: Record<string, number> }} Span `before` has negative numbers */
+
+/** @param {any[]} workers of one run @param {string} side @returns {Span} the counts with which it began and ended */
+function span(workers, side) {
+  const [before] = workers.map((each) => cells(each.before[side], -1)).sort((one, other) => size(other) - size(one));
+  const [after] = workers.map((each) => cells(each.unowned[side], 1)).sort((one, other) => size(other) - size(one));
+  return { before, after };
+}
+
+/** @param {Span[]} ofRuns @returns {Span[]} with those joined that overlap */
+function spans(ofRuns) {
+  /** @type {Span[]} */
+  const joined = [];
+  const inOrder = ofRuns.sort(
+    (one, other) => size(other.before) - size(one.before) || size(one.after) - size(other.after),
+  );
+  for (const { before, after } of inOrder) {
+    const last = joined.at(-1);
+    if (last && -size(before) <= size(last.after)) {
+      if (size(after) > size(last.after)) last.after = after;
+    } else {
+      joined.push({ before, after });
+    }
+  }
+  return joined;
 }
 
 /**
@@ -137,4 +206,4 @@ function uses(found) {
 /** @param {string} one @param {string} other */
 const compare = (one, other) => (one < other ? -1 : Number(one > other));
 
-module.exports = { runDocument };
+module.exports = { refusedIn, runDocument };

@@ -2,6 +2,7 @@
 
 const { REPORT } = require("trafficmock-agent/protocol/facts");
 const { shownPath } = require("../session/call-site.js");
+const { runOfProcess } = require("../connection/run-age.js");
 const { reportSettings } = require("../settings.js");
 const { DataFile } = require("./data-file.js");
 const { writeReport } = require("./report-directory.js");
@@ -27,6 +28,10 @@ class RunRecorder {
   #workers = {};
   /** @type {any[]} */
   #refused = [];
+  /** @type {any[]} */
+  #frameworks = [];
+  /** @type {string | undefined} of a strict run */
+  #noApplication;
   #dropped = 0;
   #problem = "";
   #isEnded = false;
@@ -40,8 +45,13 @@ class RunRecorder {
     this.settings = settings;
     this.startedAt = Date.now();
     this.file = new DataFile(settings.directory, `${runner}-${worker}`);
-    const process_ = { runner, worker, pid: process.pid, startedAt: this.startedAt };
+    const process_ = { runner, worker, pid: process.pid, startedAt: this.startedAt, ...runOfProcess() };
     this.file.write({ type: "begin", process: process_ });
+  }
+
+  /** @param {Error} fault why the report is not complete; the first one counts */
+  fail({ message }) {
+    this.#problem ||= message;
   }
 
   /** @param {boolean | undefined} failed `undefined`: nobody knows @returns {boolean} whether the report has such a test */
@@ -106,15 +116,22 @@ class RunRecorder {
     }
   }
 
-  /** @param {{ requests: any[], dropped: number }} unmatched that strict mode refused */
-  addRefused({ requests, dropped }) {
+  /** @param {import("../connection/unowned-text.js").Unmatched & { noApplication?: string }} unmatched by strict mode */
+  addRefused({ requests, dropped, frameworks = [], noApplication = "" }) {
     this.#refused.push(...requests);
+    this.#frameworks.push(...frameworks);
+    this.#noApplication = noApplication;
     this.#dropped = Math.max(this.#dropped, dropped);
+  }
+
+  /** Why the report is not complete; empty if it is. */
+  get problem() {
+    return this.file.problem || this.#problem;
   }
 
   /** @returns {object} the record of the end of this process */
   ended() {
-    const problem = this.file.problem || this.#problem;
+    const { problem } = this;
     return {
       type: "end",
       process: { endedAt: Date.now(), ...(problem && { problem }) },
@@ -122,6 +139,8 @@ class RunRecorder {
       workers: this.#workers,
       refused: this.#refused,
       refusedDropped: this.#dropped,
+      // For the reporter.
+      ...(this.#noApplication !== undefined && { frameworks: this.#frameworks, noApplication: this.#noApplication }),
     };
   }
 

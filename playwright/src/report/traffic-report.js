@@ -56,10 +56,10 @@ async function trafficOf(session) {
  * @returns {string[]} lines; none if the test has no routes, or if each was met and decided all that came
  */
 function reportLines(session, { requests, recorded, unmet, similar, applications }) {
-  if (!session.http.known.size) return [];
+  if (!session.http.known.size) return [...session.warnings];
   const undecided = requests.filter(({ id }) => !session.http.owned.has(id));
   const doubtful = requests.filter(({ id }) => session.http.owned.has(id) && recorded.get(id)?.otherTests);
-  const lines = unmetLines(session, { unmet, similar });
+  const lines = [...session.warnings, ...unmetLines(session, { unmet, similar })];
   const row = (/** @type {RequestState} */ request) => {
     const { clientId, response } = request;
     const status = response ? String(response.wire.status) : "no response";
@@ -68,21 +68,46 @@ function reportLines(session, { requests, recorded, unmet, similar, applications
   };
   if (undecided.length) lines.push("without a decision of this test:", ...counted(undecided.map(row)));
   if (doubtful.length) lines.push("decided without a context:", ...counted(doubtful.map(row)));
-  if (!requests.length) lines.push(...nothingCame(applications));
+  if (!requests.length) lines.push(...nothingCame(session, unmet, applications));
   return lines;
 }
 
-/** @param {string[]} applications lines about the connected applications */
-const nothingCame = (applications) => ["No request of any application came since the test began.", ...applications];
+/**
+ * @param {Session} session
+ * @param {RouteEntry[]} unmet
+ * @param {string[]} applications lines about the connected applications
+ * @returns {string[]} none if all these routes are for servers of this process, of which nothing can come
+ */
+function nothingCame(session, unmet, applications) {
+  if (unmet.length && unmet.every((entry) => ownPort(session, entry))) return [];
+  return ["No request of any application came since the test began.", ...applications];
+}
+
+/**
+ * @param {Session} session
+ * @param {RouteEntry} entry
+ * @returns {number | undefined} the port of the server of this process that the route names, if this process called it
+ */
+function ownPort({ attachment }, { matcher: { wire } }) {
+  const [origin] = /^(?:http|ws)s?:\/\/[^/?#*{]+/.exec(wire.urlGlob ?? "") ?? [];
+  return origin && URL.canParse(origin) ? attachment?.calledOwn(new URL(origin)) : undefined;
+}
+
+/** @param {number} port */
+const notRouted = (port) =>
+  `  port ${port} is a server of this process; its requests are not routed. Give the client another URL, with a name that is ` +
+  "not this machine's, such as http://upstream.test, and let the route's handler ask the server";
 
 /**
  * @param {Session} session
  * @param {Pick<Traffic, "unmet" | "similar">} traffic
  * @returns {string[]} lines for each route that no request met, with the nearest requests
  */
-function unmetLines({ http }, { unmet, similar }) {
+function unmetLines(session, { unmet, similar }) {
+  const { http } = session;
   return unmet.flatMap((entry, index) => [
     `no request met the route ${entry.matcher}: ${entry.name}`,
+    ...[ownPort(session, entry)].filter((port) => port !== undefined).map(notRouted),
     ...similar[index].filter((each) => !http.owned.has(each.id) && isNear(each)).map(({ text }) => `  ${text}`),
   ]);
 }

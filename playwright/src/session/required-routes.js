@@ -1,7 +1,7 @@
 "use strict";
 
 const { UnmetRouteError } = require("../errors.js");
-const { raisedAt } = require("./call-site.js");
+const { raisedAt, written } = require("./call-site.js");
 const { nothingCame, unmetLines } = require("../report/traffic-report.js");
 
 /**
@@ -20,9 +20,34 @@ async function checkRequired(session) {
   if (!unmet.length) return;
   const { similar, applications } = await registration.similarTo(unmet);
   const lines = unmetLines(session, { unmet, similar });
-  if (!traffic.requests.size) lines.push(...nothingCame(applications));
+  if (!traffic.requests.size) lines.push(...nothingCame(session, unmet, applications));
   const error = new UnmetRouteError(lines.join("\n"));
   session.errors.add(raisedAt(error, unmet[0].placeOf()));
 }
 
-module.exports = { checkRequired };
+const UNUSED =
+  "the replay has answered no request of an application, so the test may pass without one. What the process of the tests " +
+  "sends to its own machine is only answered by a route whose URL names its origin";
+
+/**
+ * Warn of each HAR that a test has replayed without an answer. Routes that it has removed do not count, and neither do those
+ * that several tests share.
+ *
+ * @param {import("./session.js").Session} session
+ */
+function warnOfUnusedReplays({ info, http, warnings, passed }) {
+  if (info.shared || passed === false) return;
+  // What is recorded beside a replay is of the same call.
+  const met = new Set(http.live.filter(({ calls }) => calls).map(placed));
+  for (const entry of http.live) {
+    if (entry.reply?.har && !entry.calls && !met.has(placed(entry))) warnings.push(`${entry.name}: ${UNUSED}`);
+  }
+}
+
+/** @param {import("./http-routes.js").RouteEntry} entry */
+function placed({ placeOf }) {
+  const place = placeOf();
+  return place && written(place);
+}
+
+module.exports = { checkRequired, warnOfUnusedReplays };

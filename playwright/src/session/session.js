@@ -1,12 +1,14 @@
 "use strict";
 
 const { randomUUID } = require("node:crypto");
-const { RoutingError, TestEndedError, UsageError } = require("../errors.js");
+const { MixedContextError, RoutingError, TestEndedError, UsageError } = require("../errors.js");
 const { HandlerFetches } = require("./handler-fetches.js");
 const { HttpRoutes } = require("./http-routes.js");
 const { ObservedTraffic } = require("./observed-traffic.js");
 const { Registration } = require("./registration.js");
+const { warnOfUnusedReplays } = require("./required-routes.js");
 const sentContexts = require("./sent-contexts.js");
+const { withoutFrames } = require("./call-site.js");
 const { TestErrors } = require("./test-errors.js");
 const { Waiters } = require("./waiters.js");
 const { WebSocketRoutes } = require("./websocket-routes.js");
@@ -72,6 +74,8 @@ class Session {
     this.fetches = new HandlerFetches();
     this.streams = new WrittenStreams();
     this.errors = new TestErrors();
+    /** @type {string[]} what the proxy warned of */
+    this.warnings = [];
     /** @type {Map<string, HarUse>} what it has used of HARs, by the absolute path of the file */
     this.hars = new Map();
     /** @type {(() => unknown)[]} functions that are called at the end, before the test is unregistered */
@@ -81,6 +85,8 @@ class Session {
     this.passed = undefined;
     /** @type {OwnTest | undefined} the test as the agent of this process has it */
     this.ownTest = undefined;
+    /** @type {import("trafficmock-agent/self").SelfAttachment | undefined} that of this process, in which the test runs */
+    this.attachment = undefined;
     /** @type {((answer: Answer) => void) | undefined} is told of each request that the test answers */
     this.onAnswer = undefined;
   }
@@ -145,7 +151,10 @@ class Session {
         .catch((error) => this.errors.add(error));
     }
     const passed = this.passed && this.errors.count === 0;
-    await this.registration.unregister(passed, this.#called()).catch((error) => this.errors.add(error));
+    if (this.errors.count === 0) warnOfUnusedReplays(this);
+    await Promise.resolve()
+      .then(() => this.registration.unregister(passed, this.#called()))
+      .catch((error) => this.errors.add(error));
     this.isEnded = true;
     this.ownTest?.end();
     this.connection.sessions.delete(this.id);
@@ -225,6 +234,8 @@ class Session {
         return this.sockets.receive(message);
       case "door:untagged":
         return void this.errors.untagged.add(message.origin);
+      case "test:warning":
+        return this.warned(message);
       case "proxy:error":
         return this.proxyError(message);
     }
@@ -236,6 +247,13 @@ class Session {
     if (!state) return;
     if (ok && wire) this.traffic.respond(state, wire);
     else state.answer(null);
+  }
+
+  /** @param {{ code: string, message: string }} warning of the proxy, which fails no test but one that requires its context */
+  warned({ code, message }) {
+    if (code === "mixed_context" && this.info.isolation === "required") {
+      this.errors.add(withoutFrames(new MixedContextError(message)));
+    } else this.warnings.push(message);
   }
 
   /** @param {any} message */

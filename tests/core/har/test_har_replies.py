@@ -152,17 +152,41 @@ class ReplayTests(HarCase):
         self.assertIn("no such request", self.answer(URL, "POST", sent + b"!", **headers))
 
     def test_redirects(self) -> None:
-        """They are followed within the HAR, as a client does; a circle has no end."""
+        """A redirect is an answer: the application follows it, or looks at its ``location``."""
+        cookie = [_line(("Set-Cookie", "session=s1")), _line(("Location", "/other"))]
+        self.replays(entry(status=302, headers=cookie), entry(OTHER, text="the end"))
+        effects = self.sends()
+        (given,) = [each for each in effects if isinstance(each, records.RequestFulfilled)]
+        self.assertEqual(given.response.status, 302)
+        self.assertEqual(given.response.headers["location"], "/other")
+        self.assertEqual(given.response.headers["set-cookie"], "session=s1")
+        self.assertEqual(self.told(effects).entries, [1])
+        self.assertEqual(self.answer(OTHER), "the end")
+
+    def test_followed_redirects(self) -> None:
+        """With ``followRedirects`` the HAR follows them, as a client does; a circle has no end."""
         self.replays(
             entry(method="POST", sent="x", status=303, location="/other#part"),
             entry(OTHER, text="the end"),
             entry("http://h.test/keeps", "POST", status=307, location=OTHER),
             entry("http://h.test/circle", status=302, location="/circle"),
+            follow_redirects=True,
         )
         self.assertEqual(self.answer(URL, "POST", b"x"), "the end")
         for url, method in (("http://h.test/keeps", "POST"), ("http://h.test/circle", "GET")):
             said = self.answer(url, method)
             self.assertIn("is a redirect, and the end of it is not there", said)
+
+    def test_ways_to_write_requests(self) -> None:
+        """Methods may be in lower case; the boundary may stand in ``mimeType`` alone."""
+        part = "--A\r\nx\r\n--A--"
+        form = entry(method="post", sent=part, text="form")
+        form["request"]["postData"]["mimeType"] = "multipart/form-data; boundary=A"
+        self.replays(form, entry(OTHER, "get", text="got"))
+        self.assertEqual(self.answer(OTHER), "got")
+        kind = {"content-type": "multipart/form-data; boundary=B"}
+        sent = part.replace("A", "B").encode()
+        self.assertEqual(self.answer(URL, "POST", sent, **kind), "form")
 
     def test_changed_by_a_handler(self) -> None:
         """The request is looked up as the handlers before have changed it."""
@@ -256,14 +280,14 @@ class BadEntryTests(HarCase):
         """The error has file, entry and field, in one line and without what is in the file."""
         cases: dict[str, Any] = {
             "response.status: ": entry(status=SECRET),
-            "response.headers[0].name: ": entry(headers=[{"name": 1, "value": SECRET}]),
-            "response.headers[0]: ": entry(headers=[{"value": SECRET}]),
+            "response.status: it is no": entry(status=200.5),
+            "response.headers[0]: it has no name": entry(headers=[{"name": 1, "value": SECRET}]),
+            "response.headers[1]: it has no name": entry(headers=[_line(("a", "b")), [SECRET]]),
             "response.headers: ": entry(headers=SECRET),
             "response.content: ": entry(content=[SECRET]),
             "response.content.text: it is not base64": entry(
-                content={"text": SECRET + "x", "encoding": "base64"}
+                content={"text": SECRET + "*", "encoding": "base64"}
             ),
-            "request.postData.text: ": entry(sent=SECRET.split()),  # type: ignore[arg-type]
             "../x leads out": entry(content={"unreadable": "../x leads out"}),
         }
         for field, wrong in cases.items():

@@ -264,6 +264,7 @@ class SequenceTests(HarCase):
             entry(status=302, location="/pages"),
             entry(PAGES, text="second"),
             sequence=True,
+            follow_redirects=True,
         )
         self.assertEqual([self.answer() for _ in range(2)], ["first", "second"])
 
@@ -296,7 +297,7 @@ class SequenceTests(HarCase):
         for sequence in (False, True):
             with self.subTest(sequence):
                 self.setUp()
-                self.replays(*entries, sequence=sequence)
+                self.replays(*entries, sequence=sequence, follow_redirects=True)
                 self.assertEqual(self.told(self.sends(PAGES)).entries, [1, 3])
                 self.assertEqual(self.told(self.sends(URL)).entries, [4 if sequence else 3])
                 self.assertIs(self.told(self.sends("http://h.test/no")).entries, UNSET)

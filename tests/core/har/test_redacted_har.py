@@ -12,11 +12,11 @@ from trafficmock.redaction.redactor import Redactor
 class RedactedTests(HarCase):
     """Any value of a redacted field fits; the rest has to be equal."""
 
-    def records(self, *entries: dict[str, Any]) -> None:
+    def records(self, *entries: dict[str, Any], **more: Any) -> None:
         """Register the HAR of these entries without their secrets."""
         har = redacted_har({"entries": list(entries)}, Redactor())
         self.assertIn("[redacted:", json.dumps(har))
-        self.replays(*har["entries"])
+        self.replays(*har["entries"], **more)
 
     def test_urls(self) -> None:
         """A parameter of the query and user information may have any value."""
@@ -76,5 +76,6 @@ class RedactedTests(HarCase):
         self.records(
             entry("http://h.test/in", location="/cb?code=c1", status=302),
             entry("http://h.test/cb?code=c1", text="in"),
+            follow_redirects=True,
         )
         self.assertEqual(self.answer("http://h.test/in"), "in")

@@ -177,7 +177,7 @@ class KnownTests(StreamCase):
         """A head that is no valid HTTP fails the request and the test."""
         self.agent.sends(start("r2", client_id="streaming"))
         run = self.sent(self.playbook.take(), outbound.HandlerRun)
-        bad = Fulfill(response(999), stream=True)
+        bad = Fulfill(response(199), stream=True)
         effects = self.writes(inbound.HandlerResult("r2", bad, run.run_id))
         self.assertEqual(self.sent(effects, outbound.DecisionError).code, "handler_failed")
 

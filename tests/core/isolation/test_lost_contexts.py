@@ -64,6 +64,7 @@ class TextTests(ContextCase):
         """Each kind says what to do about it, an unknown one, too."""
         for kind, name, source, remedy in (
             ("expired", UNSET, "and does not count any more", "TRAFFICMOCK_CONTEXT_MS"),
+            ("loop", UNSET, "everyone, begun by a request at", "jobs from queue.Queue"),
             ("pool", "Pool-1", "the pool's thread Pool-1", "Hand the job over"),
             ("queue", "celery", "from a job of celery", "Attach the process that enqueues"),
             ("timer", UNSET, "from a timer.", "A timer or a schedule"),
@@ -93,7 +94,7 @@ class TextTests(ContextCase):
     def test_any_text(self, name: str, path: str, at: int) -> None:
         """Nothing of the application breaks the line or its length."""
         came = InboundRequest(name, path, at)
-        for kind in ("thread", "expired", "request"):
+        for kind in ("thread", "expired", "loop", "request"):
             origin = RequestOrigin(
                 kind, name, name, library=name, place=name, inbound=came, carried=came
             )

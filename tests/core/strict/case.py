@@ -127,7 +127,7 @@ class StrictCase(SynchronousTestCase):
         """Give what the worker of the test is told, and see that it is told once."""
         (error,) = self.told(effects)
         self.assertEqual((error.code, error.test_id), ("unmatched_request", "buys"))
-        self.assertEqual(error.message, self.refused(effects))
+        self.assertEqual(error.message, f"{self.refused(effects)} It was sent by client shop.")
         assert isinstance(error.detail, refused_request.UnmatchedDetail)
         return error.detail
 

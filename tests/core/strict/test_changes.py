@@ -82,7 +82,8 @@ class FeatureTests(StrictCase):
         (decision,) = messages(effects, old)
         assert isinstance(decision, outbound.DecisionError)
         self.assertEqual(decision.code, "internal")
-        self.assertEqual(decision.message, self.told(effects)[0].message)
+        told = self.told(effects)[0].message
+        self.assertEqual(f"{decision.message} It was sent by client old.", told)
 
     def test_worker(self) -> None:
         """A worker without the feature is not strict, and its messages are dropped."""

@@ -1,5 +1,7 @@
 """What no test owns: refused where a run or the service is strict, and listed."""
 
+from typing import Any
+
 from msgspec import structs
 
 from tests.core.isolation.test_lost_contexts import THREAD
@@ -24,10 +26,10 @@ class RunCase(StrictCase):
         worker.sends(inbound.RunStrict("q", list(allow)))
         self.playbook.expect(worker.gets(outbound.RunStricted("q")))
 
-    def listed(self, worker: WorkerPeer | None = None) -> outbound.Unmatched:
+    def listed(self, worker: WorkerPeer | None = None, **asked: Any) -> outbound.Unmatched:
         """Let a worker ask for the list."""
         worker = worker or self.worker
-        worker.sends(inbound.UnmatchedQuery("q"))
+        worker.sends(inbound.UnmatchedQuery("q", **asked))
         (answer,) = messages(self.playbook.take(), worker)
         assert isinstance(answer, outbound.Unmatched)
         return answer
@@ -54,7 +56,10 @@ class RunTests(RunCase):
         self.assertEqual(self.told(effects), [])
         self.assert_passed(self.asks("https://auth.example/", context=None, request_id="r2"))
         self.assert_passed(self.asks(request_id="r3"), "a test that is not strict")
-        row = refused_request.UnmatchedRequest("POST", URL, "shop", "http", 1, text)
+        at = self.playbook.now().epoch_ms
+        row = refused_request.UnmatchedRequest(
+            "POST", URL, "shop", "http", 1, text, at, at, "client shop"
+        )
         self.assertEqual(self.listed(), outbound.Unmatched("q", [row], 0))
 
     def test_lost_context(self) -> None:

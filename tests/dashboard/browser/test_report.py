@@ -34,7 +34,12 @@ class ReportTests(BrowserTestCase):
         expect(panel).to_contain_text("tests/test_checkout.py:12")
         # Who reads it may be in another zone than the run.
         expect(panel).to_contain_text(re.compile(r" \d\d:\d\d:\d\d\.\d{3} UTC"))
-        expect(panel.locator(".error-text")).to_contain_text("assert 'Paid' == 'Declined'")
+        error, output = panel.locator(".error-text").all()
+        expect(error).to_contain_text("assert 'Paid' == 'Declined'")
+        expect(output).to_contain_text("declined: x")
+        self.assertTrue(output.evaluate("(box) => box.scrollWidth <= box.clientWidth"))
+        heading = panel.get_by_role("heading", name="output of shop during this test")
+        expect(heading).to_be_visible()
         expect(panel.locator("tbody tr").nth(1)).to_contain_text("tests/test_checkout.py:15")
         expect(page.locator(".notice-bad")).to_contain_text("Worker gw1 of pytest did not end")
         expect(page.locator("#test-t2")).to_contain_text("the proxy was gone")

@@ -60,6 +60,13 @@ class CarriedContextTests(SynchronousTestCase):
         self.assertEqual([e.id for e in history.requests.query(Query(test_id="test-7"))], ["r"])
         self.assertEqual([e.id for e in history.requests.query(Query(unowned=True))], [])
 
+    def test_many_routes(self) -> None:
+        """Five of the routes of others are kept."""
+        history = seen()
+        many = tuple(f"route-{number}" for number in range(9))
+        history.record(records.RequestPassedThrough("r", many), 11)
+        self.assertEqual(shown(history.requests.get("r"))["alsoMatched"], [*many[:5]])
+
     @staticmethod
     def summary(history: History) -> bytes:
         entry = history.requests.get("r")
@@ -74,6 +81,37 @@ class CarriedContextTests(SynchronousTestCase):
         entry = history.requests.get("later")
         self.assertEqual(part(shown(entry), *self.KEYS), NAMES | {"late": True})
         self.assertEqual([e.id for e in history.requests.query(Query(late=True))], ["later"])
+
+    def test_late_and_owned(self) -> None:
+        """What the only running test got is that one's, and names the ended test."""
+        history = History()
+        late = structs.replace(CARRIED, late=True)
+        owner = records.Owner("test-8", "route-8", "sells", "sells.py")
+        same = structs.replace(owner, test_id="test-7")
+        for request_id, of_test in (("r", owner), ("same", same)):
+            history.record(records.RequestSeen(request_id, "app", request(), carried=late), 10)
+            history.record(records.RequestFulfilled(request_id, of_test, response()), 11)
+        told = shown(history.requests.get("r"))
+        names = {"testId": "test-8", "title": "sells", "path": "sells.py", "late": True}
+        self.assertEqual(part(told, *names), names)
+        self.assertEqual(told["lateOf"], NAMES["title"])
+        self.assertNotIn("hasContext", told)
+        self.assertEqual(told["outcome"]["testId"], "test-8")
+        self.assertEqual([e.id for e in history.requests.query(Query(test_id="test-8"))], ["r"])
+        again = shown(history.requests.get("same"))
+        self.assertEqual((again["title"], again["hasContext"]), (NAMES["title"], True))
+
+    def test_mixed_up(self) -> None:
+        """A doubt about the context is kept with the routes of others, whatever became of it."""
+        history = seen()
+        doubt = records.LostContext("It carries the context of another test.", "Bind it.")
+        history.record(records.ContextMixedUp("r", doubt, ("route-1",)), 11)
+        failed = records.RequestFailed("r", None, "unmatched_request", "refused", None)
+        history.record(failed, 12)
+        told = shown(history.requests.get("r"))
+        self.assertEqual(told["mixed"], {"how": doubt.how, "remedy": doubt.remedy})
+        self.assertEqual(told["alsoMatched"], ["route-1"])
+        history.record(records.ContextMixedUp("gone", doubt, ()), 13)
 
     def test_others_ran(self) -> None:
         """What a test got by its URL alone, while others ran, has their number."""

@@ -8,10 +8,13 @@ from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import directlyProvides
 
-from tests.proxy.harness import GET, FakeTransport, ForwardProxyHarness
+from tests.proxy.harness import GET, FakeTransport, ForwardProxyHarness, client_hello
 from trafficmock.errors import LocalError
 from trafficmock.matching.host_pattern import read_host_pattern
+from trafficmock.proxy.downstream.connect_sniffing import HTTP_2_ONLY
+from trafficmock.proxy.http1.server_demands import RootSets, ServerDemands
 from trafficmock.proxy.proxy_settings import ProxySettings
+from trafficmock.proxy.upstream.server_verification import ServerVerification
 
 CONNECT = b"CONNECT api.test:443 HTTP/1.1\r\nHost: api.test:443\r\n\r\n"
 PLAIN = b"CONNECT api.test:80 HTTP/1.1\r\nHost: api.test\r\n\r\n"
@@ -114,14 +117,14 @@ class InsideTests(SynchronousTestCase):
         _, client = self.tunnel()
         client.sends(CONNECT)
         self.assertEqual(client.took(), ESTABLISHED)
-        client.sends(b"\x16\x03")
+        client.sends(client_hello())
         self.assertEqual(client.tls, "context of api.test")
 
     def test_end_of_tls(self) -> None:
         """The end of the connection follows that of TLS, for which Java's client waits."""
         _, client = self.tunnel()
         client.sends(CONNECT)
-        client.sends(b"\x16\x03")
+        client.sends(client_hello())
         client.took()
         client.sends(b"no request\r\n\r\n")
         self.assertIn(b"400 Bad Request", client.took())
@@ -170,7 +173,9 @@ class InsideTests(SynchronousTestCase):
 
         def closes(client: Opened, request: bytes) -> bool:
             client.sends(request + b"\r\n")
-            harness.servers[-1].sends(OK)
+            for server in harness.servers:
+                if server.took():
+                    server.sends(OK)
             return closed in client.took().lower()
 
         harness, _ = self.tunnel()
@@ -210,7 +215,7 @@ class InsideTests(SynchronousTestCase):
         harness.certificates.error = LocalError("the disk is full")
         client.sends(CONNECT)
         logs = self.enterContext(capturedLogs())
-        client.sends(b"\x16\x03")
+        client.sends(client_hello())
         self.assertTrue(client.aborted)
         self.assertIn("the disk is full", harness.events()[-1][1] or "")
         self.assertEqual(len(logs), 1)
@@ -223,3 +228,105 @@ class InsideTests(SynchronousTestCase):
             b"CONNECT http://api.test:443 HTTP/1.1\r\nHost: api.test\r\n\r\n",
         ):
             self.assertIn(b"400 Bad Request", ForwardProxyHarness().ask(request).took())
+
+
+class DemandTests(SynchronousTestCase):
+    """What an attached process demands of the server, and tunnels that it wants left alone."""
+
+    def setUp(self) -> None:
+        self.harness = ForwardProxyHarness(certificates=Certificates())
+        self.harness.dialer.trust = ServerVerification()
+
+    def opened(self, *lines: bytes) -> tuple[Opened, bytes]:
+        client = Opened()
+        client.protocol = self.harness.proxy._client(self.harness._no_service, lambda: None)
+        client.protocol.makeConnection(client)
+        client.sends(asking(*lines))
+        return client, client.took().lower()
+
+    def test_roots(self) -> None:
+        """Roots that are not known are asked for, and kept by their name."""
+        name = RootSets().add(b"roots")
+        demand = b"Trafficmock-Trust: roots=" + name.encode()
+        self.assertIn(b"trafficmock-roots: " + name.encode(), self.opened(demand)[1])
+        client, _ = self.opened(b"Trafficmock-Notice: roots", b"Content-Length: 5")
+        client.sends(b"ro")
+        client.sends(b"ots")
+        self.assertIn(b"200 Noted", client.took())
+        self.assertNotIn(b"trafficmock-roots", self.opened(demand)[1])
+
+    def test_bad_roots(self) -> None:
+        """Without a length, or with too many bytes, they are refused."""
+        for line in (b"X: y", b"Content-Length: 3000000", b"Transfer-Encoding: chunked"):
+            self.assertIn(b" 400 ", self.opened(b"Trafficmock-Notice: roots", line)[1], line)
+
+    def test_again(self) -> None:
+        """Another CONNECT for the same server says what is demanded, before the first request."""
+        client, _ = self.opened()
+        client.sends(asking(b"Trafficmock-Trust: verify=0"))
+        self.assertIn(b"trafficmock-authority", client.took().lower())
+        protocol: Any = client.protocol
+        protocol._successor._inside(b"", tls=True)
+        self.assertEqual(client.tls, "context of api.test")
+        client.sends(b"GET /x HTTP/1.1\r\nHost: api.test\r\n\r\n")
+        (origin,) = self.harness.dialer.origins
+        self.assertEqual(origin.demands, ServerDemands(verifies=False))
+
+    def test_too_late(self) -> None:
+        """After the first request it is refused."""
+        client, _ = self.opened()
+        client.sends(b"GET /x HTTP/1.1\r\nHost: api.test\r\n\r\n")
+        self.harness.servers[0].sends(OK)
+        client.took()
+        client.sends(asking())
+        self.assertIn(b" 400 ", client.took())
+
+    def test_another(self) -> None:
+        """A CONNECT for another server within a tunnel is refused."""
+        client, _ = self.opened()
+        client.sends(asking().replace(b"api.test", b"other.test"))
+        self.assertIn(b" 400 ", client.took())
+
+    def test_left_alone(self) -> None:
+        """It is carried, and told in the history and the log, until a test might mock it."""
+        alone = b"Trafficmock-Alone: its client has a client certificate"
+        with capturedLogs() as logged:
+            client, answer = self.opened(alone)
+        self.assertNotIn(b"trafficmock-authority", answer)
+        self.assertEqual(len(logged), 1)
+        hello = client_hello("http/1.1")
+        client.sends(hello)
+        self.assertEqual(self.harness.servers[0].took(), hello)
+        worker = self.harness.worker("https://other.test/**")
+        self.assertFalse(client.disconnecting)
+        route = {"testId": "t", "routeId": "r2", "kind": "http"}
+        matcher = {"urlGlob": "https://api.test/v1/*", "hasPredicate": False}
+        self.harness.core.send_message(worker, "route:register", **route, matcher=matcher)
+        self.assertTrue(client.disconnecting)
+        self.assertIn(b"trafficmock-authority", self.opened(alone)[1])
+        entry = self.harness.entry()
+        self.assertEqual((entry["request"]["method"], entry["action"]), ("CONNECT", "passthrough"))
+        self.assertIn("client certificate", entry["outcome"]["response"]["statusText"])
+
+    def test_no_longer_watched(self) -> None:
+        """A tunnel that has ended is not ended once more."""
+        client, _ = self.opened(b"Trafficmock-Alone: why")
+        client.lose()
+        self.assertEqual(self.harness.core.driver.tunnels._watched, {})
+
+    def test_http_2(self) -> None:
+        """What speaks HTTP/2 only is left alone even if a test might mock it."""
+        self.harness.worker("**")
+        _, answer = self.opened(b"Trafficmock-Alone: " + HTTP_2_ONLY.encode())
+        self.assertNotIn(b"trafficmock-authority", answer)
+
+    def test_of_others(self) -> None:
+        """A client that is no attached process cannot say so."""
+        client = self.harness.ask(asking(b"Trafficmock-Alone: why").replace(b"-Agent", b"-X"))
+        self.assertEqual(client.took(), ESTABLISHED)
+        self.assertEqual(self.harness.servers, [])
+
+
+def asking(*lines: bytes) -> bytes:
+    """Write the CONNECT of an attached process."""
+    return b"\r\n".join([CONNECT[:-4], b"Trafficmock-Agent: python", *lines, b"", b""])

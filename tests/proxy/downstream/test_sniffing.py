@@ -1,5 +1,6 @@
 """What the first bytes of a connection say, also within a tunnel."""
 
+import string
 from typing import Any
 
 from attrs import define, field
@@ -7,14 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.internet.protocol import Protocol
 from twisted.internet.task import Clock
+from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.proxy.harness import FakeTransport, ForwardProxyHarness
+from tests.proxy.harness import FakeTransport, ForwardProxyHarness, client_hello
 from trafficmock.http.hosts import Authority
 from trafficmock.matching.host_pattern import read_host_pattern
-from trafficmock.proxy.downstream.connect_sniffing import ConnectSniffer, kind_of
+from trafficmock.proxy.downstream.client_hello import offered_protocols
+from trafficmock.proxy.downstream.connect_sniffing import HTTP_2_ONLY, ConnectSniffer, kind_of
 from trafficmock.proxy.downstream.protocol_sniffing import ProtocolSniffer, hand_over
 from trafficmock.proxy.proxy_settings import ProxySettings
+
+TCHARS = string.ascii_letters + string.digits + "!#$%&'*+-.^_`|~"
 
 
 class Chosen(Protocol):
@@ -123,14 +128,46 @@ class KindTests(SynchronousTestCase):
             (b"PRI * HTTP/1.1", "http"),
             (b"PRI * HTTP/", None),
             (b"PRI * HTTP/2.0", "blind"),
-            (b"SSH-2.0", "blind"),
-            (b"get /", "blind"),
+            (b"SSH-2.0", None),
+            (b"SSH-2.0-OpenSSH_9\r\n", "blind"),
+            (b"get /", "http"),
+            (b"get key", "blind"),
+            (b"get h", None),
+            (b"get http:", "http"),
+            (b"M-SEARCH /", "http"),
+            (b"M-SEARCH *", "http"),
+            (b"VERSION-CONTROL /x", "http"),
+            (b"X_TEST", None),
+            (b"V2 /", "http"),
+            (b"A" * 64 + b" /", "http"),
+            (b"SSH-2.0-OpenSSH_9.2p1 Debian", "blind"),
             (b"\x00", "blind"),
-            (b"A" * 21, "blind"),
+            (b"A" * 65, "blind"),
         ):
             self.assertEqual(kind_of(data), kind, data)
 
-    @given(st.binary(max_size=30))
+    def test_attached(self) -> None:
+        """What an attached process sends is parsed: its headers must not reach a server."""
+        for data, kind in (
+            (b"", None),
+            (b"\x16", "tls"),
+            (b"PRI * HTTP/", None),
+            (b"PRI * HTTP/2.0", "blind"),
+            (b"G", "http"),
+            (b'"odd" /', "http"),
+            (b"\x00", "http"),
+        ):
+            self.assertEqual(kind_of(data, is_attached=True), kind, data)
+
+    @given(st.text(TCHARS, min_size=1, max_size=64), st.sampled_from(["/", "*", "http://a/"]))
+    def test_any_method(self, method: str, target: str) -> None:
+        """A method is any token (RFC 9110 section 9.1)."""
+        line = f"{method} {target}".encode()
+        self.assertEqual(kind_of(line), "http")
+        for place in range(len(line)):
+            self.assertIn(kind_of(line[:place]), {None, "http"})
+
+    @given(st.binary(max_size=30) | st.text("GETget /*:htps-", max_size=30).map(str.encode))
     def test_stays(self, data: bytes) -> None:
         """Once it is told, more bytes do not change it."""
         for place in range(len(data)):
@@ -143,7 +180,7 @@ class KindTests(SynchronousTestCase):
 class Setup:
     """A client that has said CONNECT."""
 
-    def __init__(self, settings: ProxySettings | None = None) -> None:
+    def __init__(self, settings: ProxySettings | None = None, *, is_attached: bool = False) -> None:
         self.harness = ForwardProxyHarness(settings or ProxySettings())
         self.client = FakeTransport()
         self.inside: list[tuple[bytes, bool]] = []
@@ -154,6 +191,7 @@ class Setup:
             authority=Authority("db.test", 5432),
             headers={},
             inside=self.note,
+            is_attached=is_attached,
         )
 
     def note(self, data: bytes, *, tls: bool) -> None:
@@ -169,7 +207,12 @@ class BehindTests(SynchronousTestCase):
 
     def test_read(self) -> None:
         """TLS and HTTP are read; until then nothing is connected."""
-        for data, tls in ((b"\x16\x03\x01", True), (b"GET /", False)):
+        for data, tls in (
+            (client_hello(), True),
+            (client_hello("h2", "http/1.1"), True),
+            (b"\x16\x03\x01 no TLS", True),
+            (b"GET /", False),
+        ):
             made = Setup()
             for place in range(len(data)):
                 made.behind.data_received(data[place : place + 1])
@@ -215,9 +258,97 @@ class BehindTests(SynchronousTestCase):
         made.behind.data_received(b"\x16\x03")
         self.assertEqual((made.inside, made.harness.servers[0].took()), ([], b"\x16\x03"))
 
+    def test_http_2_only(self) -> None:
+        """TLS without HTTP/1.1 is carried: the proxy could not answer. The log says so once."""
+        made, hello = Setup(), client_hello("grpc-exp", "h2")
+        with capturedLogs() as logged:
+            made.behind.data_received(hello[:100])
+            self.assertEqual((made.inside, made.harness.dialer.asked), ([], []))
+            made.behind.data_received(hello[100:])
+            made.harness.resources.tell_unread("db.test:5432", HTTP_2_ONLY)
+        self.assertEqual((made.inside, made.harness.servers[0].took()), ([], hello))
+        made.behind.lost()
+        entry = made.harness.entry()
+        self.assertEqual((entry["request"]["method"], entry["action"]), ("CONNECT", "passthrough"))
+        self.assertIn(HTTP_2_ONLY, entry["outcome"]["response"]["statusText"])
+        (event,) = logged
+        self.assertIn("db.test:5432 is not read, because its client", formatEvent(event))
+
+    def test_slow_tls(self) -> None:
+        """A ClientHello that comes slowly is waited for."""
+        made, hello = Setup(), client_hello("http/1.1")
+        made.behind.data_received(hello[:9])
+        made.harness.core.clock.advance(0.3)
+        made.behind.data_received(hello[9:])
+        self.assertEqual((made.inside, made.harness.dialer.asked), ([(hello, True)], []))
+
+    def test_attached(self) -> None:
+        """An attached process speaks first, so that no server answers before its request."""
+        made = Setup(is_attached=True)
+        made.harness.core.clock.advance(0.3)
+        self.assertEqual(made.harness.dialer.asked, [])
+        made.behind.data_received(b"G")
+        self.assertEqual(made.inside, [(b"G", False)])
+
     def test_ends(self) -> None:
-        """A client that leaves or has said all leaves no timer."""
+        """A client that leaves, or has said all, leaves no timer."""
         for end in ("lost", "half_closed"):
             made = Setup()
             getattr(made.behind, end)()
             self.assertEqual(made.timers(), [], end)
+
+    def test_gave_up(self) -> None:
+        """A client that leaves before its first byte has asked for nothing."""
+        for sent in (b"", client_hello()[:20]):
+            made = Setup()
+            made.behind.data_received(sent)
+            made.behind.half_closed()
+            self.assertTrue(made.client.disconnecting)
+            self.assertEqual((made.harness.dialer.asked, made.harness.entries()), ([], []))
+        made = Setup()
+        made.behind.data_received(b"QUIT")
+        made.behind.half_closed()
+        self.assertEqual(made.harness.dialer.asked, ["db.test:5432"])
+
+
+class ClientHelloTests(SynchronousTestCase):
+    """The protocols that a client offers."""
+
+    def test_offered(self) -> None:
+        """They are read in any pieces of any records."""
+        for protocols in ((), ("h2",), ("h2", "http/1.1"), ("x" * 200, "http/1.1")):
+            hello = client_hello(*protocols)
+            found = tuple(each.encode() for each in protocols)
+            for data in (hello, hello + b"more", in_records(hello, 1), in_records(hello, 100)):
+                self.assertEqual(offered_protocols(data), found)
+            for place in range(len(hello)):
+                self.assertIsNone(offered_protocols(hello[:place]), place)
+
+    def test_malformed(self) -> None:
+        """What is no ClientHello offers nothing."""
+        hello = client_hello("h2")
+        for data in (
+            hello[:5] + b"\x02" + hello[6:],
+            hello[:3] + b"\0\0" + hello[5:],
+            hello[:6] + b"\xff" + hello[7:],
+            hello[:20] + b"\xff" * (len(hello) - 20),
+            in_records(hello, 100)[:105] + b"\x17" * 9,
+            b"\x17",
+        ):
+            self.assertEqual(offered_protocols(data), (), data)
+
+    @given(st.binary(max_size=400), st.integers(0, 300))
+    def test_any_bytes(self, data: bytes, place: int) -> None:
+        """No bytes raise an error, and more bytes do not change what was read."""
+        hello = client_hello("h2")
+        for text in (data, b"\x16" + data, hello[:place] + data):
+            found = offered_protocols(text)
+            if found is not None:
+                self.assertEqual(offered_protocols(text + b"\x16 more"), found)
+
+
+def in_records(hello: bytes, size: int) -> bytes:
+    """Write a ClientHello in records of a size."""
+    body = hello[5:]
+    parts = [body[at : at + size] for at in range(0, len(body), size)]
+    return b"".join(hello[:3] + len(part).to_bytes(2, "big") + part for part in parts)

@@ -71,6 +71,8 @@ class AttachedClientsTests(SynchronousTestCase):
         self.assertEqual((found, found and found.tells), (AttachedProcess(), True))
         origins = parse_request(b"CONNECT a:1 HTTP/1.1\r\ntrafficmock-agent: python; origins")
         self.assertEqual(attached_process(origins), AttachedProcess(tells_origins=True))
+        tests = parse_request(b"CONNECT a:1 HTTP/1.1\r\ntrafficmock-agent: python; tests; pid=7")
+        self.assertEqual(attached_process(tests), AttachedProcess(7, runs_tests=True))
         self.assertIsNone(attached_process(parse_request(b"CONNECT a:1 HTTP/1.1\r\na: b")))
 
     def test_no_origin(self) -> None:

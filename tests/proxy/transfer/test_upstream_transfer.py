@@ -75,10 +75,20 @@ class AnswerTests(SynchronousTestCase):
         harness = ForwardProxyHarness()
         client = harness.ask(GET)
         harness.servers[0].sends(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
-        harness.servers[0].lose(ConnectionLost())
+        harness.servers[0].lose()
         self.assertTrue(client.disconnecting)
         self.assertEqual(harness.entry()["outcome"]["response"]["bodyBase64"], "aGFsZg==")
         self.assertEqual(harness.events()[-1][0], "upstream_error")
+
+    def test_reset(self) -> None:
+        """One that ends by a reset is reset, once the client can have read what came."""
+        harness = ForwardProxyHarness()
+        client = harness.ask(GET)
+        harness.servers[0].sends(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
+        harness.servers[0].lose(ConnectionLost())
+        self.assertFalse(client.aborted)
+        harness.core.clock.advance(1)
+        self.assertTrue(client.aborted)
 
     def test_not_noticeable(self) -> None:
         """Where the end of the connection would look like the end of the answer it is reset."""
@@ -86,6 +96,7 @@ class AnswerTests(SynchronousTestCase):
         client = harness.ask(OLD)
         harness.servers[0].sends(b"HTTP/1.1 200 OK\r\n\r\nhalf")
         harness.servers[0].lose(ConnectionLost())
+        harness.core.clock.advance(1)
         self.assertTrue(client.aborted)
 
 

@@ -1,9 +1,11 @@
 """Whether a server is who it should be, over real handshakes in memory."""
 
+import hashlib
 import sys
 from pathlib import Path
 from typing import Any
 
+from OpenSSL import crypto
 from service_identity import VerificationError
 from twisted.internet.protocol import Factory, Protocol
 from twisted.internet.testing import StringTransport
@@ -12,9 +14,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.certificates import context_of, server, unknown_authority
 from trafficmock.matching.host_pattern import read_host_pattern
+from trafficmock.proxy.http1.server_demands import ServerDemands
 from trafficmock.proxy.request_target import Origin
 from trafficmock.proxy.upstream import server_verification
-from trafficmock.proxy.upstream.server_verification import ServerVerification
+from trafficmock.proxy.upstream.server_verification import ServerVerification, WrongPinError
 
 
 class Quiet(Protocol):
@@ -26,11 +29,13 @@ class Quiet(Protocol):
         self.reason = reason.value
 
 
-def shake(trust: ServerVerification, host: str, *, named: str) -> tuple[Any, Quiet]:
+def shake(
+    trust: ServerVerification, host: str, *, named: str, demands: ServerDemands | None = None
+) -> tuple[Any, Quiet]:
     """Let a client of ``trust`` reach for ``host`` and find a certificate for ``named``."""
     plain = Factory.forProtocol(Quiet)
     client: Any = TLSMemoryBIOFactory(
-        trust.for_server(Origin("https", host, 443)), isClient=True, wrappedFactory=plain
+        trust.for_server(Origin("https", host, 443, demands)), isClient=True, wrappedFactory=plain
     ).buildProtocol(None)
     theirs: Any = TLSMemoryBIOFactory(
         context_of(named), isClient=False, wrappedFactory=plain
@@ -93,3 +98,65 @@ class TrustTests(SynchronousTestCase):
         trust = ServerVerification()
         contexts = {trust.for_server(Origin("https", host, 443)).context for host in ("a", "b")}
         self.assertEqual(len(contexts), 1)
+
+
+class DemandTests(SynchronousTestCase):
+    """What the application demands counts before the options of the service."""
+
+    def setUp(self) -> None:
+        self.trust = ServerVerification(files=(unknown_authority(),))
+
+    def shaken(self, host: str = "api.test", **demands: Any) -> bool:
+        """Return whether TLS with a server that is ``api.test`` is good."""
+        wanted = ServerDemands(**demands)
+        client, quiet = shake(self.trust, host, named="api.test", demands=wanted)
+        if client._aborted or client._lostTLSConnection or quiet.reason is not None:
+            return False
+        self.trust.check_name(client, Origin("https", host, 443, wanted))
+        return True
+
+    def test_roots(self) -> None:
+        """The application's roots are trusted, and no others."""
+        own = self.trust.roots.add(Path(server().authority).read_bytes())
+        none = self.trust.roots.add(b"none")
+        self.assertTrue(self.shaken(roots=own))
+        self.assertFalse(self.shaken(roots=none))
+        self.assertFalse(self.shaken(), "the service's own")
+
+    def test_forgotten_roots(self) -> None:
+        """Roots that were never sent trust no server."""
+        self.assertRaises(ValueError, self.shaken, roots="ab" * 32)
+
+    def test_unverified(self) -> None:
+        """Without verification any server is good, for any name."""
+        self.assertTrue(self.shaken("other.test", verifies=False))
+
+    def test_name(self) -> None:
+        """The name may be of no interest."""
+        own = self.trust.roots.add(Path(server().authority).read_bytes())
+        self.assertTrue(self.shaken("other.test", checks_name=False, roots=own))
+        with self.assertRaises(VerificationError):
+            self.shaken("other.test", roots=own)
+
+    def test_pin(self) -> None:
+        """A fingerprint is compared, by the digest of its length."""
+        client, _ = shake(
+            self.trust, "api.test", named="api.test", demands=ServerDemands(verifies=False)
+        )
+        der = crypto.dump_certificate(crypto.FILETYPE_ASN1, client.getPeerCertificate())
+        for name in ("md5", "sha1", "sha256"):
+            pin = hashlib.new(name, der).hexdigest()
+            for wanted in (pin, "0" * len(pin)):
+                origin = Origin("https", "api.test", 443, ServerDemands(verifies=False, pin=wanted))
+                if wanted == pin:
+                    self.trust.check_name(client, origin)
+                else:
+                    self.assertRaises(WrongPinError, self.trust.check_name, client, origin)
+
+    def test_many(self) -> None:
+        """No number of sets makes the service keep them all."""
+        first = self.trust.roots.add(b"first")
+        for number in range(60):
+            self.shaken(roots=self.trust.roots.add(b"%d" % number))
+        self.assertIsNone(self.trust.roots.get(first))
+        self.assertLessEqual(len(self.trust._contexts), 60)

@@ -17,6 +17,7 @@ from tests.support.invariants.websocket_invariants import SocketInvariants
 from trafficmock.core.effects import CloseConnection, Effects, Send
 from trafficmock.wire import agent_filter, inbound, outbound
 from trafficmock.wire.client_message import GlobResult
+from trafficmock.wire.outbound import TestWarning
 from trafficmock.wire.waits import wait_messages
 
 FOR_ANYBODY = (
@@ -80,6 +81,7 @@ FOR_WORKERS = (
     wait_messages.WaitJudge,
     wait_messages.WaitMet,
     wait_messages.WaitOverdue,
+    TestWarning,
 )
 
 

@@ -89,7 +89,9 @@ class RequestInvariants:
         """Check what an event led to; ``agents`` are there to hear of it."""
         self._said(sender, cause, effects, agents)
         unheard = []
-        by_agent = isinstance(cause, RequestPassed | Batch)
+        by_agent = isinstance(cause, RequestPassed | Batch) or (
+            isinstance(cause, inbound.RequestObserve) and cause.decide is not True
+        )
         for each in effects:
             effect = each.record if isinstance(each, Dated) else each
             if isinstance(effect, Send):

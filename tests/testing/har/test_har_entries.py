@@ -38,14 +38,14 @@ class EntriesTests(SynchronousTestCase):
         self.path.mkdir()
         self.file = self.path / "some.har"
 
-    def sent(self, *entries: Any, url: Any = "**") -> list[Any]:
+    def sent(self, *entries: Any, url: Any = "**", **rules: bool) -> list[Any]:
         """Give what a route for such requests sends, ``None`` for what it leaves out."""
         self.file.write_text(json.dumps({"log": {"entries": entries}}))
-        made = har_entries(HarFile(self.file), make_matcher(url))
+        made = har_entries(HarFile(self.file), make_matcher(url), **rules)
         return [json.loads(bytes(each)) for each in made]
 
-    def urls(self, *entries: Any, url: Any = "**") -> list[Any]:
-        return [each and each["request"]["url"] for each in self.sent(*entries, url=url)]
+    def urls(self, *entries: Any, url: Any = "**", **rules: bool) -> list[Any]:
+        return [each and each["request"]["url"] for each in self.sent(*entries, url=url, **rules)]
 
     def test_parts(self) -> None:
         """Of an entry only what a replay reads."""
@@ -67,10 +67,31 @@ class EntriesTests(SynchronousTestCase):
         self.assertEqual(self.urls(entry(7), entry(method=None)), [None, None])
 
     def test_redirects(self) -> None:
-        """Where one leads on, all are sent."""
+        """Where one leads on that is followed, all are sent."""
         moved = entry(status=302, headers=[{"name": "location", "value": "/b"}])
-        self.assertEqual(self.urls(moved, entry(B), entry(C), url="**/a"), [A, B, C])
-        self.assertEqual(self.urls(entry(), entry(B, status=302), url="**/a"), [A, None])
+        self.assertEqual(self.urls(moved, entry(B), entry(C), url="**/a"), [A, None, None])
+        follows: dict[str, Any] = {"url": "**/a", "leads_on": True}
+        self.assertEqual(self.urls(moved, entry(B), entry(C), **follows), [A, B, C])
+        self.assertEqual(self.urls(entry(), entry(B, status=302), **follows), [A, None])
+
+    def test_ways_to_write_urls(self) -> None:
+        """A URL is compared as agents send it, however the HAR writes it."""
+        written = "HTTP://H:80/a#part"
+        self.assertEqual(self.urls(entry(written), url=A), [written])
+        self.assertEqual(self.urls(entry("http://h"), url="http://h/"), ["http://h"])
+
+    def test_numbers(self) -> None:
+        """A number that is too large for JavaScript does no harm; ``NaN`` is no JSON."""
+        self.file.write_text(
+            '{"log": {"entries": [' + json.dumps(entry(content={"size": 7})) + "]}}"
+        )
+        text = self.file.read_text()
+        self.file.write_text(text.replace(": 7", ": 1e400"))
+        (read,) = HarFile(self.file).entries()
+        self.assertIsNone(read["response"]["content"]["size"])
+        self.file.write_text(text.replace(": 7", ": NaN"))
+        with self.assertRaisesRegex(UsageError, "is no HAR"):
+            HarFile(self.file).entries()
 
     def test_files(self) -> None:
         """Bodies in files beside the HAR, or in the archive, go with it; others say why not."""

@@ -132,6 +132,45 @@ class PytestReportTests(TestCase):
         self.assertEqual(document["counts"], {"failed": 3, "passed": 2})
         self.assertEqual(document["totals"]["requests"]["total"], 5)
 
+    def test_sections(self) -> None:
+        """It has what the terminal has of a failure: errors of mocks, output, what was captured."""
+        self.ran(
+            """
+            import sys
+            import pytest
+
+            @pytest.fixture
+            def breaks():
+                yield
+                raise OSError("broken in the teardown")
+
+            def test_fails(trafficmock, trafficmock_proxy, trafficmock_app, breaks):
+                code = "import time; print('failed to boot, password=hunter2x'); time.sleep(60)"
+                shop = trafficmock_app([sys.executable, "-c", code], client_id="shop")
+                def broken(route):
+                    raise ValueError("in the handler")
+                trafficmock.route("http://api.test/", broken)
+                while "boot" not in shop.output():
+                    pass
+                print("printed")
+                try:
+                    call(trafficmock_proxy, "http://api.test/")
+                except OSError:
+                    pass
+                assert "a" == "b"
+            """
+        )
+        (test,) = self.document()["tests"]
+        self.assertIn("AssertionError", test["error"])
+        self.assertIn("broken in the teardown", test["error"])
+        sections = {each["title"]: each["text"] for each in test["sections"]}
+        self.assertIn("in the handler", sections["errors in the mocks of this test"])
+        self.assertIn("failed to boot", sections["output of shop during this test"])
+        self.assertEqual(sections["Captured stdout call"], "printed\n")
+        self.assertNotIn("hunter2x", str(test["sections"]))
+        page = (self.place / "out" / "index.html").read_text()
+        self.assertIn("failed to boot", page)
+
     def test_mode(self) -> None:
         """With the mode ``on`` all tests are in it; a new run replaces the old one."""
         passes = "def test_passes(trafficmock): pass"

@@ -76,6 +76,14 @@ async def not_found(t: RowContext) -> None:
         await t(t.mocks.unroute_all())
         await t(t.mocks.route_from_har(path, not_found="fallback"))
         assert '"path"' in (await t.get(url))["body"]
+        await t(t.mocks.unroute_all())
+        # As in Playwright, a log without the list has nothing recorded.
+        path.write_text('{"log": {}}')
+        await t(t.mocks.route_from_har(path))
+        assert "error" in await t.get(url)
+        await t(t.mocks.unroute_all())
+        await t(t.mocks.route_from_har(path, not_found="fallback"))
+        assert '"path"' in (await t.get(url))["body"]
 
 
 @row
@@ -115,7 +123,7 @@ async def best_match(t: RowContext) -> None:
 
 @row
 async def redirects(t: RowContext) -> None:
-    """Redirects are followed within the HAR; a circle counts as not found."""
+    """A redirect is the application's to follow; ``follow_redirects`` does so within the HAR."""
     url, end = t.url("echo"), t.url("end")
     circle = t.url("circle")
     entries = (
@@ -125,8 +133,15 @@ async def redirects(t: RowContext) -> None:
     )
     with har(*entries) as path:
         await t(t.mocks.route_from_har(path))
-        assert (await t.get(url, method="POST", body="x"))["body"] == "the end"
+        assert (await t.get(url, method="POST", body="x"))["status"] == 303
+        assert (await t.fetch(url, method="POST", body="x"))["body"] == "the end"
+        await t(t.mocks.unroute_all())
+        await t(t.mocks.route_from_har(path, follow_redirects=True))
+        followed = await t.get(url, method="POST", body="x")
+        assert (followed["status"], followed["body"]) == (200, "the end")
         assert "error" in await t.get(circle)
+        said = await refused(t, lambda: t.mocks.route_from_har(path, follow_redirects=1))
+        assert said.startswith(("follow_redirects is", "followRedirects is")), said
 
 
 @row

@@ -166,8 +166,8 @@ async def recorded_as_fulfilled(t: RowContext) -> None:
 
 
 WRONG: tuple[tuple[dict[str, Any], str], ...] = (
-    ({"status": 99}, "an integer from 200 to 599, not 99"),
-    ({"status": "200"}, "an integer from 200 to 599, not '200'"),
+    ({"status": 99}, "an integer from 200 to 999, not 99"),
+    ({"status": "200"}, "an integer from 200 to 999, not '200'"),
     ({"status_text": "a\nb"}, "without control characters"),
     ({"headers": {"a b": "c"}}, "'a b' is not a header name"),
     ({"headers": {"a": "b\nc"}}, "has a line break"),

@@ -66,6 +66,28 @@ async def recorded_pauses(t: RowContext) -> None:
 
 
 @row
+async def recorded_redirects(t: RowContext) -> None:
+    """A redirect is recorded as the application gets it, which follows it by its own rules."""
+    url = f"{t.node_app.upstream_url}/redirect/1/{t.base}"
+    for options, statuses in (({}, [302, 200]), ({"follow_redirects": True}, [200])):
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "some.har"
+
+            async def run(mocks: Any, path: Path = path, options: Any = options) -> Any:
+                await t(mocks.route_from_har(path, update=True, **options))
+                return await t.fetch(url)
+
+            outcome = await t.within(run)
+            (entries, _) = read(path)
+            await t(t.mocks.route_from_har(path))
+            replayed = await t.fetch(url)
+            await t(t.mocks.unroute_all())
+        assert [entry["response"]["status"] for entry in entries] == statuses, entries
+        assert (outcome["status"], replayed["status"]) == (200, 200)
+        assert outcome["body"] == replayed["body"]
+
+
+@row
 async def every_way_of_recording(t: RowContext) -> None:
     """File or archive, bodies beside it or within, minimal or full: the replay is the same."""
     for name, content, mode in COMBINATIONS:

@@ -21,6 +21,42 @@ def test_name(trafficmock):
 """
 
 
+OWN_CALLS = """
+import sys
+from urllib.request import urlopen
+
+import pytest
+
+@pytest.fixture(scope="session")
+def store(trafficmock_app):
+    command = [sys.executable, "-m", "http.server", "{port}", "--bind", "127.0.0.1"]
+    return trafficmock_app(command, ready="http://127.0.0.1:{port}/").url
+
+def test_recorded(store, trafficmock):
+    # Nothing answers what the test sends to its application but the application.
+    trafficmock.route_from_har("calls.har", mode="once", update_content="embed")
+    assert b"test_own" in urlopen(store).read()
+    assert [each.url for each in trafficmock.requests()] == [store]
+
+def test_replayed(store, trafficmock):
+    trafficmock.route_from_har("calls.har", mode="once", update_content="embed")
+    assert b"test_own" in urlopen(store).read()
+
+def test_mocked(store, trafficmock):
+    trafficmock.mock("**/*", body="mocked")
+    assert b"test_own" in urlopen(store).read()
+    assert urlopen("http://third.example/").read() == b"mocked"
+
+def test_named(store, trafficmock):
+    trafficmock.mock(f"{store}named", body="mocked")
+    assert urlopen(f"{store}named").read() == b"mocked"
+
+def test_unmet(store, trafficmock):
+    trafficmock.mock("**/", body="mocked", required=True)
+    urlopen(store).read()
+"""
+
+
 class SelfAttachmentTests(SynchronousTestCase):
     """Each runner."""
 
@@ -44,6 +80,24 @@ class SelfAttachmentTests(SynchronousTestCase):
         options = ("-n", "1", "--trafficmock-attach-self")
         output = runs.run(*plugins, *options, environment=self.environment, cwd=self.folder)
         self.assertIn("1 passed", output, output)
+
+    def test_own_calls(self) -> None:
+        """What a test sends to its application is answered by nothing that does not name it.
+
+        A replay that answered nothing is said. The questions whether the application is ready are
+        no traffic.
+        """
+        self.folder.mkdir()
+        (self.folder / "test_own.py").write_text(OWN_CALLS)
+        lean = [*runs.lean_pytest(), "--trafficmock-attach-self", "-rA"]
+        output = runs.run(*lean, environment=self.environment, cwd=self.folder)
+        self.assertIn("1 failed, 4 passed, 1 warning", output, output)
+        self.assertIn("test_own.py::test_replayed\n", output)
+        self.assertIn("UnusedReplayWarning: handler of the HAR calls.har (test_own.py:19)", output)
+        origin = r"the tests' own process sent it: only a URL that names http://127.0.0.1:\d+ takes"
+        self.assertRegex(output, origin)
+        # Once in the error, and once in the title of its group.
+        self.assertEqual(output.count("no request met the route '**/'"), 2, output)
 
     def test_pytest(self) -> None:
         """Frameworks, clients, coroutine tests and strict mode, on four workers."""

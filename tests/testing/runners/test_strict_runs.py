@@ -96,7 +96,11 @@ class PytestTests(SynchronousTestCase):
         self.assertNotIn("real network", output)
         self.assertIn("has no argument strcit; did you mean strict?", texts["test_misspelled"])
         self.assertEqual(output.count(UNOWNED), 1)
-        self.assertIn("\nGET http://nobody.test/, client shop\n  GET http://nobody.test/", output)
+        listed = (
+            r"\nGET http://nobody\.test/, client shop, process \d+ \(node prices\.mjs\), "
+            r"at \d\d:\d\d:\d\d\n  GET http://nobody\.test/"
+        )
+        self.assertRegex(output, listed)
         # Nothing was tried again.
         entries = ask(f"{self.proxy.url}/api/history")["entries"]
         codes = [entry["outcome"].get("code") for entry in entries]
@@ -150,6 +154,22 @@ class PytestTests(SynchronousTestCase):
         self.assertIn("1 passed", output)
         self.assertIn(f"{UNOWNED} =", output)
         self.assertIn("GET http://nobody.test/, client proxy", output)
+
+    def test_with_cause(self) -> None:
+        """What came before the run, what a framework sends and what a run route has make no red.
+
+        The service is strict, so the refusals before the run are in its list.
+        """
+        proxy = proxy_process.start_proxy(strict=True)
+        self.addCleanup(proxy.stop)
+        refused(proxy.url, "http://before.test/", {})
+        ini = f"trafficmock_strict = true\ntrafficmock_proxy_url = {proxy.url}"
+        status, output = self.run_folder(ini, INNOCENT, POLLED)
+        self.assertEqual(status, 0, output)
+        self.assertIn("what frameworks sent for themselves, refused by strict mode: 2 =", output)
+        self.assertIn("allow preset:next, or have Next.js not send it", output)
+        for absent in ("before.test", "flags.test", "requests without a test"):
+            self.assertNotIn(absent, output)
 
     def test_no_application(self) -> None:
         """A strict run or test without an application fails; unit tests need none."""
@@ -240,6 +260,34 @@ from tests.testing.row_context import ask_through
 def test_passes(trafficmock_proxy):
     with pytest.raises(HTTPError, match="403"):
         ask_through(trafficmock_proxy.url, "http://nobody.test/", {})
+"""
+
+
+POLLED = """
+import pytest
+from urllib.error import HTTPError
+from tests.testing.row_context import ask_through
+
+@pytest.fixture(scope="session", autouse=True)
+def flags(trafficmock_proxy, trafficmock_shared):
+    url = trafficmock_proxy.url
+    with pytest.raises(HTTPError, match="403"):
+        ask_through(url, "http://flags.test/all", {})
+    trafficmock_shared(scope="run").mock("http://flags.test/all", body="none")
+    assert ask_through(url, "http://flags.test/all", {}) == "none"
+"""
+
+INNOCENT = """
+import pytest
+from urllib.error import HTTPError
+from tests.testing.row_context import ask_through
+
+def test_passes(trafficmock, trafficmock_proxy):
+    trafficmock.mock("**/*", body="all")
+    for headers in ({}, trafficmock.headers):
+        with pytest.raises(HTTPError, match="403"):
+            ask_through(trafficmock_proxy.url, "http://telemetry.nextjs.org/x", headers)
+    assert ask_through(trafficmock_proxy.url, "http://shop.test/", trafficmock.headers) == "all"
 """
 
 

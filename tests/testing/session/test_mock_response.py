@@ -23,7 +23,7 @@ class MockTests(SynchronousTestCase):
     def test_statuses(self) -> None:
         """0 is 200; what is no status is refused."""
         self.assertEqual(build(Mock(status=0), "u").status, 200)
-        for wrong in (600, -1, 2.5, 100, 199):
+        for wrong in (1000, -1, 2.5, 100, 199):
             with self.assertRaises(UsageError):
                 build(Mock(status=wrong), "u")  # type: ignore[arg-type] # that is the point
 

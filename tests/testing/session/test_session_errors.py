@@ -1,15 +1,21 @@
 """What a test is told of mistakes, its own and others'."""
 
+import warnings
 from typing import Any
 
+from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.testing.fakes import URL, SessionHarness, kept
+from trafficmock.testing.adapters.teardown import warn
 from trafficmock.testing.errors import (
+    IsolationError,
+    MixedContextWarning,
     RoutingError,
     UsageError,
 )
 from trafficmock.testing.session.handlers.routed_request import RoutedRequest
+from trafficmock.testing.session.session import TestInfo
 from trafficmock.wire import outbound
 from trafficmock.wire.inbound import HandlerResult
 from trafficmock.wire.payloads import handler_action
@@ -54,6 +60,26 @@ class ErrorTests(SynchronousTestCase):
         error, another = self.taken(harness)
         self.assertEqual(error.__notes__, ["2 more requests met the same."])
         self.assertEqual(getattr(another, "__notes__", []), [])
+
+    def test_mixed_context(self) -> None:
+        """A context that may be the wrong one is a warning; it fails a test that requires it."""
+        said = outbound.TestWarning("t1", outbound.MIXED_CONTEXT, "GET http://a.test/ of ...")
+        harness = SessionHarness()
+        harness.receive(said)
+        harness.receive(structs.replace(said, test_id="another"))
+        self.assertEqual(self.taken(harness), [])
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            warn(harness.session)
+            warn(harness.session)
+        (warning,) = caught
+        self.assertIs(warning.category, MixedContextWarning)
+        self.assertEqual(str(warning.message), said.message)
+        required = SessionHarness(info=TestInfo(isolation="required"))
+        required.receive(said)
+        (error,) = self.taken(required)
+        self.assertIsInstance(error, IsolationError)
+        self.assertEqual(str(error), said.message)
 
     def test_advice_once(self) -> None:
         """What our proxy advises is not said again in other words."""

@@ -66,6 +66,20 @@ class WaiterTests(SynchronousTestCase):
         self.harness.acknowledge()
         self.assertTrue(waiter.ready.done)
 
+    def test_filter(self) -> None:
+        """Method and client id select as those of a route do, as arguments and in a mapping."""
+        expect = self.harness.session.observation.expect
+        named = {"method": "post", "client_id": ["a", "b"]}
+        for wanted, given in (("**/a", named), ({"url": "**/a", **named}, {})):
+            waiter = expect("request", wanted, 0, given)
+            self.harness.acknowledge()
+            matcher = self.harness.registered_wait(waiter).matcher
+            self.assertEqual((matcher.methods, matcher.client_ids), (["POST"], ["a", "b"]))
+        with self.assertRaisesRegex(UsageError, "conditions go with a URL"):
+            expect("request", bool, 0, {"method": "post"})
+        with self.assertRaisesRegex(TypeError, "'metod'; did you mean method?"):
+            expect("request", "**", 0, {"metod": "post"})
+
     def test_registered(self) -> None:
         """The proxy is told what is awaited, since when, and what was known then."""
         self.harness.link.clock.advance(1)

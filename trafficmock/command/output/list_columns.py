@@ -133,13 +133,13 @@ def owner(entry: Entry) -> str:
     """Return the title of an entry's test, or of those that claim it together.
 
     Of pytest's node ids, the part behind the file is used. ``late:`` precedes a test that had ended
-    when the application sent the request.
+    when the application sent the request, unless a running one got it.
     """
     outcome = entry.get("outcome")
     matches = outcome.get("matches") if isinstance(outcome, Mapping) else entry.get("matches")
     titles = [entry["title"]] if "title" in entry else [match["title"] for match in matches or ()]
     names = " | ".join(dict.fromkeys(_without_file(str(title)) for title in titles))
-    return f"late: {names}" if entry.get("late") else names
+    return f"late: {names}" if entry.get("late") and "lateOf" not in entry else names
 
 
 def upstream_error(entry: Entry) -> str | None:

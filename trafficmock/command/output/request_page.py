@@ -61,8 +61,9 @@ def about_test(entry: Entry) -> list[tuple[str, object]]:
         ("file", entry.get("path")),
         ("test id", entry.get("testId")),
         ("route", _route(entry)),
-        ("late", "the test had ended" if entry.get("late") else None),
+        ("late", _late(entry)),
         ("others", _also_matched(entry.get("alsoMatched", ()))),
+        ("doubt", _mixed(entry.get("mixed"))),
         ("context", _other_tests(entry.get("otherTests", 0))),
     ]
 
@@ -91,6 +92,16 @@ def matcher_text(matcher: Entry) -> str:
 
 def _also_matched(routes: Sequence[str]) -> str:
     return f"routes of other tests match: {', '.join(routes)}" if routes else ""
+
+
+def _late(entry: Entry) -> str:
+    if "lateOf" in entry:
+        return f"it carries the context of a test that had ended: {entry['lateOf']}"
+    return "the test had ended" if entry.get("late") else ""
+
+
+def _mixed(mixed: Entry | None) -> str:
+    return f"{mixed['how']} {mixed['remedy']}" if mixed else ""
 
 
 def _other_tests(count: int) -> str:

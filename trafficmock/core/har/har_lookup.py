@@ -15,7 +15,13 @@ from attrs import field, frozen
 from msgspec import UNSET, Raw
 
 from trafficmock.core.har.har_parts import STALLED, HarEntryError, key_of, read_entry
-from trafficmock.core.har.match_rules import HarQuestion, Key, MatchRules, likeness
+from trafficmock.core.har.match_rules import (
+    HarQuestion,
+    Key,
+    MatchRules,
+    likeness,
+)
+from trafficmock.matching.url_parts import comparable_url
 from trafficmock.redaction import marks
 from trafficmock.redaction.process_redactor import safe_url
 from trafficmock.wire.http_syntax import join_repeats
@@ -40,6 +46,12 @@ MOST_NEIGHBOUR_BYTES = 2**20
 
 _NOT_AS_STORED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 """Headers about the encoded body; a HAR has the decoded one."""
+
+_OF_CONNECTION = frozenset({"transfer-encoding"})
+"""Those that a response without a body does not have as the server sent them: a ``content-length``
+is that of the body which another request gets (RFC 9110 section 8.6)."""
+
+_NOT_MODIFIED = 304
 _FAILURES: tuple[tuple[AbortCode, re.Pattern[str]], ...] = (
     ("namenotresolved", re.compile(r"ENOTFOUND|EAI_|DNS|getaddrinfo|not.?resolved", re.IGNORECASE)),
     ("connectionrefused", re.compile("refused", re.IGNORECASE)),
@@ -94,6 +106,8 @@ class HarLookup:
 
     rules: MatchRules
     in_sequence: bool
+    follows_redirects: bool
+    """Whether a redirect is answered by what it leads to in the HAR, as Playwright does."""
 
     _by_key: dict[Key, list[_Numbered]]
     """The entries by what has to be equal of method and URL, in their order."""
@@ -120,14 +134,26 @@ class HarLookup:
             head = key_of(entry)
             if head is not None:
                 size += len(memoryview(entry))
-                by_key.setdefault(rules.key(*head), []).append((number, entry.copy()))
+                key = rules.key(head[0], comparable_url(head[1]))
+                by_key.setdefault(key, []).append((number, entry.copy()))
         redacted = {key: found for key, found in by_key.items() if any(map(marks.has_marks, key))}
-        return cls(har.name, har.not_found, size, har.pace, rules, har.sequence, by_key, redacted)
+        return cls(
+            har.name,
+            har.not_found,
+            size,
+            har.pace,
+            rules,
+            har.sequence,
+            har.follow_redirects,
+            by_key,
+            redacted,
+        )
 
     def find(self, question: HarQuestion) -> HarFound | None:
-        """Return what was recorded for a request, after redirects within the HAR.
+        """Return what was recorded for a request.
 
-        In a sequence, the entries are used by that.
+        A redirect is the answer, as from a server, unless the HAR follows redirects. In a sequence,
+        the entries are used by that.
 
         :returns: ``None`` where the HAR has neither a response nor a failure, or where its
             redirects form a cycle.
@@ -140,7 +166,7 @@ class HarLookup:
                 return None
             seen[best[0]] = None
             response = best[1].response
-            location = _header(response.lines, "location")
+            location = _header(response.lines, "location") if self.follows_redirects else ""
             if response.status not in REDIRECTS or not location:
                 break
             question = question.follow(response.status, location)
@@ -150,7 +176,8 @@ class HarLookup:
             return HarFound((*seen,), _failure(response.failure))
         name = self._named(best[0], question)
         try:
-            return HarFound((*seen,), HarAnswer(name, _given(response), self._paced(response)))
+            given = _given(response, question.method)
+            return HarFound((*seen,), HarAnswer(name, given, self._paced(response)))
         except HarEntryError as error:
             raise HarEntryError(f"{name}: {error}") from None
 
@@ -277,7 +304,10 @@ def question_of(entry: HarEntry) -> HarQuestion:
     :raises HarEntryError: its body cannot be read.
     """
     request = entry.request
-    return HarQuestion(request.url, request.method, request.lines, request.read())
+    lines, content = request.lines, request.post_data
+    if content is not None and content.mime_type and not _header(lines, "content-type"):
+        lines = [*lines, ("content-type", content.mime_type)]
+    return HarQuestion(request.url, request.method, lines, request.read())
 
 
 def _without_queries(key: Key) -> list[str]:
@@ -301,18 +331,20 @@ def _failure(text: str) -> AbortCode:
     return next((code for code, pattern in _FAILURES if pattern.search(text)), "failed")
 
 
-def _given(found: HarResponse) -> SerializedResponse:
+def _given(found: HarResponse, method: str) -> SerializedResponse:
     """Return a recorded response as a handler would give it, without a URL.
 
     :raises HarEntryError: its body was in a file that the worker could not read.
     """
     content = found.read()
-    pairs = [pair for pair in found.lines if pair[0] not in _NOT_AS_STORED]
-    if content:
+    has_body = method != "HEAD" and found.status != _NOT_MODIFIED
+    left_out = _NOT_AS_STORED if has_body else _OF_CONNECTION
+    pairs = [pair for pair in found.lines if pair[0] not in left_out]
+    if content and has_body:
         pairs.append(("content-length", str(len(content))))
     return SerializedResponse(
         found.status,
-        found.status_text or "",
+        found.phrase,
         join_repeats(pairs),
         body.from_bytes(content),
         headers_list=pairs,

@@ -12,7 +12,7 @@ import msgspec
 from attrs import field, frozen
 
 from trafficmock.matching.request_content import RequestContent, UnreadablePartError
-from trafficmock.matching.url_parts import url_parts
+from trafficmock.matching.url_parts import comparable_url, url_parts
 from trafficmock.redaction import marks
 from trafficmock.redaction.added_fields import AddedFields, InvalidFieldError
 from trafficmock.wire.http_syntax import lower_case
@@ -40,6 +40,9 @@ trace of this one request."""
 
 _BOUNDARY = re.compile(r"boundary=\"?([^\";\r\n]+)")
 _MARK = "[redacted:"
+_MOST_WHOLE = 2**53
+"""Above it, a number of JavaScript is not exact."""
+
 _FORM = "application/x-www-form-urlencoded"
 
 Key = tuple[str, ...]
@@ -54,10 +57,11 @@ class MatchRuleError(ValueError):
 class HarQuestion:
     """A request to look up, or one of the HAR.
 
+    :param url: the URL, as :func:`comparable_url` returns it.
     :param lines: the header lines, with names in lower case.
     """
 
-    url: str
+    url: str = field(converter=comparable_url)
     method: str
     lines: HeaderPairs = field(repr=False)
     content: bytes = field(repr=False)
@@ -127,9 +131,13 @@ class MatchRules:
         return cls(tuple(part.lower() for part in match_on), is_default=False, ignored=ignored)
 
     def key(self, method: str, url: str) -> Key:
-        """Return the parts of a method and URL that have to be equal."""
+        """Return the parts of a method and URL that have to be equal.
+
+        :param url: as :func:`comparable_url` returns it.
+        """
         parts = url_parts(url) if set(self.parts) & set(OF_URL[1:]) else None
-        found: dict[str, str] = {"method": method, "url": self.compared_url(url)}
+        # Programs write `get`, which no client sends.
+        found: dict[str, str] = {"method": method.upper(), "url": self.compared_url(url)}
         for name in OF_URL[1:-1]:
             # What is no URL is compared as a whole.
             found[name] = url if parts is None else getattr(parts, name)
@@ -150,14 +158,13 @@ class MatchRules:
         ignored = self.ignored.query
         if not ignored:
             return url
-        whole, hash_sign, fragment = url.partition("#")
-        base, _, query = whole.partition("?")
+        base, _, query = url.partition("?")
         kept = [
             pair
             for pair in query.split("&")
             if pair and unquote_plus(pair.partition("=")[0]) not in ignored
         ]
-        return f"{base}{'?' if kept else ''}{'&'.join(kept)}{hash_sign}{fragment}"
+        return f"{base}{'?' if kept else ''}{'&'.join(kept)}"
 
     def content_forms(self, request: HarQuestion) -> tuple[str, ...]:
         """Return the parts beside method and URL, as texts that are equal for equal parts."""
@@ -189,7 +196,7 @@ class MatchRules:
         # Without an end of the recursion in a deep document, its bytes are compared.
         with suppress(UnreadablePartError, RecursionError):
             if how == "json":
-                return _written(self.without_ignored(read.values("json", ())[0]))
+                return _written(_numbered(self.without_ignored(read.values("json", ())[0])))
             if how == "form":
                 return self._fields("form", read)
         if how == "header":
@@ -249,6 +256,16 @@ def without_boundary(request: HarQuestion) -> bytes:
 def _written(value: Any) -> str:
     """Return a value as JSON, the same for objects with the same members."""
     return msgspec.json.encode(value, order="sorted").decode()
+
+
+def _numbered(value: Any) -> Any:
+    """Return a JSON value with numbers such as ``1.0`` written as ``1``."""
+    if isinstance(value, dict):
+        return {name: _numbered(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_numbered(inner) for inner in value]
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < _MOST_WHOLE
+    return int(value) if is_whole else value
 
 
 _Place = tuple[tuple[str, ...], int]

@@ -159,6 +159,7 @@ class Decisions:
         """
         try:
             head = response_rules.sendable_response(head)
+            response_rules.check_status(head, pending.agent.features)
         except response_rules.UnsendableMockError as error:
             text = error_messages.bad_mock(str(pending), str(error))
             self.fail_owner(pending, "handler_failed", text, out)
@@ -198,6 +199,12 @@ class Decisions:
         out: EffectList,
         fault: Fault | UnsetType = UNSET,
     ) -> None:
+        try:
+            response_rules.check_status(response, pending.agent.features)
+        except response_rules.UnsendableMockError as error:
+            text = error_messages.bad_mock(str(pending), str(error))
+            self.fail_owner(pending, "handler_failed", text, out)
+            return
         response = response_rules.for_method(response, pending.request.method)
         if fault is not UNSET:
             self._break(pending, response, fault, out)

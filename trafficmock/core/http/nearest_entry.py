@@ -162,7 +162,8 @@ def _of_member(path: list[str | int], wanted: Any, there: Any) -> Iterator[Seria
     :param there: what the request has at this place; what is only there has to be absent.
     """
     if len(path) >= MOST_STEPS or not isinstance(wanted, dict | list):
-        if type(wanted) is not type(there) or wanted != there:
+        # A truth value is no number in JSON.
+        if wanted != there or isinstance(wanted, bool) is not isinstance(there, bool):
             yield _equal("json", path, wanted)
         return
     if isinstance(wanted, dict) and isinstance(there, dict):

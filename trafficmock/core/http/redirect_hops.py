@@ -1,4 +1,7 @@
-"""Redirects that agents follow: the decision about a request holds for the hops after it."""
+"""What agents send without a route: hops of redirects, and connections that are not read.
+
+The decision about a request holds for the hops after it.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from msgspec import UnsetType
 
     from trafficmock.core.effects import EffectList
+    from trafficmock.core.isolation.unseen_connections import UnseenConnections
     from trafficmock.core.ownership.refusals import Refusals
     from trafficmock.core.ownership.strictness import Refusal
     from trafficmock.core.shared_state import SharedState
@@ -40,9 +44,10 @@ class RedirectHops:
     state: SharedState
     refusals: Refusals
     observers_before: Callable[[Agent, tuple[str, ...]], tuple[str, ...]]
+    unseen: UnseenConnections
 
     def hop(self, agent: Agent, message: RequestObserve, out: EffectList) -> None:
-        """Handle ``request:observe``: the next request of a redirect chain, which is not routed."""
+        """Handle ``request:observe``: a hop of redirects, or a connection; neither is routed."""
         request_id, client_id, request = message.request_id, message.client_id, message.request
         if request_id in self.state.awaited.holders or request_id in self.state.pending:
             text = f"{client_id!r} used the request id {request_id} twice"
@@ -64,6 +69,26 @@ class RedirectHops:
                 return
             # A chain of redirects goes on as it began.
             judge_hops = prior is not None or self.state.strictness.judges_hops(hop) or UNSET
+        if prior is None and request.method == "CONNECT":
+            self.unseen.passed(agent, message, context_test, out, allowed=judge_hops is True)
+        else:
+            self._follow(agent, message, prior, out, context_test=context_test, observers=observers)
+        if _awaits_decision(agent, message):
+            out.send(agent.id, DecisionPassthrough(request_id, judge_hops))
+
+    def _follow(
+        self,
+        agent: Agent,
+        message: RequestObserve,
+        prior: AwaitedReport | None,
+        out: EffectList,
+        *,
+        context_test: ContextTest | None,
+        observers: tuple[str, ...],
+    ) -> None:
+        """Record a hop with the decision about the first request, and tell its observers."""
+        request_id, client_id, request = message.request_id, message.client_id, message.request
+        owner_id = prior.owner_id if prior else None
         report = AwaitedReport(
             request_id=request_id,
             action=prior.action if prior else "passthrough",
@@ -95,8 +120,6 @@ class RedirectHops:
             arrival = arrival_of(self.state.registry, out.now.seconds)
             send_observed(observed, report.observers, context_test, arrival, out)
         self.state.awaited.add(agent, report, out)
-        if _awaits_decision(agent, message):
-            out.send(agent.id, DecisionPassthrough(request_id, judge_hops))
 
     def _observers(
         self, agent: Agent, prior: AwaitedReport | None, context_test: ContextTest | None
@@ -139,6 +162,7 @@ class RedirectHops:
             observers=(),
             test=self.state.registry.tests.get(owner.test_id) if owner else None,
             owner=owner,
+            framework=self.state.registry.framework_call(message.request.url),
         )
 
     def _refuse_hop(
@@ -152,7 +176,7 @@ class RedirectHops:
         if prior is not None:
             send_deferred_report(prior, out)
             self.state.awaited.free(hop.agent, prior)
-        text, notice = self.refusals.message("http", hop, refusal)
+        text, notice = self.refusals.message("http", hop, refusal, out.now)
         carried = None if hop.context_test is None else hop.context_test.carried
         seen = RequestSeen(
             hop.id,

@@ -16,7 +16,7 @@ from trafficmock.core.http.observation import arrival_of, observers_of, send_obs
 from trafficmock.core.http.request_changes import for_continue, has_scheme_of
 from trafficmock.core.isolation.lost_contexts import explain
 from trafficmock.core.ownership.compared_content import content_of, values_for
-from trafficmock.core.ownership.owner_resolution import OwnerResolution
+from trafficmock.core.ownership.owner_resolution import OwnerResolution, elsewhere_of_own_call
 from trafficmock.core.state.lifecycle import (
     DeferredObservation,
     IllegalStepError,
@@ -77,11 +77,14 @@ class RequestRouting(OwnerResolution[PendingRequest]):
         context_test = None
         if message.context is not UNSET and CONTEXT in agent.features:
             context_test = state.contexts.seen(message.context, out.now.seconds)
-        observers = (
-            state.registry.observers
-            if context_test is None
-            else observers_of(context_test, state.registry)
-        )
+        framework = state.registry.framework_call(request.url)
+        observers: tuple[str, ...] = ()
+        if framework is not None:
+            context_test = None
+        elif context_test is None:
+            observers = state.registry.observers
+        else:
+            observers = observers_of(context_test, state.registry)
         arrival = None
         if state.registry.asking_when and (observers or body_pending):
             arrival = arrival_of(state.registry, out.now.seconds)
@@ -97,8 +100,11 @@ class RequestRouting(OwnerResolution[PendingRequest]):
             else None,
             context_test=context_test,
             lost=explain(agent, message.origin)
-            if context_test is None and state.contexts.running
+            if context_test is None and framework is None and state.contexts.running
             else None,
+            origin=message.origin,
+            framework=framework,
+            elsewhere=elsewhere_of_own_call(agent, request.url, state.settings.own_hosts),
         )
         state.pending[request_id] = agent.pending[request_id] = pending
         prior = message.redirected_from_request_id or None
@@ -113,6 +119,7 @@ class RequestRouting(OwnerResolution[PendingRequest]):
                 redirected_from=prior,
                 carried=None if context_test is None else context_test.carried,
                 lost=pending.lost,
+                elsewhere=pending.elsewhere,
             )
         )
         if observers and not body_pending:

@@ -48,6 +48,11 @@ _REMEDIES = {
         "What works on after its request keeps the context for 30 s. Start what lives longer with "
         f"the application, and {_OF_THE_RUN}; or set TRAFFICMOCK_CONTEXT_MS."
     ),
+    "loop": (
+        "A loop that goes on after its request, or by which a library calls the application, works "
+        "for everyone. Let it take jobs from queue.Queue or asyncio.Queue: each has the context of "
+        f"whoever put it there. If it works for no request, {_OF_THE_RUN}."
+    ),
     "thread": (
         f"It works for no request: {_OF_THE_RUN}. If it works through jobs of requests, hand them "
         "over by concurrent.futures.ThreadPoolExecutor, whose jobs have the context of their "
@@ -131,6 +136,16 @@ def explain(agent: Agent, origin: RequestOrigin | UnsetType) -> LostContext | No
     return LostContext(f"{_came_in(origin, process)}{_left(origin)}", remedy)
 
 
+def left_from(agent: Agent, origin: RequestOrigin | UnsetType) -> str:
+    """Say what sent a request that has a context, as far as its agent tells that.
+
+    :param agent: of its process.
+    :param origin: where it was sent from, if the agent tells that.
+    """
+    process = _process(agent)
+    return f"It left {process}." if origin is UNSET else f"In {process}: {_left(origin)}"
+
+
 def _process(agent: Agent) -> str:
     pid = "" if agent.pid is None else f" {agent.pid}"
     return f"process {_cut(agent.client_id)}{pid}"
@@ -165,6 +180,7 @@ def _left(origin: RequestOrigin) -> str:
         "connection": f"from an event of a connection{name and ' of' + name}",
         "worker": f"from the{name or ' worker thread'}",
         "receiver": f"from a thread that receives messages{name and ' of' + name}",
+        "loop": f"from a loop that works for everyone{_begun(origin)}",
         "main": "from the main thread",
     }.get(origin.kind, "from its code")
     if origin.at_import:
@@ -174,6 +190,10 @@ def _left(origin: RequestOrigin) -> str:
     by = "" if origin.library is UNSET else f", by {_cut(origin.library)}"
     at = "" if origin.place is UNSET else f" at {_cut(origin.place)}"
     return f"This one left {source}{by}{at}."
+
+
+def _begun(origin: RequestOrigin) -> str:
+    return "" if origin.inbound is UNSET else f", begun by a request {_named(origin.inbound)}"
 
 
 def _named(inbound: InboundRequest) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from trafficmock.matching.host_pattern import PatternError
-from trafficmock.matching.origin_pattern import is_application, read_origin_pattern
+from trafficmock.matching.origin_pattern import is_application, read_origin_patterns
 from trafficmock.matching.url_parts import url_parts
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class UnseenContexts:
         if servers.attached and not application.origins:
             return
         try:
-            patterns = [read_origin_pattern(each) for each in application.origins]
+            patterns = read_origin_patterns(application.origins)
         except PatternError:
             return
         own_hosts = self.strictness.own_hosts

@@ -66,7 +66,9 @@ class PassedRequests:
         if message.context is not UNSET and CONTEXT in agent.features:
             context_test = self.state.contexts.seen(message.context, out.now.seconds)
         of_all = self.state.registry.observers
-        if context_test is not None:
+        if self.state.registry.framework_call(request.url) is not None:
+            context_test, of_all = None, ()
+        elif context_test is not None:
             of_all = observers_of(context_test, self.state.registry)
         since = self.local.observed_since
         observers = tuple([each for each in of_all if since.get(each, 0) <= message.n])

@@ -12,7 +12,7 @@
 * lines of ``set-cookie`` in one value of ``headers``, with line breaks between: a header for each.
   With ``headersList``, which then is what counts, each is a header already.
 
-All other headers stay as the test wrote them. A status outside 200 to 599, a name, value or status
+All other headers stay as the test wrote them. A status outside 200 to 999, a name, value or status
 text that HTTP does not allow, and a mock that is too large are refused.
 
 Two functions follow. For the npm agent, :func:`with_given_length` restores the ``content-length``
@@ -76,6 +76,7 @@ _LENGTHS = {204: "", 205: "0"}
 """The content-length of responses without content; empty for none. Responses to HEAD, and with
 status 304, may have any (RFC 9110 section 8.6)."""
 _NOT_MODIFIED = 304
+_LAST_OF_FETCH = 599
 
 _ESCAPED = 6
 """The most bytes of one character of a text in JSON, as in ``\\u0000``."""
@@ -101,11 +102,11 @@ def sendable_response(response: SerializedResponse) -> SerializedResponse:
     wait.
 
     :returns: the same object if nothing was to be corrected.
-    :raises UnsendableMockError: for a status outside 200 to 599, for a header or status text
+    :raises UnsendableMockError: for a status outside 200 to 999, for a header or status text
         that HTTP does not allow, and for a mock above :data:`MOST_BYTES`.
     """
     if response.status not in FINAL_STATUSES:
-        raise UnsendableMockError(f"the status is {response.status}, it must be 200 to 599")
+        raise UnsendableMockError(f"the status is {response.status}, it must be 200 to 999")
     if _BAD_STATUS_TEXT.search(response.status_text):
         raise UnsendableMockError(f"the status text {response.status_text!r} is not plain text")
     url = () if response.url is UNSET else (response.url,)
@@ -132,6 +133,19 @@ def sendable_response(response: SerializedResponse) -> SerializedResponse:
         if pairs != response.headers_list:
             changes["headers_list"] = pairs
     return structs.replace(response, **changes) if changes else response
+
+
+def check_status(response: SerializedResponse, features: frozenset[str]) -> None:
+    """Check that an agent can give a response with its status.
+
+    :param features: of the agent; the npm agent, which makes a ``Response`` of the Fetch standard,
+        has none.
+    :raises UnsendableMockError: for a status above 599 and the npm agent.
+    """
+    if not features and response.status > _LAST_OF_FETCH:
+        raise UnsendableMockError(
+            f"the status is {response.status}, and the npm agent takes 200 to {_LAST_OF_FETCH}"
+        )
 
 
 def for_method(response: SerializedResponse, method: str) -> SerializedResponse:

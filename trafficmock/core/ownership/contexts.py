@@ -9,6 +9,9 @@ The context of a request decides which tests can own it:
   a route of one matches: it must not reach the real network. It is marked as late;
 * any other context, or none: all tests. A context that no test has reserved is not stored.
 
+What a framework sends for itself (``Registry.framework_call``) has no context, whatever it carries,
+and is only for shared routes and those of the run (:func:`for_no_test`).
+
 A request that no test owns passes, unless strict mode refuses it.
 """
 
@@ -37,9 +40,6 @@ LATE_SECONDS = 30.0
 
 MOST_ENDED = 10_000
 """The most contexts of ended tests; above it, the oldest is forgotten."""
-
-MOST_ALSO_MATCHED = 5
-"""The most routes of other tests that are recorded for a request with a context."""
 
 
 @define
@@ -146,8 +146,7 @@ def narrow(
     """Filter the tests that may own a request with the context of ``test``.
 
     :param of_run: the ids of the tests with routes of the run.
-    :returns: the tests among ``found`` that may, and the first ids of the matching routes of the
-        others.
+    :returns: the tests among ``found`` that may, and the ids of the matching routes of the others.
     """
     if found is None:
         return None, ()
@@ -165,7 +164,17 @@ def narrow(
     mine.undecided = {i: each for i, each in found.undecided.items() if each.serves(test)}
     mine.awaiting = [ids for ids in found.awaiting if _has_one_for(ids, test, of_run)]
     wanted = mine if mine.yes or mine.undecided or mine.awaiting else None
-    return wanted, tuple(others[:MOST_ALSO_MATCHED])
+    return wanted, tuple(others)
+
+
+def for_no_test(found: MatchingTests | None) -> MatchingTests | None:
+    """Filter the tests that may have a request which belongs to no test: the shared ones."""
+    if found is None:
+        return None
+    left = MatchingTests(open_routes=found.open_routes)
+    left.yes = {i: each for i, each in found.yes.items() if each[0].shared}
+    left.undecided = {i: each for i, each in found.undecided.items() if each.shared}
+    return left if left.yes or left.undecided else None
 
 
 def _has_one_for(ids: AbstractSet[str], test: RegisteredTest, of_run: Collection[str]) -> bool:

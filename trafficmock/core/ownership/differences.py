@@ -46,8 +46,7 @@ _LONGEST_COMPARED = 64
 
 _BY_CLOSENESS = (
     *("host", "scheme", "url", "client", "port", "method", "path", "query", "condition"),
-    "predicate",
-    "handler",
+    *("origin", "predicate", "handler"),
 )
 """Of comparisons with as many differences, that with the later first one here is nearer."""
 
@@ -107,6 +106,21 @@ class ComparedMatcher:
             last = len(found) - (bool(found) and found[-1].part == "predicate")
             found[last:last] = [Difference("condition", text[:LONGEST_TEXT]) for text in failed]
         return found
+
+    def origin_differences(
+        self, request: ComparedRequest, elsewhere: str | None, budget: MatchBudget
+    ) -> list[Difference]:
+        """Return the difference of a test's own call that the matcher would take.
+
+        :param elsewhere: its URL at another origin; ``None`` for other requests.
+        :returns: nothing, if the matcher names its origin.
+        """
+        parts, condition = request.parts, self.compiled.condition
+        if elsewhere is None or parts is None:
+            return []
+        if condition.judge(JudgedUrl(elsewhere), budget) is MatchResult.NO:
+            return []
+        return [Difference("origin", f"{parts.scheme}://{parts.authority}"[:LONGEST_TEXT])]
 
     def rank(self, request: ComparedRequest, found: list[Difference]) -> Rank:
         """Return the sort key of a comparison: the nearest has the lowest one.

@@ -1,9 +1,12 @@
 """Decides which test owns a request or a WebSocket: one, none, or several (ambiguous).
 
 1. The registry compares it with all routes (``registry.judge``). A test matches, does not match, or
-   has a route about which only its worker can decide, such as one with a predicate.
+   has a route about which only its worker can decide, such as one with a predicate. What the
+   process of the tests sends to its own machine is compared with those alone that name its origin
+   (:func:`elsewhere_of_own_call`): it is the test's own call to its application.
 2. If it carries the context of a running test, only that test is left, with the shared routes of
-   its worker and those of the run (``contexts.narrow``; its module has the other contexts).
+   its worker and those of the run (``contexts.narrow``; its module has the other contexts). What a
+   framework sends for itself is only for shared routes (``contexts.for_no_test``).
 3. If a condition of a route needs the body, it waits for that, and begins anew.
 4. Tests that cannot be decided without their workers are asked (:func:`to_be_asked`); with
    ``--ownership always-ask``, all tests of workers without the feature ``chain``.
@@ -31,26 +34,29 @@ from msgspec import structs
 from trafficmock.core import error_messages
 from trafficmock.core.ownership.ambiguity import ambiguity_text, diagnostics, late_text
 from trafficmock.core.ownership.claims import claimants
-from trafficmock.core.ownership.contexts import narrow, only_test
+from trafficmock.core.ownership.contexts import for_no_test, narrow, only_test
 from trafficmock.core.state.lifecycle import EndedTest, PendingRequest, Socket
 from trafficmock.core.state.registered import RegisteredTest
+from trafficmock.matching.host_pattern import elsewhere
 from trafficmock.records import Owner
 from trafficmock.wire.features import CHAIN
 from trafficmock.wire.outbound import UNMATCHED, ProxyError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from trafficmock.core.effects import EffectList
     from trafficmock.core.ownership.claims import Claimant
     from trafficmock.core.ownership.refusals import Refusals
     from trafficmock.core.shared_state import SharedState
-    from trafficmock.core.state.lifecycle import Claim, ContextTest
+    from trafficmock.core.state.lifecycle import Claim, ContextTest, Owned
+    from trafficmock.core.state.peers import Agent
     from trafficmock.core.state.registered import (
         Kind,
         MatchingTests,
         RegisteredRoute,
     )
+    from trafficmock.matching.host_pattern import HostPattern
     from trafficmock.matching.request_content import RequestContent
     from trafficmock.wire.outbound import ErrorCode, RequestClaim, SocketClaim
     from trafficmock.wire.payloads.serialized_matcher import RouteMatchDiagnostic
@@ -58,14 +64,29 @@ if TYPE_CHECKING:
 S = TypeVar("S", PendingRequest, Socket)
 
 
+def elsewhere_of_own_call(agent: Agent, url: str, own_hosts: Iterable[HostPattern]) -> str | None:
+    """Return the URL of a test's own call to its application, at another origin.
+
+    A replay of all URLs, or a mock of any, would take it as well: the test would pass without an
+    application.
+
+    :returns: ``None`` for all other requests.
+    """
+    return elsewhere(url, own_hosts) if agent.runs_tests else None
+
+
 @define
 class OwnerResolution(ABC, Generic[S]):
-    """Finds the test that owns a request or a WebSocket; a subclass for each handles the result."""
+    """Finds the test that owns a request or a WebSocket; a subclass for each handles the result.
+
+    :param doubt: is told of what only routes of other tests match than that of its context.
+    """
 
     kind: ClassVar[Kind]
 
     state: SharedState
     refusals: Refusals
+    doubt: Callable[[Kind, Owned, EffectList], None]
 
     @abstractmethod
     def _find(self, pending_id: str) -> S: ...
@@ -137,7 +158,8 @@ class OwnerResolution(ABC, Generic[S]):
         registry, found = self.state.registry, None
         if registry.routes:
             beside = partial(content, pending) if content else None
-            found = registry.judge(self.kind, url, method, pending.client_id, beside)
+            client_id, other = pending.client_id, pending.elsewhere
+            found = registry.judge(self.kind, url, method, client_id, beside, elsewhere=other)
         if self.state.settings.ownership == "always-ask":
             found = registry.asking_all(self.kind, found)
         pending.judged_at = registry.sequence
@@ -145,7 +167,9 @@ class OwnerResolution(ABC, Generic[S]):
         if isinstance(test, EndedTest):
             test = only_test(registry.tests.values())
             pending.is_contested = test is None
-        if test is not None:
+        if pending.framework is not None:
+            found = for_no_test(found)
+        elif test is not None:
             found, pending.also_matched = narrow(found, test, registry.run_routes.tests)
         pending.matching = found
         if found is None:
@@ -200,6 +224,8 @@ class OwnerResolution(ABC, Generic[S]):
 
     def unmatched(self, pending: S, out: EffectList) -> None:
         """Let a request or WebSocket without an owner pass, unless strict mode refuses it."""
+        if pending.also_matched:
+            self.doubt(self.kind, pending, out)
         if not self.refused(pending, out):
             self._pass_through(pending, out)
 
@@ -217,7 +243,7 @@ class OwnerResolution(ABC, Generic[S]):
         if refusal.awaits_body:
             self._await_body(pending, out)
             return True
-        text, notice = self.refusals.message(self.kind, pending, refusal)
+        text, notice = self.refusals.message(self.kind, pending, refusal, out.now)
         self.fail(pending, UNMATCHED, text, out)
         if notice is not None:
             out.send(*notice)

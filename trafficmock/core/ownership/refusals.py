@@ -20,6 +20,7 @@ from trafficmock.wire.payloads.refused_request import (
 )
 
 if TYPE_CHECKING:
+    from trafficmock.core.effects import Moment
     from trafficmock.core.ownership.differences import Nearest
     from trafficmock.core.ownership.strictness import Refusal, Strictness
     from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
@@ -38,7 +39,13 @@ class Refusals:
     unowned: UnownedRefusals
 
     def message(
-        self, kind: Kind, pending: Owned, refusal: Refusal, *, has_left: bool = False
+        self,
+        kind: Kind,
+        pending: Owned,
+        refusal: Refusal,
+        now: Moment,
+        *,
+        has_left: bool = False,
     ) -> tuple[str, tuple[str, ProxyError] | None]:
         """Make the error of a refused request.
 
@@ -54,22 +61,30 @@ class Refusals:
             nearest = None if has_left else self._nearest(kind, pending, refusal)
             text = self._text(pending, refusal, nearest, has_left=has_left)
             detail = self._detail(kind, pending, refusal, nearest)
-            return text, (test.worker.id, ProxyError(UNMATCHED, text, test.id, detail))
-        return self._of_nobody(kind, pending, refusal, has_left=has_left), None
+            told = f"{text} {error_messages.sent_by(pending.agent)}"
+            return text, (test.worker.id, ProxyError(UNMATCHED, told, test.id, detail))
+        text = self._of_nobody(kind, pending, refusal, now.epoch_ms, has_left=has_left)
+        return text, None
 
-    def _of_nobody(self, kind: Kind, pending: Owned, refusal: Refusal, *, has_left: bool) -> str:
+    def _of_nobody(
+        self, kind: Kind, pending: Owned, refusal: Refusal, at: int, *, has_left: bool
+    ) -> str:
         url = shown_url(pending.url, LONGEST_TEXT)
-        known = self.unowned.again((kind, pending.method, url, pending.client_id))
+        known = self.unowned.again((kind, pending.method, url, pending.client_id), at)
         if known is not None:
             return known
         nearest = None if has_left else self._nearest(kind, pending, refusal)
         text = self._text(pending, refusal, nearest, has_left=has_left)
-        row = UnmatchedRequest(pending.method, url, pending.client_id, kind, 1, text)
+        sender = error_messages.sender(pending.agent)
+        preset = UNSET if pending.framework is None else pending.framework.preset
+        row = UnmatchedRequest(
+            pending.method, url, pending.client_id, kind, 1, text, at, at, sender, preset
+        )
         self.unowned.add(row, pending.agent)
         return text
 
     def _nearest(self, kind: Kind, pending: Owned, refusal: Refusal) -> Nearest | None:
-        if _is_tunnel(pending):
+        if _is_tunnel(pending) or pending.framework is not None:
             return None
         return nearest_route(
             self.strictness.registry,
@@ -82,6 +97,10 @@ class Refusals:
         self, pending: Owned, refusal: Refusal, nearest: Nearest | None, *, has_left: bool
     ) -> str:
         subject = pending.named(shown_url(pending.url, LONGEST_TEXT))
+        if pending.framework is not None:
+            return error_messages.of_framework(
+                subject, refusal, pending.framework, has_left=has_left
+            )
         if has_left:
             return error_messages.went_past(subject, refusal)
         return error_messages.unmatched(
@@ -105,6 +124,8 @@ class Refusals:
             list(refusal.allow),
             UNSET if nearest is None else _described(nearest),
             is_last or UNSET,
+            UNSET if pending.agent.pid is None else pending.agent.pid,
+            pending.agent.command or UNSET,
         )
 
 

@@ -10,6 +10,8 @@ from msgspec import UNSET
 from trafficmock.core.ownership.run_routes import RunRoutes
 from trafficmock.core.state.registered import MatchingTests, RegisteredRoute, RegisteredTest
 from trafficmock.matching import PatternCache, RouteIndex, compile_matcher
+from trafficmock.matching.necessary_texts import may_begin
+from trafficmock.matching.patterns.framework_calls import framework_call
 from trafficmock.matching.request_conditions import compile_condition
 from trafficmock.wire.features import CHAIN, CLOCK, CONTEXT, SUBSCRIBE
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from trafficmock.core.state.registered import Kind
     from trafficmock.matching import RouteMatcher
     from trafficmock.matching.compiled_matcher import UrlCondition
+    from trafficmock.matching.patterns.framework_calls import FrameworkCall
     from trafficmock.matching.request_content import RequestContent
     from trafficmock.wire.inbound import RouteRegister, TestRegister
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
@@ -197,13 +200,16 @@ class Registry:
         method: str,
         client_id: str,
         content: Callable[[], RequestContent] | None = None,
+        *,
+        elsewhere: str | None = None,
     ) -> MatchingTests | None:
         """Compare a request or WebSocket with the routes of its kind.
 
         :param content: returns the parts of a request beside its URL.
+        :param elsewhere: as in :meth:`.RouteIndex.judge`.
         :returns: ``None`` if none of them can match.
         """
-        routes = self._indexes[kind].judge(url, method, client_id, content)
+        routes = self._indexes[kind].judge(url, method, client_id, content, elsewhere=elsewhere)
         if not routes.yes and not routes.undecided and not routes.awaiting:
             return None
         found = MatchingTests(awaiting=routes.awaiting)
@@ -220,6 +226,20 @@ class Registry:
             if test.id not in found.yes:
                 found.undecided[test.id] = test
         return found
+
+    def framework_call(self, url: str) -> FrameworkCall | None:
+        """Return what a framework sends to this URL for itself, and so for no test.
+
+        A test that has a route for the host by its name means such requests: then it is as any
+        other, because only the URL says what a framework sends.
+        """
+        call = framework_call(url)
+        if call is None or any(
+            route.test is not None and not route.test.shared and _names(route.matcher, call.host)
+            for route in self.routes.values()
+        ):
+            return None
+        return call
 
     def conditions(self, kind: Kind) -> Iterator[UrlCondition]:
         """Yield the URL conditions of the routes of one kind; some may be repeated."""
@@ -253,6 +273,18 @@ class Registry:
         if CLOCK in worker.features:
             asking = self.asking_when - {worker.id}
             self.asking_when = asking | {worker.id} if observes else asking
+
+    def may_match(self, base: str) -> bool:
+        """Return whether a route may match a URL with a beginning; true in doubt.
+
+        :param base: of an https URL, up to the first slash of its path; its WebSockets count too.
+        """
+        wanted = {"http": base, "websocket": f"wss{base.removeprefix('https')}"}
+        return any(
+            may_begin(condition, wanted[kind])
+            for kind, index in self._indexes.items()
+            for condition in index.conditions()
+        )
 
     def _activate(self, route: RegisteredRoute, test: RegisteredTest) -> None:
         route.test = test
@@ -298,6 +330,11 @@ def compile_route(matcher: SerializedMatcher) -> RouteMatcher:
             for each in matcher.conditions or ()
         ],
     )
+
+
+def _names(matcher: SerializedMatcher, host: str) -> bool:
+    regex = matcher.url_regex.source.replace("\\", "") if matcher.url_regex else ""
+    return host in (_given(matcher.url_glob) or "") or host in regex
 
 
 def _given(text: str | UnsetType) -> str | None:

@@ -252,7 +252,7 @@ class Strictness:
 
     def only_strict_test(self, pending: Owned) -> RegisteredTest | None:
         """Return the strict test that a request without a context belongs to, before a claim."""
-        if pending.context_test is not None or not self.tests:
+        if pending.context_test is not None or pending.framework is not None or not self.tests:
             return None
         alone = self._only_test()
         return alone if alone is not None and alone.id in self.tests else None
@@ -279,6 +279,8 @@ class Strictness:
         return pending.only_test is None
 
     def _belongs_to(self, pending: Owned) -> ContextTest | None:
+        if pending.framework is not None:
+            return None
         return pending.context_test or pending.test or pending.only_test or self._only_test()
 
     def _only_test(self) -> RegisteredTest | None:

@@ -1,7 +1,8 @@
 """The list of the refused requests that no test owns, of one strict run.
 
 The list begins with the service, so that it has the requests of an application before the first
-test. It is cleared when the last connection ends that has requested it or begun a strict run.
+test; what was refused before the run's own process had started is not of it. The list is cleared
+when the last connection ends that has requested it or begun a strict run.
 """
 
 from __future__ import annotations
@@ -35,24 +36,53 @@ class UnownedRefusals:
 
     :param clients: returns the connected clients.
     :ivar interested: the connections that have requested the list, or begun a strict run.
+    :ivar told: the requests of which a worker has told, where no reporter does it for all.
     :ivar dropped: the number of requests that the list had no room for.
     """
 
     clients: Callable[[], Iterable[Client]]
     rows: dict[RowKey, UnmatchedRequest] = field(factory=dict)
     interested: set[str] = field(factory=set)
+    told: set[RowKey] = field(factory=set)
     dropped: int = 0
 
-    def again(self, key: RowKey) -> str | None:
+    def again(self, key: RowKey, at: int) -> str | None:
         """Count a request that is in the list.
 
+        :param at: the time of its refusal, in epoch ms.
         :returns: its message; ``None`` for a request that is not in the list.
         """
         row = self.rows.get(key)
         if row is None:
             return None
-        self.rows[key] = structs.replace(row, count=row.count + 1)
+        self.rows[key] = structs.replace(row, count=row.count + 1, last_at=at)
         return row.message
+
+    def joins(self, worker_id: str, since: int) -> None:
+        """Note that a worker asks for the list; with the first one of a run, the run begins.
+
+        :param since: when its run has begun, in epoch ms.
+        """
+        if not self.interested:
+            for key, row in list(self.rows.items()):
+                if row.last_at < since:
+                    del self.rows[key]
+                elif row.at < since:
+                    # How many of them came before is not known; the last one did not.
+                    self.rows[key] = structs.replace(row, count=1, at=row.last_at)
+        self.interested.add(worker_id)
+
+    def untold(self) -> list[UnmatchedRequest]:
+        """Return the requests of which no worker has told yet: this one does."""
+        rows = [row for key, row in self.rows.items() if key not in self.told]
+        self.told.update(self.rows)
+        return rows
+
+    def forgive(self, is_mocked: Callable[[UnmatchedRequest], bool]) -> None:
+        """Remove the requests that a route of the run would have had, if it had been there."""
+        for key, row in list(self.rows.items()):
+            if is_mocked(row):
+                del self.rows[key]
 
     def add(self, row: UnmatchedRequest, agent: Agent) -> None:
         """Add a request that is not in the list.
@@ -63,7 +93,7 @@ class UnownedRefusals:
         if agent.of_past_run and not any(isinstance(each, Worker) for each in self.clients()):
             return
         if len(self.rows) < MOST_ROWS and len(row.method) <= LONGEST_METHOD:
-            self.rows[row.kind, row.method, row.url, row.client_id] = row
+            self.rows[_key(row)] = row
         else:
             self.dropped += 1
 
@@ -77,7 +107,12 @@ class UnownedRefusals:
         self.interested.remove(worker.id)
         if not self.interested:
             self.rows.clear()
+            self.told.clear()
             self.dropped = 0
             for agent in agents:
                 agent.of_past_run = True
         return not self.interested
+
+
+def _key(row: UnmatchedRequest) -> RowKey:
+    return row.kind, row.method, row.url, row.client_id

@@ -29,8 +29,10 @@ if TYPE_CHECKING:
         RegisteredTest,
     )
     from trafficmock.matching.allow_list import AllowList
+    from trafficmock.matching.patterns.framework_calls import FrameworkCall
     from trafficmock.records import CarriedContext, Owner
     from trafficmock.wire.outbound import Context
+    from trafficmock.wire.payloads.request_origin import RequestOrigin
     from trafficmock.wire.payloads.serialized_request import SerializedOverrides, SerializedRequest
 
 
@@ -198,6 +200,7 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     :param fetches: the ids of the unanswered fetches of its handler.
     :param context_test: the test whose context the request carries, if any.
     :param lost: why it carries no context, while tests with contexts run.
+    :param origin: where it was sent from, if its agent tells that.
     :param is_contested: whether its test has ended and several tests run: then none may own it.
     :param also_matched: the ids of routes of other tests that match the request, but do not get
         it because of its context.
@@ -207,6 +210,9 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     :param chain: the handlers of the owner that have not run (feature ``chain``).
     :param only_test: the strict test to which a request without a context belongs: the only test
         that was registered when the claim began.
+    :param framework: what a framework sends for itself, which belongs to no test.
+    :param elsewhere: of a test's own call to its application, its URL at another origin: routes
+        that match this one as well do not get the request.
     """
 
     id: str
@@ -225,12 +231,15 @@ class PendingRequest(Struct, eq=False, kw_only=True):
     fetches: set[str] = field(default_factory=set)
     context_test: ContextTest | None = None
     lost: records.LostContext | None = None
+    origin: RequestOrigin | UnsetType = UNSET
     is_contested: bool = False
     also_matched: tuple[str, ...] = ()
     judged_at: int = 0
     matching: MatchingTests | None = None
     chain: Chain | None = None
     only_test: RegisteredTest | None = None
+    framework: FrameworkCall | None = None
+    elsewhere: str | None = None
 
     __repr__ = quiet_repr
 
@@ -317,8 +326,9 @@ SocketSide = Literal["page", "server"]
 class Socket(Struct, eq=False, kw_only=True):
     """The state of a WebSocket that is held or matched.
 
-    ``context_test``, ``is_contested``, ``also_matched``, ``judged_at``, ``matching`` and
-    ``only_test`` are those of :class:`PendingRequest`.
+    ``context_test``, ``is_contested``, ``also_matched``, ``judged_at``, ``matching``,
+    ``only_test`` and ``elsewhere`` are those of :class:`PendingRequest`. No framework of the table
+    sends one.
 
     :param connected: whether the handler has connected it to the real server.
     :param closed: the sides whose close was recorded.
@@ -339,11 +349,14 @@ class Socket(Struct, eq=False, kw_only=True):
     early: dict[type, tuple[CloseMessage, float]] = field(default_factory=dict)
     context_test: ContextTest | None = None
     lost: records.LostContext | None = None
+    origin: RequestOrigin | UnsetType = UNSET
     is_contested: bool = False
     also_matched: tuple[str, ...] = ()
     judged_at: int = 0
     matching: MatchingTests | None = None
     only_test: RegisteredTest | None = None
+    framework: None = None
+    elsewhere: str | None = None
 
     __repr__ = quiet_repr
 

@@ -56,6 +56,7 @@ class Client:
 class Agent(Client):
     """An agent, with its unsettled requests, fetches, reports and WebSockets.
 
+    :ivar runs_tests: whether its process runs tests, besides the application perhaps.
     :param pending: the paused requests by id.
     :param awaited: the reports that the agent owes, by request id. It is an ``OrderedDict``,
         whose first key is found at once: a dict scans the deleted keys before it.
@@ -69,6 +70,7 @@ class Agent(Client):
     """
 
     process_mark: str = ""
+    runs_tests: bool = field(init=False, default=False)
     pending: dict[str, PendingRequest] = field(factory=dict)
     awaited: OrderedDict[str, AwaitedReport] = field(factory=OrderedDict)
     tails: dict[str, str] = field(factory=dict, repr=False)

@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from trafficmock import records
 from trafficmock.core import error_messages
-from trafficmock.core.ownership.owner_resolution import OwnerResolution
+from trafficmock.core.ownership.owner_resolution import OwnerResolution, elsewhere_of_own_call
 from trafficmock.core.state.lifecycle import Socket, SocketStage, context_of
 from trafficmock.wire import inbound, outbound
 from trafficmock.wire.features import CHAIN, CONTEXT
@@ -61,6 +61,7 @@ class WebSocketRouting(OwnerResolution[Socket]):
             protocols=message.protocols,
             agent=agent,
             context_test=context_test,
+            elsewhere=elsewhere_of_own_call(agent, message.url, self.state.settings.own_hosts),
         )
         self.state.sockets[socket_id] = agent.sockets[socket_id] = socket
         out.record(

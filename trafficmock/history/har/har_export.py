@@ -4,7 +4,6 @@ The fields follow protocol 3; the query string and the cookies are filled in bes
 """
 
 import re
-from base64 import b64encode
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -15,6 +14,7 @@ from trafficmock.history.har.har_cookies import sent_cookies, set_cookie, split_
 from trafficmock.history.request_entry import PIECE, RequestEntry
 from trafficmock.history.rest_records import RequestRecord
 from trafficmock.history.stored_messages import Body
+from trafficmock.wire.payloads.har_text import body_fields
 from trafficmock.wire.payloads.serialized_request import HeaderPairs, SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -80,7 +80,7 @@ def _moment(milliseconds: int) -> str:
 def _request(request: SerializedRequest, body: Body | None) -> dict[str, Any]:
     headers = _pairs(request.headers, request.headers_list)
     cookies = [cookie for line in _all(headers, "cookie") for cookie in sent_cookies(line)]
-    size, text = _content(body)
+    size, text = _content(body, _type(headers))
     har: dict[str, Any] = {
         "method": request.method,
         "url": request.url,
@@ -98,7 +98,7 @@ def _request(request: SerializedRequest, body: Body | None) -> dict[str, Any]:
 
 def _response(response: SerializedResponse, body: Body | None) -> dict[str, Any]:
     headers = _pairs(response.headers, response.headers_list)
-    size, text = _content(body)
+    size, text = _content(body, _type(headers))
     return {
         "status": response.status,
         "statusText": response.status_text,
@@ -179,7 +179,7 @@ def _query(url: str) -> str:
         return url.partition("#")[0].partition("?")[2]
 
 
-def _content(body: Body | None) -> tuple[int, dict[str, str]]:
+def _content(body: Body | None, content_type: str) -> tuple[int, dict[str, str]]:
     """Return the size of a body in bytes, and the fields that HAR has of a body, if not empty."""
     if body is None:
         return 0, {}
@@ -188,8 +188,4 @@ def _content(body: Body | None) -> tuple[int, dict[str, str]]:
     content = body.content()
     if not content:
         return 0, {}
-    try:
-        return len(content), {"text": content.decode()}
-    except UnicodeDecodeError:
-        # The content is encoded anew: the base64 of the message may have invalid characters.
-        return len(content), {"text": b64encode(content).decode(), "encoding": "base64"}
+    return len(content), body_fields(content, content_type)

@@ -9,6 +9,8 @@
   to RE2 (:mod:`~trafficmock.matching.patterns.js_regex_syntax`), if both agree about its meaning.
 * The **literals** of a pattern (:mod:`~trafficmock.matching.patterns.url_literals`) are the texts
   that a matching URL contains.
+* The **calls of frameworks** (:mod:`~trafficmock.matching.patterns.framework_calls`) are known by
+  their URLs.
 * The **budget** (:mod:`~trafficmock.matching.patterns.match_cost`) bounds the time and memory of
   patterns.
 

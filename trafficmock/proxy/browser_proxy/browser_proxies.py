@@ -10,7 +10,7 @@ from twisted.internet.protocol import Factory, connectionDone
 from twisted.internet.protocol import Protocol as TwistedProtocol
 
 from trafficmock.errors import LocalError
-from trafficmock.matching.origin_pattern import read_origin_pattern
+from trafficmock.matching.origin_pattern import read_origin_patterns
 from trafficmock.proxy.browser_proxy.context_stamp import ContextStamp
 from trafficmock.proxy.upstream_errors import error_response
 
@@ -171,7 +171,7 @@ class BrowserProxies:
 
         stamp = ContextStamp(
             context,
-            tuple(map(read_origin_pattern, application.origins)),
+            read_origin_patterns(application.origins),
             self.own_hosts,
             hosts_under_test=application.hosts_under_test,
             untagged=tell,

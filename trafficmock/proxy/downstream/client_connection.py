@@ -16,6 +16,7 @@ from trafficmock.proxy.downstream.half_close import HalfCloseWatch
 from trafficmock.proxy.downstream.idle_timer import IdleTimer
 from trafficmock.proxy.http1.heads import BadMessageError
 from trafficmock.proxy.http1.request_reader import RequestReader
+from trafficmock.proxy.upstream.tied_upstream import TiedUpstream
 from trafficmock.proxy.upstream.upstream_connection import widen
 from trafficmock.proxy.upstream_errors import error_response
 
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
     from trafficmock.proxy.http1.heads import RequestHead
     from trafficmock.proxy.proxy_clients import ProxyClient
     from trafficmock.proxy.proxy_settings import ProxyResources
+    from trafficmock.proxy.request_target import Origin
     from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
+    from trafficmock.proxy.upstream.tied_upstream import Upstreams
 
 MOST_AHEAD = 64 * 1024
 """Bytes of pipelined requests that are buffered while one is answered; then reading pauses."""
@@ -81,6 +84,8 @@ class ClientConnection(Protocol):
     ) -> None:
         self.resources = resources
         self.secure = False
+        self.upstreams: Upstreams = resources.pool
+        self._tied: TiedUpstream | None = None
         self._router = router
         self._ended = ended
         self._state = State.AWAITING_HEAD
@@ -142,6 +147,20 @@ class ClientConnection(Protocol):
         if successor is not None:
             successor.lost()
         self.belongs_to(None)
+        self._tie(None)
+
+    def _tie(self, tied: TiedUpstream | None) -> None:
+        """Let the requests of this connection share one to the server of a tunnel."""
+        before, self._tied = self._tied, tied
+        if before is not None:
+            before.close()
+        if tied is not None:
+            self.upstreams = tied
+
+    def _upstream_lost(self) -> None:
+        """Close the connection, as the server has closed its own between two requests."""
+        if self._state is State.AWAITING_HEAD and not self._input.unread:
+            self._close(unread=False)
 
     # Reading
 
@@ -233,16 +252,20 @@ class ClientConnection(Protocol):
         if unread:
             successor.data_received(unread)
 
-    def go_on(self, data: bytes, router: RequestRouter, *, context: Any = None) -> None:
+    def go_on(
+        self, data: bytes, router: RequestRouter, origin: Origin, *, context: Any = None
+    ) -> None:
         """Read requests again, behind CONNECT.
 
         :param data: the bytes that were read behind CONNECT already.
         :param router: for the requests behind CONNECT.
+        :param origin: their server.
         :param context: the TLS context of the server side, if the client speaks TLS.
         """
         self._enter(State.AWAITING_HEAD)
         self._successor = None
         self._router = router
+        self._tie(TiedUpstream(self.resources.pool, origin, self._upstream_lost))
         self._idle.start()
         if context is None:
             self.dataReceived(data)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Protocol
 
+from trafficmock.proxy.downstream.client_hello import offered_protocols
+from trafficmock.proxy.downstream.client_tls import HTTP_1_1
 from trafficmock.proxy.tunnel import Tunnel
 from trafficmock.proxy.tunnel_record import TunnelRecord, refusal, server_name, tunnel_request
+from trafficmock.wire.http_syntax import TCHAR
 
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IDelayedCall
@@ -25,13 +28,27 @@ _HANDSHAKE = 0x16
 _HTTP_2 = b"PRI * HTTP/2"
 """The preface of HTTP/2 without TLS (RFC 9113 section 3.4), as gRPC uses it; it is tunnelled."""
 
-_REQUEST = re.compile(rb"[A-Z]{3,20} [ -~]")
-_MAYBE_REQUEST = re.compile(rb"[A-Z]{0,20} ?")
+_METHOD = rb"%s{1,64}" % TCHAR.encode("ascii")
+_REQUEST = re.compile(rb"[A-Z]{3,20} [ -~]|%s (?:/|\*|[Hh][Tt][Tt][Pp][Ss]?:)" % _METHOD)
+"""A method of usual form, or any method (RFC 9110 section 9.1) and the beginning of a target.
+
+Other protocols may begin with a token, too: ``SSH-2.0-OpenSSH_9.2 Debian``.
+"""
+
+_MAYBE_REQUEST = re.compile(
+    rb"%s?(?: (?:[Hh](?:[Tt](?:[Tt](?:[Pp][Ss]?)?)?)?)?)?" % _METHOD.replace(b"{1,", b"{0,")
+)
+
+HTTP_2_ONLY = "its client speaks HTTP/2 only"
+"""Why a tunnel is not read."""
 
 
-def kind_of(data: bytes) -> str | None:
+def kind_of(data: bytes, *, is_attached: bool = False) -> str | None:
     """Recognise a client's protocol by its first bytes.
 
+    :param is_attached: whether the client is an attached process. It speaks HTTP in its tunnels,
+        and its requests have headers that must not reach a server. So whatever else it sends is
+        for the parser, which refuses it.
     :returns: ``tls``, ``http``, or ``blind`` for all others; ``None`` if more bytes are needed.
     """
     if not data:
@@ -42,7 +59,7 @@ def kind_of(data: bytes) -> str | None:
         return "blind"
     if _HTTP_2.startswith(data):
         return None
-    if _REQUEST.match(data):
+    if is_attached or _REQUEST.match(data):
         return "http"
     return None if _MAYBE_REQUEST.fullmatch(data) else "blind"
 
@@ -62,12 +79,15 @@ class ConnectSniffer:
     """Reads a client's bytes behind CONNECT until its protocol is known.
 
     HTTP, within TLS or not, is parsed by the proxy; other protocols go through a tunnel. So do
-    hosts of ``--tunnel``, and TLS where the proxy does not open it.
+    hosts of ``--tunnel``, and TLS where the proxy does not open it or the client does not offer
+    HTTP/1.1, the only protocol in which the proxy could answer.
 
     :param client: the transport of the client.
     :param authority: the host and port of CONNECT.
     :param headers: the header of CONNECT.
     :param inside: called if the client speaks HTTP.
+    :param is_attached: see :func:`kind_of`.
+    :param why: why the client wants its TLS to reach the server; empty if it does not.
     """
 
     def __init__(
@@ -79,13 +99,19 @@ class ConnectSniffer:
         authority: Authority,
         headers: dict[str, str],
         inside: HttpContinuation,
+        is_attached: bool = False,
+        why: str = "",
     ) -> None:
         self._buffer = b""
         self._client = client
+        self._resources = resources
         self._proxy_client = proxy_client
+        self._server = server_name(authority)
         self._inside = inside
-        self._opens_tls = resources.settings.opens_tls
-        self._request = tunnel_request(server_name(authority), headers)
+        self._is_attached = is_attached
+        self._why = why
+        self._watched = False
+        self._request = tunnel_request(self._server, headers)
         self._tunnel = Tunnel(
             client,
             resources,
@@ -93,12 +119,14 @@ class ConnectSniffer:
             entry=lambda: (
                 None
                 if proxy_client is None
-                else TunnelRecord(proxy_client, server_name(authority), headers)
+                else TunnelRecord(proxy_client, self._server, headers, self._why)
             ),
             server_spoke=self._go_blind,
         )
         self._timer: IDelayedCall | None = None
-        if resources.settings.is_tunnelled(authority):
+        if why:
+            self._leave_alone()
+        elif resources.settings.is_tunnelled(authority):
             self._tunnel.carry_blindly(b"")
         else:
             self._timer = resources.reactor.callLater(SILENCE_SECONDS, self._silent)
@@ -108,16 +136,24 @@ class ConnectSniffer:
             self._tunnel.from_client(data)
             return
         self._buffer += data
-        kind = kind_of(self._buffer)
-        if kind == "blind" or (kind == "tls" and not self._opens_tls):
+        kind = kind_of(self._buffer, is_attached=self._is_attached)
+        if kind == "blind":
             self._go_blind()
+        elif kind == "tls":
+            self._begin_tls()
         elif kind is not None:
-            self._stop_timer()
-            self._tunnel.client_lost()
-            self._inside(self._buffer, tls=kind == "tls")
+            self._go_inside(tls=False)
 
     def half_closed(self) -> None:
-        """Handle the client's FIN."""
+        """Handle the client's FIN; without a byte, or amid its ClientHello, it asked for nothing.
+
+        Such a client gave up, so that its tunnel is neither recorded nor refused.
+        """
+        if not self._tunnel.blind and self._may_be_read():
+            self._stop_timer()
+            self._tunnel.client_lost()
+            self._client.loseConnection()
+            return
         if not self._tunnel.blind:
             self._go_blind()
         self._tunnel.client_done()
@@ -126,21 +162,67 @@ class ConnectSniffer:
         """Handle the loss of the client's connection."""
         self._stop_timer()
         self._tunnel.client_lost()
+        if self._watched and self._proxy_client is not None:
+            self._proxy_client.gateway.tunnels.unwatch(self._end)
+
+    def _leave_alone(self) -> None:
+        """Carry TLS that the client wants to reach the server, until a test might mock it."""
+        self._resources.tell_unread(self._server, self._why)
+        client = self._proxy_client
+        if client is not None:
+            self._watched = True
+            client.gateway.tunnels.watch(client, self._request.url, self._end)
+        self._tunnel.carry_blindly(b"")
+
+    def _end(self) -> None:
+        """Close the client's connection: its next request has to come by another tunnel."""
+        self._tunnel.client_lost()
+        self._client.loseConnection()
+
+    def _begin_tls(self) -> None:
+        """Open TLS, or leave it alone, once the client's protocols are known."""
+        if not self._resources.settings.opens_tls:
+            self._go_blind()
+            return
+        offered = offered_protocols(self._buffer)
+        if offered is None:
+            return
+        if offered and HTTP_1_1 not in offered:
+            self._go_blind(HTTP_2_ONLY)
+        else:
+            self._go_inside(tls=True)
+
+    def _go_inside(self, *, tls: bool) -> None:
+        self._stop_timer()
+        self._tunnel.client_lost()
+        self._inside(self._buffer, tls=tls)
+
+    def _may_be_read(self) -> bool:
+        """Return whether the client has sent nothing but, perhaps, the beginning of TLS."""
+        is_tls = kind_of(self._buffer) == "tls" and self._resources.settings.opens_tls
+        return not self._buffer or is_tls
 
     def _silent(self) -> None:
         self._timer = None
-        if self._buffer:
+        # Clients of attached processes speak first.
+        if self._is_attached:
+            return
+        if not self._buffer:
+            if not self._would_be_refused():
+                self._tunnel.open()
+        elif not self._may_be_read():
             self._go_blind()
-        elif not self._would_be_refused():
-            self._tunnel.open()
 
     def _would_be_refused(self) -> bool:
         client = self._proxy_client
         return client is not None and client.gateway.tunnels.would_refuse(client, self._request)
 
-    def _go_blind(self) -> None:
+    def _go_blind(self, why: str = "") -> None:
         self._stop_timer()
+        self._why = why
         buffer, self._buffer = self._buffer, b""
+        if why:
+            self._resources.tell_unread(self._server, why)
         if refusal(self._proxy_client, self._request) is None:
             self._tunnel.carry_blindly(buffer)
         else:

@@ -13,11 +13,17 @@ from trafficmock.errors import LocalError
 from trafficmock.http.hosts import parse_authority
 from trafficmock.http.log_safety import one_line
 from trafficmock.proxy import request_target
-from trafficmock.proxy.downstream.connect_sniffing import ConnectSniffer
+from trafficmock.proxy.downstream.connect_sniffing import (
+    HTTP_2_ONLY,
+    ConnectSniffer,
+    HttpContinuation,
+)
 from trafficmock.proxy.downstream.proxy_credentials import client_id
+from trafficmock.proxy.downstream.roots_upload import RootsUpload
 from trafficmock.proxy.http1 import attached_clients, framing
 from trafficmock.proxy.http1.forwarded_headers import end_to_end
 from trafficmock.proxy.http1.heads import BadMessageError
+from trafficmock.proxy.http1.server_demands import reason_to_leave_alone, server_demands
 from trafficmock.proxy.request_target import Origin
 from trafficmock.proxy.transfer.body_capture import header_map
 from trafficmock.proxy.transfer.proxied_request import ProxiedRequest
@@ -35,6 +41,7 @@ if TYPE_CHECKING:
     from trafficmock.http.this_service import ThisService
     from trafficmock.proxy.downstream.client_connection import ClientConnection
     from trafficmock.proxy.http1.heads import RequestHead
+    from trafficmock.proxy.http1.server_demands import ServerDemands
     from trafficmock.proxy.proxy_clients import ProxyClient
     from trafficmock.proxy.proxy_settings import ProxyResources
     from trafficmock.proxy.request_target import Target
@@ -103,15 +110,20 @@ class AbsoluteFormRouter:
         return authority
 
     def _connect(self, connection: ClientConnection, head: RequestHead) -> None:
-        authority = self._aim(connection, head)
         proxy_client = self._identify(connection, head)
+        if attached_clients.sends_roots(head):
+            keep = self._resources.dialer.trust.roots.add
+            connection.succeed(RootsUpload(head, keep, connection.end))
+            return
+        authority = self._aim(connection, head)
         notice = attached_clients.notice(head)
         if notice is not None:
             if proxy_client is not None:
                 proxy_client.send(notice)
             connection.end(_NOTED)
             return
-        left_alone = self._resources.settings.is_tunnelled(authority)
+        why = self._why_alone(proxy_client, authority, head)
+        left_alone = bool(why) or self._resources.settings.is_tunnelled(authority)
         if ISSLTransport.providedBy(connection.transport) and not left_alone:
             raise BadMessageError(
                 "CONNECT over TLS is not supported: what is within could not be read. Use the "
@@ -124,22 +136,8 @@ class AbsoluteFormRouter:
             refused = refusal(proxy_client, tunnel_request(server_name(authority), headers))
             if refused is not None:
                 raise BadMessageError(refused, status=decision_status(UNMATCHED), code=UNMATCHED)
-
-        def inside(data: bytes, *, tls: bool) -> None:
-            origin = Origin("https" if tls else "http", authority.host, authority.port or 0)
-            router = TunnelledRequestRouter(self._resources, proxy_client, origin, headers)
-            try:
-                context = self._resources.certificates.context_for(authority.host) if tls else None
-            except (LocalError, ValueError) as error:
-                router.failed(f"There is no certificate for {authority.host!r}: {error}.")
-                self.log.warn("{host}: {error}", host=one_line(authority.host), error=error)
-                connection.transport.abortConnection()
-            else:
-                connection.go_on(data, router, context=context)
-
-        lines = self._authority_line(head, left_alone=left_alone)
-        if proxy_client is not None and proxy_client.wants_origins:
-            lines += attached_clients.ORIGINS_LINE
+        demands = server_demands(head)
+        lines = self._lines(head, proxy_client, demands, left_alone=left_alone)
         connection.write(_ESTABLISHED % lines)
         behind = ConnectSniffer(
             connection.transport,
@@ -147,9 +145,71 @@ class AbsoluteFormRouter:
             proxy_client,
             authority=authority,
             headers=headers,
-            inside=inside,
+            inside=self._inside(connection, proxy_client, authority, headers, demands),
+            is_attached=attached_clients.opens_for_agent(head),
+            why=why,
         )
         connection.succeed(behind)
+
+    def _inside(
+        self,
+        connection: ClientConnection,
+        proxy_client: ProxyClient | None,
+        authority: Authority,
+        headers: dict[str, str],
+        demands: ServerDemands | None,
+    ) -> HttpContinuation:
+        """Make the function that reads requests within a tunnel."""
+
+        def inside(data: bytes, *, tls: bool) -> None:
+            scheme, port = "https" if tls else "http", authority.port or 0
+            origin = Origin(scheme, authority.host, port, demands if tls else None)
+            router = TunnelledRequestRouter(
+                self._resources, proxy_client, origin, headers, self._connect
+            )
+            try:
+                context = self._resources.certificates.context_for(authority.host) if tls else None
+            except (LocalError, ValueError) as error:
+                router.failed(f"There is no certificate for {authority.host!r}: {error}.")
+                self.log.warn("{host}: {error}", host=one_line(authority.host), error=error)
+                connection.transport.abortConnection()
+            else:
+                connection.go_on(data, router, origin, context=context)
+
+        return inside
+
+    def _lines(
+        self,
+        head: RequestHead,
+        proxy_client: ProxyClient | None,
+        demands: ServerDemands | None,
+        *,
+        left_alone: bool,
+    ) -> bytes:
+        """Write the header lines of the answer to CONNECT, which an attached process reads."""
+        lines = self._authority_line(head, left_alone=left_alone)
+        if proxy_client is not None and proxy_client.wants_origins:
+            lines += attached_clients.ORIGINS_LINE
+        roots = "" if demands is None else demands.roots
+        if roots and self._resources.dialer.trust.roots.get(roots) is None:
+            lines += attached_clients.roots_line(roots)
+        return lines
+
+    def _why_alone(
+        self, proxy_client: ProxyClient | None, authority: Authority, head: RequestHead
+    ) -> str:
+        """Return why the TLS of a tunnel is to reach the server; empty if it is to be read.
+
+        The process wants it where its library has, for example, a client certificate. While a test
+        might mock the server, the tunnel is read all the same, unless the proxy could not answer.
+        """
+        why = reason_to_leave_alone(head)
+        if not why or proxy_client is None or not attached_clients.opens_for_agent(head):
+            return ""
+        if why == HTTP_2_ONLY:
+            return why
+        url = f"https://{server_name(authority)}/"
+        return "" if proxy_client.gateway.tunnels.may_be_mocked(proxy_client, url) else why
 
     def _authority_line(self, head: RequestHead, *, left_alone: bool) -> bytes:
         """Write the authority's certificate, which an attached process gets."""
@@ -182,6 +242,7 @@ class TunnelledRequestRouter:
 
     :param origin: the server.
     :param headers: the header of CONNECT.
+    :param connect: handles another CONNECT of an attached process.
     """
 
     def __init__(
@@ -190,7 +251,9 @@ class TunnelledRequestRouter:
         proxy_client: ProxyClient | None,
         origin: Origin,
         headers: dict[str, str],
+        connect: Callable[[ClientConnection, RequestHead], None],
     ) -> None:
+        self._connect = connect
         self._resources = resources
         self._proxy_client = proxy_client
         self._origin = origin
@@ -199,8 +262,11 @@ class TunnelledRequestRouter:
 
     def enter(self, connection: ClientConnection, head: RequestHead, raw: bytes) -> None:  # noqa: ARG002 - the protocol's
         """Send a request to the server of the tunnel."""
-        self._used = True
         check_host(head)
+        if head.method == b"CONNECT" and not self._used and self._is_same(head):
+            self._connect(connection, head)
+            return
+        self._used = True
         aim = self._aim(head)
         begin(connection, self._proxy_client, self._resources, head, aim)
 
@@ -224,6 +290,14 @@ class TunnelledRequestRouter:
             self._proxy_client, f"{self._origin.host}:{self._origin.port}", self._headers
         )
         entry.ended(UpstreamError(text, code="client_tls", errno="ECLIENTTLS"))
+
+    def _is_same(self, head: RequestHead) -> bool:
+        """Return whether an attached process opens the same tunnel anew, with demands."""
+        aim, origin = request_target.connect_authority(head.target), self._origin
+        return attached_clients.opens_for_agent(head) and (aim.host, aim.port) == (
+            origin.host,
+            origin.port,
+        )
 
     def _aim(self, head: RequestHead) -> Target:
         if head.target.startswith(b"/"):

@@ -5,6 +5,7 @@ parses start line and fields, ``framing`` determines the length of the body, and
 extract the body from the stream.
 ``forwarded_headers`` drops hop-by-hop fields and writes heads. ``context_headers`` reads, removes
 and adds the context of a test. ``attached_clients`` has the headers between the proxy and attached
-Python processes. ``content_codings`` decodes gzip and deflate for tests and the history. Other
-packages drop header lines, too; :mod:`trafficmock.proxy` lists them.
+Python processes, of which ``server_demands`` says how servers are to be verified.
+``content_codings`` decodes gzip and deflate for tests and the history. Other packages drop header
+lines, too; :mod:`trafficmock.proxy` lists them.
 """

@@ -8,8 +8,14 @@ a response to ``CONNECT`` asked for that (``Trafficmock-Origins``). A request th
 with ``Trafficmock-Failure``; the process then raises the exception that the failure of a direct
 connection would raise.
 
+A ``CONNECT`` may say how the server is to be verified (``Trafficmock-Trust``), or that TLS is to
+reach the server (``Trafficmock-Alone``); see ``server_demands``. Within a tunnel, before its first
+request, the process may send another ``CONNECT`` for the same server to say so. The answer asks
+for roots that the proxy does not know (``Trafficmock-Roots``).
+
 A ``CONNECT`` with ``Trafficmock-Notice`` opens no tunnel: it tells of a context that came into the
-process (``seen``), or of a connection to a host that the process ignores (``ignored``).
+process (``seen``), or of a connection to a host that the process ignores (``ignored``), or has
+roots as its body (``roots``).
 """
 
 from __future__ import annotations
@@ -36,8 +42,13 @@ ORIGIN = b"trafficmock-origin"
 ORIGINS = b"trafficmock-origins"
 FAILURE = b"trafficmock-failure"
 NOTICE = b"trafficmock-notice"
+TRUST = b"trafficmock-trust"
+ALONE = b"trafficmock-alone"
+ROOTS = b"trafficmock-roots"
 
-HEADERS = frozenset({AGENT, AUTHORITY, CONTEXT, ORIGIN, ORIGINS, FAILURE, NOTICE})
+HEADERS = frozenset(
+    {AGENT, AUTHORITY, CONTEXT, ORIGIN, ORIGINS, FAILURE, NOTICE, TRUST, ALONE, ROOTS}
+)
 """They are removed from forwarded requests and responses, and from the copies for tests."""
 
 _PID_DIGITS = 10
@@ -59,16 +70,18 @@ class AttachedProcess:
         server, and is the same process then.
     :param tells_origins: whether it tells where requests without a context come from, when it is
         asked for that.
+    :param runs_tests: whether it runs tests, which may call the application themselves.
     """
 
     pid: int | None = None
     command: str = ""
     tells: bool = field(default=False, eq=False)
     tells_origins: bool = False
+    runs_tests: bool = False
 
 
 def attached_process(head: RequestHead) -> AttachedProcess | None:
-    """Read who opens a tunnel: ``python; origins; seen-contexts; pid=4711; command=BASE64``.
+    """Read who opens a tunnel: ``python; tests; origins; seen-contexts; pid=4711; command=BASE64``.
 
     All but the first word is optional.
 
@@ -90,6 +103,7 @@ def attached_process(head: RequestHead) -> AttachedProcess | None:
         command,
         tells=b"seen-contexts" in named,
         tells_origins=b"origins" in named,
+        runs_tests=b"tests" in named,
     )
 
 
@@ -129,6 +143,11 @@ def notice(head: RequestHead) -> ContextSeen | RequestIgnored | None:
     return RequestIgnored("CONNECT", f"{scheme}://{target}/", context or UNSET)
 
 
+def sends_roots(head: RequestHead) -> bool:
+    """Return whether the body of a ``CONNECT`` has roots."""
+    return head.fields.get(NOTICE) == b"roots"
+
+
 def opens_for_agent(head: RequestHead) -> bool:
     """Return whether a ``CONNECT`` comes from an attached process."""
     return AGENT in head.fields
@@ -150,6 +169,14 @@ def authority_line(pem: bytes) -> bytes:
 
 ORIGINS_LINE = b"%s: wanted\r\n" % ORIGINS
 """Asks the process to say where its requests without a context come from."""
+
+
+def roots_line(name: str) -> bytes:
+    """Ask the process for the roots that it demands.
+
+    :param name: their SHA-256 in hex.
+    """
+    return b"%s: %s\r\n" % (ROOTS, name.encode("ascii"))
 
 
 def failure_lines(head: RequestHead, code: str, text: str) -> Pairs:

@@ -350,10 +350,14 @@ class ProxiedRequest:
         if fault.kind == "malformed_chunk":
             self.client.write(faulty_mock.NO_CHUNK)
         if fault.kind == "connection_reset":
-            seconds = faulty_mock.RESET_SECONDS
-            self._timer = self.resources.reactor.callLater(seconds, self._hold_over)
+            self.reset_soon()
         elif fault.kind != "stall":
             self.cut_off(noticeable=True)
+
+    def reset_soon(self) -> None:
+        """Reset the connection once the client can have read what was written."""
+        seconds = faulty_mock.RESET_SECONDS
+        self._timer = self.resources.reactor.callLater(seconds, self._hold_over)
 
     def _begin_stream(self, head: SerializedResponse) -> None:
         stream = StreamedMock(self)
@@ -399,12 +403,21 @@ class ProxiedRequest:
 
     # The end
 
-    def failed_upstream(self, error: UpstreamError) -> None:
-        """Answer with the error of a server that failed; for a browser, reset the connection."""
-        if self.resources.explains_failures:
-            self._refuse(error)
-        else:
+    def failed_upstream(self, error: UpstreamError, *, closed: bool | None = None) -> None:
+        """Answer with the error of a server that failed; for a browser, end the connection.
+
+        For an attached process a lost connection to the server is one to the client, too.
+
+        :param closed: whether the server closed its connection by a FIN, ``False`` for a reset;
+            ``None`` if it failed otherwise.
+        """
+        is_plain = not self.resources.explains_failures
+        if closed is not None and (is_plain or understands_failures(self.head)):
+            self.cut_off(noticeable=closed)
+        elif is_plain:
             self.cut_off()
+        else:
+            self._refuse(error)
 
     def cut_off(self, *, noticeable: bool = False) -> None:
         """End the connection within a response.

@@ -20,7 +20,7 @@ from trafficmock.proxy.http1.forwarded_headers import (
 from trafficmock.proxy.http1.framing import BodyKind, of_content
 from trafficmock.proxy.transfer.answer_changes import BrokenAnswer, RatedBody
 from trafficmock.proxy.transfer.body_capture import BodyCapture, response_of
-from trafficmock.proxy.upstream_errors import answer_timeout, upstream_error
+from trafficmock.proxy.upstream_errors import UPSTREAM_CLOSED, answer_timeout, upstream_error
 from trafficmock.wire.inbound import RequestBody, RequestResponse
 from trafficmock.wire.payloads import body as bodies
 from trafficmock.wire.payloads.serialized_response import redirect_target
@@ -113,7 +113,8 @@ class UpstreamTransfer:
         :param again: whether to use a new connection, because the server closed the pooled one.
         """
         origin, pool = self._request.origin, self._resources.pool
-        connection = None if again else pool.take(origin, repeatable=self._repeatable)
+        upstreams = self._client.upstreams
+        connection = None if again else upstreams.take(origin, repeatable=self._repeatable)
         self._fresh = connection is None
         if connection is not None:
             self._send(connection)
@@ -147,6 +148,11 @@ class UpstreamTransfer:
         opening, self._opening = self._opening, None
         if opening is not None:
             opening.cancel()
+
+    @property
+    def _is_tied(self) -> bool:
+        """Whether the client would have this very connection to the server without the proxy."""
+        return self._client.upstreams is not self._resources.pool
 
     @property
     def _repeatable(self) -> bool:
@@ -221,7 +227,10 @@ class UpstreamTransfer:
         unknown = without_length or body.kind in {BodyKind.CHUNKED, BodyKind.UNTIL_CLOSE}
         self._chunked = unknown and self._client_minor > 0
         self._until_close = unknown and not self._chunked
-        keep = self._proxied.keep = self._proxied.keep and self._complete and not self._until_close
+        keep = self._proxied.keep and self._complete and not self._until_close
+        if self._is_tied and self._upstream is not None:
+            keep = keep and self._upstream.will_be_kept
+        self._proxied.keep = keep
         pairs = end_to_end(head)
         self._head, self._pairs = head, pairs
         if body.kind is not BodyKind.NONE and self._proxy_client is not None:
@@ -290,7 +299,7 @@ class UpstreamTransfer:
         self._end()
         self._flush()
         if connection is not None:
-            self._resources.pool.give_back(self._request.origin, connection)
+            self._client.upstreams.give_back(self._request.origin, connection)
         self.report_end(None)
         self._proxied.finish()
 
@@ -302,21 +311,25 @@ class UpstreamTransfer:
         connection, self._upstream = self._upstream, None
         error = upstream_error(reason, self._request.origin)
         silent = connection is not None and not connection.heard
+        closed = connection is None or connection.was_closed
         if answered and self._rated is not None:
-            self._rated.end(partial(self._incomplete, error))
+            self._rated.end(partial(self._incomplete, error, closed=closed))
         elif answered:
-            self._incomplete(error)
-        elif silent and not self._fresh and self._repeatable:
+            self._incomplete(error, closed=closed)
+        elif silent and not self._fresh and self._repeatable and not self._is_tied:
             self._stop_timer()
             self.start(again=True)
         else:
-            self._fail(error)
+            self._fail(error, closed=closed if error.code == UPSTREAM_CLOSED else None)
 
-    def _incomplete(self, error: UpstreamError) -> None:
+    def _incomplete(self, error: UpstreamError, *, closed: bool) -> None:
         self._end()
         self._flush()
         self.report_end(error)
-        self._proxied.cut_off(noticeable=not self._until_close)
+        if error.code == UPSTREAM_CLOSED and not closed:
+            self._proxied.reset_soon()
+        else:
+            self._proxied.cut_off(noticeable=not self._until_close)
 
     def server_busy(self) -> None:
         """Pause the request's body."""
@@ -403,10 +416,10 @@ class UpstreamTransfer:
 
     # The end
 
-    def _fail(self, error: UpstreamError) -> None:
+    def _fail(self, error: UpstreamError, *, closed: bool | None = None) -> None:
         self._end()
         self.report_end(error)
-        self._proxied.failed_upstream(error)
+        self._proxied.failed_upstream(error, closed=closed)
 
     def _end(self) -> None:
         self._over = True

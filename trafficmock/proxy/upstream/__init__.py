@@ -4,5 +4,6 @@
 another proxy (``connect_endpoint``). ``resolver`` resolves host names that IDNA forbids;
 ``connect_attempts`` tries the next address of a host as soon as one failed.
 ``server_verification`` verifies certificates. ``upstream_connection`` speaks HTTP/1.1;
-``connection_pool`` opens connections and keeps them for later requests.
+``connection_pool`` opens connections and keeps them for later requests, ``tied_upstream`` keeps
+that of a tunnel.
 """

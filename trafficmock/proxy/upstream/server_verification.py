@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +17,21 @@ from zope.interface import implementer
 from trafficmock.certificates.roots import readable, system_pem, unique_blocks
 from trafficmock.http.hosts import parse_address
 from trafficmock.matching.host_pattern import matches_any
+from trafficmock.proxy.http1.server_demands import RootSets
 
 if TYPE_CHECKING:
     from trafficmock.matching.host_pattern import HostPattern
     from trafficmock.proxy.request_target import Origin
 
 HTTP_1_1 = b"http/1.1"
+
+_MOST_CONTEXTS = 50
+_DIGESTS = {32: "md5", 40: "sha1", 64: "sha256"}
+"""The names of digests by the length of a fingerprint in hex, as urllib3 tells them apart."""
+
+
+class WrongPinError(Exception):
+    """The certificate of a server has not the fingerprint that its client demands."""
 
 
 @define(eq=False)
@@ -36,17 +47,26 @@ class ServerVerification:
 
     files: tuple[str, ...] = ()
     insecure: tuple[HostPattern, ...] = ()
-    _contexts: dict[bool, SSL.Context] = field(factory=dict, init=False)
+    roots: RootSets = field(factory=RootSets, init=False)
+    _contexts: dict[tuple[bool, str], SSL.Context] = field(factory=dict, init=False)
 
     def for_server(self, origin: Origin) -> _TlsConnections:
         """Make the TLS connection creator for a server.
 
         OpenSSL verifies the chain of the certificate; its name is left to :meth:`check_name`.
+
+        :raises ValueError: if the roots that the client demands are not known.
         """
         verified = self._verifies(origin)
-        context = self._contexts.get(verified)
+        named = "" if origin.demands is None or not verified else origin.demands.roots
+        context = self._contexts.get((verified, named))
         if context is None:
-            context = self._contexts[verified] = self._make(verified=verified)
+            pem = self.roots.get(named) if named else b""
+            if pem is None:
+                raise ValueError("the roots of the application are not known: connect again")
+            if len(self._contexts) >= _MOST_CONTEXTS:
+                self._contexts.clear()
+            context = self._contexts[verified, named] = self._make(verified=verified, pem=pem)
         return _TlsConnections(origin.host, context)
 
     def check_name(self, transport: Any, origin: Origin) -> None:
@@ -58,8 +78,12 @@ class ServerVerification:
         :param transport: the TLS transport of the connection.
         :raises service_identity.VerificationError: if it is for other hosts.
         :raises service_identity.CertificateError: if its names are malformed.
+        :raises WrongPinError: if it has not the fingerprint that the client demands.
         """
-        if not self._verifies(origin):
+        demands = origin.demands
+        if demands is not None and demands.pin:
+            _check_pin(transport.getPeerCertificate(), demands.pin)
+        if not self._verifies(origin) or not (demands is None or demands.checks_name):
             return
         host = origin.host
         wanted = DNS_ID(host) if parse_address(host) is None else IPAddress_ID(host)
@@ -67,19 +91,24 @@ class ServerVerification:
         verify_service_identity(patterns, [wanted], optional_ids=[])
 
     def _verifies(self, origin: Origin) -> bool:
+        if origin.demands is not None and not origin.demands.verifies:
+            return False
         return not matches_any(self.insecure, origin.host, origin.port)
 
-    def _make(self, *, verified: bool) -> SSL.Context:
+    def _make(self, *, verified: bool, pem: bytes) -> SSL.Context:
         context = SSL.Context(SSL.TLS_CLIENT_METHOD)
         context.set_min_proto_version(SSL.TLS1_2_VERSION)
         context.set_options(SSL.OP_NO_COMPRESSION | SSL.OP_NO_RENEGOTIATION)
         context.set_alpn_protos([HTTP_1_1])
-        if verified:
+        if pem:
+            _trust_only(context, pem)
+        elif verified:
             context.set_default_verify_paths()
             if sys.platform != "linux":
                 _trust_roots(context)
             for file in self.files:
                 context.load_verify_locations(file)
+        if verified:
             context.set_verify(SSL.VERIFY_PEER)
         return context
 
@@ -90,10 +119,25 @@ def _trust_roots(context: SSL.Context) -> None:
     ``SSL.Context.set_default_verify_paths`` of pyOpenSSL says that it does nothing on Windows, and
     on macOS only with Homebrew's OpenSSL.
     """
+    _trust_only(context, system_pem())
+
+
+def _trust_only(context: SSL.Context, pem: bytes) -> None:
     store = context.get_cert_store()
     assert store is not None  # noqa: S101 - only a context without OpenSSL's object has none
-    for root in readable(unique_blocks(system_pem())):
+    for root in readable(unique_blocks(pem)):
         store.add_cert(crypto.X509.from_cryptography(root))
+
+
+def _check_pin(certificate: crypto.X509, pin: str) -> None:
+    """Compare the fingerprint of a server's certificate.
+
+    :raises WrongPinError: if it is another one.
+    """
+    name = _DIGESTS[len(pin)]
+    found = hashlib.new(name, crypto.dump_certificate(crypto.FILETYPE_ASN1, certificate))
+    if not hmac.compare_digest(found.hexdigest(), pin):
+        raise WrongPinError(f"the certificate has another {name} fingerprint: {found.hexdigest()}")
 
 
 @implementer(IOpenSSLClientConnectionCreator)

@@ -8,6 +8,7 @@ from twisted.internet import error as network
 from twisted.internet.interfaces import IHandshakeListener, IPushProducer
 from twisted.internet.protocol import Protocol as TwistedProtocol
 from twisted.internet.protocol import connectionDone
+from twisted.protocols.tls import TLSMemoryBIOProtocol
 from zope.interface import implementer
 
 from trafficmock.proxy.http1 import framing
@@ -69,7 +70,9 @@ class UpstreamConnection(TwistedProtocol):
 
     It is the push producer of response bodies: a consumer pauses and resumes it.
 
-    ``heard`` is whether any bytes arrived since the current request was sent.
+    ``heard`` is whether any bytes arrived since the current request was sent, ``was_closed``
+    whether the server ended the connection by a FIN. ``lost_idle`` is called when the connection is
+    lost between two requests.
 
     :param max_header_bytes: the longest head of a response.
     :param handshaken: called after the TLS handshake, if there is TLS.
@@ -89,6 +92,8 @@ class UpstreamConnection(TwistedProtocol):
         self.idle_since = 0.0
         self.lost = False
         self.heard = False
+        self.lost_idle: Callable[[], None] | None = None
+        self.was_closed = False
         self._handshaken = handshaken
         self._ended = ended
         self._listener: ResponseListener | None = None
@@ -108,6 +113,18 @@ class UpstreamConnection(TwistedProtocol):
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
         """Disable Nagle's algorithm, so that small pieces are sent without delay."""
         self.transport.setTcpNoDelay(True)
+        if isinstance(self.transport, TLSMemoryBIOProtocol):
+            self._note_end(self.transport)
+
+    def _note_end(self, tls: TLSMemoryBIOProtocol) -> None:
+        """Note how the connection ends below TLS, which gives one reason for a FIN and a reset."""
+        lost = tls.connectionLost
+
+        def connection_lost(reason: Failure) -> None:
+            self.was_closed = isinstance(reason.value, network.ConnectionDone)
+            lost(reason)
+
+        tls.connectionLost = connection_lost  # type: ignore[method-assign]
 
     def handshakeCompleted(self) -> None:  # noqa: N802 - Twisted's name
         """Have the name in the certificate checked."""
@@ -134,9 +151,12 @@ class UpstreamConnection(TwistedProtocol):
         """Report an error, or the end of a body without a length."""
         self.lost = True
         error = self._failure or reason.value or network.ConnectionLost()
+        self.was_closed |= isinstance(error, network.ConnectionDone)
         listener, self._listener = self._listener, None
         self._ended(self, error)
         if listener is None:
+            if self.lost_idle is not None:
+                self.lost_idle()
             return
         rest = isinstance(self._reader, RestReader)
         if rest and isinstance(error, network.ConnectionDone):
@@ -232,6 +252,11 @@ class UpstreamConnection(TwistedProtocol):
         if self._buffer or not self._sent_all:
             self._reusable = False
         listener.response_end()
+
+    @property
+    def will_be_kept(self) -> bool:
+        """Whether the head of the response allows another request over the connection."""
+        return self._reusable
 
     @property
     def reusable(self) -> bool:

@@ -110,14 +110,14 @@ def _compare(
         elif len(alike) < MOST_COMPARED:
             alike[key] = _Alike(entry)
     cache = PatternCache()
-    comparisons = [_Comparison(asked, own, MatchBudget(cache)) for asked in unmet]
+    comparisons = [_Comparison(asked, kind, own, MatchBudget(cache)) for asked in unmet]
     for each in alike.values():
         # What is read of the body is kept for all matchers, and for one request at a time.
         request = each.compared()
         for comparison in comparisons:
             comparison.add(each, request)
             yield None
-    return [comparison.result(kind) for comparison in comparisons], bool(alike)
+    return [comparison.result() for comparison in comparisons], bool(alike)
 
 
 class _Comparison:
@@ -126,7 +126,10 @@ class _Comparison:
     :param own: the tests whose requests are listed also if they do not match; empty for all.
     """
 
-    def __init__(self, asked: UnmetMatcher, own: frozenset[str], budget: MatchBudget) -> None:
+    def __init__(
+        self, asked: UnmetMatcher, kind: Unmet, own: frozenset[str], budget: MatchBudget
+    ) -> None:
+        self._kind = kind
         self._matcher = ComparedMatcher(asked.matcher)
         self._since = asked.since
         self._own = own
@@ -136,6 +139,8 @@ class _Comparison:
     def add(self, alike: _Alike, request: ComparedRequest) -> None:
         """Compare requests, the newest first."""
         differs = self._matcher.differences(request, self._budget)
+        if not differs and self._kind == "route":
+            differs = self._matcher.origin_differences(request, alike.entry.elsewhere, self._budget)
         undecided = bool(differs) and differs[-1].part == "predicate"
         if undecided:
             differs.pop()
@@ -164,11 +169,13 @@ class _Comparison:
         )
         self._ranked.append((rank, row))
 
-    def result(self, kind: Unmet) -> SimilarRequests:
+    def result(self) -> SimilarRequests:
         # Of several with one rank the newest comes first, because the sort is stable.
         rows = [row for _, row in sorted(self._ranked, key=lambda each: each[0])]
         more = sum(row.count for row in islice(rows, MOST_NAMED, None))
-        named = [structs.replace(row, text=request_text(kind, row)) for row in rows[:MOST_NAMED]]
+        named = [
+            structs.replace(row, text=request_text(self._kind, row)) for row in rows[:MOST_NAMED]
+        ]
         return SimilarRequests(named, more)
 
 

@@ -1,6 +1,7 @@
 """What the report of a test run has of the history: the answers to ``report:query``.
 
 ``reported_traffic`` selects the requests and WebSockets of a test, or those of no test, cuts long
-bodies, and makes the HAR. ``written_marks`` redacts what a test side writes besides. Test sides
-write what they get into files, in whatever language they are written.
+bodies, and makes the HAR. ``written_marks`` redacts what a test side writes besides; ``slow_work``
+is what both leave to a thread. Test sides write what they get into files, in whatever language they
+are written.
 """

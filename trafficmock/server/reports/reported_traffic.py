@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, Raw
@@ -14,6 +15,7 @@ from trafficmock.history.har.har_export import to_har
 from trafficmock.history.query import Query
 from trafficmock.redaction.added_fields import InvalidFieldError
 from trafficmock.redaction.redacted_documents import redacted_har, redacted_record
+from trafficmock.server.reports.slow_work import LARGE, SlowWork
 from trafficmock.wire.outbound import ReportResult
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ CUT = "the body is longer than a report keeps"
 
 def report_steps(
     history: History, effect: AnswerReport, *, service: str, redactor: Redactor
-) -> Iterator[ReportResult | None]:
+) -> Iterator[ReportResult | SlowWork[Any] | None]:
     """Collect what a report has about a test, or about no test.
 
     The requests of a test are those that it owned, that carried its context, and that it had a
@@ -40,7 +42,8 @@ def report_steps(
 
     :param service: names this start of the service.
     :param redactor: that of the service; the query may name further fields.
-    :returns: yields ``None`` after each entry, and the answer at the end.
+    :returns: yields ``None`` after each entry, what is to be done in a thread, and the answer at
+        the end.
     """
     query = effect.query
     since = None if query.since is UNSET else query.since
@@ -62,8 +65,13 @@ def report_steps(
             if not _belongs(entry, wanted):
                 continue
             found += entry.record.test_id == wanted
-            text = _record(entry, query.body_bytes, redactor)
-            exchange = _exchange(entry, query.body_bytes, redactor) if into is requests else b""
+            written = entry.to_json()
+            record = _record(written, query.body_bytes)
+            exchanged = _exchange(entry, query.body_bytes) if into is requests else None
+            work = SlowWork(partial(_redacted, record, exchanged, redactor))
+            if len(written) > LARGE:
+                yield work
+            text, exchange = work.result()
             room -= len(text) + len(exchange)
             if room < 0:
                 omitted += 1
@@ -71,6 +79,9 @@ def report_steps(
             into.append(text)
             if exchange:
                 hars.append(exchange)
+    shown = SlowWork(lambda: [redactor.text(text) for text in query.texts or ()])
+    if sum(map(len, query.texts or ())) > LARGE:
+        yield shown
     yield ReportResult(
         query.query_id,
         entries=[Raw(text) for text in reversed(requests)],
@@ -79,7 +90,7 @@ def report_steps(
         omitted=omitted,
         counts=counts,
         service=service,
-        texts=[redactor.text(text) for text in query.texts or ()],
+        texts=shown.result(),
         missing=_missing(history, wanted if since is None else None, found),
     )
 
@@ -113,10 +124,20 @@ def _belongs(entry: HistoryEntry[Any], test_id: str | None) -> bool:
     return record.test_id == test_id or test_id in claimants
 
 
-def _record(entry: HistoryEntry[Any], most: int, redactor: Redactor) -> bytes:
-    """Return the JSON of an entry without secrets, and without bodies and frames beyond a limit."""
+def _redacted(
+    record: dict[str, Any], exchange: dict[str, Any] | None, redactor: Redactor
+) -> tuple[bytes, bytes]:
+    """Return the JSON of an entry and of its HAR, which may be missing, without secrets."""
+    return (
+        _encoded(redacted_record(record, redactor)),
+        _encoded(redacted_har(exchange, redactor)) if exchange else b"",
+    )
+
+
+def _record(written: bytes, most: int) -> dict[str, Any]:
+    """Return an entry as its JSON has it, without bodies and frames beyond a limit."""
     # The standard library reads and writes lone surrogates, too.
-    record = json.loads(entry.to_json())
+    record: dict[str, Any] = json.loads(written)
     messages = (record.get("request"), record.get("overrides"))
     outcome = record.get("outcome")
     response = outcome.get("response") if isinstance(outcome, dict) else None
@@ -127,7 +148,7 @@ def _record(entry: HistoryEntry[Any], most: int, redactor: Redactor) -> bytes:
         if len(event.get("data", "")) > most:
             del event["data"]
             event["truncated"] = True
-    return _encoded(redacted_record(record, redactor))
+    return record
 
 
 def _encoded(value: object) -> bytes:
@@ -150,15 +171,15 @@ def _cut_body(message: dict[str, Any], most: int) -> None:
         message["truncated"] = True
 
 
-def _exchange(entry: Any, most: int, redactor: Redactor) -> bytes:
+def _exchange(entry: Any, most: int) -> dict[str, Any]:
     """Return one entry of a HAR, without texts beyond a limit."""
-    exchange = to_har(entry, version=__version__)["log"]["entries"][0]
+    exchange: dict[str, Any] = to_har(entry, version=__version__)["log"]["entries"][0]
     for part in (exchange["request"].get("postData"), exchange["response"]["content"]):
         if part is not None and len(part.get("text", "")) > most:
             del part["text"]
             part.pop("encoding", None)
             part["comment"] = CUT
-    return _encoded(redacted_har(exchange, redactor))
+    return exchange
 
 
 def _har(exchanges: Iterable[bytes]) -> bytes:

@@ -33,6 +33,11 @@ _BLOCKED = (
     "call the client on a thread, as by asyncio.to_thread"
 )
 
+_NO_LOOP = (
+    "this call is awaited on asyncio, and no loop of asyncio runs here. A test on trio (anyio's "
+    "backend) calls the blocking API: with mocks(...) of trafficmock.testing.sync"
+)
+
 T = TypeVar("T")
 
 
@@ -68,9 +73,15 @@ class AsyncioAdapter(Adapter):
         self.post = background.post
 
     def wait_for(self, function: Callable[[], Promise[T]]) -> asyncio.Future[T]:
-        """Call a function of the session, and return its promise as a future of this loop."""
+        """Call a function of the session, and return its promise as a future of this loop.
+
+        :raises UsageError: no loop of asyncio runs here.
+        """
         if self._loop is not self._background.loop:
-            self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
+            try:
+                self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
+            except RuntimeError:
+                raise UsageError(_NO_LOOP) from None
         return asyncio.wrap_future(self._background.future(function))
 
     def done(self) -> Finished:

@@ -27,6 +27,7 @@ except ModuleNotFoundError as missing:
 from trafficmock.testing.adapters.ack_timeout import ack_seconds
 from trafficmock.testing.adapters.loop_thread import LoopThread
 from trafficmock.testing.adapters.proxy_address import unreachable, websocket_url
+from trafficmock.testing.reporting.run_age import run_age
 from trafficmock.testing.session.worker_client import WorkerClient, decode_for_worker
 from trafficmock.wire.codec import encode
 
@@ -58,7 +59,7 @@ class BackgroundConnection(LoopThread):
     def __init__(self, proxy_url: str, identity: WorkerIdentity) -> None:
         super().__init__()
         self.proxy_url = proxy_url
-        self.client = WorkerClient(self, identity, ack_seconds())
+        self.client = WorkerClient(self, identity, ack_seconds(), run_age)
         self._url = websocket_url(proxy_url)
         self._outgoing: asyncio.Queue[bytes] = asyncio.Queue()
         self._closing = asyncio.Event()

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from trafficmock.testing.adapters.teardown import TITLE, raise_errors
+from trafficmock.testing.adapters.teardown import raise_errors, warn
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.session import required_routes
+from trafficmock.testing.session.traffic_report import TITLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -98,6 +99,8 @@ class TestErrors:
             # Read here: the connection may be closed when the report of the teardown is made.
             self._traffic = connection.traffic(session)
         self._raise_unless_failed(errors)
+        if not self.failed:
+            warn(session)
 
     def report(self) -> None:
         """Offer the traffic to the report of the run, after the end."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from trafficmock.testing.session.traffic_report import TITLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-TITLE = "traffic of this test"
+    from trafficmock.testing.session.session import Session
+
 _SHOWN = 80
 """The most characters of an error in the text of a group."""
 
@@ -36,6 +40,13 @@ def _first(errors: Sequence[BaseException]) -> str:
     shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     return f"{type(errors[0]).__name__}: {shown}{more}"
+
+
+def warn(session: Session) -> None:
+    """Warn of what the proxy found about a test that has ended, and that does not fail it."""
+    found, session.warnings[:] = list(session.warnings), []
+    for each in found:
+        warnings.warn(each, stacklevel=2)
 
 
 def note_errors(error: BaseException, errors: Sequence[BaseException]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from trafficmock import __version__
@@ -11,6 +11,7 @@ from trafficmock.testing.adapters.background_connection import BackgroundConnect
 from trafficmock.testing.adapters.blocking_adapter import HandlerThreads
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.reporting.case_report import end_block, failed_by
+from trafficmock.testing.reporting.guard import guarded
 from trafficmock.testing.reporting.run_recorder import recorder
 from trafficmock.testing.session.session import Session
 from trafficmock.testing.session.traffic_report import traffic
@@ -64,7 +65,7 @@ class ThreadedConnection:
         """
         old = self.background
         # A ping, because this process may not have noticed a loss yet.
-        with contextlib.suppress(ConnectionLostError):
+        with suppress(ConnectionLostError):
             old.wait_for(old.client.barrier)
             return
         new = BackgroundConnection(old.proxy_url, old.client.identity)
@@ -110,11 +111,17 @@ class ThreadedConnection:
         return session
 
     def traffic(self, session: Session) -> str:
-        """Return the report of a test's traffic; empty where the connection is lost."""
-        try:
+        """Return the report of a test's traffic; empty where the connection is lost.
+
+        It raises nothing: it is read where a test has failed by something else.
+        """
+        problems: list[str] = []
+        with (
+            guarded("list the traffic of this test", problems.append),
+            suppress(ConnectionLostError),
+        ):
             return self.background.wait_for(lambda: traffic(session))
-        except ConnectionLostError:
-            return ""
+        return "\n".join(problems)
 
     def report(self, session: Session, *, failed: bool | None, stays_open: bool = False) -> None:
         """Offer the traffic of a session that has ended to the report of the run, if there is one.
@@ -122,16 +129,20 @@ class ThreadedConnection:
         :param failed: whether its test has failed; ``None`` if that is not known yet.
         :param stays_open: whether the connection is open when the whole test has ended.
         """
-        run = recorder()
-        if run is None:
-            return
+        if (run := recorder()) is not None:
+            with guarded("report the traffic of a test", run.fail):
+                self._report(run, session, failed=failed, stays_open=stays_open)
+
+    def _report(
+        self, run: RunRecorder, session: Session, *, failed: bool | None, stays_open: bool
+    ) -> None:
         run.add_hars(session)
         if not run.wants(failed=failed):
             if stays_open:
                 run.ask_later(lambda: self.report(session, failed=True))
             else:
                 # Nobody can ask for its counts later.
-                with contextlib.suppress(ConnectionLostError):
+                with suppress(ConnectionLostError):
                     run.heard(self.background.wait_for(lambda: self._counts(run)))
             return
         background = self.background
@@ -154,9 +165,9 @@ class ThreadedConnection:
 
     def report_hars(self, session: Session) -> None:
         """Give what a session of no test has used of HARs to the report of the run."""
-        run = recorder()
-        if run is not None:
-            run.add_hars(session)
+        if (run := recorder()) is not None:
+            with guarded("report what a test has used of HARs", run.fail):
+                run.add_hars(session)
 
     def report_block(self, session: Session, error: BaseException | None) -> None:
         """Report a block whose session has ended, before the connection is closed.
@@ -172,12 +183,13 @@ class ThreadedConnection:
 
         :param since: the earliest time, in epoch milliseconds; by default the beginning of the run.
         """
-        run = recorder()
-        if run is None:
-            return
+        if (run := recorder()) is not None:
+            with guarded("report the requests of no test", run.fail):
+                self._report_unowned(run, run.started_at if since is None else since)
+
+    def _report_unowned(self, run: RunRecorder, since: int) -> None:
         background = self.background
         client = background.client
-        since = run.started_at if since is None else since
         try:
             run.unowned(background.wait_for(lambda: client.report(since=since, **run.asked)))
             answer = background.wait_for(client.unmatched)

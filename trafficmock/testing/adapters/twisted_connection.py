@@ -23,6 +23,8 @@ from trafficmock.testing.adapters.twisted_adapter import (
 )
 from trafficmock.testing.errors import ConnectionLostError
 from trafficmock.testing.reporting.case_report import end_block, failed_by
+from trafficmock.testing.reporting.guard import guarded
+from trafficmock.testing.reporting.run_age import run_age
 from trafficmock.testing.reporting.run_recorder import recorder
 from trafficmock.testing.session.session import Session, TestInfo
 from trafficmock.testing.session.traffic_report import traffic
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
     from twisted.python.failure import Failure
 
+    from trafficmock.testing.reporting.run_recorder import RunRecorder
     from trafficmock.testing.session.ports import Cancel
     from trafficmock.testing.session.worker_client import WorkerIdentity
     from trafficmock.wire.inbound import Message
@@ -70,7 +73,7 @@ class TwistedConnection:
 
     def __init__(self, reactor: Any, proxy_url: str, identity: WorkerIdentity) -> None:
         self.proxy_url = proxy_url
-        self.client = WorkerClient(self, identity, ack_seconds())
+        self.client = WorkerClient(self, identity, ack_seconds(), run_age)
         self._reactor = reactor
         self._protocol: _Protocol | None = None
         self._connecting: Deferred[Any] = succeed(None)
@@ -180,11 +183,17 @@ class TwistedConnection:
         return DeferredTrafficMock(adapter, session)
 
     async def traffic(self, session: Session) -> str:
-        """Return the report of a test's traffic; empty where the connection is lost."""
-        try:
+        """Return the report of a test's traffic; empty where the connection is lost.
+
+        It raises nothing: it is read where a test has failed by something else.
+        """
+        problems: list[str] = []
+        with (
+            guarded("list the traffic of this test", problems.append),
+            contextlib.suppress(ConnectionLostError),
+        ):
             return await as_deferred(traffic(session))
-        except ConnectionLostError:
-            return ""
+        return "\n".join(problems)
 
     async def report(self, session: Session, *, failed: bool | None) -> None:
         """Offer the traffic of a session that has ended to the report of the run, if there is one.
@@ -193,9 +202,11 @@ class TwistedConnection:
 
         :param failed: whether its test has failed; ``None`` if that is not known yet.
         """
-        run = recorder()
-        if run is None:
-            return
+        if (run := recorder()) is not None:
+            with guarded("report the traffic of a test", run.fail):
+                await self._report(run, session, failed=failed)
+
+    async def _report(self, run: RunRecorder, session: Session, *, failed: bool | None) -> None:
         run.add_hars(session)
         client, since = self.client, session.started_at
         if not run.wants(failed=failed):

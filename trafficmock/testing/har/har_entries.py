@@ -11,6 +11,7 @@ from attrs import frozen
 from msgspec import UNSET, Raw
 
 from trafficmock.errors import LocalError
+from trafficmock.matching.url_parts import comparable_url
 from trafficmock.testing.errors import UsageError
 from trafficmock.wire.limits import MOST_HAR_BYTES
 from trafficmock.wire.payloads.serialized_har import OF_REQUESTS, OF_RESPONSES
@@ -44,13 +45,16 @@ class HarReader(Protocol):
         """Read a body beside the HAR."""
 
 
-def har_entries(reader: HarReader, matcher: Matcher, *, of_any_url: bool = False) -> list[Raw]:
+def har_entries(
+    reader: HarReader, matcher: Matcher, *, of_any_url: bool = False, leads_on: bool = False
+) -> list[Raw]:
     """Return the entries of a HAR as JSON, with ``null`` for those that the route does not need.
 
     Bodies in files are read. All entries are needed where only a predicate of the test can tell,
-    and where one that the route wants is a redirect, which leads to others.
+    and where one that the route wants is a redirect that is followed within the HAR.
 
     :param of_any_url: whether entries may answer whose URL the route does not match.
+    :param leads_on: whether redirects are followed.
     :raises UsageError: the file is missing, cannot be read, or is no HAR, or the entries are too
         large for a message.
     """
@@ -59,7 +63,7 @@ def har_entries(reader: HarReader, matcher: Matcher, *, of_any_url: bool = False
         _has_parts(each) and (of_any_url or _is_wanted(each["request"], matcher))
         for each in entries
     ]
-    leads_on = any(
+    leads_on = leads_on and any(
         each["response"].get("status") in REDIRECTS for each in compress(entries, wanted)
     )
     made = [
@@ -88,7 +92,7 @@ def _is_wanted(request: dict[str, Any], matcher: Matcher) -> bool:
     if matcher.wire.predicate is not UNSET:
         return True
     is_method = not matcher.methods or method.upper() in matcher.methods
-    return is_method and matcher.matches_url(url)
+    return is_method and matcher.matches_url(comparable_url(url))
 
 
 def _encoded(entry: dict[str, Any], reader: HarReader) -> Raw:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zipfile
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -36,7 +37,9 @@ class HarFile:
         """
         try:
             text = self._archived(_IN_ARCHIVE) if self._is_archive() else self.path.read_bytes()
-            found = json.loads(text)["log"]["entries"]
+            document = json.loads(text, parse_float=_finite, parse_constant=_refused)
+            # A log without the list has no entries, as for Playwright.
+            found = document["log"].get("entries", [])
         except FileNotFoundError:
             raise UsageError(
                 f"there is no HAR {self.path}. To record it, run the test once with "
@@ -44,7 +47,7 @@ class HarFile:
             ) from None
         except OSError as error:
             raise UsageError(f"{self.path} cannot be read: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError, zipfile.BadZipFile):
+        except (ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile):
             found = None
         if not isinstance(found, list):
             raise UsageError(f"{self.path} is no HAR: it is not JSON with a list log.entries")
@@ -101,3 +104,16 @@ class HarFile:
             names = [each for each in archive.namelist() if each.endswith(".har")]
             wanted = name if name != _IN_ARCHIVE or name in names else (names or [name])[0]
             return archive.read(wanted)
+
+
+def _finite(number: str) -> float | None:
+    """Read a number; ``null`` for one that is too large, as JavaScript writes it."""
+    return value if math.isfinite(value := float(number)) else None
+
+
+def _refused(constant: str) -> None:
+    """Refuse ``NaN`` and ``Infinity``.
+
+    :raises ValueError: always: they are no JSON.
+    """
+    raise ValueError(constant)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import mimetypes
 from contextlib import suppress
@@ -16,6 +15,7 @@ from msgspec import UNSET
 from trafficmock.redaction.redacted_documents import redacted_har
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.testing.session.arguments import headers as hd
+from trafficmock.wire.payloads.har_text import body_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -163,10 +163,7 @@ class HarRecording:
             name = hashlib.sha1(content, usedforsecurity=False).hexdigest() + extension
             self.files[name] = content
             return {"_file": name}
-        try:
-            return {"text": content.decode()}
-        except UnicodeDecodeError:
-            return {"text": base64.b64encode(content).decode(), "encoding": "base64"}
+        return body_fields(content, kind)
 
 
 def _bodies(entry: Any) -> Iterator[dict[str, Any]]:

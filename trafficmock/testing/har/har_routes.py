@@ -74,6 +74,7 @@ class HarOptions:
     match_on: Words = None
     ignore: Words = None
     sequence: bool = False
+    follow_redirects: bool = False
 
     def check(self) -> None:
         """Check the arguments at run time: not every test is type-checked.
@@ -95,8 +96,9 @@ class HarOptions:
         known = get_args(HarMode)
         if self.mode is not None and self.mode not in known:
             raise UsageError(f"mode is {' or '.join(known)}, not {self.mode!r}")
-        if not isinstance(self.sequence, bool):
-            raise UsageError(f"sequence is True or False, not {self.sequence!r}")
+        for name in ("sequence", "follow_redirects"):
+            if not isinstance(given := getattr(self, name), bool):
+                raise UsageError(f"{name} is True or False, not {given!r}")
         if self.update and self.mode not in (None, "all"):
             raise UsageError(f"update=True is mode='all': leave it out for mode={self.mode!r}")
 
@@ -143,6 +145,7 @@ def route_from_har(session: Session, options: HarOptions, place: str) -> Promise
             UNSET if match_on is None else match_on,
             ignore,
             options.sequence,
+            options.follow_redirects,
         )
         made.append(session.http.route(matcher, HarReplay(har.name, use), place=place, reply=har))
 
@@ -150,12 +153,15 @@ def route_from_har(session: Session, options: HarOptions, place: str) -> Promise
         # The proxy says whether they are rules, before a later run needs them.
         replay([], HarUse())
     if records:
-        recorder = HarRecorder(_recording(session, options, adds=replays, checks=[*made]))
+        recording = _recording(session, options, adds=replays, checks=[*made])
+        recorder = HarRecorder(recording, None if options.follow_redirects else 0)
         made.append(session.http.route(matcher, recorder, run=recorder.run, place=place))
     if replays:
         # Entries of another URL than the route's may answer where not all of it is compared.
         of_any_url = match_on is not None and "url" not in match_on
-        entries = har_entries(options.store, matcher, of_any_url=of_any_url)
+        entries = har_entries(
+            options.store, matcher, of_any_url=of_any_url, leads_on=options.follow_redirects
+        )
         replay(entries, session.har_use(str(path.absolute()), len(entries)))
     return made[0] if len(made) == 1 else all_of(made)
 
@@ -203,9 +209,13 @@ def _recording(
 
 @define(eq=False)
 class HarRecorder:
-    """Fetches responses from upstream, and records them."""
+    """Fetches responses from upstream, and records them.
+
+    :param max_redirects: how many of them the fetch follows; the application follows the others.
+    """
 
     recording: HarRecording
+    max_redirects: int | None = 0
 
     def __repr__(self) -> str:
         return "of a HAR that is recorded"
@@ -231,6 +241,6 @@ class HarRecorder:
                 done(None, None)
 
         try:
-            routed.fetch(FetchOptions()).watch(fetched)
+            routed.fetch(FetchOptions(max_redirects=self.max_redirects)).watch(fetched)
         except Exception as error:  # noqa: BLE001 - the connection is lost, for one
             done(None, error)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import http.client
 import os
 import re
 import shlex
+import signal
 import socket
 import ssl
 import subprocess
@@ -13,7 +13,7 @@ import threading
 import time
 from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, NoReturn, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from attrs import define, evolve, field, frozen
 
@@ -43,6 +43,9 @@ READY_SECONDS = 60.0
 _POLL_SECONDS = 0.02
 _TRY_SECONDS = 5.0
 _CHUNK = 64 * 1024
+_LONGEST_LINE = 64 * 1024
+_KEPT = "%/:?#[]@!$&'()*+,;=~"
+"""What stays as it is in the target of a request."""
 
 
 @define(eq=False)
@@ -156,6 +159,22 @@ class Application:
         """Return whether the process that was started has ended."""
         return self._process.poll() is not None
 
+    @property
+    def end(self) -> str:
+        """How the process has ended, as the end of a sentence."""
+        status = self._process.poll()
+        if status is None or status >= 0:
+            return f"with status {status}"
+        with suppress(ValueError):
+            return f"by {signal.Signals(-status).name}"
+        return f"by signal {-status}"
+
+    def last_lines(self) -> str:
+        """Return the last lines that it has written, without secrets."""
+        if self.has_ended():
+            self._output.wait_for_end(_TRY_SECONDS)
+        return _shown_lines(self._output.text())
+
     def output(self) -> str:
         """Return what the application has written, the newest 256 KiB."""
         return self._output.text()
@@ -179,8 +198,7 @@ class Application:
                 self._output.wait_for_end(_TRY_SECONDS)
                 if isinstance(ready, re.Pattern) and self._is_ready(ready):
                     return
-                how = f"ended with status {self._process.returncode}"
-                self._fail(f"{how} before it was ready ({_shown(ready)})")
+                self._fail(f"ended {self.end} before it was ready ({_shown(ready)})")
             if time.monotonic() > deadline:
                 self._fail(f"was not ready ({_shown(ready)}) after {seconds:g} s")
             self._output.wait(_POLL_SECONDS)
@@ -197,7 +215,7 @@ class Application:
         return True
 
     def _fail(self, what: str) -> NoReturn:
-        said = _shown_lines(self._output.text()) or "nothing"
+        said = self.last_lines() or "nothing"
         raise ApplicationError(f"`{self.command}` {what}. It wrote:\n{said}")
 
 
@@ -350,28 +368,39 @@ def _free_port() -> int:
 
 
 def _answers(url: str) -> bool:
-    """Return whether a URL answers; neither proxies nor redirects are followed."""
+    """Return whether a URL answers; neither proxies nor redirects are followed.
+
+    It asks by a socket: where this process is attached, a client library would be, too, and the
+    question would be traffic of the test.
+    """
     place = urlsplit(url)
     if not place.path:
         return listens(url)
-    target = f"{place.path}?{place.query}" if place.query else place.path
-    with closing(_connection(place)) as connection:
-        try:
-            connection.request("GET", target)
-            connection.getresponse()
-        except (OSError, http.client.HTTPException):
-            return False
-    return True
+    target = quote(f"{place.path}?{place.query}" if place.query else place.path, safe=_KEPT)
+    host = place.netloc.rpartition("@")[2]
+    head = f"GET {target} HTTP/1.1\r\nHost: {host}\r\nAccept: */*\r\nConnection: close\r\n\r\n"
+    try:
+        with _connected(place) as connection, connection.makefile("rb") as answer:
+            connection.sendall(head.encode("ascii", "replace"))
+            return answer.readline(_LONGEST_LINE).startswith(b"HTTP/")
+    except OSError:
+        return False
 
 
-def _connection(place: SplitResult) -> http.client.HTTPConnection:
-    host = place.hostname or ""
-    if place.scheme == "https":
-        # A test's server may have any certificate.
-        trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
-        return http.client.HTTPSConnection(host, place.port, timeout=_TRY_SECONDS, context=trusting)
-    return http.client.HTTPConnection(host, place.port, timeout=_TRY_SECONDS)
+def _connected(place: SplitResult) -> socket.socket:
+    is_secure = place.scheme == "https"
+    host, port = place.hostname or "", place.port or (443 if is_secure else 80)
+    connection = socket.create_connection((host, port), timeout=_TRY_SECONDS)
+    if not is_secure:
+        return connection
+    # A test's server may have any certificate.
+    trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+    try:
+        return trusting.wrap_socket(connection, server_hostname=host)
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _shown(ready: Ready) -> str:

@@ -13,7 +13,7 @@ from trafficmock.testing.launch import shared_applications
 from trafficmock.testing.launch.application import Launch, attached_application
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Iterator, Sequence
     from os import PathLike
     from pathlib import Path
 
@@ -22,8 +22,38 @@ if TYPE_CHECKING:
 
 
 @define(eq=False)
+class _Started:
+    """An application that was started.
+
+    :param serves: whether it was waited for: one that only does something may end.
+    :param fixture: the fixture that started it, if that outlives a test.
+    :ivar during: the test that ran last when it had ended; empty while it runs.
+    :ivar is_said: whether a test has said what it wrote at its end.
+    """
+
+    application: Application
+    serves: bool
+    fixture: str
+    during: str = field(init=False, default="")
+    is_said: bool = field(init=False, default=False)
+
+    @property
+    def name(self) -> str:
+        return self.application.client_id or self.application.command
+
+    def told(self) -> str:
+        """Return that it has ended, the first time with the last lines that it wrote."""
+        text = f"the application has ended {self.application.end} during {self.during}"
+        if self.is_said:
+            return f"{text}: that test, or the one after it, has the last lines that it wrote"
+        self.is_said = True
+        said = self.application.last_lines() or "nothing"
+        return f"{text}. The last lines that it wrote:\n{said}"
+
+
+@define(eq=False)
 class StartedApplications:
-    """The applications of one worker.
+    """The applications of one worker, and a plugin of pytest while they run.
 
     :param proxy: the proxy that they are attached to.
     :param folder: the directory that the workers of the run share; ``None`` without pytest-xdist.
@@ -31,9 +61,11 @@ class StartedApplications:
 
     proxy: Proxy
     folder: Path | None = None
-    _started: list[Application] = field(init=False, factory=list)
+    _started: list[_Started] = field(init=False, factory=list)
     _launched: list[Launch] = field(init=False, factory=list)
     _open: ExitStack = field(init=False, factory=ExitStack)
+    _fixtures: list[Any] = field(init=False, factory=list, repr=False)
+    _test: str = field(init=False, default="")
 
     def start(
         self, command: Sequence[str | PathLike[str]], *, shared: bool = True, **options: Any
@@ -57,22 +89,55 @@ class StartedApplications:
         except ApplicationError as error:
             wrong = str(error)
         else:
-            self._started.append(application)
+            self._started.append(
+                _Started(application, options.get("ready") is not None, self._fixture())
+            )
             return application
         pytest.fail(wrong, pytrace=False)
 
-    def mark(self) -> None:
-        """Begin the output of a test."""
+    def _fixture(self) -> str:
+        """Return the fixture that is being set up, if its value serves more than one test."""
+        fixture = self._fixtures[-1] if self._fixtures else None
+        return "" if fixture is None or fixture.scope == "function" else str(fixture.argname)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any) -> Generator[None, Any, Any]:
+        """Know which fixture starts an application."""
+        self._fixtures.append(fixturedef)
+        try:
+            return (yield)
+        finally:
+            self._fixtures.pop()
+
+    def begin(self, item: pytest.Item) -> None:
+        """Begin the output of a test, which fails at once if its application has ended."""
+        self._note_ends()
+        self._test = item.nodeid
+        names = getattr(item, "fixturenames", ())
+        gone = [each for each in self._started if each.during and each.fixture in names]
         for each in self._started:
-            each.mark()
+            each.application.mark()
+        if gone:
+            wrong = "\n".join(f"{each.name}: {each.told()}" for each in gone)
+            pytest.fail(wrong, pytrace=False)
+
+    def _note_ends(self) -> None:
+        for each in self._started:
+            if each.serves and not each.during and each.application.has_ended():
+                each.during = self._test
 
     def add_to(self, report: pytest.TestReport) -> None:
-        """Add what they wrote since the test began to its report, once."""
+        """Add what they wrote since the test began to the report of its failure, once."""
+        report.sections.extend(self._sections())
+
+    def _sections(self) -> Iterator[tuple[str, str]]:
+        self._note_ends()
         for each in self._started:
-            if text := each.new_output():
-                name = each.client_id or each.command
-                report.sections.append((f"output of {name} during this test", text))
-        self.mark()
+            if each.during and not each.is_said:
+                yield f"{each.name} has ended", each.told()
+            elif text := each.application.new_output():
+                yield f"output of {each.name} during this test", text
+            each.application.mark()
 
     def stop(self) -> None:
         """Stop those of this worker alone, the last one first."""

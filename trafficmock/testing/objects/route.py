@@ -77,7 +77,7 @@ class BaseRoute(Generic[RequestT, DoneT, FetchedT, StreamT]):
     ) -> DoneT:
         """Answer the request with a response.
 
-        :param status: 200 to 599; by default that of ``response``, else 200.
+        :param status: 200 to 999; by default that of ``response``, else 200.
         :param status_text: the reason phrase, in latin-1 without control characters. By default,
             or if empty, that of ``response`` if its status is used, else the standard one, such as
             ``Not Found`` for 404.

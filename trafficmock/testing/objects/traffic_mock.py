@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.arguments.allow_patterns import Allowed
     from trafficmock.testing.session.arguments.delays import Delay
     from trafficmock.testing.session.arguments.headers import HeadersArgument
-    from trafficmock.testing.session.arguments.match_conditions import MatchArguments
+    from trafficmock.testing.session.arguments.match_conditions import MatchArguments, WaitArguments
     from trafficmock.testing.session.arguments.url_matchers import Matcher, Names, UrlMatcher
     from trafficmock.testing.session.handlers.http_routes import RouteEntry, RouteReply
     from trafficmock.wire.inbound import Behavior
@@ -299,6 +299,7 @@ class BaseTrafficMock(
         match_on: str | Iterable[str] | None = None,
         ignore: str | Iterable[str] | None = None,
         sequence: bool = False,
+        follow_redirects: bool = False,
     ) -> DoneT:
         """Answer requests with the responses of a HAR file, or record one.
 
@@ -324,6 +325,8 @@ class BaseTrafficMock(
             ``form:at``, ``header:x-request-id``.
         :param sequence: each entry answers one request, in their order; by default any number of
             them, and the first one answers of those that are alike.
+        :param follow_redirects: the answer to a request is what its redirects lead to, as in
+            Playwright; by default a redirect is an answer, and the application follows it.
         """
         place = place_of_call(self._session.info.root)
         options = HarOptions(
@@ -339,6 +342,7 @@ class BaseTrafficMock(
             match_on=match_on,
             ignore=ignore,
             sequence=sequence,
+            follow_redirects=follow_redirects,
         )
         return self._done(lambda: route_from_har(self._session, options, place))
 
@@ -373,7 +377,9 @@ class BaseTrafficMock(
     def unmatched(self) -> UnmatchedT:
         """Return the requests that strict mode refused in this run and that no test owns.
 
-        Each has ``method``, ``url``, ``client_id``, ``kind``, ``count`` and ``message``.
+        Each has ``method``, ``url``, ``client_id``, ``sender``, ``kind``, ``count``, ``at`` and
+        ``last_at`` (epoch milliseconds), and ``message``. What frameworks send for themselves is
+        not among them.
         """
         client = self._session.client
         unmatched: UnmatchedT = self._adapter.wait_for(
@@ -386,15 +392,15 @@ class BaseTrafficMock(
         url_or_predicate: Any,
         *,
         timeout: Timeout = None,
-        **match: Unpack[MatchArguments],
+        **match: Unpack[WaitArguments],
     ) -> ExpectedRequestT:
         """Expect a request within a ``with`` (or ``async with``) block; ``value`` has it.
 
-        :param url_or_predicate: a glob, a ``re.Pattern``, a URLPattern, or a predicate over the
-            request, plain or ``async``.
+        :param url_or_predicate: a glob, a ``re.Pattern``, a URLPattern, a mapping as in
+            :meth:`route`, or a predicate over the request, plain or ``async``.
         :param timeout: milliseconds or a ``timedelta``; 0 for none, 30 s by default. After it,
             the wait raises ``WaitTimeoutError``.
-        :param match: conditions of a URL on the request, as in :meth:`route`.
+        :param match: with a URL: ``method``, ``client_id`` and conditions, as in :meth:`route`.
         """
         expected: ExpectedRequestT = self._expect("request", url_or_predicate, timeout, match)
         return expected
@@ -404,7 +410,7 @@ class BaseTrafficMock(
         url_or_predicate: Any,
         *,
         timeout: Timeout = None,
-        **match: Unpack[MatchArguments],
+        **match: Unpack[WaitArguments],
     ) -> ExpectedResponseT:
         """Expect the response to a request that comes after this call; see :meth:`expect_request`.
 
@@ -418,7 +424,7 @@ class BaseTrafficMock(
         url_or_predicate: Any,
         *,
         timeout: Timeout = None,
-        **match: Unpack[MatchArguments],
+        **match: Unpack[WaitArguments],
     ) -> RequestT:
         """Wait for a request that comes after this call; see :meth:`expect_request`."""
         came: RequestT = self._expect("request", url_or_predicate, timeout, match).value
@@ -429,7 +435,7 @@ class BaseTrafficMock(
         url_or_predicate: Any,
         *,
         timeout: Timeout = None,
-        **match: Unpack[MatchArguments],
+        **match: Unpack[WaitArguments],
     ) -> ResponseT:
         """Wait for the response to a request that comes after this call."""
         came: ResponseT = self._expect("response", url_or_predicate, timeout, match).value
@@ -457,7 +463,7 @@ class BaseTrafficMock(
         done: DoneT = self._adapter.wait_for(lambda: mapped(function(), lambda _: None))
         return done
 
-    def _expect(self, kind: WaitKind, wanted: Any, timeout: Timeout, match: MatchArguments) -> Any:
+    def _expect(self, kind: WaitKind, wanted: Any, timeout: Timeout, match: WaitArguments) -> Any:
         return self.expectation(
             self._adapter,
             lambda: self._session.observation.expect(kind, wanted, milliseconds(timeout), match),

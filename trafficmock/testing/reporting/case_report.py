@@ -8,6 +8,8 @@ import unittest
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from trafficmock.errors import LocalError
+from trafficmock.testing.reporting.guard import guarded
 from trafficmock.testing.reporting.run_recorder import now_ms, recorder, shown_path
 from trafficmock.testing.reporting.test_record import FinishedTest
 
@@ -35,7 +37,13 @@ def reported_case(case: Any, result: Any) -> Iterator[None]:
     :param case: a test case of unittest or trial.
     :param result: the result that the runner gave it.
     """
-    run = recorder()
+    try:
+        run = recorder()
+    except LocalError as error:
+        # Raised here, it would end the run instead of failing the test.
+        if result is not None:
+            result.addError(case, (type(error), error, error.__traceback__))
+        run = None
     lists = {name: getattr(result, name, None) for name in (*_BAD, "skipped")}
     if run is None or not isinstance(lists["errors"], list):
         yield
@@ -44,21 +52,22 @@ def reported_case(case: Any, result: Any) -> Iterator[None]:
     run.judged = True
     began = now_ms()
     yield
-    later = {name: (found or [])[before[name] :] for name, found in lists.items()}
-    bad = [each for name in _BAD for each in later[name]]
-    outcome = "failed" if bad else "skipped" if later["skipped"] else "passed"
-    file, line = _place(case)
-    run.test_ended(
-        FinishedTest(
-            title=case.id(),
-            file=file,
-            line=line,
-            outcome=outcome,
-            error="\n".join(_text(each) for each in bad),
-            started_at=began,
-            duration_ms=now_ms() - began,
+    with guarded("report how a test has ended", run.fail):
+        later = {name: (found or [])[before[name] :] for name, found in lists.items()}
+        bad = [each for name in _BAD for each in later[name]]
+        outcome = "failed" if bad else "skipped" if later["skipped"] else "passed"
+        file, line = _place(case)
+        run.test_ended(
+            FinishedTest(
+                title=case.id(),
+                file=file,
+                line=line,
+                outcome=outcome,
+                error="\n".join(_text(each) for each in bad),
+                started_at=began,
+                duration_ms=now_ms() - began,
+            )
         )
-    )
 
 
 def end_block(session: Session, error: BaseException | None) -> None:
@@ -71,17 +80,18 @@ def end_block(session: Session, error: BaseException | None) -> None:
         return
     failed = None if error is None else failed_by(error)
     began = session.started_at or now_ms()
-    run.test_ended(
-        FinishedTest(
-            title=session.info.title,
-            file=session.info.file,
-            outcome="failed" if failed else "passed" if error is None else "skipped",
-            error="".join(traceback.format_exception(error)) if failed and error else "",
-            started_at=began,
-            # The clock of the proxy may be another one.
-            duration_ms=max(0, now_ms() - began),
+    with guarded("report how a test has ended", run.fail):
+        run.test_ended(
+            FinishedTest(
+                title=session.info.title,
+                file=session.info.file,
+                outcome="failed" if failed else "passed" if error is None else "skipped",
+                error="".join(traceback.format_exception(error)) if failed and error else "",
+                started_at=began,
+                # The clock of the proxy may be another one.
+                duration_ms=max(0, now_ms() - began),
+            )
         )
-    )
 
 
 def _text(bad: Any) -> str:

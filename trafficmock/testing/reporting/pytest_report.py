@@ -11,8 +11,10 @@ from attrs import define, field
 from trafficmock.report.data_files import forget
 from trafficmock.report.report_directory import PAGE
 from trafficmock.testing.reporting import run_recorder
+from trafficmock.testing.reporting.guard import guarded
 from trafficmock.testing.reporting.run_recorder import RunRecorder, now_ms
 from trafficmock.testing.reporting.test_record import FinishedTest
+from trafficmock.testing.session.traffic_report import TITLE
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -38,6 +40,7 @@ class PytestReport:
     _began: int = field(init=False, default=0)
     _outcome: str = field(init=False, default="passed")
     _error: str = field(init=False, default="")
+    _sections: dict[str, str] = field(init=False, factory=dict, repr=False)
     _test: str = field(init=False, default="")
     _retry: int = field(init=False, default=0)
 
@@ -48,7 +51,7 @@ class PytestReport:
             worker = os.environ.get(WORKER, "main")
             self.recorder = RunRecorder(self.settings, RUNNER, worker, judged=True)
             run_recorder.choose(self.recorder)
-        self._began, self._outcome, self._error = now_ms(), "passed", ""
+        self._began, self._outcome, self._error, self._sections = now_ms(), "passed", "", {}
         self._retry = self._retry + 1 if item.nodeid == self._test else 0
         self._test = item.nodeid
 
@@ -58,14 +61,24 @@ class PytestReport:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Take how each part of a test has ended; the last part is the teardown."""
         report = yield
+        with guarded("report how a test has ended", self._fail):
+            self._take(item, call, report)
+        return report
+
+    def _take(
+        self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
+    ) -> None:
         if report.failed:
             self._outcome = "failed"
-            self._error = self._error or report.longreprtext
+            # An error of the teardown comes after that of the test itself.
+            self._error = "\n\n".join(filter(None, (self._error, report.longreprtext)))
             if self.recorder is not None:
                 self.recorder.error = self._error
         elif report.skipped and self._outcome == "passed":
             # An expected failure is reported as skipped, too.
             self._outcome = "passed" if hasattr(report, "wasxfail") else "skipped"
+        # Its traffic is in the report as it is; later reports have the captured output again.
+        self._sections |= {title: text for title, text in report.sections if title != TITLE}
         if call.when == "teardown" and self.recorder is not None:
             file, line, _ = item.location
             self.recorder.test_ended(
@@ -78,18 +91,24 @@ class PytestReport:
                     started_at=self._began,
                     duration_ms=now_ms() - self._began,
                     retry=self._retry,
+                    sections=self._sections if self._outcome == "failed" else {},
                 )
             )
-        return report
+
+    def _fail(self, problem: str) -> None:
+        self._problem = self._problem or problem
+        if self.recorder is not None:
+            self.recorder.fail(problem)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
         """Write the end of this process; the process that outlives all workers merges."""
-        if self.recorder is not None:
-            self.recorder.end()
-            self._problem = self.recorder.problem
-        if WORKER not in os.environ:
-            self._problem = run_recorder.merge(self.settings.directory) or self._problem
+        with guarded("end the report", self._fail):
+            if self.recorder is not None:
+                self.recorder.end()
+                self._problem = self.recorder.problem
+            if WORKER not in os.environ:
+                self._problem = run_recorder.merge(self.settings.directory) or self._problem
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say where the report is."""

@@ -26,9 +26,10 @@ def add_options(parser: pytest.Parser, group: pytest.OptionGroup) -> None:
     parser.addini(_MODE[1], which, default="")
 
 
-def begin(config: pytest.Config) -> None:
+def begin(config: pytest.Config, began: int) -> None:
     """Begin the report of a run, if one is wanted.
 
+    :param began: when the run began, in epoch milliseconds.
     :raises UsageError: a value is invalid, or the directory cannot be written.
     """
     given, ini = config.getoption(_DIRECTORY[0]), config.getini(_DIRECTORY[1])
@@ -38,8 +39,9 @@ def begin(config: pytest.Config) -> None:
 
     from trafficmock.errors import LocalError  # noqa: PLC0415
     from trafficmock.report.report_settings import report_settings  # noqa: PLC0415
-    from trafficmock.testing.reporting import pytest_report  # noqa: PLC0415
+    from trafficmock.testing.reporting import pytest_report, run_age  # noqa: PLC0415
 
+    run_age.began(began)
     # A relative path of the ini file begins where that file is, others in the working directory.
     base = config.rootpath if ini and not given else config.invocation_params.dir
     mode = config.getoption(_MODE[0]) or config.getini(_MODE[1])

@@ -19,6 +19,7 @@ from trafficmock.redaction.redactor import Redactor
 from trafficmock.report.data_files import DataFile
 from trafficmock.report.report_directory import write_report
 from trafficmock.report.report_settings import ReportSettings, report_settings
+from trafficmock.testing.reporting.run_age import run_started_at
 from trafficmock.testing.reporting.test_record import SessionTraffic, test_record
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class RunRecorder:
             "worker": self.worker,
             "pid": os.getpid(),
             "startedAt": self.started_at,
+            "runStartedAt": run_started_at(),
         }
         self._file.write({"type": "begin", "process": process})
 
@@ -92,6 +94,10 @@ class RunRecorder:
     def problem(self) -> str:
         """Why the report is not complete; empty if it is."""
         return self._file.problem or self._problem
+
+    def fail(self, problem: str) -> None:
+        """Note why the report is not complete; the first reason counts."""
+        self._problem = self._problem or problem
 
     def wants(self, *, failed: bool | None) -> bool:
         """Return whether the proxy is asked for the traffic of a session.
@@ -207,13 +213,13 @@ class RunRecorder:
 def merge(directory: Path) -> str:
     """Write the report of all processes that have written so far.
 
-    :returns: why it could not be written; empty if it was.
+    :returns: why it could not be written, or what one of the processes could not write; else empty.
     """
     try:
-        write_report(directory)
+        document = write_report(directory)
     except (OSError, LocalError) as error:
         return str(error)
-    return ""
+    return next((each["problem"] for each in document["processes"] if "problem" in each), "")
 
 
 _STARTED_IN = Path.cwd()

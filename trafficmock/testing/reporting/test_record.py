@@ -12,6 +12,8 @@ from trafficmock.redaction.redacted_documents import redacted_record
 from trafficmock.report.report_settings import LONGEST_ERROR
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trafficmock.redaction.redactor import Redactor
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.session import Session
@@ -27,6 +29,8 @@ class FinishedTest:
     :param error: the text of its failure.
     :param started_at: in epoch milliseconds.
     :param retry: the number of the retry; 0 is the first run.
+    :param sections: what else the runner shows of a failure, by title: the errors of its mocks,
+        the output of the applications, what was captured.
     """
 
     title: str
@@ -37,6 +41,7 @@ class FinishedTest:
     started_at: int
     duration_ms: int
     retry: int = 0
+    sections: Mapping[str, str] = field(factory=dict, repr=False)
 
 
 @frozen
@@ -101,6 +106,11 @@ def test_record(traffic: SessionTraffic, test: FinishedTest, redactor: Redactor)
         record["line"] = test.line
     if test.error:
         record["error"] = _text(traffic.redacted(test.error, redactor))[:LONGEST_ERROR]
+    if test.sections:
+        record["sections"] = [
+            {"title": _text(title), "text": _text(redactor.text(text))[-LONGEST_ERROR:]}
+            for title, text in test.sections.items()
+        ]
     if missing := traffic.missing or (answer is not None and answer.missing):
         record["missing"] = missing
     return record

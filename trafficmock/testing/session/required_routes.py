@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trafficmock.testing.errors import ConnectionLostError, UnmetRouteError
+from trafficmock.testing.errors import (
+    ConnectionLostError,
+    UnmetRouteError,
+    UnusedReplayWarning,
+)
 from trafficmock.testing.promise import mapped, settled
 from trafficmock.testing.session.traffic_report import unmet_routes
+from trafficmock.wire.payloads.serialized_har import SerializedHar
 
 if TYPE_CHECKING:
     from trafficmock.testing.promise import Promise
     from trafficmock.testing.session.handlers.http_routes import RouteEntry
     from trafficmock.testing.session.session import Session
+
+_UNUSED = (
+    "the replay has answered no request of an application, so the test may pass without one. What "
+    "the process of the tests sends to its own machine is only answered by a route whose URL names "
+    "its origin"
+)
 
 
 def check(session: Session) -> Promise[None]:
@@ -35,10 +46,26 @@ def check(session: Session) -> Promise[None]:
     return mapped(lines, lambda found: _add(session, found))
 
 
+def unused_replays(session: Session) -> list[UnusedReplayWarning]:
+    """Return a warning for each HAR of a test that has answered nothing: it may need none.
+
+    Routes that the test has removed do not count, and neither do those that several tests share.
+    """
+    if session.info.shared:
+        return []
+    met = {each.place for each in session.http.live if each.handled}
+    return [
+        UnusedReplayWarning(f"{each.name} of {session.info.title}: {_UNUSED}")
+        for each in session.http.live
+        if isinstance(each.reply, SerializedHar) and not each.handled and each.place not in met
+    ]
+
+
 def _is_missed(entry: RouteEntry) -> bool:
     return entry.required and not entry.handled
 
 
 def _add(session: Session, lines: list[str]) -> None:
     if lines:
+        session.said_unmet = True
         session.errors.append(UnmetRouteError("\n".join(lines)))

@@ -8,7 +8,12 @@ from attrs import define, field, frozen
 from msgspec import UNSET, UnsetType
 
 from trafficmock.redaction.process_redactor import safe_url
-from trafficmock.testing.errors import IsolationError, RoutingError
+from trafficmock.testing.errors import (
+    IsolationError,
+    MixedContextError,
+    MixedContextWarning,
+    RoutingError,
+)
 from trafficmock.testing.promise import Promise, all_of, mapped
 from trafficmock.testing.session import required_routes
 from trafficmock.testing.session.arguments.allow_patterns import allow_patterns
@@ -38,7 +43,7 @@ from trafficmock.wire.inbound import (
     TestSubscribe,
     TestUnregister,
 )
-from trafficmock.wire.outbound import UNMATCHED
+from trafficmock.wire.outbound import MIXED_CONTEXT, UNMATCHED
 from trafficmock.wire.payloads.serialized_har import SerializedHar
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
 
@@ -53,6 +58,7 @@ if TYPE_CHECKING:
     from trafficmock.testing.session.worker_client import WorkerClient
     from trafficmock.wire import outbound
     from trafficmock.wire.inbound import Message, RequestResponse, RouteKind, StreamAck
+    from trafficmock.wire.outbound import TestWarning
     from trafficmock.wire.payloads.application_origins import CalledServers
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
@@ -117,11 +123,13 @@ class Session:
     :ivar passed: the result of the test, which its runner sets before :meth:`finish`; ``None``
         where it is not known.
     :ivar started_at: the time of the registration by the proxy's clock, in epoch milliseconds.
+    :ivar warnings: what the proxy warned of, which does not fail the test.
     :ivar tagged: whether a request came with the test's context.
     :ivar allow: the patterns that strict mode lets through; ``None`` for a test that is not strict.
     :ivar untagged: origins to which the test's browser sent requests without the context.
     :ivar called: returns to which servers clients of the test sent its context, at its end.
     :ivar refused: the ids of the requests that strict mode refused.
+    :ivar said_unmet: whether an error names the required routes that no request met.
     :ivar hars: what it has used of HARs, by the path of the file.
     """
 
@@ -137,6 +145,7 @@ class Session:
     fetches: HandlerFetches = field(init=False)
     streams: WrittenStreams = field(init=False, factory=WrittenStreams)
     errors: list[BaseException] = field(init=False, factory=list)
+    warnings: list[Warning] = field(init=False, factory=list)
     finishing: list[Callable[[], None]] = field(init=False, factory=list)
     ended: bool = field(init=False, default=False)
     judged: bool = field(init=False, default=False)
@@ -150,6 +159,7 @@ class Session:
     untagged: list[str] = field(init=False, factory=list)
     called: Callable[[], CalledServers | UnsetType] = field(init=False, default=lambda: UNSET)
     refused: set[str] = field(init=False, factory=set)
+    said_unmet: bool = field(init=False, default=False)
     hars: dict[str, HarUse] = field(init=False, factory=dict)
     _subscribed: Promise[Any] | None = field(init=False, default=None)
     _without_context: dict[str, IsolationError] = field(init=False, factory=dict)
@@ -296,6 +306,8 @@ class Session:
         self.fetches.end()
         self.streams.end()
         self.recorded.end()
+        if self.passed is not False and not self.errors:
+            self.warnings += required_routes.unused_replays(self)
         errors, self.errors = self.errors, []
         handler_errors.add_notes(errors, self.untagged)
         result.resolve(errors)
@@ -376,6 +388,13 @@ class Session:
                     known.add_note(note)
                 return
         self.errors.append(error)
+
+    def warned(self, message: TestWarning) -> None:
+        """Keep a warning; a test that requires its context fails by a mixed up one."""
+        if message.code == MIXED_CONTEXT and self.info.isolation == "required":
+            self.errors.append(MixedContextError(message.message))
+        else:
+            self.warnings.append(MixedContextWarning(message.message))
 
     def is_foreign(self, request_id: str) -> bool:
         """Return whether a recorded request carries the context of another test.

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+TITLE = "traffic of this test"
+"""The title of the report in the failure of a test."""
+
 MOST_LINES = 20
 """Limit of the lines for one kind of request: the first ones tell most."""
 
@@ -113,6 +116,7 @@ class _Report:
 
     def lines(self) -> Iterator[str]:
         yield from self.applications
+        yield from map(str, self.session.warnings)
         if not self.seen:
             yield "No request came since the test began."
         for kind, requests in self.kinds.items():
@@ -120,7 +124,9 @@ class _Report:
                 yield f"{kind}: {len(requests)}"
             if kind not in COUNTED:
                 yield from _counted([self._line(each, kind) for each in requests])
-        yield from self.unmet(lambda route: not route.handled)
+        # What an error of the test says already is not said again.
+        said = self.session.said_unmet
+        yield from self.unmet(lambda route: not (route.handled or (said and route.required)))
         if self.session.recorded.capture:
             yield f"(the proxy's history keeps only: {self.session.recorded.capture})"
 
@@ -158,7 +164,7 @@ class _Report:
         status, decision = self._end(request, entry)
         parts = [str(request), status, f"client {request.client_id}", decision]
         if entry is not None and kind in (OTHERS, TAKEN):
-            ended = ", which had ended" if entry.late else ""
+            ended = ", which had ended" if entry.late and entry.has_context else ""
             parts.append(f"test {_test(entry.title, entry.path)}{ended}")
             if (route := self._taken(entry)) is not None:
                 parts.append(f"route {route.matcher}")

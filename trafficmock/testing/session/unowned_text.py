@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from trafficmock.redaction.process_redactor import safe_url
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from trafficmock.wire.payloads.refused_request import UnmatchedRequest
 
 UNOWNED = "requests without a test, refused by strict mode"
+FRAMEWORKS = "what frameworks sent for themselves, refused by strict mode"
 _WHAT_TO_DO = (
     "They carry no context, or that of a test that had ended: the application sent them by itself "
     "(at its start, by a timer, after a test), or it lost the context. Give them a route that all "
@@ -25,10 +27,27 @@ def unowned_lines(requests: Iterable[UnmatchedRequest], dropped: int) -> Iterato
 
     :param dropped: the number of refused requests that are not in ``requests``.
     """
-    for each in requests:
-        times = f" ({each.count} times)" if each.count > 1 else ""
-        yield f"{each.method} {safe_url(each.url)}, client {each.client_id}{times}"
-        yield f"  {each.message}"
+    yield from request_lines(requests)
     if dropped:
         yield f"and {dropped} more, of which no list is kept"
     yield _WHAT_TO_DO
+
+
+def request_lines(requests: Iterable[UnmatchedRequest]) -> Iterator[str]:
+    """Yield each request with who sent it and when, and below it why it was refused."""
+    for each in requests:
+        sender = each.sender or f"client {each.client_id}"
+        times = f" ({each.count} times)" if each.count > 1 else ""
+        yield f"{each.method} {safe_url(each.url)}, {sender}{_when(each)}{times}"
+        yield f"  {each.message}"
+
+
+def _when(each: UnmatchedRequest) -> str:
+    if not each.at:
+        return ""
+    first, last = map(_clock, (each.at, each.last_at))
+    return f", at {first}" if first == last else f", from {first} to {last}"
+
+
+def _clock(at: int) -> str:
+    return f"{datetime.fromtimestamp(at / 1000, UTC).astimezone():%H:%M:%S}"

@@ -32,6 +32,7 @@ from trafficmock.wire.inbound import (
     UnmatchedQuery,
 )
 from trafficmock.wire.limits import ACK_SECONDS
+from trafficmock.wire.outbound import TestWarning
 from trafficmock.wire.waits import wait_messages
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ WorkerMessage = (
     | RequestResponse
     | outbound.FetchDone
     | outbound.ProxyError
+    | TestWarning
     | outbound.HistoryResult
     | outbound.DiagnosisResult
     | outbound.ReportResult
@@ -150,6 +152,7 @@ class WorkerClient:
     :param link: the connection.
     :param identity: the contents of ``hello``.
     :param ack_seconds: the time limit of an answer, in seconds.
+    :param run_age: returns how long ago the run began, in milliseconds.
     :ivar ready: resolved when the proxy has accepted the connection.
     :ivar sessions: the tests, by id.
     """
@@ -157,6 +160,7 @@ class WorkerClient:
     link: ProxyLink
     identity: WorkerIdentity
     ack_seconds: float = ACK_SECONDS
+    run_age: Callable[[], int] | None = None
     ready: Promise[None] = field(init=False, factory=Promise)
     sessions: dict[str, Session] = field(init=False, factory=dict)
     _asked: dict[tuple[str, str], Promise[Any]] = field(init=False, factory=dict)
@@ -303,13 +307,17 @@ class WorkerClient:
             else:
                 result.resolve(None)
 
-        self.ask(("run:strict", query_id), RunStrict(query_id, list(patterns))).watch(answered)
+        begin = RunStrict(query_id, list(patterns), self._age())
+        self.ask(("run:strict", query_id), begin).watch(answered)
         return result
 
     def unmatched(self) -> Promise[outbound.Unmatched]:
         """Query the refused requests that no test owns."""
         query_id = self.link.new_id()
-        return self.ask(("unmatched", query_id), UnmatchedQuery(query_id))
+        return self.ask(("unmatched", query_id), UnmatchedQuery(query_id, self._age()))
+
+    def _age(self) -> int | UnsetType:
+        return UNSET if self.run_age is None else self.run_age()
 
     # Messages
 
@@ -358,6 +366,9 @@ class WorkerClient:
             case wait_messages.WaitJudge():
                 if session := self.sessions.get(message.test_id):
                     session.observation.judge(message)
+            case TestWarning():
+                if (session := self.sessions.get(message.test_id)) is not None:
+                    session.warned(message)
             case outbound.ProxyError():
                 self._refused(message)
             case Ping():

@@ -8,5 +8,5 @@ was sent from. ``refused_request`` is a request that strict mode refused, and ``
 are those that came instead of the ones that a test waited for. ``welcome`` has parts of
 ``hello:ok``. ``numbers`` has the ranges of numbers in JavaScript. ``quiet_repr`` shows none of the
 texts of traffic. Bodies stay JSON text, which :mod:`~trafficmock.wire.payloads.body` decodes and
-encodes.
+encodes; ``har_text`` does so for those of a HAR.
 """

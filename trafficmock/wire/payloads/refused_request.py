@@ -8,12 +8,16 @@ from trafficmock.wire.payloads.quiet_repr import quiet_repr
 from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
 
-class UnmatchedRequest(Struct, frozen=True, rename="camel"):
+class UnmatchedRequest(Struct, frozen=True, rename="camel", omit_defaults=True):
     """A refused request that no test owns.
 
     :param url: without user information.
     :param count: the number of such requests.
     :param message: the reason for the refusal.
+    :param at: when the first of them was refused, in epoch ms.
+    :param last_at: when the last one was.
+    :param sender: the client and, where it is known, the process that sent the first one.
+    :param framework: the preset that has the request, of one that a framework sends for itself.
     """
 
     method: str
@@ -22,6 +26,10 @@ class UnmatchedRequest(Struct, frozen=True, rename="camel"):
     kind: Literal["http", "websocket"]
     count: int
     message: str
+    at: int = 0
+    last_at: int = 0
+    sender: str = ""
+    framework: str | UnsetType = UNSET
 
     __repr__ = quiet_repr
 
@@ -52,6 +60,8 @@ class UnmatchedDetail(Struct, frozen=True, rename="camel", omit_defaults=True):
     :param allow: the allow list in force.
     :param nearest: absent without a route to compare with.
     :param last: later refusals of this test are not sent to the worker.
+    :param pid: the process that sent it, if its agent tells that.
+    :param command: the command line of that process.
     """
 
     request_id: str
@@ -62,5 +72,7 @@ class UnmatchedDetail(Struct, frozen=True, rename="camel", omit_defaults=True):
     allow: list[str]
     nearest: NearestRoute | UnsetType = UNSET
     last: bool | UnsetType = UNSET
+    pid: int | UnsetType = UNSET
+    command: str | UnsetType = UNSET
 
     __repr__ = quiet_repr

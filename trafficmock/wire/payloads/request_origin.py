@@ -23,7 +23,8 @@ class RequestOrigin(Struct, frozen=True, omit_defaults=True, rename="camel"):
     """The origin of a request.
 
     :param kind: what sent it: ``request`` code that handles an inbound request without a context,
-        ``expired`` code of a request whose context does not count any more, ``queue`` a job of a
+        ``expired`` code of a request whose context does not count any more, ``loop`` a loop that
+        a request has begun, and that works for everyone; ``queue`` a job of a
         library for queues, ``batch`` items of several tests that a library handles together,
         ``message`` one of a subscription; ``connection`` an event of one; ``thread``, ``pool``,
         ``task`` and ``timer``; ``worker`` a worker thread of Node; ``receiver`` a thread
@@ -34,7 +35,8 @@ class RequestOrigin(Struct, frozen=True, omit_defaults=True, rename="camel"):
     :param at_import: whether a module that was being imported started it.
     :param library: the client library that the application called.
     :param place: file and line of that call.
-    :param inbound: the request whose code sends this one; for ``expired`` that with the context.
+    :param inbound: the request whose code sends this one; for ``expired`` and
+        ``loop`` that with the context.
     :param carried: the latest request with a context that came into this process.
     """
 

@@ -35,6 +35,7 @@ class SerializedHar(Struct, frozen=True, omit_defaults=True, rename="camel"):
         by default Playwright's.
     :param ignore: fields that need not be equal, such as ``json:meta.id``.
     :param sequence: each entry answers one request, in their order; else any number of them.
+    :param follow_redirects: whether a redirect is answered by what it leads to within the HAR.
     """
 
     name: str
@@ -44,5 +45,6 @@ class SerializedHar(Struct, frozen=True, omit_defaults=True, rename="camel"):
     match_on: Annotated[list[str], Meta(max_length=MOST_RULES)] | UnsetType = UNSET
     ignore: Annotated[list[str], Meta(max_length=MOST_RULES)] = []
     sequence: bool = False
+    follow_redirects: bool = False
 
     __repr__ = quiet_repr

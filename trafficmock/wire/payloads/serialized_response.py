@@ -13,9 +13,9 @@ from trafficmock.wire.payloads.serialized_request import BodySize, HeaderPairs
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 """The statuses of redirects, which a client follows to the ``Location``."""
 
-Status = Annotated[int, Meta(ge=0, le=599)]
+Status = Annotated[int, Meta(ge=0, le=999)]
 
-FINAL_STATUSES = range(200, 600)
+FINAL_STATUSES = range(200, 1000)
 """The statuses of a mock: after a status below 200 a client waits for the final response
 (RFC 9110 section 15.2).
 

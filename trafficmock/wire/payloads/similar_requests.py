@@ -22,7 +22,8 @@ class Difference(Struct, frozen=True, omit_defaults=True):
 
     :param part: ``method``, ``client``, ``scheme``, ``host``, ``port``, ``path``, ``query`` (with
         its question mark), ``url`` (a regular expression), ``condition`` (``found`` says how it
-        fails), ``predicate`` or ``handler``.
+        fails), ``predicate``, ``handler``, or ``origin`` (a call of the tests' own process, whose
+        origin the matcher does not name).
     :param found: the value of the request; absent for ``predicate`` and ``handler``.
     :param wanted: the text of the matcher for that part; absent as well.
     """

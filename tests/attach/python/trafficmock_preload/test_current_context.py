@@ -35,8 +35,8 @@ class ContextsTests(SynchronousTestCase):
         """Where a request comes from is found out only while tests with contexts run."""
         found: list[object] = []
 
-        def coded(*requests: object) -> str:
-            found.append(requests)
+        def coded(*requests: object, is_loop: bool) -> str:
+            found.append((*requests, is_loop))
             return ""
 
         self.patch(sending_code, "coded", coded)
@@ -57,9 +57,9 @@ class ContextsTests(SynchronousTestCase):
         self.time = 30.0
         self.assertEqual(sent(), 0, "it is long ago")
         end = self.contexts.begin_test("b")
-        self.assertEqual(self.contexts.without().run(sent), 1, "a test runs in this process")
+        self.assertEqual(self.contexts.copied(None).run(sent), 1, "a test runs in this process")
         end()
-        self.assertEqual(self.contexts.without().run(sent), 0)
+        self.assertEqual(self.contexts.copied(None).run(sent), 0)
 
     def test_taken(self) -> None:
         """The job of a consumer counts before the baggage that began with the consumer."""

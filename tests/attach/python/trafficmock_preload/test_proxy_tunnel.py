@@ -80,6 +80,14 @@ class TunnelTests(SynchronousTestCase):
             b"\r\nTrafficmock-Agent: python; seen-contexts; pid=", found.request("a.test", 80)
         )
 
+    def test_tests(self) -> None:
+        """It says that tests run in this process, and not in a child by ``fork``."""
+        found = tunnels()
+        found.tests_pid = os.getpid()
+        self.assertIn(b"\r\nTrafficmock-Agent: python; tests; pid=", found.request("a.test", 80))
+        self.patch(os, "getpid", lambda: found.tests_pid + 1)
+        self.assertNotIn(b"tests;", found.request("a.test", 80))
+
     def test_origins(self) -> None:
         """It says whether the process can tell of origins, and hears whether it is to."""
         found, asked = tunnels(), list[bool]()

@@ -18,7 +18,12 @@ from typing import Any
 from unittest import skipIf
 
 import anyio.streams.memory
-from trafficmock_preload.background import queue_contexts, task_queues, thread_queues
+from trafficmock_preload.background import (
+    event_loops,
+    queue_contexts,
+    task_queues,
+    thread_queues,
+)
 from trafficmock_preload.background.thread_contexts import change_threading
 from trafficmock_preload.current_context import TestContexts
 from twisted.trial.unittest import SynchronousTestCase
@@ -126,6 +131,45 @@ class ThreadTests(QueueCase):
             self.put("b", "a")
             self.run_in("a", work)
             self.assertEqual(self.seen, ["b", "a"], work)
+
+    def test_deep(self) -> None:
+        """A ``while`` takes jobs however deep; a ``for`` there may be for anything: nobody's."""
+
+        def take() -> Any:
+            return dequeue()
+
+        def dequeue() -> Any:
+            return self.queue.get()
+
+        def step() -> bool:
+            found = take()
+            if found is not None:
+                self.note()
+            return found is not None
+
+        def run() -> None:
+            while step():
+                pass
+
+        def count() -> None:
+            for _ in range(3):
+                step()
+
+        for work, expected in ((run, ["b", None, "a"]), (count, [None, None, None])):
+            self.seen.clear()
+            self.put("b", None, "a")
+            self.run_in("a", work)
+            self.queue = type(self.queue)()
+            self.assertEqual(self.seen, expected, work)
+
+    def test_job_of_pool(self) -> None:
+        """A job of a pool may be a consumer, too."""
+        self.put("b", "a")
+        self.enter("a")
+        job = self.contexts.job(self.consume)
+        self.enter(None)
+        job()
+        self.assertEqual(self.seen, ["b", "a"])
 
     def test_simple(self) -> None:
         """So it is with a ``SimpleQueue``, but for those of pools, which are the original."""
@@ -371,6 +415,24 @@ class TaskTests(QueueCase):
         self.check("a", ["b", None, "a"], consume)
         self.assertEqual(self.seen, ["b", None, "a"])
 
+    def test_dispatcher(self) -> None:
+        """A task that is started for a job is use of the job: the next one is no batch."""
+        module = ModuleType("loops")
+        loop = module.__dict__["Loop"] = type("Loop", (asyncio.SelectorEventLoop,), {})
+        event_loops.change_tasks(module, self.contexts, "Loop")
+        self.patch(asyncio, "new_event_loop", loop)
+
+        async def work() -> None:
+            self.note()
+
+        async def consume(jobs: Any) -> None:
+            while await jobs.get() is not None:
+                asyncio.get_running_loop().create_task(work())
+            await asyncio.sleep(0)
+
+        self.check("a", ["b", None, "a"], consume)
+        self.assertEqual(self.seen, ["b", None, "a"])
+
     def test_wait_for(self) -> None:
         """So it is with ``wait_for(queue.get(), …)``, and nobody's is what is done in vain."""
 
@@ -477,7 +539,7 @@ class TimerTests(QueueCase):
     def run_in_loop(self, main: Callable[[], Any]) -> None:
         module = ModuleType("loops")
         made = module.__dict__[self.name] = type(self.name, (self.loop_class(),), {})
-        task_queues.change_timers(module, self.contexts, self.name, self.method)
+        event_loops.change_timers(module, self.contexts, self.name, self.method)
         loop: Any = made()
         self.addCleanup(loop.close)
         loop.run_until_complete(asyncio.wait_for(main(), SECONDS))

@@ -57,7 +57,74 @@ def aiohttp(url: str) -> int:
     return asyncio.run(get())
 
 
-LIBRARIES = (requests, requests_session, httpx, httpx_async, aiohttp)
+def httpx_transport(url: str) -> int:
+    import httpx as library
+
+    with library.Client(transport=library.HTTPTransport(proxy=PROXY), trust_env=False) as client:
+        return client.get(url).status_code
+
+
+def urllib3(url: str) -> int:
+    import urllib3 as library
+
+    return library.ProxyManager(PROXY).request("GET", url, retries=False).status
+
+
+def urllib3_pool(url: str) -> int:
+    """Take a pool of the manager, as botocore does."""
+    import urllib3 as library
+
+    manager, target = library.ProxyManager(PROXY), library.util.parse_url(url)
+    pool = manager.connection_from_url(url)
+    is_plain = target.scheme == "http"
+    path = url if is_plain else target.request_uri
+    return pool.urlopen("GET", path, retries=False, assert_same_host=False).status
+
+
+def urllib_handler(url: str) -> int:
+    """As Slack's client does."""
+    from urllib import request
+
+    handler = request.ProxyHandler({"http": PROXY, "https": PROXY})
+    return int(request.build_opener(handler).open(url).status)
+
+
+def urllib_request(url: str) -> int:
+    from urllib import request
+
+    asked = request.Request(url)  # noqa: S310 - the URLs of the tests
+    asked.set_proxy(PROXY.partition("://")[2], "http")
+    return int(request.build_opener(request.ProxyHandler({})).open(asked).status)
+
+
+def http_client(url: str) -> int:
+    """``set_tunnel`` for https, and the whole URL for plain HTTP."""
+    import http.client
+    from urllib.parse import urlsplit
+
+    proxy, target = urlsplit(PROXY), urlsplit(url)
+    is_secure = target.scheme == "https"
+    kind = http.client.HTTPSConnection if is_secure else http.client.HTTPConnection
+    connection = kind(proxy.hostname or "", proxy.port)
+    if is_secure:
+        connection.set_tunnel(target.netloc)
+    connection.request("GET", target.path if is_secure else url)
+    return connection.getresponse().status
+
+
+LIBRARIES = (
+    requests,
+    requests_session,
+    httpx,
+    httpx_async,
+    httpx_transport,
+    aiohttp,
+    urllib3,
+    urllib3_pool,
+    urllib_handler,
+    urllib_request,
+    http_client,
+)
 
 if __name__ == "__main__":
     for call in LIBRARIES:

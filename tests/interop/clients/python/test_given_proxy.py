@@ -15,7 +15,19 @@ from trafficmock.attach.python_preload import DIRECTORY
 from trafficmock.testing import sync
 
 PROGRAM = Path(__file__).parent / "given_proxy_calls.py"
-LIBRARIES = ["requests", "requests_session", "httpx", "httpx_async", "aiohttp"]
+LIBRARIES = [
+    "requests",
+    "requests_session",
+    "httpx",
+    "httpx_async",
+    "httpx_transport",
+    "aiohttp",
+    "urllib3",
+    "urllib3_pool",
+    "urllib_handler",
+    "urllib_request",
+    "http_client",
+]
 
 
 class OtherProxy(BaseHTTPRequestHandler):
@@ -63,10 +75,19 @@ class GivenProxyTests(SynchronousTestCase):
             "requests_session": "ConnectionError",
             "httpx": "ConnectError",
             "httpx_async": "ConnectError",
+            "httpx_transport": "ConnectError",
             "aiohttp": "ClientConnectorError",
+            "urllib3": "NewConnectionError",
+            "urllib3_pool": "NewConnectionError",
+            "urllib_handler": "URLError",
+            "urllib_request": "URLError",
+            "http_client": "ConnectionRefusedError",
         }
         self.assertEqual([name for name, _, _ in found[::4]], LIBRARIES)
         for index, (name, error, text) in enumerate(found):
+            if (name, index % 4) == ("http_client", 2):
+                # A request in absolute form to the proxy itself is one of any program.
+                continue
             wanted = ("", "211") if index % 4 < len(urls) else (errors[name], text)
             self.assertEqual((error, text), wanted, name)
 
@@ -75,7 +96,10 @@ class GivenProxyTests(SynchronousTestCase):
         with sync.mocks(self.proxy.url) as mocks:
             mocks.route("**", lambda route: route.fulfill(status=211))
             found = self.outcomes(self.proxy.url, "http://third.test/", NO_PROXY="third.test")
-        self.assertEqual(found, [[name, "", "211"] for name in LIBRARIES])
+        # urllib's handler reads NO_PROXY itself.
+        found = [each for each in found if each[0] != "urllib_handler"]
+        wanted = [name for name in LIBRARIES if name != "urllib_handler"]
+        self.assertEqual(found, [[name, "", "211"] for name in wanted])
 
     def test_of_others(self) -> None:
         """Another proxy is kept."""

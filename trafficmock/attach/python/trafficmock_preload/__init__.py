@@ -17,7 +17,8 @@ its own authority. Tunnels that it does not read (``--tunnel``) are left unchang
   frameworks and servers, :mod:`.background` threads, pools and queues.
 * Contexts and trust: :mod:`.sending_code` says where a request without a context is sent from,
   :mod:`.notices` tells the proxy what it does not see by itself, :mod:`.tunnel_trust` makes TLS in
-  tunnels trust the proxy's authority.
+  tunnels trust the proxy's authority, :mod:`.demanded_trust` says how the proxy has to verify
+  servers.
 
 The preload uses the standard library alone, of Python 3.9 and later.
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import weakref
+from _thread import get_ident
 from collections import OrderedDict
 from contextvars import Context, ContextVar, copy_context
 from time import monotonic, time
@@ -32,9 +33,20 @@ class TestContext:
     :param is_own: whether its test runs in this process.
     :ivar came_at: epoch seconds.
     :ivar task: a weak reference to the task of asyncio that handles the request; ``None`` if none.
+    :ivar thread: the thread that handles it.
     """
 
-    __slots__ = ("came_at", "closed_at", "id", "is_forwarded", "is_own", "request", "task")
+    __slots__ = (
+        "came_at",
+        "closed_at",
+        "id",
+        "is_forwarded",
+        "is_own",
+        "parts",
+        "request",
+        "task",
+        "thread",
+    )
 
     def __init__(
         self,
@@ -52,6 +64,20 @@ class TestContext:
         self.closed_at: float | None = None
         task = running_task()
         self.task = None if task is None else weakref.ref(task)
+        self.thread = get_ident()
+        self.parts: weakref.WeakSet[Any] | None = None
+
+    def is_handled_by(self, task: Any) -> bool:
+        """Return whether a task of asyncio handles the request, or a part of it."""
+        if self.task is not None and self.task() is task:
+            return True
+        return self.parts is not None and task in self.parts
+
+    def add_part(self, task: Any) -> None:
+        """Add a task to which the code that handles the request has given a part of it."""
+        if self.parts is None:
+            self.parts = weakref.WeakSet()
+        self.parts.add(task)
 
     @property
     def inbound(self) -> tuple[Any, Any, float]:
@@ -65,14 +91,18 @@ class ConsumerContext:
     A thread begins with one that is of no queue yet, the context of whoever started the thread.
 
     :param queue: a weak reference to the queue.
+    :param past: the context in which code was begun that works for everyone now.
     :ivar is_used: whether a request, or other work, has been begun in it.
     """
 
-    __slots__ = ("context", "is_used", "queue")
+    __slots__ = ("context", "is_used", "past", "queue")
 
-    def __init__(self, context: TestContext | None, queue: Any = None) -> None:
+    def __init__(
+        self, context: TestContext | None, queue: Any = None, past: TestContext | None = None
+    ) -> None:
         self.context = context
         self.queue = queue
+        self.past = past
         self.is_used = False
 
 
@@ -186,13 +216,48 @@ class TestContexts:
 
         return end
 
+    def begun(self) -> TestContext | None:
+        """Return the context in which this code was begun, whether it works for that or not."""
+        found = self._variable.get()
+        if type(found) is ConsumerContext:
+            return found.context or found.past
+        return found  # type: ignore[return-value]
+
+    def leave(self) -> None:
+        """Let this code work for everyone from now on."""
+        self._variable.set(ConsumerContext(None, past=self.begun()))
+
     def running(self) -> TestContext | None:
-        """Return the context of this code, whether its inbound request is over or not."""
+        """Return the context of this code, whether its inbound request is over or not.
+
+        A loop that works for everyone has none (:mod:`.background.service_loops`), but for that of
+        the job that it has taken.
+        """
         found = self._variable.get()
         if type(found) is not ConsumerContext:
-            return found  # type: ignore[return-value]
+            return found if found is None or self._is_own_work(found, None) else None  # type: ignore[arg-type,return-value]
         found.is_used = True
-        return found.context
+        context = found.context
+        if context is None or found.queue is not None or self._is_own_work(context, found):
+            return context
+        return None
+
+    def _is_own_work(self, context: TestContext, begun: ConsumerContext | None) -> bool:
+        """Return whether code works for the request in whose context it was begun.
+
+        :param begun: what its thread or job began with, if it is one that the request has begun.
+        """
+        task = running_task()
+        if task is not None:
+            if context.is_handled_by(task):
+                return True
+        elif begun is None and get_ident() == context.thread:
+            return True
+        from trafficmock_preload.background import service_loops
+
+        return not service_loops.runs_for_everyone(
+            task, is_over=context.closed_at is not None, is_begun=begun is not None
+        )
 
     def may_take(self, task: Any = None) -> bool:
         """Return whether this code may be a consumer of a queue: it handles no request itself.
@@ -202,15 +267,18 @@ class TestContexts:
         found = self._variable.get()
         if type(found) is ConsumerContext:
             return True
-        home = None if task is None or found is None else found.task  # type: ignore[union-attr]
-        return home is not None and home() is not task
+        if task is None or found is None:
+            return False
+        return found.task is not None and not found.is_handled_by(task)  # type: ignore[union-attr]
 
     def takes_from(self, queue: Any) -> bool:
         """Return whether this code has taken the job that it works for from a queue."""
         found = self._variable.get()
         return type(found) is ConsumerContext and found.queue is not None and found.queue() is queue
 
-    def take(self, put_in: TestContext | None, queue: Any, *, waits: bool = True) -> None:
+    def take(
+        self, put_in: TestContext | None, queue: Any, *, waits: bool = True, is_job: bool = True
+    ) -> None:
         """Set the context of a consumer that has taken a job from a queue.
 
         It is nobody's where it cannot be told whose the consumer's work is: when jobs of several
@@ -220,6 +288,7 @@ class TestContexts:
 
         :param put_in: the context in which the job was put.
         :param waits: whether the consumer waits for jobs.
+        :param is_job: whether it is known that this code takes jobs.
         """
         before = self._variable.get()
         source: Any = weakref.ref(queue)
@@ -227,6 +296,7 @@ class TestContexts:
         if type(before) is ConsumerContext and before.queue is not None:
             is_known = before.is_used and before.queue() is queue
             source = before.queue
+        is_known = is_known and is_job
         now = before.context if type(before) is ConsumerContext else before
         self._variable.set(ConsumerContext(put_in if is_known or now is put_in else None, source))
 
@@ -236,10 +306,19 @@ class TestContexts:
         if type(found) is ConsumerContext and found.is_used and self.takes_from(queue):
             self._variable.set(ConsumerContext(None, found.queue))
 
-    def without(self) -> Context:
-        """Return a copy of the context of Python's that has no context of a test."""
+    def has_taken(self) -> bool:
+        """Return whether this code works for a job that it has taken from a queue."""
+        found = self._variable.get()
+        return type(found) is ConsumerContext and found.queue is not None
+
+    def copied(self, context: TestContext | None, past: TestContext | None = None) -> Context:
+        """Return a copy of the context of Python's, with a context of a test or with none.
+
+        :param past: the context in which code was begun that works for everyone.
+        """
         copied = copy_context()
-        copied.run(self._variable.set, ConsumerContext(None))
+        entered = ConsumerContext(None, past=past) if context is None else context
+        copied.run(self._variable.set, entered)
         return copied
 
     def within(
@@ -247,28 +326,44 @@ class TestContexts:
     ) -> Callable[..., Any]:
         """Return a function that calls another one in a context, and has its result."""
 
-        def called(*args: Any, **kwargs: Any) -> Any:
+        def begun(*args: Any, **kwargs: Any) -> Any:
             before = self.enter(context)
             try:
                 return function(*args, **kwargs)
             finally:
                 self.enter(before)
 
-        return called
+        return begun
+
+    def job(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function that a pool runs in the present context; it may be a consumer."""
+
+        def begun(*args: Any, **kwargs: Any) -> Any:
+            before = self.enter(ConsumerContext(context))
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self.enter(before)
+
+        context = self.running()
+        return begun
 
     def current(self) -> TestContext | None:
         """Return the context of a request that is sent now."""
         if not self.is_on:
             return None
-        found = self._variable.get()
-        if type(found) is ConsumerContext and found.queue is not None:
+        if self.has_taken():
             # A consumer's baggage of OpenTelemetry is that of the request that started it.
             context = self.running()
         else:
-            context = self._traced() or self.running()
-        if context is None or context.closed_at is None:
-            return context
-        return context if self._now() - context.closed_at <= self._lasting else None
+            context = self.running()
+            if context is not None or self.begun() is None:
+                context = self._traced() or context
+        return context if context is None or self._counts(context) else None
+
+    def _counts(self, context: TestContext) -> bool:
+        """Return whether a context still counts, after the end of its request."""
+        return context.closed_at is None or self._now() - context.closed_at <= self._lasting
 
     def _traced(self) -> TestContext | None:
         """Return the context in OpenTelemetry's baggage, which follows code that ours does not."""
@@ -301,9 +396,11 @@ class TestContexts:
         if context is None:
             from trafficmock_preload import sending_code
 
-            past, latest = self.running(), self.latest
+            past, latest = self.begun(), self.latest
             origin = sending_code.coded(
-                None if past is None else past.inbound, None if latest is None else latest.inbound
+                None if past is None else past.inbound,
+                None if latest is None else latest.inbound,
+                is_loop=past is not None and self._counts(past),
             )
             return [(HEADER, ""), (sending_code.HEADER, origin)]
         lines = [(HEADER, context.id)]

@@ -19,6 +19,9 @@ UNMATCHED = "unmatched_request "
 IS_TOLD = "trafficmock_told"
 """The attribute of errors that are made from such a header."""
 
+_IS_AFTER = "trafficmock_after_request"
+"""The attribute of errors of TLS that come after the request was sent."""
+
 _LIBRARY = "_trafficmock_library"
 """The attribute of classes of :func:`of_library`: the library's class."""
 
@@ -121,6 +124,12 @@ def _error(value: str) -> Exception:
 def _certificate_error(text: str) -> OSError:
     import ssl
 
+    if "alert" in text:
+        # The server ended the connection. In TLS 1.3 it does so after the handshake, when it wants
+        # a certificate of the client.
+        ended: OSError = ssl.SSLError(1, text)
+        setattr(ended, _IS_AFTER, "certificate required" in text)
+        return ended
     if "certificate" in text:
         return ssl.SSLCertVerificationError(1, f"[SSL: CERTIFICATE_VERIFY_FAILED] {text}")
     return ssl.SSLError(1, text)
@@ -128,4 +137,4 @@ def _certificate_error(text: str) -> OSError:
 
 def is_before_request(error: OSError) -> bool:
     """Return whether an error is one of connecting, before a request is sent."""
-    return error.errno not in _AFTER_CONNECTING
+    return error.errno not in _AFTER_CONNECTING and not getattr(error, _IS_AFTER, False)

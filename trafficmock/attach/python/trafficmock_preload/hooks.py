@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from os import getpid
 from time import monotonic
 
 from trafficmock_preload import child_environment, import_hook
@@ -52,6 +53,7 @@ class OwnProcess:
     def __init__(self, environment: Mapping[str, str]) -> None:
         settings = PreloadSettings(environment, lambda: application_name({**environment}))
         self._tunnels = Tunnels(settings)
+        self._tunnels.tests_pid = getpid()
         self.contexts = TestContexts(settings.context_seconds, is_on=settings.reads_contexts)
         give_notices(self._tunnels, self.contexts)
         self._kept: list[import_hook.Changed] = []
@@ -124,6 +126,9 @@ def changes(tunnels: Tunnels, contexts: TestContexts) -> dict[str, Callable[[Mod
         add(module, f"clients.{place}", function, tunnels, contexts)
 
     add("ssl", "tunnel_trust", "change_ssl", tunnels)
+    add("truststore._api", "tunnel_trust", "change_truststore", tunnels)
+    add("pip._vendor.truststore._api", "tunnel_trust", "change_truststore", tunnels)
+    add("urllib3.contrib.pyopenssl", "tunnel_trust", "change_pyopenssl", tunnels)
     add_client("http.client", "http_client_change", "change_http_client")
     add_client("urllib.request", "http_client_change", "change_urllib")
     add_client("urllib3.connection", "urllib3_change", "change_urllib3")
@@ -132,6 +137,7 @@ def changes(tunnels: Tunnels, contexts: TestContexts) -> dict[str, Callable[[Mod
     for library in ("httpcore._sync", "httpcore._async", "httpcore2._sync", "httpcore2._async"):
         add_client(f"{library}.connection_pool", "httpcore_change", "change_pool")
         add_client(f"{library}.http11", "httpcore_change", "change_http11")
+        add_client(f"{library}.http_proxy", "httpcore_change", "change_proxy")
     add_client("aiohttp.connector", "aiohttp_change", "change_connector")
     add_client("aiohttp.client_reqrep", "aiohttp_change", "change_requests")
     add_client("twisted.web.client", "twisted_change", "change_agent")
@@ -218,7 +224,7 @@ _AWS = {
 """Modules of AWS's clients, with a function of :mod:`.entries.aws_messages`."""
 
 _BACKGROUND = {
-    "threading": ("thread_contexts", "change_threading"),
+    "threading": ("thread_contexts", "change_threads"),
     "concurrent.futures._base": ("thread_contexts", "change_futures"),
     "concurrent.futures.thread": ("thread_contexts", "change_executors"),
     "concurrent.futures.process": ("process_contexts", "change_process_executors"),
@@ -226,9 +232,11 @@ _BACKGROUND = {
     "twisted.python.threadpool": ("thread_contexts", "change_twisted_pools"),
     "queue": ("thread_queues", "change_queues"),
     "asyncio.queues": ("task_queues", "change_asyncio_queues"),
+    "asyncio.locks": ("signals", "change_asyncio_signals"),
     "asyncio.tasks": ("task_queues", "change_wait_for"),
-    "asyncio.base_events": ("task_queues", "change_timers", "BaseEventLoop", "call_at"),
-    "uvloop": ("task_queues", "change_timers", "Loop", "call_later"),
+    "asyncio.base_events": ("event_loops", "change_loops", "BaseEventLoop", "call_at"),
+    "asyncio.selector_events": ("event_loops", "change_sockets"),
+    "uvloop": ("event_loops", "change_loops", "Loop", "call_later"),
     "anyio.streams.memory": ("task_queues", "change_anyio_streams"),
 }
 """Threads, pools, queues and timers by module, with a module of :mod:`.background`, a function of
@@ -248,6 +256,7 @@ _ENVIRONMENT_PROXIES = {
 """Modules that read proxies from the environment, with the modules that open connections."""
 
 _GIVEN_PROXIES = {
+    "urllib3.poolmanager": ("environment_proxies", "change_proxy_manager", "connection"),
     "requests.adapters": ("refused_requests", "change_requests", "urllib3.connection"),
     "httpx._client": ("refused_requests", "change_httpx", "httpcore._sync.connection_pool"),
     "httpx2._client": ("refused_requests", "change_httpx", "httpcore2._sync.connection_pool"),

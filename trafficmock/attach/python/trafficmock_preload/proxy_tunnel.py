@@ -29,6 +29,11 @@ _ESTABLISHED = 200
 _MOST_OF_COMMAND = 500
 _AUTHORITY = b"trafficmock-authority"
 _ORIGINS = b"trafficmock-origins:"
+_ROOTS = b"trafficmock-roots"
+_NOWHERE = "trafficmock.invalid", 443
+_SEND_SECONDS = 5
+_ASK_SECONDS = 1
+_MOST_OWN = 100
 _WITHOUT_PROXY = (
     "Start it (trafficmock serve), or start the application without TRAFFICMOCK_PROXY_URL."
 )
@@ -50,6 +55,7 @@ class Tunnels:
         come from.
     :ivar tells_origins: whether this process tells that.
     :ivar reads_contexts: tells whether this process reads the contexts of requests that come in.
+    :ivar pins: the fingerprints in hex that servers' certificates must have, by connection.
     :ivar changed: the names of modules whose connections are tunnels.
     """
 
@@ -61,10 +67,15 @@ class Tunnels:
         self.tells_origins = False
         self.reads_contexts: Callable[[], bool] = bool
         self.changed: set[str] = set()
+        self.tests_pid = 0
         self._direct = None if settings is None else DirectTargets(settings)
         self._is_closed = False
         self._named = 0, b""
         self._read: WeakKeyDictionary[Any, bytes] = WeakKeyDictionary()
+        self._servers: WeakKeyDictionary[Any, tuple[str, int]] = WeakKeyDictionary()
+        self.pins: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+        self._own: set[bytes] = set()
+        self._told: set[tuple[str, int, str]] = set()
 
     def wants(self, host: object, port: object) -> bool:
         """Return whether a server is to be reached through the proxy."""
@@ -93,6 +104,11 @@ class Tunnels:
         place = url.rpartition("://")[2].partition("/")[0].rpartition("@")[2]
         host, port = split_authority(place)
         return port is not None and self._direct.is_proxy(host, port)
+
+    def is_proxy(self, host: object, port: object) -> bool:
+        """Return whether a server is trafficmock's proxy."""
+        known = isinstance(host, str) and isinstance(port, int)
+        return known and self._direct is not None and self._direct.is_proxy(host, port)  # type: ignore[arg-type]
 
     def proxy(self) -> tuple[str, int]:
         """Return host and port of the proxy.
@@ -134,6 +150,8 @@ class Tunnels:
         return b"".join(
             (
                 b"python; ",
+                # A child by fork is an application, not the process of the tests.
+                b"tests; " if self.tests_pid == pid else b"",
                 b"origins; " if self.tells_origins else b"",
                 b"seen-contexts; " if self.reads_contexts() else b"",
                 self._named[1],
@@ -156,6 +174,10 @@ class Tunnels:
         self.asked(any(line.lower().startswith(_ORIGINS) for line in lines))
         for line in lines:
             name, _, value = line.partition(b":")
+            if name.strip().lower() == _ROOTS:
+                self._send_roots(value.strip().decode("ascii", "replace"))
+        for line in lines:
+            name, _, value = line.partition(b":")
             if name.strip().lower() == _AUTHORITY:
                 try:
                     authority = a2b_base64(value.strip())
@@ -164,6 +186,24 @@ class Tunnels:
                 self._check(authority)
                 return authority
         return None
+
+    def _send_roots(self, name: str) -> None:
+        """Send the proxy the roots that a tunnel demands.
+
+        Without them the proxy trusts no server of that tunnel, and its answer says so.
+        """
+        import socket
+        from contextlib import closing, suppress
+
+        from trafficmock_preload.demanded_trust import roots_named
+
+        pem = roots_named(name)
+        more = b"Trafficmock-Notice: roots\r\nContent-Length: %d\r\n" % len(pem)
+        with suppress(OSError):
+            opened = socket.create_connection(self.proxy(), _SEND_SECONDS)
+            with closing(opened):
+                opened.sendall(self.request(*_NOWHERE, more) + pem)
+                opened.recv(MOST_BYTES)
 
     def _check(self, authority: bytes) -> None:
         """Refuse an authority that is not that of the environment.
@@ -209,14 +249,52 @@ class Tunnels:
             for option in socket_options or ():
                 opened.setsockopt(*option)
             opened.sendall(self.request(*address[:2]))
-            answer = TunnelAnswer(self)
-            while not answer.add(opened.recv(MOST_BYTES)):
-                continue
-            self.mark(opened, answer.authority)
+            self.mark(opened, self._answer(opened))
+            self._servers[opened] = address[0], address[1]
         except BaseException:
             opened.close()
             raise
         return opened
+
+    def _answer(self, opened: socket.socket) -> bytes | None:
+        answer = TunnelAnswer(self)
+        while not answer.add(opened.recv(MOST_BYTES)):
+            continue
+        return answer.authority
+
+    def demand(self, opened: Any, lines: bytes) -> bytes | None:
+        """Tell the proxy what is demanded of the server of a tunnel, before TLS begins in it.
+
+        :param lines: header lines of :mod:`.demanded_trust`; nothing is said if they are empty.
+        :returns: the authority of the proxy; ``None`` if it leaves the TLS alone.
+        :raises OSError: if the proxy refuses that.
+        """
+        server = self._servers.get(opened)
+        if not lines or server is None:
+            return self.authority_of(opened)
+        opened.sendall(self.request(*server, lines))
+        authority = self._answer(opened)
+        if authority is None:
+            self._read.pop(opened, None)
+        self.tell_unread(*server, lines, authority)
+        return authority
+
+    def tell_unread(self, host: str, port: int, lines: bytes, authority: bytes | None) -> None:
+        """Write once to stderr that the proxy does not read a server's TLS, as ``lines`` wanted."""
+        if not lines or authority is not None:
+            return
+        from trafficmock_preload.demanded_trust import why_alone
+
+        why = why_alone(lines)
+        if not why or (host, port, why) in self._told:
+            return
+        self._told.add((host, port, why))
+        import sys
+
+        sys.stderr.write(
+            f"trafficmock: {host}:{port} is not read, because {why}: no test sees its requests. "
+            "The history shows each connection as CONNECT.\n"
+        )
 
     def unreachable(self, error: OSError) -> OSError:
         """Make an error of the same type whose text says that the proxy cannot be reached."""
@@ -232,19 +310,39 @@ class Tunnels:
         """Make the error for a connection that the proxy closed before it opened the tunnel."""
         return ConnectionResetError(errno.ECONNRESET, f"{self.name} closed the connection")
 
+    def has_ended(self) -> bool:
+        """Return whether the proxy has ended, so that a closed connection is not the server's."""
+        import socket
+
+        try:
+            socket.create_connection(self.proxy(), _ASK_SECONDS).close()
+        except OSError:
+            return True
+        return False
+
     @property
     def unanswered(self) -> str:
         """The text of the error for a request in a tunnel that the proxy closed."""
         return f"{self.name} closed the connection without an answer. {_ENDED}"
 
     def lost(self, error: OSError) -> OSError:
-        """Make an error of the same type for a tunnel that is lost: only the proxy ends it."""
+        """Make an error of the same type for a tunnel that is lost because the proxy has ended."""
         return _of_same_kind(error, self.unanswered)
 
     def mark(self, opened: Any, authority: bytes | None) -> None:
         """Remember the authority of a tunnel that the proxy reads."""
         if authority is not None:
             self._read[opened] = authority
+
+    def keep_own(self, certificate: bytes) -> None:
+        """Remember a certificate of the proxy, in DER, for a client that pins another one."""
+        if len(self._own) >= _MOST_OWN:
+            self._own.clear()
+        self._own.add(certificate)
+
+    def is_own(self, certificate: bytes) -> bool:
+        """Return whether the proxy made a certificate."""
+        return certificate in self._own
 
     def authority_of(self, opened: Any) -> bytes | None:
         """Return the authority of a tunnel that the proxy reads; ``None`` for other connections."""

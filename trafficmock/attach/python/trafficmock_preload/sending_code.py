@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import lru_cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _RUNTIME = frozenset({"asyncio", "concurrent", "contextlib", "contextvars", "mul
 _ENTERING = frozenset({"environ", "request", "scope"})
 """The variables that hold an inbound request, in the code that handles it."""
 
-_APPLICATION, _INSTALLATION, _STANDARD, _OWN = "application", "installed", "standard", "ours"
+APPLICATION, _INSTALLATION, _STANDARD, OWN = "application", "installed", "standard", "ours"
 
 _QUEUES = frozenset(
     {"arq", "billiard", "celery", "dramatiq", "huey", "kombu", "procrastinate", "rq", "taskiq"}
@@ -64,7 +65,7 @@ class _Code:
         self.code = code
         self.module = module
         self.top = module.partition(".")[0]
-        self.kind = _kind_of(file)
+        self.kind = kind_of(file)
         self.shown = _shown(file)
         self.starts = self.top if self.top in _QUEUES or self.top in _SCHEDULES else ""
         names = _ENTERING.intersection(code.co_varnames + code.co_cellvars + code.co_freevars)
@@ -77,16 +78,17 @@ _codes: dict[int, _Code] = {}
 """By the ids of their code, which stays, so that no other code gets its id."""
 
 
-def coded(past: Inbound | None, latest: Inbound | None) -> str:
+def coded(past: Inbound | None, latest: Inbound | None, *, is_loop: bool = False) -> str:
     """Return the origin of a request that is sent now: JSON in base64.
 
-    :param past: the request whose context the code has, but which does not count any more.
+    :param past: the request that has begun the code, but whose context does not count for it.
     :param latest: the request with a context that came in last.
+    :param is_loop: whether the code is a loop that works for everyone.
     """
     from binascii import b2a_base64
 
     try:
-        found = _origin(past, latest)
+        found = _origin(past, latest, is_loop=is_loop)
     except Exception as error:
         # Objects of the application were looked at. Its request does not fail by that.
         found = {"place": f"unknown ({type(error).__name__})"}
@@ -113,7 +115,7 @@ def start_of_thread() -> tuple[str, bool]:
         if code.module == _IMPORT:
             at_import = True
             break
-        if not place and code.kind == _APPLICATION:
+        if not place and code.kind == APPLICATION:
             place, at_import = _place(frame, code), code.code.co_name == "<module>"
     return place, at_import
 
@@ -128,9 +130,12 @@ def note_messages(library: str) -> None:
     setattr(threading.current_thread(), RECEIVES, library)
 
 
-def _origin(past: Inbound | None, latest: Inbound | None) -> dict[str, Any]:
+def _origin(past: Inbound | None, latest: Inbound | None, *, is_loop: bool) -> dict[str, Any]:
     frames = _frames()
-    found = {**_call(frames), **_source(past, frames)}
+    source = _source(past, frames)
+    if is_loop and source["kind"] == "expired":
+        source["kind"] = "loop"
+    found = {**_call(frames), **source}
     if latest is not None:
         found["carried"] = _request(*latest)
     return {name: _cut(value) for name, value in found.items() if value}
@@ -140,9 +145,9 @@ def _call(frames: list[tuple[FrameType, _Code]]) -> dict[str, Any]:
     """Return the call of the application, and the client library that it called."""
     library = ""
     for frame, code in frames:
-        if code.kind == _APPLICATION:
+        if code.kind == APPLICATION:
             return {"library": library, "place": _place(frame, code)}
-        if code.kind == _OWN or code.top in _RUNTIME or code.top == "threading":
+        if code.kind == OWN or code.top in _RUNTIME or code.top == "threading":
             continue
         library = code.top if code.kind == _INSTALLATION else code.module
     return {"library": library}
@@ -227,7 +232,7 @@ def _frames() -> list[tuple[FrameType, _Code]]:
             code = _known(frame)
         if code.is_telling or not in_application:
             found.append((frame, code))
-            in_application = in_application or code.kind == _APPLICATION
+            in_application = in_application or code.kind == APPLICATION
         frame = frame.f_back
     return found
 
@@ -240,12 +245,14 @@ def _known(frame: FrameType) -> _Code:
     return code
 
 
-def _kind_of(name: str) -> str:
+@lru_cache(maxsize=4096)
+def kind_of(name: str) -> str:
+    """Return whose the code of a file is: that of the application, installed, standard or ours."""
     if name.startswith(_OURS):
-        return _OWN
+        return OWN
     if any(each in name for each in _INSTALLED):
         return _INSTALLATION
-    return _STANDARD if name.startswith(("<frozen", _LIBRARY)) else _APPLICATION
+    return _STANDARD if name.startswith(("<frozen", _LIBRARY)) else APPLICATION
 
 
 def _shown(file: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, TypedDict
 
@@ -46,6 +46,17 @@ class MatchArguments(TypedDict, total=False):
     match_graphql: str | re.Pattern[str] | Callable[[str], bool] | tuple[str | re.Pattern[str], Any]
 
 
+class WaitArguments(MatchArguments, total=False):
+    """The arguments that select a request to wait for, besides its URL.
+
+    :ivar method: a method or several, in any case.
+    :ivar client_id: the client id of an application, or several.
+    """
+
+    method: str | Iterable[str] | None
+    client_id: str | Iterable[str] | None
+
+
 @frozen
 class ValueCheck:
     """A function over the value at one place of a request.
@@ -72,7 +83,7 @@ def read_conditions(
     """
     unknown = next((name for name in given if name not in _KNOWN), None)
     if unknown is not None:
-        near = get_close_matches(unknown, _KNOWN, n=1)
+        near = get_close_matches(unknown, (*_KNOWN, "method", "client_id"), n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise TypeError(f"unexpected keyword argument {unknown!r}{hint}")
     found = [each for name, value in given.items() for each in _read(name, value)]

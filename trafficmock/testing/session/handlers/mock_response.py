@@ -80,7 +80,7 @@ def _status(mock: Mock) -> int:
     # In Playwright, 0 counts as no status.
     status = given or 200
     if not isinstance(status, int) or status not in FINAL_STATUSES:
-        raise UsageError(f"status must be an integer from 200 to 599, not {status!r}")
+        raise UsageError(f"status must be an integer from 200 to 999, not {status!r}")
     return status
 
 

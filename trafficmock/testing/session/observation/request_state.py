@@ -85,8 +85,8 @@ class RequestState:
         return self.answered.resolve(response)
 
     def existing(self) -> ResponseState | None:
-        """Return the response if it has come, else ``None``."""
-        return self.answered.value if self.answered.done else None
+        """Return the response if it has come, else ``None``: also where nobody waits any more."""
+        return self.answered.value if self.answered.done and not self.answered.error else None
 
     def __str__(self) -> str:
         return f"{self.method} {safe_url(self.url)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
 from itertools import zip_longest
@@ -23,7 +24,7 @@ from trafficmock.wire.payloads.similar_requests import UnmetMatcher
 from trafficmock.wire.waits.wait_messages import WaitCancel, WaitJudged, WaitMet, WaitRegister
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from trafficmock.testing.session.arguments.url_matchers import Matcher
     from trafficmock.testing.session.observation.request_state import RequestState, ResponseState
@@ -174,10 +175,10 @@ class Observation:
     ) -> Waiter:
         """Begin a wait for a later request or response.
 
-        :param wanted: a glob, a ``re.Pattern``, a URLPattern, or a predicate over the request or
-            response.
+        :param wanted: a glob, a ``re.Pattern``, a URLPattern, a mapping, or a predicate over the
+            request or response.
         :param timeout: milliseconds; 0 for no limit.
-        :param match: the arguments of :class:`.MatchArguments`.
+        :param match: ``method``, ``client_id`` and the arguments of :class:`.MatchArguments`.
         :raises TestEndedError: the test has ended.
         :raises UsageError: ``wanted`` is none of these.
         :raises ConnectionLostError: there is no connection to the proxy.
@@ -206,8 +207,10 @@ class Observation:
     ) -> Waiter:
         session = self.session
         matcher = None
-        if isinstance(wanted, str | re.Pattern | URLPattern):
-            matcher = make_matcher(wanted, base_url=session.base_url, match=match)
+        if isinstance(wanted, str | re.Pattern | URLPattern | Mapping):
+            conditions = dict(match)
+            names = {name: conditions.pop(name, None) for name in ("method", "client_id")}
+            matcher = make_matcher(wanted, base_url=session.base_url, match=conditions, **names)
         elif match:
             raise UsageError("conditions go with a URL; compare in the predicate instead")
         else:

@@ -1,8 +1,9 @@
 """Gives a job that is taken from a queue of the process the context of whoever put it there.
 
-Only a *consumer* gets it: a thread or a task that handles no request, and takes jobs in a loop of
-the function that it runs, or of one that this calls. What a request waits for, or takes from a pool
-of connections, leaves it its own context. Where it cannot be told whose a job is, it is nobody's.
+Only a *consumer* gets it: a thread or a task that handles no request, and takes jobs in a loop:
+a ``while`` of any of its functions, or a ``for`` of the one that it runs or of one that this calls.
+What a request waits for, or takes from a pool of connections, leaves it its own context. Where it
+cannot be told whose a job is, it is nobody's.
 """
 
 from __future__ import annotations
@@ -10,20 +11,24 @@ from __future__ import annotations
 import os
 import weakref
 from collections import deque
-from functools import lru_cache
 
+from trafficmock_preload.background.code_loops import WHILE
+from trafficmock_preload.background.service_loops import (
+    begin_of_task,
+    begins_thread,
+    loops_to,
+)
 from trafficmock_preload.current_context import running_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import CodeType, FrameType
+    from types import FrameType
     from typing import Any
 
     from trafficmock_preload.current_context import TestContext, TestContexts
 
 _HERE = os.path.dirname(__file__)
-_ENTRIES = os.path.join(os.path.dirname(_HERE), "entries") + os.sep
 _LIBRARY = os.path.dirname(os.__file__)
 _BETWEEN = {
     *(
@@ -36,9 +41,9 @@ _BETWEEN = {
 """Files whose functions are not counted between a consumer and its queue."""
 
 _MOST_OF_THREAD, _MOST_OF_TASK = 3, 2
-"""Functions from the one that a thread or task runs to the one that asks the queue.
+"""Functions from the one that a thread or task runs to the one that asks the queue, in a ``for``.
 
-More are those of a server that handles a request.
+Among more, a ``for`` may be for anything, as that over the URLs of a job is.
 """
 
 _STATE = "_trafficmock_put_contexts"
@@ -106,87 +111,44 @@ def take_in_thread(
     :param caller: the code that asks the queue.
     :param waits: whether it waits for an item.
     """
-    consumes = contexts.may_take() and _consumes(caller, _MOST_OF_THREAD, _begins_thread)
-    _take(queue, item, contexts, consumes=consumes, waits=waits)
+    loop = _loop(caller, _MOST_OF_THREAD, begins_thread) if contexts.may_take() else _NONE
+    _take(queue, item, contexts, loop=loop, waits=waits)
 
 
 def take_in_task(
     queue: Any, item: Any, caller: FrameType, contexts: TestContexts, *, waits: bool
 ) -> None:
     """Do the same for a task of asyncio."""
-    task = running_task()
-    consumes = contexts.may_take(task) and _task_consumes(caller, task)
-    _take(queue, item, contexts, consumes=consumes, waits=waits)
+    task, loop = running_task(), _NONE
+    begin = None if task is None else begin_of_task(task)
+    if begin is not None and contexts.may_take(task):
+        loop = _loop(caller, _MOST_OF_TASK, lambda each: each is begin)
+    _take(queue, item, contexts, loop=loop, waits=waits)
 
 
-def _take(queue: Any, item: Any, contexts: TestContexts, *, consumes: bool, waits: bool) -> None:
+def _take(queue: Any, item: Any, contexts: TestContexts, *, loop: str, waits: bool) -> None:
     """Take an item.
 
-    :param consumes: whether a consumer does it, which then works in the context of the item.
+    :param loop: of the code that does it. A consumer then works in the context of the item.
     """
     puts = PutContexts.of(queue)
     put_in = puts.forget(item)
-    if consumes and not puts.is_pool:
-        contexts.take(put_in, queue, waits=waits)
+    if loop and not puts.is_pool:
+        contexts.take(put_in, queue, waits=waits, is_job=loop == _OF_JOBS)
     if not contexts.takes_from(queue):
         puts.remember_taken(item)
 
 
-def _begins_thread(frame: FrameType) -> bool:
-    return frame.f_code.co_name == "_bootstrap_inner"
+_NONE, _OF_JOBS, _OF_ANYTHING = "", "jobs", "anything"
+"""What the code that asks a queue does in a loop: nothing, it takes jobs, or it may do so."""
 
 
-def _task_consumes(frame: FrameType, task: Any) -> bool:
-    begin = None if task is None else getattr(task.get_coro(), "cr_frame", None)
-    return begin is not None and _consumes(frame, _MOST_OF_TASK, lambda each: each is begin)
+def _loop(caller: FrameType, most: int, is_begin: Callable[[FrameType], bool]) -> str:
+    """Return what the code that asks a queue does in a loop; nothing if it handles a request.
 
-
-def _consumes(frame: FrameType | None, most: int, is_begin: Callable[[FrameType], bool]) -> bool:
-    """Return whether the code that asks a queue takes jobs in a loop, and handles no request.
-
-    :param frame: the caller of the queue.
     :param is_begin: tells the function with which a thread or a task begins.
     """
-    count, loops = 0, False
-    while frame is not None:
-        name = frame.f_code.co_filename
-        if name.startswith(_ENTRIES):
-            return False
-        if name not in _BETWEEN:
-            count += 1
-            loops = loops or _is_in_loop(frame)
-        if count > most:
-            return False
-        if is_begin(frame):
-            return loops
-        frame = frame.f_back
-    return False
-
-
-def _is_in_loop(frame: FrameType) -> bool:
-    return any(begin <= frame.f_lineno <= end for begin, end in _loops(frame.f_code))
-
-
-@lru_cache(maxsize=256)
-def _loops(code: CodeType) -> list[tuple[int, int]]:
-    """Return the first and the last line of each loop in a function.
-
-    A loop is a jump backwards, but for that of an ``await``. Lines count, because the condition of
-    a ``while`` is also there before the loop.
-    """
-    import dis
-
-    lines = [(at, line) for at, line in dis.findlinestarts(code) if line]
-    jumps = {*dis.hasjrel, *dis.hasjabs}
-    found, last = [], ""
-    for each in dis.get_instructions(code):
-        is_of_await = each.opname == "JUMP_BACKWARD_NO_INTERRUPT" or last == "CLEANUP_THROW"
-        last = each.opname
-        if each.opcode not in jumps or each.argval > each.offset or is_of_await:
-            continue
-        before = [line for at, line in lines if at <= each.argval]
-        within = [line for at, line in lines if each.argval < at <= each.offset]
-        covered = [*before[-1:], *within]
-        if covered:
-            found.append((min(covered), max(covered)))
-    return found
+    count, kind = loops_to(caller, is_begin, _BETWEEN)
+    if not kind:
+        return _NONE
+    return _OF_JOBS if kind >= WHILE or count <= most else _OF_ANYTHING

@@ -1,4 +1,4 @@
-"""Changes queues whose consumers are tasks of asyncio, and timers of its loops."""
+"""Changes queues whose consumers are tasks of asyncio."""
 
 from __future__ import annotations
 
@@ -132,23 +132,3 @@ def change_anyio_streams(module: ModuleType, contexts: TestContexts) -> None:
         return item
 
     sender.send_nowait, receiver.receive = changed_send_nowait, changed_receive
-
-
-def change_timers(module: ModuleType, contexts: TestContexts, owner: str, method: str) -> None:
-    """Call what ``call_later`` and ``call_at`` have been given in no context.
-
-    Such a callback is often a batch, which the first of several requests starts.
-
-    :param owner: the name of the class of the loop.
-    :param method: the one of the two by which the other works.
-    """
-    loop: Any = module.__dict__[owner]
-    original = getattr(loop, method)
-
-    @wraps(original)
-    def call(self: Any, time: Any, callback: Any, *args: Any, context: Any = None) -> Any:
-        if context is None and contexts.has_read:
-            context = contexts.without()
-        return original(self, time, callback, *args, context=context)
-
-    setattr(loop, method, call)

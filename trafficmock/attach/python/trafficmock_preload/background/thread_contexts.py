@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import wraps
 
 from trafficmock_preload.background.process_contexts import function_for_pool, set_worker_contexts
+from trafficmock_preload.background.signals import change_threading_signals
 from trafficmock_preload.current_context import ConsumerContext
 from trafficmock_preload.sending_code import STARTED, start_of_thread
 
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trafficmock_preload.current_context import TestContexts
+
+
+def change_threads(module: ModuleType, contexts: TestContexts) -> None:
+    """Change threads, and what they wait for."""
+    change_threading(module, contexts)
+    change_threading_signals(module, contexts)
 
 
 def change_threading(module: ModuleType, contexts: TestContexts) -> None:
@@ -63,7 +70,7 @@ def change_executors(module: ModuleType, contexts: TestContexts) -> None:
     original = executor.submit
 
     def submit(self: Any, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-        return original(self, contexts.within(fn, contexts.running()), *args, **kwargs)
+        return original(self, contexts.job(fn), *args, **kwargs)
 
     executor.submit = submit
 
@@ -84,7 +91,7 @@ def change_multiprocessing_pools(module: ModuleType, contexts: TestContexts) -> 
     """Do the same for pools of :mod:`multiprocessing`, and for the callbacks of their jobs."""
 
     def in_thread(_: Any, function: Any) -> Any:
-        return contexts.within(function, contexts.running())
+        return contexts.job(function)
 
     def in_process(pool: Any, function: Any) -> Any:
         return function_for_pool(pool, function, contexts)
@@ -135,7 +142,6 @@ def change_twisted_pools(module: ModuleType, contexts: TestContexts) -> None:
     original = pool.callInThreadWithCallback
 
     def callInThreadWithCallback(self: Any, onResult: Any, func: Any, *args: Any, **kw: Any) -> Any:  # noqa: N803 - Twisted's names
-        within = contexts.within(func, contexts.running())
-        return original(self, onResult, within, *args, **kw)
+        return original(self, onResult, contexts.job(func), *args, **kw)
 
     pool.callInThreadWithCallback = callInThreadWithCallback

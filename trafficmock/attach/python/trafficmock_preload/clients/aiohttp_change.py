@@ -6,6 +6,7 @@ from weakref import WeakSet
 
 from trafficmock_preload.clients.asyncio_tunnel import open_tunnel
 from trafficmock_preload.clients.environment_proxies import is_needless
+from trafficmock_preload.demanded_trust import demand_lines
 from trafficmock_preload.failure_errors import (
     HEADER,
     failure_error,
@@ -56,9 +57,12 @@ async def _tunnelled(
     host, port = req.url.raw_host, req.url.port
     wanted = connector._get_ssl_context(req)
     loop = asyncio.get_running_loop()
+    fingerprint = connector._get_fingerprint(req) if wanted is not None else None
+    pin = "" if fingerprint is None else fingerprint.fingerprint.hex()
+    demands = b"" if wanted is None else demand_lines(wanted, pin)
     try:
         opened, authority = await asyncio.wait_for(
-            open_tunnel(loop, host, port, tunnels), timeout.sock_connect
+            open_tunnel(loop, host, port, tunnels, demands), timeout.sock_connect
         )
         if wanted is not None and authority is not None:
             wanted = trusting(authority, wanted)
@@ -79,6 +83,12 @@ async def _tunnelled(
         raise names["ClientConnectorError"](key, error) from error
     if authority is not None:
         _read.add(made[1])
+    elif fingerprint is not None:
+        try:
+            fingerprint.check(made[0])
+        except Exception:
+            made[0].close()
+            raise
     return made
 
 
@@ -142,12 +152,15 @@ def _start(original: Callable[..., Any], tunnels: Tunnels) -> Callable[..., Any]
 
 
 def _of_lost(error: Exception, tunnels: Tunnels) -> Exception | None:
-    """Make the error for a connection that the proxy closed; ``None`` for other errors.
+    """Make the error for a connection that the proxy lost by its end; ``None`` for other errors.
 
     :returns: an error of the same type, whose text names the proxy.
     """
     import aiohttp
 
+    kinds = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)
+    if not isinstance(error, kinds) or not tunnels.has_ended():
+        return None
     if isinstance(error, aiohttp.ServerDisconnectedError):
         return type(error)(tunnels.unanswered)
     return tunnels.lost(error) if isinstance(error, aiohttp.ClientOSError) else None
@@ -167,7 +180,7 @@ def _own_error(error: Exception, key: Any) -> Exception:
         made = getattr(aiohttp, "ConnectionTimeoutError", aiohttp.ServerTimeoutError)(str(error))
     elif isinstance(error, ssl.CertificateError):
         made = aiohttp.ClientConnectorCertificateError(key, error)
-    elif isinstance(error, ssl.SSLError):
+    elif isinstance(error, ssl.SSLError) and is_before_request(error):
         made = aiohttp.ClientConnectorSSLError(key, error)
     elif isinstance(error, socket.gaierror):
         made = getattr(aiohttp, "ClientConnectorDNSError", aiohttp.ClientConnectorError)(key, error)

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
 
 async def open_tunnel(
-    loop: Any, host: str, port: int, tunnels: Tunnels
+    loop: Any, host: str, port: int, tunnels: Tunnels, demands: bytes = b""
 ) -> tuple[socket.socket, bytes | None]:
     """Open a tunnel on a non-blocking socket.
 
+    :param demands: see :func:`~trafficmock_preload.demanded_trust.demand_lines`.
     :returns: the socket, and the proxy's authority in DER; ``None`` if the proxy does not read
         the tunnel.
     :raises OSError: if the proxy cannot be reached, or refuses the tunnel.
@@ -36,11 +37,12 @@ async def open_tunnel(
             await loop.sock_connect(opened, address)
         except OSError as error:
             raise tunnels.unreachable(error) from error
-        await loop.sock_sendall(opened, tunnels.request(host, port))
+        await loop.sock_sendall(opened, tunnels.request(host, port, demands))
         answer = TunnelAnswer(tunnels)
         while not answer.add(await loop.sock_recv(opened, MOST_BYTES)):
             continue
     except BaseException:
         opened.close()
         raise
+    tunnels.tell_unread(host, port, demands, answer.authority)
     return opened, answer.authority

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from trafficmock_preload.proxy_tunnel import Tunnels
 
+_WITHOUT = "_trafficmock_without"
+"""The attribute of a manager with the one that acts in its place."""
+
 _SCHEMES = frozenset({"http", "https", "ws", "wss", "all"})
 
 
@@ -45,6 +48,67 @@ def change_proxy_handler(module: ModuleType, tunnels: Tunnels) -> None:
         original(self, proxies)
 
     names["ProxyHandler"].__init__ = __init__
+
+
+def change_set_proxy(module: ModuleType, tunnels: Tunnels) -> None:
+    """Change ``Request.set_proxy`` of ``urllib``, by which programs and handlers give a proxy."""
+    request_class: Any = module.__dict__["Request"]
+    original = request_class.set_proxy
+
+    def set_proxy(self: Any, host: Any, type: Any) -> None:  # noqa: A002 - the library's name
+        from urllib.parse import urlsplit
+
+        if not is_needless(f"{type}://{host}", urlsplit(self.full_url), tunnels, "http.client"):
+            original(self, host, type)
+
+    request_class.set_proxy = set_proxy
+
+
+def change_proxy_manager(module: ModuleType, tunnels: Tunnels, transport: str) -> None:
+    """Change urllib3's ``ProxyManager``: what has trafficmock's proxy acts as without a proxy."""
+    names: Any = module.__dict__
+    manager, plain, parse_url = (
+        names[name] for name in ("ProxyManager", "PoolManager", "parse_url")
+    )
+    urlopen, connection_from_host = manager.urlopen, manager.connection_from_host
+    package = module.__name__.rpartition(".")[0]
+
+    def without(self: Any, url: str) -> Any:
+        from urllib.parse import urlsplit
+
+        proxy = self.proxy
+        connection = f"{package}.{transport}"
+        if not is_needless(str(proxy), urlsplit(url), tunnels, connection):
+            return None
+        found = vars(self).get(_WITHOUT)
+        if found is None:
+            given = self.connection_pool_kw
+            more = {name: given[name] for name in given if not name.startswith("_proxy")}
+            found = plain(self.pools._maxsize, headers=self.headers, **more)
+            found.pool_classes_by_scheme = self.pool_classes_by_scheme
+            vars(self)[_WITHOUT] = found
+        return found
+
+    def open_url(self: Any, method: str, url: str, redirect: bool = True, **kw: Any) -> Any:
+        target = parse_url(url)
+        found = without(self, f"{target.scheme or 'http'}://{target.netloc}")
+        if found is None:
+            return urlopen(self, method, url, redirect=redirect, **kw)
+        return found.urlopen(method, url, redirect=redirect, **kw)
+
+    def from_host(
+        self: Any, host: Any, port: Any = None, scheme: Any = "http", pool_kwargs: Any = None
+    ) -> Any:
+        shown = f"[{host}]" if ":" in str(host).strip("[]") else host
+        found = without(self, f"{scheme or 'http'}://{shown}{f':{port}' if port else ''}")
+        if found is None:
+            return connection_from_host(self, host, port, scheme, pool_kwargs=pool_kwargs)
+        kept = pool_kwargs and {
+            name: pool_kwargs[name] for name in pool_kwargs if not name.startswith("_proxy")
+        }
+        return found.connection_from_host(host, port, scheme, pool_kwargs=kept)
+
+    manager.urlopen, manager.connection_from_host = open_url, from_host
 
 
 def change_select_proxy(module: ModuleType, tunnels: Tunnels, transport: str) -> None:

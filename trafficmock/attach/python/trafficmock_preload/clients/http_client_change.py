@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from trafficmock_preload.clients.environment_proxies import change_proxy_handler
+from trafficmock_preload.clients.environment_proxies import (
+    change_proxy_handler,
+    change_set_proxy,
+)
 from trafficmock_preload.failure_errors import (
     HEADER,
     IS_TOLD,
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
     from trafficmock_preload.current_context import TestContexts
     from trafficmock_preload.proxy_tunnel import Tunnels
 
+_ASKS_PROXY = "_trafficmock_asks_proxy"
+"""The attribute of a connection to a proxy of the application's own."""
+
 OWN_ERROR = "_trafficmock_error"
 """The attribute of a connection class with the function that makes its library's error."""
 
@@ -40,17 +46,51 @@ def change_http_client(module: ModuleType, tunnels: Tunnels, contexts: TestConte
 
 def _connect(original: Callable[[Any], None], tunnels: Tunnels) -> Callable[[Any], None]:
     def connect(self: Any) -> None:
-        if self._tunnel_host or not tunnels.wants(self.host, self.port):
+        server = _server(self, tunnels)
+        if server is None:
             original(self)
             return
         create = self._create_connection
-        self._create_connection = tunnels.open_socket
+
+        def open_tunnel(_: Any, *args: Any, **kwargs: Any) -> Any:
+            return tunnels.open_socket(server, *args, **kwargs)
+
+        self._create_connection = open_tunnel
+        if self._tunnel_host:
+            self._tunnel = _nothing
         try:
             original(self)
         finally:
             self._create_connection = create
+            if self._tunnel_host:
+                del self._tunnel
 
     return connect
+
+
+def _server(connection: Any, tunnels: Tunnels) -> tuple[str, int] | None:
+    """Return the server to reach by a tunnel; ``None`` if the connection is none of ours.
+
+    With ``set_tunnel`` and trafficmock's proxy, it is the server behind that.
+    """
+    host, port = connection.host, connection.port
+    if vars(connection).get(_ASKS_PROXY):
+        return None
+    if connection._tunnel_host:
+        if not tunnels.is_proxy(host, port):
+            return None
+        host, port = connection._tunnel_host, connection._tunnel_port
+    return (host, port) if tunnels.wants(host, port) else None
+
+
+def _is_for_proxy(connection: Any) -> bool:
+    """Return whether a request is in absolute form: its server is a proxy of the application's."""
+    words = connection._buffer[0].split(b" ", 2) if connection._buffer else []
+    return len(words) > 1 and words[1][:7].lower() in {b"http://", b"https:/"}
+
+
+def _nothing() -> None:
+    """Open no tunnel by the library itself."""
 
 
 def _send(original: Callable[..., None], tunnels: Tunnels) -> Callable[..., None]:
@@ -63,11 +103,11 @@ def _send(original: Callable[..., None], tunnels: Tunnels) -> Callable[..., None
 
 @contextmanager
 def _lost(tunnels: Tunnels, *, is_read: bool) -> Iterator[None]:
-    """Raise an error that names the proxy, if the proxy closed the connection."""
+    """Raise an error that names the proxy, if the proxy has ended."""
     try:
         yield
     except ConnectionError as error:
-        if is_read:
+        if is_read and tunnels.has_ended():
             raise tunnels.lost(error) from error
         raise
 
@@ -79,7 +119,8 @@ def _endheaders(
 
     def endheaders(self: Any, *args: Any, **kwargs: Any) -> None:
         # Connect now: whether the proxy reads the tunnel decides about the header.
-        if self.sock is None and self.auto_open and tunnels.wants(self.host, self.port):
+        if self.sock is None and self.auto_open and _server(self, tunnels) is not None:
+            vars(self)[_ASKS_PROXY] = _is_for_proxy(self)
             self.connect()
         if tunnels.authority_of(self.sock) is not None:
             for name, value in contexts.outgoing():
@@ -143,3 +184,4 @@ def change_urllib(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None
 
     handler.do_open = do_open
     change_proxy_handler(module, tunnels)
+    change_set_proxy(module, tunnels)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from copy import copy
+from functools import partial
 
+from trafficmock_preload.demanded_trust import HTTP_2_ONLY, demand_lines
 from trafficmock_preload.failure_errors import HEADER, UNMATCHED, failure_error, is_before_request
 from trafficmock_preload.proxy_tunnel import MOST_BYTES, TunnelAnswer
 from trafficmock_preload.tunnel_trust import trusting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import ModuleType
     from typing import Any
 
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def change_pool(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
-    """Open tunnels where a pool connects to a server directly: by no proxy, no UNIX socket."""
+    """Open tunnels where a pool connects to a server: by no other proxy, no UNIX socket."""
     names: Any = module.__dict__
     is_async = "AsyncConnectionPool" in names
     pool = names["AsyncConnectionPool" if is_async else "ConnectionPool"]
@@ -31,12 +34,55 @@ def change_pool(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
 
     def create_connection(self: Any, origin: Any) -> Any:
         connection = original(self, origin)
+        if _is_needless(connection, origin, tunnels):
+            without = copy(self)
+            without._proxy = None
+            connection = original(without, origin)
         if type(connection) is direct and connection._uds is None:
             given = connection._network_backend
-            connection._network_backend = backend(given, tunnels, library)
+            demands = partial(_demands, connection)
+            connection._network_backend = backend(given, tunnels, library, demands)
         return connection
 
     pool.create_connection = create_connection
+
+
+def change_proxy(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> None:
+    """Open tunnels where a pool with trafficmock's proxy connects to a server."""
+    for name in ("HTTPProxy", "AsyncHTTPProxy"):
+        proxy_pool: Any = module.__dict__.get(name)
+        if proxy_pool is not None and "create_connection" in vars(proxy_pool):
+            proxy_pool.create_connection = _create_without(proxy_pool, tunnels)
+
+
+def _create_without(proxy_pool: Any, tunnels: Tunnels) -> Any:
+    original, direct = proxy_pool.create_connection, proxy_pool.__base__
+
+    def create_connection(self: Any, origin: Any) -> Any:
+        connection = original(self, origin)
+        if _is_needless(connection, origin, tunnels):
+            return direct.create_connection(self, origin)
+        return connection
+
+    return create_connection
+
+
+def _is_needless(connection: Any, origin: Any, tunnels: Tunnels) -> bool:
+    """Return whether a connection goes through trafficmock's proxy, which a tunnel does anyway."""
+    proxy = getattr(connection, "_proxy_origin", None)
+    return (
+        proxy is not None
+        and tunnels.is_proxy_url(str(proxy))
+        and tunnels.wants(origin.host, origin.port)
+    )
+
+
+def _demands(connection: Any) -> bytes:
+    """Write what a connection demands of its server."""
+    if connection._origin.scheme not in {b"https", b"wss"}:
+        return b""
+    only = getattr(connection, "_http2", False) and not getattr(connection, "_http1", True)
+    return demand_lines(connection._ssl_context, reason=HTTP_2_ONLY if only else "")
 
 
 def change_http11(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) -> None:
@@ -104,11 +150,13 @@ def _change_async(
 
 @contextmanager
 def _answered(library: Any, tunnels: Tunnels) -> Iterator[None]:
-    """Raise an error that names the proxy, if the proxy closed the connection."""
+    """Raise an error that names the proxy, if the proxy has ended."""
     try:
         yield
     except (library.ReadError, library.RemoteProtocolError) as error:
         if isinstance(error, library.RemoteProtocolError) and "disconnected" not in str(error):
+            raise
+        if not tunnels.has_ended():
             raise
         raise type(error)(tunnels.unanswered) from error
 
@@ -150,9 +198,13 @@ class TunnelBackend:
 
     :param backend: the connection's own backend, which connects to the proxy.
     :param library: the library's top package, which has its errors.
+    :param demands: writes what the connection demands of its server.
     """
 
-    def __init__(self, backend: Any, tunnels: Tunnels, library: Any) -> None:
+    def __init__(
+        self, backend: Any, tunnels: Tunnels, library: Any, demands: Callable[[], bytes]
+    ) -> None:
+        self._demands = demands
         self._backend = backend
         self._tunnels = tunnels
         self._library = library
@@ -179,13 +231,15 @@ class TunnelBackend:
             stream = self._backend.connect_tcp(*tunnels.proxy(), timeout=timeout, **more)
         try:
             with _connect_errors(self._library):
-                stream.write(tunnels.request(host, port), timeout=timeout)
+                demands = self._demands()
+                stream.write(tunnels.request(host, port, demands), timeout=timeout)
                 answer = TunnelAnswer(tunnels)
                 while not answer.add(stream.read(MOST_BYTES, timeout=timeout)):
                     continue
         except BaseException:
             stream.close()
             raise
+        tunnels.tell_unread(host, port, demands, answer.authority)
         return TunnelStream.over(stream, answer.authority)
 
 
@@ -211,13 +265,15 @@ class AsyncTunnelBackend(TunnelBackend):
             stream = await self._backend.connect_tcp(*tunnels.proxy(), timeout=timeout, **more)
         try:
             with _connect_errors(self._library):
-                await stream.write(tunnels.request(host, port), timeout=timeout)
+                demands = self._demands()
+                await stream.write(tunnels.request(host, port, demands), timeout=timeout)
                 answer = TunnelAnswer(tunnels)
                 while not answer.add(await stream.read(MOST_BYTES, timeout=timeout)):
                     continue
         except BaseException:
             await stream.aclose()
             raise
+        tunnels.tell_unread(host, port, demands, answer.authority)
         return AsyncTunnelStream.over(stream, answer.authority)
 
 

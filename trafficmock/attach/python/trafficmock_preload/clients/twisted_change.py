@@ -113,7 +113,7 @@ def _checked(response: Any, protocol: Any) -> Any:
 
 
 def _lost(failure: Any, tunnels: Tunnels) -> Any:
-    """Raise an error that names the proxy, if the proxy closed the connection."""
+    """Raise an error that names the proxy, if the proxy has ended."""
     from twisted.internet.error import ConnectionDone, ConnectionLost
     from twisted.python.failure import Failure
     from twisted.web._newclient import ResponseNeverReceived
@@ -121,7 +121,7 @@ def _lost(failure: Any, tunnels: Tunnels) -> Any:
     failure.trap(ResponseNeverReceived)
     found = [reason.check(ConnectionDone, ConnectionLost) for reason in failure.value.reasons]
     kind = next(filter(None, found), None)
-    if kind is None:
+    if kind is None or not tunnels.has_ended():
         return failure
     raise ResponseNeverReceived([Failure(kind(tunnels.unanswered))]) from failure.value
 

@@ -23,6 +23,7 @@ def change_urllib3(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> Non
     names: Any = module.__dict__
     connection_class, creation = names["HTTPConnection"], names["connection"]
     original, create = connection_class._new_conn, creation.create_connection
+    change_fingerprints(names, tunnels)
 
     def new_conn(self: Any) -> Any:
         if getattr(self, "proxy", None) or self._tunnel_host:
@@ -31,9 +32,13 @@ def change_urllib3(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> Non
             return original(self)
         token = _opens_tunnel.set(True)
         try:
-            return original(self)
+            made = original(self)
         finally:
             _opens_tunnel.reset(token)
+        pin = getattr(self, "assert_fingerprint", None)
+        if pin:
+            tunnels.pins[made] = pin.replace(":", "").lower()
+        return made
 
     def create_connection(address: Any, *args: Any, **kwargs: Any) -> Any:
         if _opens_tunnel.get():
@@ -43,6 +48,22 @@ def change_urllib3(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> Non
     creation.create_connection = create_connection
     connection_class._new_conn = new_conn
     setattr(connection_class, OWN_ERROR, _own_error(names))
+
+
+def change_fingerprints(names: Any, tunnels: Tunnels) -> None:
+    """Let the proxy compare fingerprints within tunnels that it reads."""
+    name = next(
+        (each for each in ("_assert_fingerprint", "assert_fingerprint") if each in names), None
+    )
+    if name is None:
+        return
+    original = names[name]
+
+    def assert_fingerprint(certificate: Any, fingerprint: Any) -> None:
+        if certificate is None or not tunnels.is_own(certificate):
+            original(certificate, fingerprint)
+
+    names[name] = assert_fingerprint
 
 
 def _own_error(names: Any) -> Any:

@@ -12,6 +12,7 @@ from trafficmock_preload.clients.websockets_change import (
     own_errors,
     with_context,
 )
+from trafficmock_preload.demanded_trust import demand_lines
 from trafficmock_preload.tunnel_trust import trusting
 
 TYPE_CHECKING = False
@@ -92,7 +93,9 @@ async def _through_tunnel(
     """
     import asyncio
 
-    opened, authority = await open_tunnel(asyncio.get_running_loop(), host, port, tunnels)
+    demands = demand_lines(given.get("ssl")) if is_secure else b""
+    loop = asyncio.get_running_loop()
+    opened, authority = await open_tunnel(loop, host, port, tunnels, demands)
     changed = {name: value for name, value in given.items() if name not in _OF_CONNECTING}
     changed["sock"] = opened
     if is_secure and authority is not None:

@@ -10,6 +10,7 @@ from trafficmock_preload.clients.websockets_change import (
     named_context,
     own_errors,
 )
+from trafficmock_preload.demanded_trust import demand_lines
 from trafficmock_preload.failure_errors import IS_TOLD
 from trafficmock_preload.proxy_tunnel import MOST_BYTES, TunnelAnswer
 from trafficmock_preload.tunnel_trust import trusting
@@ -41,7 +42,8 @@ def change_trio(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) ->
         proxy = names["get_proxy"](uri) if self.proxy is True else self.proxy
         if proxy is not None or given.get("unix") or not tunnels.wants(host, port):
             return await open_stream(self)
-        return await _open_tunnel(host, port, tunnels)
+        demands = demand_lines(self.ssl) if uri.secure else b""
+        return await _open_tunnel(host, port, tunnels, demands)
 
     async def enabled(self: Any, stream: Any) -> Any:
         authority = _read.get(stream)
@@ -68,7 +70,7 @@ def change_trio(module: ModuleType, tunnels: Tunnels, contexts: TestContexts) ->
     connection_class.handshake = shaken
 
 
-async def _open_tunnel(host: str, port: int, tunnels: Tunnels) -> Any:
+async def _open_tunnel(host: str, port: int, tunnels: Tunnels, demands: bytes) -> Any:
     """Open a tunnel as a trio stream.
 
     :raises OSError: if the proxy cannot be reached, or refuses the tunnel.
@@ -81,13 +83,14 @@ async def _open_tunnel(host: str, port: int, tunnels: Tunnels) -> Any:
     except OSError as error:
         raise tunnels.unreachable(error) from error
     try:
-        await stream.send_all(tunnels.request(host, port))
+        await stream.send_all(tunnels.request(host, port, demands))
         answer = TunnelAnswer(tunnels)
         while not answer.add(await stream.receive_some(MOST_BYTES)):
             continue
     except BaseException:
         await trio.aclose_forcefully(stream)
         raise
+    tunnels.tell_unread(host, port, demands, answer.authority)
     if answer.authority is not None:
         _read[stream] = answer.authority
     return stream

@@ -58,6 +58,7 @@ export function ownerView(entry, workers) {
     broken !== undefined && h("p", { class: "problem" }, `The answer broke off: ${visible(broken)}`),
     outcome.matches?.length ? claimants("Who wanted it", outcome.matches) : false,
     entry.alsoMatched?.length ? alsoMatched(entry.alsoMatched, workers) : false,
+    "mixed" in entry && entry.mixed && h("p", { class: "advice" }, `${entry.mixed.how} ${entry.mixed.remedy}`),
     entry.otherTests &&
       h(
         "p",

@@ -70,9 +70,8 @@ function spanOf(processes) {
 
 /** @param {RunProcess} process */
 function problem({ runner, worker, ended, problem: text = "" }) {
-  const name = `Worker ${worker} of ${runner}`;
-  const what = ended ? "" : "did not end, so what it would have added is missing. ";
-  return h("p", { class: "notice notice-bad" }, visible(`${name} ${what}${text && `: ${text}`}`));
+  const what = ended ? "" : " did not end, so what it would have added is missing";
+  return h("p", { class: "notice notice-bad" }, visible(`Worker ${worker} of ${runner}${what}${text && `: ${text}`}`));
 }
 
 /** @param {RunDocument} document of a run; the page of one test, in Playwright's report, has no process */
@@ -113,6 +112,7 @@ function figure(count, text, kind, where) {
 /** @param {ReportedTest} test */
 function testPanel(test) {
   const { id, title, file, line, outcome, retry, error, missing, requests, webSockets, har, routes, omitted } = test;
+  const { sections = [] } = test;
   const about = [
     retry ? `retry ${retry}` : "",
     [test.runner, test.worker && `worker ${test.worker}`].filter(Boolean).join(" "),
@@ -148,8 +148,17 @@ function testPanel(test) {
       omitted > 0 && h("span", { class: "size" }, ` · ${omitted} more were too large for the report`),
     ),
     error && h("pre", { class: "error-text", tabindex: 0 }, visible(cut(error, LONGEST_ERROR))),
+    ...sections.flatMap(section),
     routes.length > 0 && routesTable(routes),
   );
+}
+
+/** @param {{ title: string, text: string }} section of what the runner shows of a failure */
+function section({ title, text }) {
+  return [
+    h("h3", {}, visible(title)),
+    h("pre", { class: "error-text", tabindex: 0, "aria-label": title }, visible(cut(text, LONGEST_ERROR))),
+  ];
 }
 
 /** Link what no test owned while a test ran: it may be the test's. @param {ReportedTest} test */

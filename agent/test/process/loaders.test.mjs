@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { after, before, describe, test } from "node:test";
+import { buildSync } from "esbuild";
+import { runNode } from "../lib/child.mjs";
+import { askAll, common, directory, plain, sourceOf, startMirror } from "../lib/loaders.mjs";
+import { startProxy } from "../lib/proxy.mjs";
+
+const PACKAGES = fileURLToPath(new URL("../../node_modules", import.meta.url));
+const TSX = fileURLToPath(new URL("../../node_modules/tsx/dist/cli.mjs", import.meta.url));
+
+/** A loader that gives Node the source of CommonJS, as several do: Node then compiles it past the functions of `Module`. */
+const GIVES_SOURCE = `
+  import { register } from "node:module";
+  register("data:text/javascript," + encodeURIComponent(\`
+    import { readFileSync } from "node:fs";
+    import { fileURLToPath } from "node:url";
+    export async function load(url, context, next) {
+      const loaded = await next(url, context);
+      return loaded.format === "commonjs" ? { ...loaded, source: readFileSync(fileURLToPath(url)) } : loaded;
+    }\`));`;
+
+/** Uses undici in the tick in which it is evaluated. */
+const UNDICI = `
+  const { Agent, Client, fetch, request } = require("undici7");
+  const url = "http://nowhere.test/";
+  const sent = [request(url), fetch(url), request(url, { dispatcher: new Agent() }), new Client(url).request({ path: "/", method: "GET" })];
+  Promise.allSettled(sent).then((all) => {
+    console.log(JSON.stringify(all.map(({ reason }) => reason?.code ?? reason?.cause?.code)));
+    process.exit();
+  });`;
+
+describe("libraries are hooked whichever way they are loaded", () => {
+  let proxy, mirror, app, env;
+  before(async () => {
+    proxy = await startProxy();
+    mirror = await startMirror();
+    env = { TRAFFICMOCK_PROXY_URL: proxy.url, UPSTREAM: mirror.url };
+    const source = sourceOf(["fastq"]);
+    app = directory(PACKAGES, {
+      "app.mts": source,
+      "app.mjs": plain(source),
+      "app.cjs": common(plain(source)),
+      "hooks.mjs": GIVES_SOURCE,
+    });
+  });
+  after(async () => {
+    app.remove();
+    mirror.stop();
+    await proxy.stop();
+  });
+
+  const WAYS = {
+    "import of CommonJS": ["app.mjs"],
+    require: ["app.cjs"],
+    tsx: [TSX, "app.mts"],
+    "node --import tsx": ["--import", "tsx", "app.mts"],
+    "a loader that gives Node the source": ["--no-warnings", "--import", "./hooks.mjs", "app.mjs"],
+  };
+  for (const [way, words] of Object.entries(WAYS)) {
+    const skip = way.includes("tsx") && !existsSync(TSX) && "tsx is missing; run: npm ci --prefix agent";
+    test(`by ${way}`, { skip }, async () => {
+      const { wrong, stderr } = await askAll({ place: app.place, words, env });
+      assert.deepEqual(wrong, { fastq: [], callbacks: [] });
+      assert.equal(stderr, "");
+    });
+  }
+});
+
+describe("undici in a bundle that uses it while it is evaluated", () => {
+  for (const [name, options] of Object.entries({ "": {}, minified: { minify: true } })) {
+    test(`is refused by strict mode ${name}`, async () => {
+      const proxy = await startProxy("--strict");
+      const { outputFiles } = buildSync({
+        stdin: { contents: UNDICI, resolveDir: PACKAGES },
+        bundle: true,
+        platform: "node",
+        write: false,
+        ...options,
+      });
+      const { place, remove } = directory(PACKAGES, { "bundle.cjs": outputFiles[0].text });
+      const { stdout, stderr } = await runNode(`require(${JSON.stringify(`${place}/bundle.cjs`)})`, {
+        env: { TRAFFICMOCK_PROXY_URL: proxy.url },
+      });
+      assert.deepEqual(
+        JSON.parse(stdout || JSON.stringify(stderr)),
+        Array(4).fill("ERR_TRAFFICMOCK_UNMATCHED_REQUEST"),
+      );
+      remove();
+      await proxy.stop();
+    });
+  }
+});

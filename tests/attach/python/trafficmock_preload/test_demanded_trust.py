@@ -1,0 +1,115 @@
+"""What an application's TLS context demands of a server."""
+
+import hashlib
+import ssl
+from pathlib import Path
+from typing import Any
+
+from trafficmock_preload.demanded_trust import (
+    CLIENT_CERTIFICATE,
+    PINNED,
+    _is_usual,
+    demand_lines,
+    note_contents,
+    roots_named,
+    why_alone,
+)
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.support.self_signed import write_certificate
+
+
+class Noted(ssl.SSLContext):
+    """A context whose contents are noted, as the preload notes those of all contexts."""
+
+
+note_contents(Noted)
+
+
+class DemandTests(SynchronousTestCase):
+    """The header lines of a CONNECT."""
+
+    def setUp(self) -> None:
+        folder = Path(self.mktemp())
+        folder.mkdir()
+        self.file = write_certificate(folder)
+        self.context: Any = Noted(ssl.PROTOCOL_TLS_CLIENT)
+        text = self.file.read_text()
+        end = "-----END CERTIFICATE-----"
+        self.pem = text[: text.index(end) + len(end)]
+        self.der = ssl.PEM_cert_to_DER_cert(self.pem)
+
+    def trust(self) -> str:
+        lines = demand_lines(self.context).decode()
+        return lines.removeprefix("Trafficmock-Trust: ").removesuffix("\r\n")
+
+    def test_usual(self) -> None:
+        """Nothing is said for the machine's roots, and for no context."""
+        self.context.load_default_certs()
+        self.assertEqual((demand_lines(self.context), demand_lines(None)), (b"", b""))
+
+    def test_usual_files(self) -> None:
+        """The files of the variables, of certifi and of the machine are usual."""
+        variables = {"REQUESTS_CA_BUNDLE": "/bundle.pem"}
+        usual = (None, "/bundle.pem", b"/bundle.pem", "/x/site-packages/certifi/cacert.pem")
+        for path in usual:
+            self.assertTrue(_is_usual(path, variables), path)
+        others: tuple[Any, ...] = ("/other.pem", "/x/stripe/data/ca.crt", Path("/a/b.pem"))
+        for other in others:
+            self.assertFalse(_is_usual(other, variables), other)
+
+    def test_roots(self) -> None:
+        """Other roots are named by their digest, whichever way they were loaded."""
+        found = set()
+        for given in ({"cafile": str(self.file)}, {"cadata": self.pem}, {"cadata": self.der}):
+            self.context = Noted(ssl.PROTOCOL_TLS_CLIENT)
+            self.context.load_verify_locations(**given)
+            found.add(self.trust())
+        (text,) = found
+        name = text.removeprefix("roots=")
+        pem = roots_named(name)
+        self.assertEqual(hashlib.sha256(pem).hexdigest(), name)
+        self.assertEqual(ssl.PEM_cert_to_DER_cert(pem.decode()), self.der)
+        self.assertEqual(roots_named("0" * 64), b"")
+
+    def test_directory(self) -> None:
+        """The files of a directory count, which OpenSSL reads later."""
+        self.context.load_verify_locations(capath=str(self.file.parent))
+        self.assertIn("roots=", self.trust())
+
+    def test_added(self) -> None:
+        """Roots that come later count, too."""
+        self.context.load_verify_locations(cadata=self.pem)
+        before = self.trust()
+        folder = Path(self.mktemp())
+        folder.mkdir()
+        self.context.load_verify_locations(str(write_certificate(folder)))
+        self.assertNotEqual(self.trust(), before)
+
+    def test_unverified(self) -> None:
+        """Without verification the roots do not matter."""
+        self.context.load_verify_locations(cadata=self.pem)
+        self.context.check_hostname = False
+        self.assertIn("name=0; roots=", self.trust())
+        self.context.verify_mode = ssl.CERT_NONE
+        self.assertEqual(self.trust(), "verify=0")
+
+    def test_left_alone(self) -> None:
+        """A client certificate and a pin need the TLS of the server itself."""
+        self.assertEqual(why_alone(demand_lines(self.context)), "")
+        self.assertEqual(why_alone(demand_lines(self.context, reason="other")), "other")
+        pinned = demand_lines(self.context, "ab" * 32)
+        self.assertEqual(why_alone(pinned), PINNED)
+        self.assertIn(b"Trafficmock-Trust: pin=abab", pinned)
+        self.context.load_cert_chain(self.file)
+        self.assertEqual(why_alone(demand_lines(self.context)), CLIENT_CERTIFICATE)
+
+    def test_wrapped(self) -> None:
+        """A context around another one, as truststore's, demands what that one does."""
+        self.context.load_cert_chain(self.file)
+
+        class Around:
+            _ctx = self.context
+            verify_mode = ssl.CERT_REQUIRED
+
+        self.assertEqual(why_alone(demand_lines(Around())), CLIENT_CERTIFICATE)

@@ -1,0 +1,160 @@
+"""Says in whose context loops of asyncio run tasks, timers, and what has come from sockets.
+
+Python runs each in a copy of the context of the code that gave it to the loop. That code may be the
+first of many requests, for all of which a timer, a connection or a task works from then on.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import wraps
+
+from trafficmock_preload.background.service_loops import begin_of_task, is_for_everyone
+from trafficmock_preload.current_context import running_task
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType, ModuleType
+    from typing import Any
+
+    from trafficmock_preload.current_context import TestContext, TestContexts
+
+_FRAMEWORKS = frozenset(
+    {"aiohttp", "asgiref", "channels", "daphne", "django", "fastapi", "hypercorn", "litestar"}
+    | {"quart", "sanic", "starlette", "tornado", "uvicorn"}
+)
+"""Libraries that handle a request, or a part of it, in tasks of their own."""
+
+_WAITING = (
+    os.path.join(os.path.dirname(os.__file__), "asyncio") + os.sep,
+    os.path.join(os.path.dirname(__file__), "task_queues.py"),
+)
+"""Files of coroutines that wait for something."""
+
+_JOINING = frozenset({"gather", "wait_for"})
+"""Functions of asyncio that start tasks, and wait for them."""
+
+
+def change_loops(module: ModuleType, contexts: TestContexts, owner: str, timers: str) -> None:
+    """Change how a loop starts tasks, and in which context it calls what its timers were given.
+
+    :param owner: the name of the class of the loop.
+    :param timers: the one of ``call_later`` and ``call_at`` by which the other works.
+    """
+    change_tasks(module, contexts, owner)
+    change_timers(module, contexts, owner, timers)
+
+
+def change_timers(module: ModuleType, contexts: TestContexts, owner: str, method: str) -> None:
+    """Call what ``call_later`` and ``call_at`` have been given in no context.
+
+    Such a callback is often a batch, which the first of several requests starts.
+
+    :param owner: the name of the class of the loop.
+    :param method: the one of the two by which the other works.
+    """
+    loop: Any = module.__dict__[owner]
+    original = getattr(loop, method)
+
+    @wraps(original)
+    def call(self: Any, time: Any, callback: Any, *args: Any, context: Any = None) -> Any:
+        if context is None and contexts.has_read:
+            context = contexts.copied(None)
+        return original(self, time, callback, *args, context=context)
+
+    setattr(loop, method, call)
+
+
+def change_sockets(module: ModuleType, contexts: TestContexts) -> None:
+    """Call what a connection has been given in no context, whichever request has opened it."""
+    loop: Any = module.__dict__["BaseSelectorEventLoop"]
+
+    def change(name: str) -> None:
+        original = getattr(loop, name)
+
+        @wraps(original)
+        def add(self: Any, *args: Any) -> Any:
+            if contexts.begun() is None:
+                return original(self, *args)
+            return contexts.copied(None).run(original, self, *args)
+
+        setattr(loop, name, add)
+
+    change("_add_reader")
+    change("_add_writer")
+
+
+def change_tasks(module: ModuleType, contexts: TestContexts, owner: str) -> None:
+    """Change how a loop of asyncio starts a task.
+
+    :param owner: the name of the class of the loop.
+    """
+    loop: Any = module.__dict__[owner]
+    original = loop.create_task
+
+    @wraps(original)
+    def create_task(self: Any, coro: Any, **kwargs: Any) -> Any:
+        begun = contexts.begun() if contexts.has_read else None
+        if begun is None or kwargs.get("context") is not None or _waits(coro):
+            return original(self, coro, **kwargs)
+        task, caller = running_task(), sys._getframe(1)
+        if task is not None and begun.is_handled_by(task):
+            made = original(self, coro, **kwargs)
+            if _is_part(caller, begun):
+                begun.add_part(made)
+            return made
+        context = _context_of(coro, task, caller, contexts)
+        return contexts.copied(context, begun).run(original, self, coro, **kwargs)
+
+    loop.create_task = create_task
+
+
+def _waits(coro: Any) -> bool:
+    """Return whether a coroutine is one of asyncio's own: its task begins no work."""
+    code = getattr(coro, "cr_code", None)
+    return code is not None and code.co_filename.startswith(_WAITING)
+
+
+def _context_of(
+    coro: Any, task: Any, caller: FrameType, contexts: TestContexts
+) -> TestContext | None:
+    """Return the context of a task that is started by what a request has started.
+
+    :param task: that runs.
+    :param caller: the code that starts the other one.
+    """
+    context = contexts.running()
+    begin = None if task is None else begin_of_task(task)
+    if context is None or begin is None or contexts.has_taken():
+        return context
+    is_over = context.closed_at is not None
+    if is_over and getattr(coro, "cr_code", None) is begin.f_code:
+        # It starts itself again.
+        return None
+    is_for_all = is_for_everyone(
+        caller, lambda each: each is begin, is_over=is_over, is_own_too=True
+    )
+    return None if is_for_all else context
+
+
+def _is_part(caller: FrameType, context: TestContext) -> bool:
+    """Return whether a task is started by a framework, or by what waits for it.
+
+    :param caller: the code that starts it.
+    :param context: of the request.
+    """
+    frame: FrameType | None = caller
+    while frame is not None:
+        module = str(frame.f_globals.get("__name__", ""))
+        if module == "asyncio.taskgroups":
+            return context.is_handled_by(frame.f_locals["self"]._parent_task)
+        if module == "anyio._backends._asyncio":
+            scope = getattr(frame.f_locals.get("self"), "cancel_scope", None)
+            return context.is_handled_by(getattr(scope, "_host_task", None))
+        if module != "asyncio.tasks":
+            return module.partition(".")[0] in _FRAMEWORKS
+        if frame.f_code.co_name in _JOINING:
+            return True
+        frame = frame.f_back
+    return False
