@@ -129,6 +129,21 @@ describe("connect", () => {
     await mocks.end();
   });
 
+  test("a wait may fail before it is awaited; one that nobody awaits fails the test", async () => {
+    const warnings = [];
+    const warned = (warning) => warnings.push(warning.name);
+    process.on("warning", warned);
+    const [awaited, forgotten] = await Promise.all([begin("awaits"), begin("forgets")]);
+    const wait = awaited.waitForRequest("**/never", { timeout: 20 });
+    void forgotten.waitForResponse("**/never", { timeout: 20 });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await assert.rejects(wait, /Timeout 20ms exceeded while waiting for request/);
+    await awaited.end();
+    await assert.rejects(forgotten.end(), /Timeout 20ms exceeded while waiting for response/);
+    process.off("warning", warned);
+    assert.deepEqual(warnings, []);
+  });
+
   test("a wait names the part that differs as routes read globs", async () => {
     const mocks = await begin("parts");
     await mocks.route("**/price/*", (route) => route.fulfill({ json: { price: 1 } }));

@@ -7,6 +7,7 @@ const { RoutingError, UsageError } = require("../errors.js");
 const { readSequence, readStep } = require("../arguments/answer-sequence.js");
 const { Matcher } = require("../arguments/matcher.js");
 const { build } = require("../arguments/mock-response.js");
+const { lateWait } = require("../session/late-wait.js");
 const { checked } = require("../arguments/options.js");
 const { routeFromHAR } = require("../har/har-routes.js");
 const { callSite, written } = require("../session/call-site.js");
@@ -182,7 +183,12 @@ class TrafficMock {
    * @param {any} urlOrPredicate
    * @param {import("../../index.js").WaitOptions} [options]
    */
-  async waitForRequest(urlOrPredicate, options) {
+  waitForRequest(urlOrPredicate, options) {
+    return lateWait(this.#session, this.#waitForRequest(urlOrPredicate, options));
+  }
+
+  /** @type {(wanted: any, options?: import("../../index.js").WaitOptions) => Promise<any>} */
+  async #waitForRequest(urlOrPredicate, options) {
     const found = await this.#session.waiters.wait("request", urlOrPredicate, checked("waitForRequest", options));
     return this.#session.views.request(found);
   }
@@ -191,7 +197,12 @@ class TrafficMock {
    * @param {any} urlOrPredicate
    * @param {import("../../index.js").WaitOptions} [options]
    */
-  async waitForResponse(urlOrPredicate, options) {
+  waitForResponse(urlOrPredicate, options) {
+    return lateWait(this.#session, this.#waitForResponse(urlOrPredicate, options));
+  }
+
+  /** @type {(wanted: any, options?: import("../../index.js").WaitOptions) => Promise<any>} */
+  async #waitForResponse(urlOrPredicate, options) {
     const found = await this.#session.waiters.wait("response", urlOrPredicate, checked("waitForResponse", options));
     return this.#session.views.response(found);
   }

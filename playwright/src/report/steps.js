@@ -4,6 +4,7 @@ const { AsyncResource } = require("node:async_hooks");
 const { test } = require("@playwright/test");
 const { TrafficMock } = require("../objects/traffic-mock.js");
 const { callSite, calledFrom } = require("../session/call-site.js");
+const { lateWait } = require("../session/late-wait.js");
 
 /**
  * Makes each call of a route or wait a step of the test, with its place in the code. The HTML report and
@@ -95,7 +96,10 @@ function waitStep(session, call, argument, run) {
   const wait = calledFrom(location, run);
   // The step reports the error.
   wait.catch(() => {});
-  return stepAt(location, call, argument, () => wait);
+  return lateWait(
+    session,
+    stepAt(location, call, argument, () => wait),
+  );
 }
 
 /**
@@ -114,7 +118,7 @@ function stepAt(location, call, argument, run) {
 /** The context of this module, which belongs to no step: a request comes between the steps of the test. */
 const outside = new AsyncResource("trafficmock");
 
-/** Makes a step of each request that a test answers. */
+/** Makes a step of each request that a test answers, and a failed one of each that strict mode refused. */
 class AnswerSteps {
   /** @type {Set<Promise<void>>} the steps of answers without a handler that have not ended */
   #brief = new Set();
@@ -122,7 +126,17 @@ class AnswerSteps {
   /** @param {import("../session/session.js").Answer} answer */
   add(answer) {
     const step = answerStep(answer);
-    if (answer.ran) return;
+    if (!answer.ran) this.#keep(step);
+  }
+
+  /** @param {{ message: string, detail: { method: string, url: string } }} refusal the `proxy:error` */
+  addRefused({ message, detail }) {
+    const title = `trafficmock: ${detail.method} ${detail.url} (refused by strict mode)`;
+    this.#keep(requestStep(title, () => Promise.reject(new Error(message))));
+  }
+
+  /** @param {Promise<void>} step */
+  #keep(step) {
     this.#brief.add(step);
     void step.then(() => this.#brief.delete(step));
   }
@@ -141,11 +155,20 @@ class AnswerSteps {
  */
 function answerStep({ state, entry, decision, ran }) {
   const title = `trafficmock: ${state}${decision ? ` (${decision})` : ""}`;
-  const location = entry.placeOf();
+  return requestStep(title, async () => void (await ran), entry.placeOf());
+}
+
+/**
+ * @param {string} title
+ * @param {() => Promise<void>} run
+ * @param {ReturnType<ReturnType<typeof callSite>>} [location]
+ * @returns {Promise<void>}
+ */
+function requestStep(title, run, location) {
   return outside.runInAsyncScope(() =>
-    // The error of a handler fails the test at its end. After the test there are no steps.
+    // The error of a handler, or of a refusal, fails the test at its end. After the test there are no steps.
     Promise.resolve()
-      .then(() => test.step(title, async () => void (await ran), { location }))
+      .then(() => test.step(title, run, { location }))
       .catch(() => {}),
   );
 }

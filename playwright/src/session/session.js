@@ -1,6 +1,7 @@
 "use strict";
 
 const { randomUUID } = require("node:crypto");
+const { UNMATCHED } = require("trafficmock-agent/protocol/facts");
 const { MixedContextError, RoutingError, TestEndedError, UsageError } = require("../errors.js");
 const { HandlerFetches } = require("./handler-fetches.js");
 const { HttpRoutes } = require("./http-routes.js");
@@ -89,6 +90,8 @@ class Session {
     this.attachment = undefined;
     /** @type {((answer: Answer) => void) | undefined} is told of each request that the test answers */
     this.onAnswer = undefined;
+    /** @type {((refusal: any) => void) | undefined} is told of each `proxy:error` about a request that strict mode refused */
+    this.onRefused = undefined;
   }
 
   /** @param {object} message */
@@ -259,6 +262,7 @@ class Session {
   /** @param {any} message */
   proxyError(message) {
     const { code, detail, routeId } = message;
+    if (code === UNMATCHED) this.onRefused?.(message);
     const refused =
       code === "invalid_glob" ? new UsageError(message.message) : new RoutingError(message.message, { code, detail });
     if (routeId && this.connection.refuseRoute(routeId, refused)) return;

@@ -12,6 +12,11 @@ test("a test fails by its own requests, and the run by those of nobody", async (
   const ended = await runFixtures([], { STRICT: "auth.example" }, { specs: "strict" });
   const own = ended.tests.find(({ title }) => title === "requests of its own").result;
   assert.match(own.errors[0].message, OWN);
+  const refused = own.steps.filter(({ title }) => title.endsWith("/prices/cup (refused by strict mode)"));
+  assert.deepEqual(
+    refused.map(({ error }) => /is not mocked, and strict mode allows only auth\.example/.test(error.message)),
+    [true, true],
+  );
   assert.deepEqual(ended.passed, ["a request of nobody"]);
   const [ofNobody, ...others] = ended.failed.filter((text) => !text.startsWith("requests of its own"));
   assert.match(ofNobody, OF_NOBODY);

@@ -14,8 +14,5 @@ export default defineConfig<TrafficMockUse>({
     trafficmock: { isolation: "required", traffic: "off" },
     trafficmockStrict: { allow: ["auth.example"] },
   },
-  webServer: [
-    proxyServer(),
-    { command: "node shop.mjs", port, env: attached({ clientId: "shop" }) },
-  ],
+  webServer: [proxyServer(), { command: "node shop.mjs", port, env: attached({ clientId: "shop" }) }],
 });

@@ -68,7 +68,10 @@ test("the types of the npm fixture, and typed bodies", async ({ request, backend
 });
 
 test("the core", async ({ baseURL }) => {
-  const mocks: ConnectedTrafficMock = await connect({ title: "the core", proxyUrl: process.env["TRAFFICMOCK_PROXY_URL"]! });
+  const mocks: ConnectedTrafficMock = await connect({
+    title: "the core",
+    proxyUrl: process.env["TRAFFICMOCK_PROXY_URL"]!,
+  });
   await sell(mocks, 7);
   const answer = await fetch(new URL("/price/cup", baseURL), { headers: mocks.headers });
   expect(await answer.json()).toEqual({ item: "cup", price: 7 });
