@@ -25,6 +25,19 @@ class ReportTests(CommandTestCase):
         document = json.loads((place / "all" / "run.json").read_text())
         self.assertEqual([each["id"] for each in document["tests"]], ["one", "two"])
 
+    def test_damaged(self) -> None:
+        """A shard that is damaged is named, and the rest is in the report."""
+        place = Path(self.mktemp())
+        file = DataFile(place / "one", "pytest")
+        for record in (begin("one"), test("one"), end(counts={"passed": 1})):
+            file.write(record)
+        (place / "one" / "data" / "two.jsonl").write_bytes(bytes(100))
+        words = ["report", "merge", str(place / "one"), "--output", str(place / "all")]
+        done = self.run_command(*words)
+        self.assertNotEqual(done.status, 0)
+        self.assertIn("index.html (1 passed)", done.out)
+        self.assertIn("two.jsonl is damaged: 1 of 1 lines are no records", done.err)
+
     def test_wrong(self) -> None:
         """A directory that is no report is an error, and so is a missing output."""
         done = self.run_command("report", "merge", "nowhere", "--output", "all")

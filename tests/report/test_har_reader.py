@@ -1,6 +1,7 @@
 """Any HAR becomes a page."""
 
 import json
+import os
 import zipfile
 from base64 import b64decode, b64encode
 from pathlib import Path
@@ -18,6 +19,7 @@ from trafficmock.errors import LocalError
 from trafficmock.redaction.redacted_documents import redacted_record
 from trafficmock.redaction.redactor import Redactor
 from trafficmock.report import har_reader
+from trafficmock.report.foreign_files import Room
 from trafficmock.report.har_reader import har_document, read_har
 
 _keys = ["log", "entries", "creator", "name", "request", "response", "url", "headers", "status"]
@@ -129,8 +131,55 @@ class HarReaderTests(SynchronousTestCase):
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("other", "")
         self.assertIn("no archive with a HAR", str(self.assertRaises(LocalError, read_har, path)))
-        self.patch(har_reader, "MOST_HAR_BYTES", 10)
-        self.assertIn("larger than", str(self.assertRaises(LocalError, read_har, path)))
+        self.patch(har_reader, "Room", lambda name: Room(name, 10))
+        self.assertIn("too many for a page", str(self.assertRaises(LocalError, read_har, path)))
+
+    def test_each_use(self) -> None:
+        """A body counts each time that an entry names it, in an archive and beside the HAR."""
+        body = bytes(2000)
+        content = {"size": 1, "mimeType": "a/b", "_file": "body.bin"}
+        uses = [{**ENTRY, "response": {"status": 200, "content": content}}] * 10
+        har = json.dumps({"log": {"entries": uses}}).encode()
+        archive, beside = self.directory / "a.zip", self.directory / "a.har"
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+            file.writestr("har.har", har)
+            file.writestr("body.bin", body)
+        beside.write_bytes(har)
+        (self.directory / "body.bin").write_bytes(body)
+        for path in (archive, beside):
+            self.assertEqual(len(read_har(path)["unowned"]["requests"]), 10)
+            self.patch(har_reader, "Room", lambda name: Room(name, 15_000))
+            error = self.assertRaises(LocalError, read_har, path)
+            self.assertIn("counts for each", str(error))
+            self.patch(har_reader, "Room", Room)
+        self.patch(har_reader, "MOST_HAR_ENTRIES", 9)
+        self.assertIn("9 entries", str(self.assertRaises(LocalError, read_har, archive)))
+
+    def test_no_files(self) -> None:
+        """A pipe, a device and a link are not read, and no archive that is damaged."""
+        pipe, path = self.directory / "pipe", self.directory / "a.har"
+        os.mkfifo(pipe)
+        for named in (pipe, Path("/dev/zero")):
+            error = self.assertRaises(LocalError, read_har, named)
+            self.assertIn("is no regular file", str(error))
+        secret = self.directory / "secret"
+        secret.write_text("abcdef")
+        (self.directory / "link").symlink_to("secret")
+        (self.directory / "inner").symlink_to(".")
+        for name in ("link", "inner/secret", "../secret", str(secret)):
+            response = {"status": 200, "content": {"_file": name}}
+            har = {"log": {"entries": [{**ENTRY, "response": response}]}}
+            path.write_text(json.dumps(har))
+            outcome = read_har(path)["unowned"]["requests"][0]["outcome"]
+            self.assertIsNone(outcome["response"]["bodyBase64"], name)
+        path.write_text(path.read_text().replace(str(secret), "pipe"))
+        self.assertIn("pipe is no regular", str(self.assertRaises(LocalError, read_har, path)))
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+            file.writestr("har.har", json.dumps({"log": {"entries": [], "x": "a" * 999}}))
+        content = bytearray(path.read_bytes())
+        content[45:55] = b"\xff" * 10
+        path.write_bytes(content)
+        self.assertRaises(LocalError, read_har, path)
 
     @given(_json)
     def test_anything(self, value: object) -> None:

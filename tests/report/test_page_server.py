@@ -7,6 +7,8 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from trafficmock.report.page_server import SavedPageServer
+from trafficmock.report.run_document import run_document
+from trafficmock.report.saved_page import saved_page
 
 
 class PageServerTests(SynchronousTestCase):
@@ -43,3 +45,23 @@ class PageServerTests(SynchronousTestCase):
         """A name that is not this machine's is refused."""
         self.assertEqual(self.get("/", "evil.example")[0], 421)
         self.assertEqual(self.get("/", "127.0.0.1:9")[0], 200)
+        for host in ("", "127.0.0.1:", "localhost:65536", "localhost:99999999", "localhost, a"):
+            self.assertEqual(self.get("/", host)[0], 421, host)
+
+    def test_links(self) -> None:
+        """A HAR that is a link is not given."""
+        directory = self.server.directory
+        assert directory is not None
+        (directory / "har" / "link.har").symlink_to("../run.json")
+        self.assertEqual(self.get("/har/link.har")[0], 404)
+
+    def test_policy(self) -> None:
+        """The policy of the page is a header, too, and a HAR may do nothing."""
+        server = SavedPageServer(saved_page(run_document([])), None)
+        self.addCleanup(server.server_close)
+        self.assertRegex(server.policy, "^default-src 'none'.*script-src 'sha256-.*frame-ancestors")
+        connection = HTTPConnection("127.0.0.1", self.server.server_port, timeout=10)
+        connection.request("GET", "/har/a.har")
+        policy = connection.getresponse().getheader("content-security-policy") or ""
+        connection.close()
+        self.assertIn("sandbox", policy)

@@ -1,7 +1,10 @@
 """The files that are made of the data of processes."""
 
 import json
+import os
+import shutil
 from pathlib import Path
+from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -94,9 +97,97 @@ class WriteTests(SynchronousTestCase):
         for record in foreign:
             (directory / "data" / "other.jsonl").write_text(json.dumps(record))
             error = self.assertRaises(LocalError, write_report, directory)
-            self.assertIn(f"{directory / 'data'} has data of another version", str(error))
+            self.assertIn(f"{directory / 'data'}", str(error))
+            self.assertIn("has data of another version", str(error))
         (directory / "run.json").write_text('{"format": 1}')
         self.assertRaises(LocalError, read_report, directory)
+
+    def test_fields(self) -> None:
+        """A record that no page can show is named, with the field; so is a foreign link."""
+        directory = self.shard("one")
+        whole = test("x")["test"]
+        for name in ("id", "title", "routes", "requests", "startedAt"):
+            record: dict[str, Any] = {
+                "type": "test",
+                "test": {key: whole[key] for key in whole if key != name},
+            }
+            self.assertIn(f"test.{name}", self._refused(directory, record))
+        for har in ("javascript:alert(1)", "data:text/html,a", "file:///etc/passwd", "../a.har"):
+            self.assertIn("test.har", self._refused(directory, test("x", har=har)))
+        self.assertIn("routes", self._refused(directory, test("x", routes=[{"kind": "http"}])))
+        run = json.loads((directory / "run.json").read_text())
+        run["tests"][0]["har"] = "javascript:alert(1)"
+        (directory / "run.json").write_text(json.dumps(run))
+        error = self.assertRaises(LocalError, read_report, directory)
+        self.assertIn("no path such as har/NAME.har", str(error))
+
+    def _refused(self, directory: Path, record: dict[str, Any]) -> str:
+        (directory / "data" / "other.jsonl").write_text(json.dumps(record))
+        return str(self.assertRaises(LocalError, write_report, directory))
+
+    def test_one_name(self) -> None:
+        """Two shards whose files have one name are kept apart, and their HARs, too."""
+        merged = self.directory / "all"
+        shards = [self.directory / name for name in ("one", "two")]
+        for shard in shards:
+            (shard / "data").mkdir(parents=True)
+            (shard / "har").mkdir()
+            (shard / "har" / "a.har").write_text(json.dumps(shard.name))
+            records = [begin(shard.name), test(shard.name, har="har/a.har"), end()]
+            lines = "".join(json.dumps(each) + "\n" for each in records)
+            (shard / "data" / "pytest-1.jsonl").write_text(lines)
+        for _ in range(2):
+            merge_reports(shards, merged)
+            tests = json.loads((merged / "run.json").read_text())["tests"]
+            self.assertEqual([each["id"] for each in tests], ["one", "two"])
+            hars = [json.loads((merged / each["har"]).read_text()) for each in tests]
+            self.assertEqual(hars, ["one", "two"])
+        with (shards[0] / "data" / "pytest-1.jsonl").open("a") as file:
+            file.write(json.dumps(test("three")) + "\n")
+        merge_reports(shards, merged)
+        self.assertEqual(self.ids(merged), ["one", "three", "two"])
+
+    def test_damaged(self) -> None:
+        """What is no record is said; but not a last line that is not whole."""
+        for content, said in (
+            (b"\0" * 5000, "1 of 1 lines"),
+            ("{}\n".encode("utf-16"), "of 2 lines"),
+            (b"\xff\xfe{}\n{}\n", "1 of 2 lines"),
+            (b"[" * 200_000, "1 of 1 lines"),
+            (b"", "it is empty"),
+            (b'{}\n{"type": ', ""),
+        ):
+            directory = self.shard("one")
+            (directory / "data" / "other.jsonl").write_bytes(content)
+            damaged: list[str] = []
+            merge_reports([directory], self.directory / "all", damaged)
+            self.assertEqual(self.ids(self.directory / "all")[0], "one")
+            self.assertEqual(len(damaged), bool(said), (content[:9], damaged))
+            self.assertIn(said, " ".join(damaged))
+            shutil.rmtree(self.directory)
+
+    def test_links(self) -> None:
+        """Links and pipes are neither read nor written through."""
+        one, other = self.shard("one"), self.shard("other")
+        secret = self.directory / "secret"
+        secret.write_text("abc")
+        for name in ("har/z.har", "data/z.jsonl"):
+            place = one / name
+            for make in (lambda each: each.symlink_to(secret), os.mkfifo):
+                make(place)
+                error = self.assertRaises(LocalError, merge_reports, [one], self.directory / "all")
+                self.assertIn("is no regular file", str(error))
+                place.unlink()
+        merged = self.directory / "all"
+        merged.mkdir()
+        (merged / "data").symlink_to(other / "data")
+        error = self.assertRaises(LocalError, merge_reports, [one], merged)
+        self.assertIn("is a link", str(error))
+        (merged / "data").unlink()
+        (merged / "run.json").symlink_to(secret)
+        (merged / "index.html").symlink_to(secret)
+        merge_reports([one], merged)
+        self.assertEqual(secret.read_text(), "abc")
 
     def test_large(self) -> None:
         """Beyond its limit the page has no traffic of later tests, and says where it is."""

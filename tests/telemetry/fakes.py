@@ -38,9 +38,10 @@ class FakeCollector:
     bodies: list[bytes] = field(factory=list)
     answers: list[Any] = field(factory=list)
     rejected: int = 0
+    message: str = "too old"
 
     def send(self, body: Sequence[bytes]) -> Deferred[Taken]:
-        answer = self.answers.pop(0) if self.answers else Taken(self.rejected, "too old")
+        answer = self.answers.pop(0) if self.answers else Taken(self.rejected, self.message)
         if isinstance(answer, Exception):
             failed: Deferred[Taken] = Deferred()
             failed.errback(answer)

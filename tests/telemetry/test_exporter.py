@@ -3,12 +3,14 @@
 from typing import Any
 
 from twisted.internet.defer import Deferred
+from twisted.logger import capturedLogs, eventAsText
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.support.builders import request, response
 from tests.telemetry.fakes import MS, OWNER, Harness
 from tests.telemetry.messages import attributes, metrics_of, resource_of, spans_of
 from trafficmock import records
+from trafficmock.redaction.redactor import Redactor
 from trafficmock.telemetry.exporter import FLUSH_SECONDS, LONGEST_PAUSE
 from trafficmock.telemetry.finished_span import START
 from trafficmock.telemetry.otlp_client import NotSentError, Taken
@@ -107,9 +109,15 @@ class ExporterTests(SynchronousTestCase):
     def test_rejected(self) -> None:
         """A collector that takes a part says how much."""
         self.traces.rejected = 4
+        self.harness.exporter.writer.redact_text = Redactor().text
+        self.traces.message = "token=abc is too old"
         self.answered(10)
-        self.turn()
+        with capturedLogs() as said:
+            self.turn()
         self.assertEqual(self.sent(), [10])
+        text = " ".join(map(eventAsText, said))
+        self.assertIn("is too old", text)
+        self.assertNotIn("abc", text)
 
     def test_metrics(self) -> None:
         """Metrics are sent at their interval; a failure is not repeated before the next time."""

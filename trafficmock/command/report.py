@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from trafficmock.command.arguments import command_parser
 from trafficmock.command.exit_status import OK
 from trafficmock.command.output.terminal import standard_output
+from trafficmock.errors import LocalError
+from trafficmock.redaction import printable
 from trafficmock.report.report_directory import PAGE, merge_reports
 
 if TYPE_CHECKING:
@@ -40,13 +42,18 @@ def main(words: Sequence[str]) -> int:
     """Run the command.
 
     :returns: the exit status.
-    :raises LocalError: a directory is no report.
+    :raises LocalError: a directory is no report, or its data is damaged: then what could be read is
+        in the result.
     :raises OSError: a file cannot be read or written.
     """
     options = parser().parse_args(words)
     output = Path(options.output)
-    document = merge_reports([Path(source) for source in options.sources], output)
+    damaged: list[str] = []
+    document = merge_reports([Path(source) for source in options.sources], output, damaged)
     counts = ", ".join(f"{count} {outcome}" for outcome, count in document["counts"].items())
     terminal = standard_output("never")
     terminal.line(f"{output / PAGE} ({counts or 'no tests'})")
+    if damaged:
+        missing = printable("; ".join(damaged))
+        raise LocalError(f"the report is not complete: {missing}")
     return OK

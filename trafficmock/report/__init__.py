@@ -15,6 +15,6 @@ Who does what:
 
 ``har_reader`` makes such a document of any HAR, and ``page_server`` serves a page to the browser of
 this machine. ``unused_entries`` compares a HAR that tests replay with what a run has used of it.
-``report_settings`` are the limits, and what
-users set.
+``foreign_files`` and ``record_checks`` are for the files of others: what is read of them, and what
+of it can be shown. ``report_settings`` are the limits, and what users set.
 """

@@ -12,6 +12,7 @@ import msgspec
 from attrs import define, field
 
 from trafficmock.errors import LocalError
+from trafficmock.report.foreign_files import check_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,13 +107,24 @@ def forget(directory: Path, name: str) -> None:
         raise LocalError(f"the report cannot be written: {error}") from error
 
 
-def read_records(path: Path) -> Iterator[dict[str, Any]]:
-    """Read the records of one process; a last line that is not whole is left out."""
+def read_records(path: Path, damaged: list[str] | None = None) -> Iterator[dict[str, Any]]:
+    """Read the records of one process; lines that are none are left out.
+
+    :param damaged: gets what was left out, but for a last line that is not whole: its process was
+        ended while it wrote.
+    """
+    check_regular(path)
+    wrong = number = 0
     with path.open("rb") as file:
-        for line in file:
+        for number, line in enumerate(file, 1):
             try:
                 record = json.loads(line)
-            except ValueError:
-                continue
+            except (ValueError, RecursionError):
+                record = None
             if isinstance(record, dict):
                 yield record
+            elif line.endswith(b"\n") or number == 1:
+                wrong += 1
+    if damaged is not None and (wrong or not number):
+        lines = f"{wrong} of {number} lines are no records" if number else "it is empty"
+        damaged.append(f"{path} is damaged: {lines}")

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from datetime import datetime
+from functools import partial
+from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from trafficmock.errors import LocalError
-from trafficmock.report.report_settings import MOST_HAR_BYTES
+from trafficmock.report.foreign_files import Room, read_file
+from trafficmock.report.report_settings import MOST_HAR_ENTRIES
 from trafficmock.report.run_document import run_document
 
 if TYPE_CHECKING:
@@ -27,20 +31,27 @@ _TEXT, _BINARY = 1, 2
 def read_har(path: Path) -> dict[str, Any]:
     """Read a HAR file, or a zip archive with one, as Playwright writes it.
 
+    All that is read for the page counts, each time that an entry names it.
+
     :returns: a document like that of a run, with the name of the file in ``har``.
     :raises LocalError: the file cannot be read, is too large, or is no HAR.
     """
+    room = Room(str(path))
     try:
-        if path.stat().st_size > MOST_HAR_BYTES:
-            raise LocalError(f"{path} is larger than {MOST_HAR_BYTES} bytes, too large for a page")
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                return _document(_archived(archive, _IN_ARCHIVE), path, archive.read)
-        return _document(path.read_bytes(), path, lambda name: _beside(path, name))
+        content = read_file(path, room, is_named=True)
+        if zipfile.is_zipfile(BytesIO(content)):
+            # What is in the archive counts, and not the archive.
+            room.left += len(content)
+            with zipfile.ZipFile(BytesIO(content)) as archive:
+                read = partial(_archived, archive, room)
+                return _document(read(_IN_ARCHIVE), path, read)
+        return _document(content, path, lambda name: _beside(path, name, room))
     except OSError as error:
         raise LocalError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, KeyError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, KeyError, RuntimeError, EOFError) as error:
         raise LocalError(f"{path} is no archive with a HAR: {error}") from None
+    except zlib.error as error:
+        raise LocalError(f"{path} is damaged: {error}") from None
 
 
 def har_document(har: object, name: str, read: ReadFile) -> dict[str, Any]:
@@ -53,6 +64,8 @@ def har_document(har: object, name: str, read: ReadFile) -> dict[str, Any]:
     entries = _at(har, "log", "entries")
     if not isinstance(entries, list):
         raise LocalError(f"{name} is no HAR: it is not JSON with a list log.entries")
+    if len(entries) > MOST_HAR_ENTRIES:
+        raise LocalError(f"{name} has more than {MOST_HAR_ENTRIES} entries, too many for a page")
     creator = str(_at(har, "log", "creator", "name") or "")
     document = run_document([])
     found = [_entry(each, number, creator, read) for number, each in enumerate(entries, 1)]
@@ -69,24 +82,24 @@ def _document(content: bytes, path: Path, read: ReadFile) -> dict[str, Any]:
     return har_document(har, path.name, read)
 
 
-def _archived(archive: zipfile.ZipFile, name: str) -> bytes:
-    size = sum(each.file_size for each in archive.infolist())
-    if size > MOST_HAR_BYTES:
-        raise LocalError(f"the archive has more than {MOST_HAR_BYTES} bytes, too many for a page")
-    return archive.read(name)
+def _archived(archive: zipfile.ZipFile, room: Room, name: str) -> bytes:
+    found = archive.getinfo(name)
+    # No more than this is read, whatever comes out.
+    room.take(found.file_size)
+    return archive.read(found)
 
 
-def _beside(path: Path, name: str) -> bytes:
+def _beside(path: Path, name: str, room: Room) -> bytes:
     """Read a file in the directory of a HAR.
 
-    :raises FileNotFoundError: the name leads out of it.
+    :raises FileNotFoundError: the name leads out of it, or by a link.
     """
     parts = PurePosixPath(name)
     directory = path.parent.resolve()
     file = (directory / name).resolve()
-    if parts.is_absolute() or not file.is_relative_to(directory):
+    if parts.is_absolute() or ".." in parts.parts or file != directory.joinpath(*parts.parts):
         raise FileNotFoundError(name)
-    return file.read_bytes()
+    return read_file(file, room)
 
 
 def _at(value: object, *keys: str) -> Any:

@@ -6,11 +6,17 @@ import re
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
+from trafficmock.errors import LocalError
+from trafficmock.report.foreign_files import Room, read_file
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 _HAR = re.compile(r"/(har/[A-Za-z0-9._-]+\.har)")
-_LOOPBACK = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]+)?")
+_LOOPBACK = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::([0-9]{1,5}))?")
+_HIGHEST_PORT = 65535
+_POLICY = re.compile(r'<meta http-equiv="content-security-policy" content="([^"]*)">')
+_NOTHING = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
 
 class SavedPageServer(ThreadingHTTPServer):
@@ -26,6 +32,8 @@ class SavedPageServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.page = page.encode("utf-8", "backslashreplace")
         self.directory = directory
+        policy = _POLICY.search(page)
+        self.policy = f"{policy[1]}; frame-ancestors 'none'" if policy else _NOTHING
 
     @property
     def url(self) -> str:
@@ -42,11 +50,11 @@ class _Handler(BaseHTTPRequestHandler):
         """Answer with the page, or a HAR of the report."""
         path = self.path.partition("?")[0]
         har = _HAR.fullmatch(path)
-        if not _LOOPBACK.fullmatch(self.headers.get("host", "")):
+        if not _is_this_machine(self.headers.get_all("host") or []):
             # A page of another site has had the browser look up its own name as this machine.
             self.send_error(421)
         elif path == "/":
-            self._send("text/html; charset=utf-8", self.server.page)
+            self._send("text/html; charset=utf-8", self.server.page, self.server.policy)
         elif har and self.server.directory is not None:
             self._send_file(self.server.directory / har[1])
         else:
@@ -54,18 +62,19 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_file(self, path: Path) -> None:
         try:
-            content = path.read_bytes()
-        except OSError:
+            content = read_file(path, Room(path.name))
+        except (OSError, LocalError):
             self.send_error(404)
         else:
-            self._send("application/json", content)
+            self._send("application/json", content, _NOTHING)
 
-    def _send(self, content_type: str, content: bytes) -> None:
+    def _send(self, content_type: str, content: bytes, policy: str) -> None:
         self.send_response(200)
         for name, value in (
             ("content-type", content_type),
             ("content-length", str(len(content))),
             ("cache-control", "no-store"),
+            ("content-security-policy", policy),
             ("x-content-type-options", "nosniff"),
             ("cross-origin-resource-policy", "same-origin"),
             ("referrer-policy", "no-referrer"),
@@ -76,3 +85,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *args: object) -> None:
         """Log nothing: the terminal has the address."""
+
+
+def _is_this_machine(hosts: list[str]) -> bool:
+    """Return whether a request has one ``Host``, which a page of this machine sends."""
+    found = _LOOPBACK.fullmatch(hosts[0]) if len(hosts) == 1 else None
+    return found is not None and int(found[1] or 0) <= _HIGHEST_PORT

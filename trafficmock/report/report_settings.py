@@ -27,6 +27,9 @@ MOST_BODY_BYTES = 8 * 2**20
 PAGE_BYTES = 64 * 2**20
 """The most bytes of data in the page of a report; ``run.json`` has all."""
 
+MOST_HAR_ENTRIES = 50_000
+"""The most entries of such a HAR."""
+
 MOST_HAR_BYTES = 256 * 2**20
 """The largest HAR that is shown as a page."""
 

@@ -186,10 +186,10 @@ class Exporter:
                 self._worked(collector)
                 if taken.rejected:
                     self.log.warn(
-                        "OTLP: {url} rejected {count}: {message}",
+                        "OTLP: {url} rejected {count}: {said}",
                         url=collector.shown,
                         count=taken.rejected,
-                        message=one_line(taken.message),
+                        said=one_line(self.writer.redact_text(taken.message)),
                     )
                 return True
             await self._wait(pause)
@@ -212,7 +212,7 @@ class Exporter:
             self.log.warn(
                 "OTLP: cannot export to {url}: {why}. Up to {most} spans wait for it.",
                 url=collector.shown,
-                why=one_line(str(error)),
+                why=one_line(self.writer.redact_text(str(error))),
                 most=self.queue.limit,
             )
 

@@ -143,14 +143,19 @@ function testPanel(test) {
       " · ",
       h("a", { href: link({ view: "ws", test: id }) }, plural(webSockets.length, "WebSocket")),
       ...meanwhile(test),
-      har && " · ",
-      har && h("a", { href: har, download: "" }, "HAR"),
+      isOwnHar(har) && " · ",
+      isOwnHar(har) && h("a", { href: har, download: "" }, "HAR"),
       omitted > 0 && h("span", { class: "size" }, ` · ${omitted} more were too large for the report`),
     ),
     error && h("pre", { class: "error-text", tabindex: 0 }, visible(cut(error, LONGEST_ERROR))),
     ...sections.flatMap(section),
     routes.length > 0 && routesTable(routes),
   );
+}
+
+/** Return whether a text is the path of a HAR of the report: no other is linked. @param {unknown} har @returns {har is string} */
+function isOwnHar(har) {
+  return typeof har === "string" && /^har\/[A-Za-z0-9._-]+\.har$/.test(har);
 }
 
 /** @param {{ title: string, text: string }} section of what the runner shows of a failure */
