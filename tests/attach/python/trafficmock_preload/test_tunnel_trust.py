@@ -37,3 +37,18 @@ class TrustTests(SynchronousTestCase):
         """One is made for each strictness, not for each connection."""
         own = ssl.create_default_context()
         self.assertIs(trusting(self.authority, own), trusting(self.authority, None))
+
+    def test_replaced_class(self) -> None:
+        """It is made of the standard library's class, which truststore replaces."""
+
+        class Replaced(ssl.SSLContext):
+            """The class of ``truststore.inject_into_ssl()``."""
+
+        own = ssl.create_default_context()
+        own.check_hostname = False
+        own.verify_mode = ssl.CERT_NONE
+        kept = ssl.SSLContext
+        self.patch(ssl, "SSLContext", Replaced)
+        found = trusting(self.authority, own)
+        self.assertIs(type(found), kept)
+        self.assertEqual(found.verify_mode, ssl.CERT_NONE)

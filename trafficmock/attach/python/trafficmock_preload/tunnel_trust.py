@@ -17,6 +17,9 @@ _wrap = ssl.SSLContext.wrap_socket
 _CONTEXT_CLASS = ssl.SSLContext
 """The standard library's class: ``truststore.inject_into_ssl()`` replaces it in the module."""
 
+_set_verify_mode = super(_CONTEXT_CLASS, _CONTEXT_CLASS).verify_mode.__set__  # type: ignore[attr-defined]
+"""The setter beneath that of the class, which recurs without end once the class is replaced."""
+
 _MOST_CONTEXTS = 20
 _contexts: dict[tuple[bytes, int, bool], ssl.SSLContext] = {}
 
@@ -34,7 +37,7 @@ def trusting(authority: bytes, wanted: Any) -> ssl.SSLContext:
     if context is None:
         context = _CONTEXT_CLASS(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = checks_host
-        context.verify_mode = ssl.VerifyMode(verifies)
+        _set_verify_mode(context, ssl.VerifyMode(verifies))
         context.load_verify_locations(cadata=authority)
         if len(_contexts) >= _MOST_CONTEXTS:
             _contexts.clear()
