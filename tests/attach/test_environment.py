@@ -11,6 +11,7 @@ from tests.attach.listening import answering
 from trafficmock.attach import environment
 from trafficmock.attach.environment import Attachment, forward_variables
 from trafficmock.attach.proxy_variables import ProxyAddress
+from trafficmock.attach.python_preload import DIRECTORY
 from trafficmock.attach.rest_probe import AttachError, NoAnswerError
 from trafficmock.certificates.authority import CERTIFICATE, open_authority
 
@@ -76,8 +77,20 @@ class AttachmentTests(SynchronousTestCase):
                 "PLAYWRIGHT_BACKEND_MOCKS_PROXY_URL": "http://x:1",
                 "TRAFFICMOCK_TOKEN": "t",
                 "PLAYWRIGHT_BACKEND_MOCKS_TOKEN": "t",
+                "PYTHONPATH": str(DIRECTORY),
             },
         )
+
+    def test_no_forward_proxy_for_python(self) -> None:
+        """The preload needs no variables of proxies; over https it cannot connect."""
+        for url, base, found in (
+            ("http://x:1", {"PYTHONPATH": "/a"}, f"{DIRECTORY}:/a"),
+            ("http://x:1", {"TRAFFICMOCK_PYTHON_PRELOAD": "0"}, None),
+            ("https://x:1", {}, None),
+        ):
+            made = Attachment.of(base, url=url, forward_proxy=False).variables()
+            self.assertEqual(made.get("PYTHONPATH"), found)
+            self.assertNotIn("HTTPS_PROXY", made)
 
     def test_directory(self) -> None:
         """Certificates are where the argument says, else where the base says."""

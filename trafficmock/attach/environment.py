@@ -27,6 +27,7 @@ from trafficmock.attach.proxy_variables import (
 from trafficmock.attach.python_preload import (
     AUTHORITY_VARIABLE,
     fingerprint,
+    https_problem,
     python_variables,
 )
 from trafficmock.attach.rest_probe import (
@@ -63,7 +64,8 @@ class Attachment:
     :param ca_directory: the directory of the certificate authority on this machine.
     :param preload: the agent's ``register.js``; ``None`` for no Node agent.
     :param no_proxy: hosts to reach directly, instead of those in ``NO_PROXY``.
-    :param forward_proxy: whether to set the proxy variables and those of certificates.
+    :param forward_proxy: whether to set the proxy variables and those of certificates. Python
+        processes are attached without them, too.
     """
 
     address: ProxyAddress
@@ -160,6 +162,8 @@ class Attachment:
             variables |= forward_variables(
                 self.address, self.base, self.ca_directory, self.no_proxy
             )
+        elif https_problem(self.address.scheme, self.base) is None:
+            variables |= python_variables(self.base)
         return variables
 
 

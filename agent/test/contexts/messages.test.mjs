@@ -173,6 +173,10 @@ describe("a message of SQS or SNS", () => {
       ],
     });
     const sqs = client(contexts, output());
+    contexts.wantOrigins({ wanted: false });
+    await sqs.send(new ReceiveMessageCommand({ QueueUrl: "q" }));
+    assert.deepEqual(sqs.command.input, { QueueUrl: "q" }, "no test has a context");
+    contexts.wantOrigins({ wanted: true });
     const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: "q" }));
     assert.deepEqual(sqs.command.input, { QueueUrl: "q", MessageAttributeNames: ["baggage"] });
     assert.deepEqual(Messages[0], { Body: "1" });

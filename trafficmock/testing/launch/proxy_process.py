@@ -64,7 +64,7 @@ class Proxy:
         :param agent: ``False`` leaves the Node agent out: for an application with the npm agent,
             or on a machine without the agent.
         :param forward_proxy: ``False`` leaves out the variables of the forward proxy and of its
-            certificates.
+            certificates; the agents for Node and Python need neither.
         :raises AttachError: the Node agent is missing, or the proxy does not answer.
         :raises CertificateError: the user's data directory cannot store the certificates.
         """

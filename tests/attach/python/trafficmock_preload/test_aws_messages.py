@@ -47,6 +47,7 @@ class AwsCase(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.contexts = TestContexts(30)
+        self.contexts.ask_origins(wanted=True)
         self.addCleanup(self.contexts.enter, None)
         self.addCleanup(current_thread().__dict__.pop, RECEIVES, None)
 
@@ -173,6 +174,19 @@ class ReceivedTests(AwsCase):
         answer = self.received(messages, asked)
         self.assertEqual((answer["given"], answer["Messages"]), (asked, messages))
         self.assertIs(type(self.received([{"Body": "x"}])["Messages"]), list)
+
+    def test_no_test(self) -> None:
+        """While no test has a context, the call is left as it is."""
+        self.contexts.ask_origins(wanted=False)
+        self.assertEqual(self.received([])["given"], {})
+        self.contexts.ask_origins(wanted=True)
+        self.assertEqual(self.received([])["given"], {"MessageAttributeNames": ["baggage"]})
+
+    def test_deep_body(self) -> None:
+        """A body that is nested too deeply for the parser has no context."""
+        body = '{"a":' * 100_000 + json.dumps(MEMBER)
+        answer = self.received([{"Body": body}])
+        self.assertEqual(answer["Messages"], [{"Body": body}])
 
     @given(JSON)
     def test_bodies(self, value: Any) -> None:

@@ -144,6 +144,7 @@ class TestContexts:
         self.latest: TestContext | None = None
         self._known: OrderedDict[str, TestContext] = OrderedDict()
         self._asked_until = 0.0
+        self._are_wanted = False
         self._own_tests = 0
 
     def read(
@@ -382,6 +383,14 @@ class TestContexts:
         The proxy asks for it, while tests with contexts run. That one came in says the same.
         """
         self._asked_until = self._now() + _ASKED_SECONDS if wanted else 0.0
+        self._are_wanted = wanted
+
+    def are_wanted(self) -> bool:
+        """Return whether tests with contexts run, as far as this process knows.
+
+        It knows by the answers to its ``CONNECT``, and by contexts that come in.
+        """
+        return self._own_tests > 0 or self._are_wanted
 
     def _tells_origins(self) -> bool:
         return self._own_tests > 0 or self._now() < self._asked_until

@@ -103,9 +103,12 @@ def _with_attribute(message: Any, contexts: TestContexts) -> Any:
 
 
 def _received(call: Any, given: dict[str, Any], contexts: TestContexts) -> Any:
-    """Ask for messages with their contexts, which an application that did not ask does not see."""
+    """Ask for messages with their contexts, which an application that did not ask does not see.
+
+    While no test has a context, the call is left as it is.
+    """
     names = given.get("MessageAttributeNames") or []
-    is_asked = any(name in {"All", ".*", HEADER} for name in names)
+    is_asked = any(name in {"All", ".*", HEADER} for name in names) or not contexts.are_wanted()
     asked = given if is_asked else {**given, "MessageAttributeNames": [*names, HEADER]}
     result = call(asked)
     if isinstance(result, dict) and isinstance(result.get("Messages"), list):
@@ -157,7 +160,7 @@ def _headers(message: Any) -> str | None:
     if found is None and isinstance(body, str) and MEMBER in body:
         try:
             found = json.loads(body)["MessageAttributes"][HEADER]["Value"]
-        except (ValueError, LookupError, TypeError):
+        except (ValueError, LookupError, TypeError, RecursionError):
             return None
     return found if isinstance(found, str) else None
 
