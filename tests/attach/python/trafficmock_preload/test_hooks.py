@@ -39,7 +39,7 @@ class HookTests(SynchronousTestCase):
         future = ModuleType("urllib3.connection")
         vars(future).update(HTTPConnection=object, HfaceBackend=object)
         other = ModuleType("urllib3.connection")
-        for module, reason in ((future, "it is urllib3-future"), (other, "KeyError")):
+        for module, reason in ((future, "AttributeError"), (other, "KeyError")):
             for allowed in ("0", "1"):
                 errors = io.StringIO()
                 self.patch(sys, "stderr", errors)

@@ -131,8 +131,10 @@ def changes(tunnels: Tunnels, contexts: TestContexts) -> dict[str, Callable[[Mod
     add("urllib3.contrib.pyopenssl", "tunnel_trust", "change_pyopenssl", tunnels)
     add_client("http.client", "http_client_change", "change_http_client")
     add_client("urllib.request", "http_client_change", "change_urllib")
-    add_client("urllib3.connection", "urllib3_change", "change_urllib3")
-    add_client("urllib3_future.connection", "urllib3_change", "change_urllib3")
+    add_client("urllib3.connection", "urllib3_future_change", "change_either")
+    add_client("urllib3_future.connection", "urllib3_future_change", "change_either")
+    for library in ("urllib3", "urllib3_future"):
+        add_client(f"{library}._async.connection", "urllib3_future_change", "change_async")
     add_client("httplib2", "httplib2_change", "change_httplib2")
     for library in ("httpcore._sync", "httpcore._async", "httpcore2._sync", "httpcore2._async"):
         add_client(f"{library}.connection_pool", "httpcore_change", "change_pool")
@@ -256,6 +258,7 @@ _ENVIRONMENT_PROXIES = {
 """Modules that read proxies from the environment, with the modules that open connections."""
 
 _GIVEN_PROXIES = {
+    "urllib3_future.poolmanager": ("environment_proxies", "change_proxy_manager", "connection"),
     "urllib3.poolmanager": ("environment_proxies", "change_proxy_manager", "connection"),
     "requests.adapters": ("refused_requests", "change_requests", "urllib3.connection"),
     "httpx._client": ("refused_requests", "change_httpx", "httpcore._sync.connection_pool"),
@@ -299,8 +302,6 @@ def _not_attached(module: ModuleType, error: Exception, tunnels: Tunnels) -> Non
         reach real servers, and neither tests nor strict mode would see them.
     """
     reason = f"{type(error).__name__}: {error}"
-    if getattr(module, "HfaceBackend", None) is not None:
-        reason = "it is urllib3-future, on which niquests stands"
     text = (
         f"{module.__name__} cannot be attached ({reason}). Its requests pass through the proxy "
         "only where the library reads the proxy variables"

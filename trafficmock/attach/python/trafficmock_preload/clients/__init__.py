@@ -6,8 +6,9 @@ imported. A failure that the proxy reports is raised as the library's own error,
 urllib3 and httplib2, which use ``http.client``, ``http_client_change`` calls it, as the attribute
 ``OWN_ERROR`` of their connections.
 
-* ``http_client_change`` (the standard library), ``urllib3_change``, ``httplib2_change``,
-  ``httpcore_change`` (httpx), ``aiohttp_change``, ``twisted_change`` with ``twisted_endpoint``;
+* ``http_client_change`` (the standard library), ``urllib3_change``, ``urllib3_future_change``
+  (niquests), ``httplib2_change``, ``httpcore_change`` (httpx), ``aiohttp_change``,
+  ``twisted_change`` with ``twisted_endpoint``;
 * ``websockets_change`` for threads, ``websockets_asyncio_change``, ``websockets_trio_change``;
   ``websocket_client_change``;
 * ``refused_requests``: requests and httpx, the proxies that programs give to them, and the classes

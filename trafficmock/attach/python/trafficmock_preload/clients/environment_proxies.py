@@ -84,7 +84,9 @@ def change_proxy_manager(module: ModuleType, tunnels: Tunnels, transport: str) -
         if found is None:
             given = self.connection_pool_kw
             more = {name: given[name] for name in given if not name.startswith("_proxy")}
-            found = plain(self.pools._maxsize, headers=self.headers, **more)
+            # urllib3-future has another class of pools.
+            most = getattr(self.pools, "_maxsize", None) or self.pools.maxsize
+            found = plain(most, headers=self.headers, **more)
             found.pool_classes_by_scheme = self.pool_classes_by_scheme
             vars(self)[_WITHOUT] = found
         return found

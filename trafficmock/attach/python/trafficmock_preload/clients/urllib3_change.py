@@ -47,7 +47,7 @@ def change_urllib3(module: ModuleType, tunnels: Tunnels, _: TestContexts) -> Non
 
     creation.create_connection = create_connection
     connection_class._new_conn = new_conn
-    setattr(connection_class, OWN_ERROR, _own_error(names))
+    setattr(connection_class, OWN_ERROR, make_own_error(names))
 
 
 def change_fingerprints(names: Any, tunnels: Tunnels) -> None:
@@ -66,7 +66,7 @@ def change_fingerprints(names: Any, tunnels: Tunnels) -> None:
     names[name] = assert_fingerprint
 
 
-def _own_error(names: Any) -> Any:
+def make_own_error(names: Any) -> Any:
     """Make the function for :data:`OWN_ERROR`: urllib3's errors of connecting.
 
     urllib3 wraps other errors itself.
