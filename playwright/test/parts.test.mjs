@@ -392,3 +392,22 @@ test("entries are wanted by their URLs as agents send them", async () => {
     { request: { method: "GET", url: "HTTP://H.test:80#x" }, response: { status: 200 } },
   ]);
 });
+
+test("a glob that begins with a host instead of a scheme is noticed", () => {
+  const baseURL = "http://127.0.0.1:5000";
+  for (const [glob, noticed] of [
+    ["partner.example/slow", true],
+    ["localhost:3000/**", true],
+    ["/partner.example/slow", false],
+    ["index.html", false],
+    ["https://partner.example/slow", false],
+    ["**/slow", false],
+  ]) {
+    const { hint } = new Matcher(glob, { baseURL });
+    assert.equal(hint.includes(`so it is a path of the base URL ${baseURL}`), noticed, glob);
+  }
+  assert.match(
+    new Matcher("a.example/b").hint,
+    /and there is no base URL: for a host, write "https:\/\/a\.example\/b"/,
+  );
+});

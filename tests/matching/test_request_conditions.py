@@ -15,6 +15,7 @@ from trafficmock.matching.request_conditions import (
     RequestConditions,
     compile_condition,
 )
+from trafficmock.matching.request_content import RequestContent
 from trafficmock.redaction.process_redactor import process_redactor, redact_process
 
 
@@ -61,6 +62,11 @@ class ConditionTests(SynchronousTestCase):
         self.assertEqual(text, "json.user.password[0] differs")
         missing = compile_condition("form", ["code"], equals="s3cret")
         self.assertEqual(said(missing, content(b"{}")), "form.code is missing")
+        typed = RequestContent(
+            "http://h/", [("Content-Type", "application/json; charset=utf-8")], lambda: b"{}"
+        )
+        text = "form.code is missing (the body is application/json)"
+        self.assertEqual(said(missing, typed), text)
         nested = compile_condition("json", ["user"], equals="other")
         text = said(nested, content(b'{"user": {"password": "s3cret"}}')) or ""
         self.assertNotIn("s3cret", text)

@@ -167,7 +167,7 @@ def har_failed(subject: str, problem: str, place: str | None) -> str:
 
 
 MOST_DIFFERENCES_NAMED = 5
-"""The most parts that a message names in which a request differs from an entry of a HAR."""
+"""The most parts that a message names in which a request differs from a route, or an entry."""
 
 
 def har_missing(
@@ -419,7 +419,8 @@ def _nearest(nearest: Nearest, *, named: bool) -> str:
     route = nearest.route
     place = "" if route.place is None else f" ({route.place})"
     test = f' of "{route.test.title}"' if named and route.test is not None else ""
-    return f"route {_route(route.matcher)}{place}{test}: {difference(nearest.differs)}"
+    differs = [difference(each) for each in nearest.all_differs[:MOST_DIFFERENCES_NAMED]]
+    return f"route {_route(route.matcher)}{place}{test}: {'; '.join(differs)}"
 
 
 _WHOLE = {

@@ -139,12 +139,18 @@ class RequestCondition:
         is_secret = redactor.is_secret_at(self.part, self.path)
         if not values:
             wanted = "" if is_secret and self.equals is not UNSET else f", wanted {self.shown}"
-            return f"{self.place} is missing{wanted}"
+            return f"{self.place} is missing{wanted}{self._other_type(content)}"
         if is_secret:
             return f"{self.place} differs"
         found = ", ".join(redactor.text(_shown(value)) for value in values[:_MOST_SHOWN])
         more = f" and {len(values) - _MOST_SHOWN} more" if len(values) > _MOST_SHOWN else ""
         return f"{self.place} is {found}{more}, wanted {self.shown}"
+
+    def _other_type(self, content: RequestContent) -> str:
+        """Say of what type a body is that has no form."""
+        found = content.values("header", ["content-type"]) if self.part == "form" else []
+        media = str(found[0]).partition(";")[0].strip() if found else ""
+        return f" (the body is {media})" if media and media.lower() != _FORM else ""
 
     @property
     def place(self) -> str:
@@ -155,6 +161,9 @@ class RequestCondition:
             return f"header {self.path[0]}"
         steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path)
         return self.part + "".join(steps)
+
+
+_FORM = "application/x-www-form-urlencoded"
 
 
 @attrs.frozen(eq=False)

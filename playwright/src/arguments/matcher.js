@@ -19,6 +19,10 @@ const { accepts, allMet } = require("./value-checks.js");
 
 const KEYS = ["url", "method", "clientId", ...CONDITIONS];
 
+/** A host, or a host with a port, at the beginning of a glob. A name of a file is none. */
+const HOST_FIRST =
+  /^(?:(?:[\w*-]+\.)+(?!(?:html?|json|js|css|php|xml|txt|png|svg)\b)[a-z]{2,}|localhost)(?::\d+)?(?:\/|$)/i;
+
 /** The condition of a route or wait, with its form for the proxy (`wire`). */
 class Matcher {
   /**
@@ -51,6 +55,14 @@ class Matcher {
       ...(conditions.length && { conditions: conditions.map(({ test: _, ...compared }) => compared) }),
       ...(this.checks.length && { predicate: true }),
     };
+  }
+
+  /** A hint, if its glob begins with a host instead of a scheme; else empty. */
+  get hint() {
+    const { urlGlob: glob, baseUrl } = this.wire;
+    if (typeof this.url !== "string" || !glob || !HOST_FIRST.test(glob)) return "";
+    const of = baseUrl ? ` of the base URL ${baseUrl}` : ", and there is no base URL";
+    return `"${glob}" has no scheme, so it is a path${of}: for a host, write "https://${glob}".`;
   }
 
   /** Whether this process can test a URL. */

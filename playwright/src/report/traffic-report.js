@@ -68,7 +68,8 @@ function reportLines(session, { requests, recorded, unmet, similar, applications
   };
   if (undecided.length) lines.push("without a decision of this test:", ...counted(undecided.map(row)));
   if (doubtful.length) lines.push("decided without a context:", ...counted(doubtful.map(row)));
-  if (!requests.length) lines.push(...nothingCame(session, unmet, applications));
+  const isNothing = !requests.length && similar.every((each) => !each.length);
+  if (isNothing) lines.push(...nothingCame(session, unmet, applications));
   return lines;
 }
 
@@ -107,6 +108,7 @@ function unmetLines(session, { unmet, similar }) {
   const { http } = session;
   return unmet.flatMap((entry, index) => [
     `no request met the route ${entry.matcher}: ${entry.name}`,
+    ...(entry.matcher.hint ? [`  ${entry.matcher.hint}`] : []),
     ...[ownPort(session, entry)].filter((port) => port !== undefined).map(notRouted),
     ...similar[index].filter((each) => !http.owned.has(each.id) && isNear(each)).map(({ text }) => `  ${text}`),
   ]);

@@ -151,9 +151,10 @@ class Waiters {
    * @param {Waiter} waiter
    * @param {any} overdue the proxy's answer, with the requests that came instead
    */
-  timedOut({ timeout, what }, { found, text, capture }) {
+  timedOut({ timeout, what, matcher }, { found, text, capture }) {
     const { http, traffic } = this.session;
     const lines = [`Timeout ${timeout}ms exceeded while waiting for ${what}`];
+    if (matcher?.hint) lines.push(matcher.hint);
     if (found.requests.length || !traffic.requests.size) lines.push(text);
     else lines.push(...seenHere([...traffic.requests.values()], capture));
     return new TimeoutError([...lines, ...http.problems()].join("\n"));

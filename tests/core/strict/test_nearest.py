@@ -2,10 +2,16 @@
 
 from msgspec import UNSET
 
-from tests.core.strict.case import URL, StrictCase
+from tests.core.strict.case import URL, B, StrictCase
 from tests.support.builders import claims, fall_back, glob, predicate
 from trafficmock.core.ownership.differences import MOST_COMPARED
-from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher, SerializedRegex
+from trafficmock.matching.allow_list import AllowList
+from trafficmock.wire import inbound
+from trafficmock.wire.payloads.serialized_matcher import (
+    SerializedCondition,
+    SerializedMatcher,
+    SerializedRegex,
+)
 
 POST_ONLY = ["POST"]
 
@@ -36,7 +42,10 @@ DIFFERENCES: tuple[tuple[str, SerializedMatcher, str, str, str], ...] = (
     (
         "scheme",
         matcher("http://api.test:443/v1/charges"),
-        "route \"http://api.test:443/v1/charges\": scheme differs ('https', not 'http')",
+        (
+            "route \"http://api.test:443/v1/charges\": scheme differs ('https', not 'http'); "
+            "port differs ('', not '443')"
+        ),
         "scheme",
         "https",
     ),
@@ -53,6 +62,16 @@ DIFFERENCES: tuple[tuple[str, SerializedMatcher, str, str, str], ...] = (
         "route \"https://api.test:8443/**\": port differs ('443', not '8443')",
         "port",
         "443",
+    ),
+    (
+        "all that differs",
+        matcher("https://api.test/v1/charge", methods=["PUT"]),
+        (
+            "route PUT \"https://api.test/v1/charge\": method differs ('POST', not 'PUT'); "
+            "path differs ('/v1/charges', not '/v1/charge')"
+        ),
+        "method",
+        "POST",
     ),
     (
         "path",
@@ -100,6 +119,19 @@ class NearestTests(StrictCase):
             self.assertEqual((nearest.route_id, nearest.test_id), ("q1", "buys"))
             self.assertEqual(nearest.matcher, wanted)
 
+    def test_conditions_that_hold(self) -> None:
+        """Of routes with as many differences, the one of which more conditions hold is nearer."""
+        self.registers()
+        first = [SerializedCondition("query", ["a"], equals="1")]
+        other = SerializedCondition("query", ["b"], equals="2")
+        self.routes(SerializedMatcher(url_glob="**/v1/*", conditions=[*first, other]))
+        wrong = SerializedCondition("query", ["a"], equals="7")
+        self.routes(SerializedMatcher(url_glob="**/v1/*", conditions=[wrong]), "q2")
+        effects = self.asks(url="https://api.test/v1/charges?a=1")
+        nearest = self.detail(effects).nearest
+        assert nearest is not UNSET
+        self.assertEqual(nearest.route_id, "q1")
+
     def test_predicate(self) -> None:
         """A predicate is asked, and says no."""
         self.registers()
@@ -128,6 +160,18 @@ class NearestTests(StrictCase):
         self.worker.sends(fall_back("r1"))
         effects = self.playbook.take()
         self.assertIn("its handler gave the request back", self.refused(effects))
+
+    def test_of_an_ended_test(self) -> None:
+        """Of a request of a test that has ended, the routes of those that run say nothing."""
+        self.begin(strict=AllowList(()))
+        self.registers()
+        self.registers("sells", context=B, worker=self.other)
+        self.routes("**/v1/charge", "s1", test_id="sells", worker=self.other)
+        self.worker.sends(inbound.TestUnregister("buys"))
+        self.playbook.take()
+        text = self.refused(self.asks())
+        self.assertIn('It was made for the test "buys", which has ended.', text)
+        self.assertNotIn("Nearest", text)
 
     def test_no_route(self) -> None:
         """Without a route there is none to name."""

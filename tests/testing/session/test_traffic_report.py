@@ -317,6 +317,27 @@ class KindTests(SynchronousTestCase):
             harness.route(lambda *_: None, url)
             self.assertEqual("re.compile(...)" in report(harness), noticed, url)
 
+    def test_scheme(self) -> None:
+        """A host without a scheme is noticed, with what the glob became."""
+        for url, noticed in (
+            ("partner.example/slow", True),
+            ("api.partner.example", True),
+            ("localhost:3000/**", True),
+            ("*.partner.example/**", True),
+            ("/partner.example/slow", False),
+            ("assets/logo.png", False),
+            ("index.html", False),
+            ("https://partner.example/slow", False),
+            ("**/slow", False),
+        ):
+            for base in (None, "http://127.0.0.1:5000"):
+                info = TestInfo(title="buys", file="f.py", base_url=base)
+                harness = SessionHarness(info=info)
+                harness.route(lambda *_: None, url)
+                of = f" of the base URL {base}" if base else ","
+                wanted = f"has no scheme, so it is a path{of}"
+                self.assertEqual(wanted in report(harness), noticed, url)
+
     def test_ambiguous_is_met(self) -> None:
         """A route whose requests were refused as ambiguous is not called idle."""
         harness = SessionHarness()

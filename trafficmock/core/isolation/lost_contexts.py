@@ -33,6 +33,7 @@ _LATEST = 10**14
 _REMEMBERED = 256
 """The most paths and times whose texts are kept: requests without a context repeat them."""
 
+_CARRIERS = f"the headers baggage and traceparent, and without the cookie {CONTEXT_COOKIE}"
 _HEADERS = f"baggage, the cookie {CONTEXT_COOKIE} or traceparent"
 _OF_THE_RUN = (
     'answer it for the whole run: trafficmock_shared(scope="run") in pytest, trafficmockRun in '
@@ -122,7 +123,7 @@ def explain(agent: Agent, origin: RequestOrigin | UnsetType) -> LostContext | No
     if CONTEXT not in agent.features:
         return LostContext(f"It left {process}.", _REMEDIES["agent"])
     if origin is UNSET and agent.kind == "proxy":
-        how = f"It left {process} by the forward proxy, without any of the headers {_HEADERS}."
+        how = f"It left {process} by the forward proxy, with none of {_CARRIERS}."
         return LostContext(how, _REMEDIES["proxy"])
     if origin is UNSET and ORIGINS in agent.features:
         how = (

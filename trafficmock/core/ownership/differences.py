@@ -52,7 +52,7 @@ _BY_CLOSENESS = (
 
 _OF_URL = frozenset({"scheme", "host", "port", "path", "query"})
 
-Rank = tuple[int, int, float]
+Rank = tuple[int, int, float, int]
 
 
 @frozen
@@ -125,16 +125,20 @@ class ComparedMatcher:
     def rank(self, request: ComparedRequest, found: list[Difference]) -> Rank:
         """Return the sort key of a comparison: the nearest has the lowest one.
 
+        Of as many differences, more conditions that hold are nearer.
+
         :param found: the differences.
         """
         if not found:
-            return 0, 0, 0.0
+            return 0, 0, 0.0, 0
         glob = self.wire.url_glob
         likeness = 0.0
         if isinstance(glob, str) and any(each.part in _OF_URL for each in found):
             texts = glob[-_LONGEST_COMPARED:], request.url[-_LONGEST_COMPARED:]
             likeness = SequenceMatcher(None, *texts, autojunk=False).ratio()
-        return len(found), -_BY_CLOSENESS.index(found[0].part), -likeness
+        failed = sum(each.part == "condition" for each in found)
+        held = len(self.wire.conditions or ()) - failed
+        return len(found), -_BY_CLOSENESS.index(found[0].part), -likeness, -held
 
     def _of_url(self, request: ComparedRequest, judged: MatchResult) -> list[Difference]:
         glob, parts = self.wire.url_glob, request.parts
@@ -158,11 +162,16 @@ class ComparedMatcher:
 class Nearest:
     """The most similar route.
 
-    :param differs: its first difference.
+    :param all_differs: its differences, at least one.
     """
 
     route: RegisteredRoute
-    differs: Difference
+    all_differs: list[Difference]
+
+    @property
+    def differs(self) -> Difference:
+        """Its first difference."""
+        return self.all_differs[0]
 
 
 def nearest_route(
@@ -190,7 +199,7 @@ def nearest_route(
         found = matcher.differences(request, budget) or [_FELL_BACK]
         rank = matcher.rank(request, found)
         if best_rank is None or rank < best_rank:
-            best, best_rank = Nearest(route, found[0]), rank
+            best, best_rank = Nearest(route, found), rank
     return best
 
 

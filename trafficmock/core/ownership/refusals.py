@@ -86,12 +86,11 @@ class Refusals:
     def _nearest(self, kind: Kind, pending: Owned, refusal: Refusal) -> Nearest | None:
         if _is_tunnel(pending) or pending.framework is not None:
             return None
-        return nearest_route(
-            self.strictness.registry,
-            self.strictness.candidates(refusal.test, kind),
-            pending,
-            refusal.parts,
-        )
+        candidates = self.strictness.candidates(refusal.test, kind)
+        if refusal.test is None and pending.context_test is not None:
+            # Its own test has ended: the routes of those that run say nothing about it.
+            candidates = (each for each in candidates if each.test is not None and each.test.shared)
+        return nearest_route(self.strictness.registry, candidates, pending, refusal.parts)
 
     def _text(
         self, pending: Owned, refusal: Refusal, nearest: Nearest | None, *, has_left: bool

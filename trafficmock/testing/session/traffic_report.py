@@ -12,7 +12,7 @@ from trafficmock.matching.host_pattern import is_under_test
 from trafficmock.matching.url_parts import url_parts
 from trafficmock.testing.promise import all_of, mapped
 from trafficmock.testing.session.handlers.routed_request import GIVEN_UP
-from trafficmock.testing.session.observation.diagnosis import regex_hint
+from trafficmock.testing.session.observation.diagnosis import regex_hint, scheme_hint
 from trafficmock.wire.outbound import UNMATCHED
 
 if TYPE_CHECKING:
@@ -217,6 +217,8 @@ class _Report:
         if hint := regex_hint(written):
             yield f"  {hint}"
             return
+        if hint := scheme_hint(written, self.session.base_url):
+            yield f"  {hint}"
         unmatched = {
             each.id
             for kind in (NETWORK, UNOWNED, WITHIN, REFUSED_UNOWNED)

@@ -272,7 +272,8 @@ class Observation:
             waiter.promise.resolve(self._found(waiter, waiter.ended.value.request_id))
         else:
             observed = list(self.session.traffic.requests.values())
-            seen = describe_seen(waiter, waiter.ended.value, observed)
+            base_url = self.session.base_url
+            seen = describe_seen(waiter, waiter.ended.value, observed, base_url)
             waiter.promise.reject(timed_out(waiter, seen))
 
     def end(self, error: BaseException | None = None) -> None:
