@@ -10,6 +10,11 @@ from trafficmock.matching.allow_list import (
     read_allow_list,
 )
 from trafficmock.matching.host_pattern import LONGEST_PATTERN, PatternError
+from trafficmock.matching.patterns.framework_calls import (
+    FRAMEWORK_CALLS,
+    FrameworkCall,
+    framework_call,
+)
 from trafficmock.matching.url_parts import url_parts
 
 LABEL = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=1, max_size=8)
@@ -53,6 +58,36 @@ class AllowTests(SynchronousTestCase):
         ):
             self.assertTrue(allows(pattern, allowed), f"{pattern} {allowed}")
             self.assertFalse(allows(pattern, refused), f"{pattern} {refused}")
+
+    def test_presets(self) -> None:
+        """A preset allows what its framework sends for itself, and ``all`` what all do."""
+        tags = "https://registry.npmjs.org/-/package/next/dist-tags"
+        for pattern, url, expected in (
+            ("preset:next", tags, True),
+            ("preset:all", tags, True),
+            ("preset:astro", tags, False),
+            ("preset:next", "https://registry.npmjs.org/nextra", False),
+            ("preset:next", "https://telemetry.nextjs.org:443/", True),
+            ("preset:next", "https://telemetry.nextjs.org:443@evil.test/", False),
+        ):
+            self.assertEqual(allows(pattern, url), expected, f"{pattern} {url}")
+        for wrong, said in (
+            ("preset:nxt", "did you mean preset:next? There are next, nuxt,"),
+            ("preset:", "is no preset: There are next"),
+        ):
+            with self.assertRaises(PatternError) as caught:
+                read_allow_list([wrong])
+            self.assertIn(said, str(caught.exception))
+
+    @given(st.text(), st.sampled_from(FRAMEWORK_CALLS), st.sampled_from(["", "/", ":", "@", "?"]))
+    @profile(200)
+    def test_any_url(self, text: str, call: FrameworkCall, between: str) -> None:
+        """Only what goes to its host is a framework's own, whatever stands around that."""
+        self.assertIsNone(framework_call(text))
+        url = f"https://{call.host}{between}{text}"
+        found, parts = framework_call(url), url_parts(url)
+        if found is not None and parts is not None:
+            self.assertEqual((parts.host, found.host), (call.host, call.host))
 
     def test_several(self) -> None:
         """One that allows it is enough, and the texts are kept as they were given."""

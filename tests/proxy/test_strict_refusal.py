@@ -48,7 +48,9 @@ class RefusalTests(SynchronousTestCase):
     def assert_refused(self, answer: bytes, *, body: bool = True) -> None:
         """See that an answer is a refusal, and that no server was asked."""
         head, _, content = answer.partition(b"\r\n\r\n")
-        self.assertTrue(head.startswith(b"HTTP/1.1 403 Forbidden\r\n"), head)
+        self.assertTrue(
+            head.startswith(b"HTTP/1.1 403 Refused by strict mode of trafficmock\r\n"), head
+        )
         self.assertIn(b"\r\nvia: 1.1 trafficmock (unmatched_request)\r\n", head)
         self.assertIn(b"; error=http_request_denied;", head)
         self.assertEqual(self.rig.servers, [])
@@ -117,7 +119,9 @@ class TunnelTests(SynchronousTestCase):
         rig = self.rig(tunnels=(read_host_pattern("*.test"),))
         client = self.connect(rig, b"db.test:5432")
         head, _, content = client.took().partition(b"\r\n\r\n")
-        self.assertTrue(head.startswith(b"HTTP/1.1 403 Forbidden\r\n"), head)
+        self.assertTrue(
+            head.startswith(b"HTTP/1.1 403 Refused by strict mode of trafficmock\r\n"), head
+        )
         error = json.loads(content)
         self.assertEqual(error["error"], "unmatched_request")
         self.assertEqual(

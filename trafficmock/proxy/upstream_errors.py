@@ -50,6 +50,10 @@ _LOCAL = b"proxy_internal_response"
 """The proxy error type of all other codes: the proxy answered by itself."""
 
 
+STRICT_REASON = b"Refused by strict mode of trafficmock"
+"""The reason phrase of a refusal: of a refused tunnel, most clients show nothing else."""
+
+
 def decision_status(code: str) -> int:
     """Return the status of the response to a request that the coordinator made fail.
 
@@ -213,7 +217,7 @@ def error_response(
         b'proxy-status: trafficmock; error=%s; details="%s"\r\n%s%s\r\n'
     ) % (
         status,
-        reason(status),
+        STRICT_REASON if code == UNMATCHED else reason(status),
         JSON,
         len(body),
         VIA,
