@@ -5,7 +5,10 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from trafficmock import records
+from trafficmock.wire import inbound
 from trafficmock.wire.payloads import body as bodies
 from trafficmock.wire.payloads.serialized_request import SerializedRequest
 from trafficmock.wire.payloads.serialized_response import SerializedResponse
@@ -46,6 +49,8 @@ def refusal(proxy_client: ProxyClient | None, request: SerializedRequest) -> str
 class TunnelRecord:
     """A tunnel's row in the history, begun by the constructor; no route matches a tunnel.
 
+    A tunnel that is not read though no option says so is told to the core, which warns its test.
+
     :param proxy_client: the agent that records it.
     :param authority: ``host:port`` of its server.
     :param headers: the header of its CONNECT.
@@ -61,7 +66,12 @@ class TunnelRecord:
         self._open = True
         request = tunnel_request(authority, headers)
         self._url = request.url
-        proxy_client.record(records.RequestSeen(self._id, proxy_client.client_id, request))
+        self._is_told = bool(why)
+        if self._is_told:
+            observed = inbound.RequestObserve(self._id, proxy_client.client_id, request)
+            proxy_client.send(observed)
+        else:
+            proxy_client.record(records.RequestSeen(self._id, proxy_client.client_id, request))
 
     def ended(self, error: UpstreamError | None = None) -> None:
         """Record the end of the tunnel; only the first call counts.
@@ -71,11 +81,24 @@ class TunnelRecord:
         if not self._open:
             return
         self._open = False
+        if self._is_told:
+            ended = None if error is None else error.serialized()
+            self._proxy_client.send(
+                inbound.RequestResponse(
+                    self._id,
+                    ok=error is None,
+                    response=self._response() if error is None else UNSET,
+                    error=UNSET if ended is None else ended,
+                )
+            )
+            return
         self._proxy_client.record(records.RequestPassedThrough(self._id))
         if error is None:
-            text = f"Connection established{self._why}"
-            response = SerializedResponse(200, text, {}, bodies.NULL, self._url)
-            self._proxy_client.record(records.ResponseReported(self._id, response, None))
+            self._proxy_client.record(records.ResponseReported(self._id, self._response(), None))
         else:
             failed = records.ResponseReported(self._id, None, error.serialized())
             self._proxy_client.record(failed)
+
+    def _response(self) -> SerializedResponse:
+        text = f"Connection established{self._why}"
+        return SerializedResponse(200, text, {}, bodies.NULL, self._url)

@@ -320,6 +320,23 @@ class DemandTests(SynchronousTestCase):
         _, answer = self.opened(b"Trafficmock-Alone: " + HTTP_2_ONLY.encode())
         self.assertNotIn(b"trafficmock-authority", answer)
 
+    def test_warned(self) -> None:
+        """The only test that runs is warned of what it does not see."""
+        worker = self.harness.core.hello("playwright", workerId="0", features=["warnings"])
+        about = {"testId": "t", "title": "T", "file": "", "workerId": "0"}
+        self.harness.core.send_message(worker, "test:register", **about)
+        worker.sent.clear()
+        for data in (client_hello("h2"), b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"):
+            client = self.harness.ask(CONNECT.replace(b"api", b"tls" if data[0] == 22 else b"h2c"))
+            client.sends(data)
+            client.lose()
+        told = [each for each in worker.sent if each["type"] == "test:warning"]
+        self.assertEqual({each["code"] for each in told}, {"unseen_connection"})
+        self.assertIn("https://tls.test", told[0]["message"])
+        self.assertIn("https://h2c.test", told[1]["message"])
+        found = [each["outcome"]["response"]["statusText"] for each in self.harness.entries()]
+        self.assertEqual([HTTP_2_ONLY in text for text in found], [True, True])
+
     def test_of_others(self) -> None:
         """A client that is no attached process cannot say so."""
         client = self.harness.ask(asking(b"Trafficmock-Alone: why").replace(b"-Agent", b"-X"))

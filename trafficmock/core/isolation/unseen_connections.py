@@ -33,9 +33,10 @@ MOST_TOLD = 20
 _LONGEST_URL = 300
 
 _REMEDY = (
-    "Its requests (HTTP/2 by node:http2, as of gRPC, or a tunnel of the application's own) are not "
-    "seen: they reach the real server, whatever this test mocks. Have the client use HTTP/1.1, "
-    "refuse such connections by strict mode, or name the host in TRAFFICMOCK_IGNORE_HOSTS."
+    "Its requests (HTTP/2 alone, as of gRPC, TLS with a certificate of the client, or a tunnel of "
+    "the application's own) are not seen: they reach the real server, whatever this test mocks. "
+    "Have the client use HTTP/1.1, refuse such connections by strict mode, or name the host in "
+    "TRAFFICMOCK_IGNORE_HOSTS."
 )
 
 

@@ -138,7 +138,7 @@ class ConnectSniffer:
         self._buffer += data
         kind = kind_of(self._buffer, is_attached=self._is_attached)
         if kind == "blind":
-            self._go_blind()
+            self._go_blind(HTTP_2_ONLY if self._buffer.startswith(_HTTP_2) else "")
         elif kind == "tls":
             self._begin_tls()
         elif kind is not None:
