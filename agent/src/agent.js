@@ -13,6 +13,7 @@ const { startDeadline } = require("./protocol/deadline.js");
 const { LocalDecisions } = require("./local/local-decisions.js");
 const { Waiters } = require("./waiters.js");
 const { TestContexts } = require("./contexts/test-contexts.js");
+const { onUnhooked } = require("./process/unhooked.js");
 
 /** The time limit of the first handshake, for which requests wait; ms. */
 const START_MS = 2000;
@@ -56,6 +57,8 @@ class Agent {
     /** @type {(error?: Error) => void} */
     this.started = () => {};
     this.clearDeadline = () => {};
+    /** @param {import('./process/unhooked.js').Unhooked} one */
+    this.unhooked = (one) => this.tellOfUnhooked(one);
   }
 
   /** @returns {Promise<void>} settled by the first handshake, within 2 s */
@@ -94,6 +97,7 @@ class Agent {
     this.isTelling = Array.isArray(hello.features) && hello.features.includes("seen-contexts");
     this.started();
     this.tellAll();
+    for (const one of onUnhooked(this.unhooked)) this.tellOfUnhooked(one);
     this.waiters.negotiated();
   }
 
@@ -146,6 +150,14 @@ class Agent {
     // Messages keep their order: earlier reports are sent first.
     this.local.batch.flush();
     this.link.send(message);
+  }
+
+  /**
+   * Tell the proxy of a library that cannot be changed.
+   * @param {import('./process/unhooked.js').Unhooked} one
+   */
+  tellOfUnhooked({ name, file }) {
+    if (this.isTelling) this.send({ type: "agent:unhooked", library: name, file });
   }
 
   /** Tell the proxy that tests run in this process: they may call the application themselves. */

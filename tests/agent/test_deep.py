@@ -91,6 +91,12 @@ class DeepTests(SynchronousTestCase):
         with patch.dict(os.environ, {"TRAFFICMOCK_BENCH_PYTHON": python()}):
             self.check(shutil.which("node") or "node", "deep/messages.test.mjs", seconds=900)
 
+    def test_loaders(self) -> None:
+        """Libraries are hooked by every loader, and in the bundles of several bundlers."""
+        install(PLACE, "webpack")
+        for version in VERSIONS:
+            self.check(node(version), "deep/loaders.test.mjs", seconds=600)
+
     def test_servers(self) -> None:
         """Parallel tests on one Express, Fastify or Koa server are kept apart, in all hooks."""
         install(PLACE, "koa")

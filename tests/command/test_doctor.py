@@ -50,6 +50,21 @@ class DoctorTests(CommandTestCase):
         self.assertEqual((group["count"], group["lastId"]), (2, "lost2"))
         self.assertEqual(found["mixed"], [])
 
+    def test_unhooked(self) -> None:
+        """A library that an agent cannot change is named with its file."""
+        agent = RawClient.connect(self.proxy.url)
+        self.addCleanup(agent.close)
+        agent.hello("node", clientId="till", features=["context"])
+        agent.send(type="agent:unhooked", library="fastq", file=f"/app/{HOSTILE}.js")
+        agent.send(type="ping", at=1)
+        agent.receive()
+        done = self.run_command("doctor")
+        self.assertEqual(done.status, 1)
+        self.check_clean(done)
+        self.assertIn("till has a copy of fastq in /app/", done.out)
+        (row,) = json.loads(self.run_command("doctor", "--json").out)["unhooked"]
+        self.assertEqual((row["clientId"], row["library"]), ("till", "fastq"))
+
     def test_mixed(self) -> None:
         """A request with the context of a test that has no route, where one other test has."""
         worker, agent = RawClient.connect(self.proxy.url), RawClient.connect(self.proxy.url)

@@ -257,6 +257,7 @@ of_agents: SearchStrategy[Message] = st.one_of(
     ),
     st.builds(inbound.SocketOpen, SOCKETS, st.just("ws://h.test/"), st.just([]), clients, carried),
     st.builds(local_reports.ContextSeen, carried.filter(bool)),
+    st.builds(local_reports.LibraryUnhooked, st.sampled_from(["fastq", "pg"]), st.just("/b.js")),
     st.builds(local_reports.RequestIgnored, st.just("GET"), st.just("http://h.test/"), carried),
     on_sockets_by_agents,
 )

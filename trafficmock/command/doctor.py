@@ -56,7 +56,7 @@ def main(words: Sequence[str]) -> int:
     else:
         for line in _lines(found, terminal):
             terminal.line(line)
-    return NOTHING if found["lost"] or found["mixed"] else OK
+    return NOTHING if found["lost"] or found["mixed"] or found["unhooked"] else OK
 
 
 def collect(client: RestClient) -> dict[str, Any]:
@@ -73,7 +73,18 @@ def collect(client: RestClient) -> dict[str, Any]:
         "agents": len(agents),
         "lost": _grouped(entries, "lost"),
         "mixed": _grouped(entries, "mixed"),
+        "unhooked": _unhooked(agents),
     }
+
+
+def _unhooked(agents: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """List the libraries that agents cannot change, once for each application and file."""
+    rows = [
+        {"clientId": agent["clientId"], **each}
+        for agent in agents
+        for each in agent.get("unhooked", ())
+    ]
+    return list({tuple(row.values()): row for row in rows}.values())
 
 
 def _grouped(entries: Iterable[Mapping[str, Any]], what: str) -> list[dict[str, Any]]:
@@ -111,6 +122,13 @@ def _lines(found: dict[str, Any], terminal: Terminal) -> Iterator[str]:
             "and one other test has."
         )
         yield from _stories(mixed, terminal)
+    for each in found["unhooked"]:
+        yield ""
+        yield printable(
+            f"{each['clientId']} has a copy of {each['library']} in {each['file']} that its agent "
+            "cannot change: what it starts later may have no context, or that of another test. "
+            "Keep it out of the bundle."
+        )
 
 
 def _number(groups: list[dict[str, Any]]) -> int:

@@ -22,6 +22,7 @@ from trafficmock.core.http.response_reports import ResponseReports
 from trafficmock.core.http.streamed_replies import StreamedReplies
 from trafficmock.core.invalid_messages import InvalidMessages
 from trafficmock.core.isolation.mixed_contexts import MixedContexts
+from trafficmock.core.isolation.unhooked_libraries import UnhookedLibraries
 from trafficmock.core.isolation.unseen_connections import UnseenConnections
 from trafficmock.core.isolation.wanted_origins import WantedOrigins
 from trafficmock.core.local.local_decisions import LocalDecisions
@@ -74,6 +75,7 @@ class Coordinator:
     wanted_origins: WantedOrigins = field(init=False)
     mixed_contexts: MixedContexts = field(init=False)
     unseen_connections: UnseenConnections = field(init=False)
+    unhooked_libraries: UnhookedLibraries = field(init=False)
     decisions: Decisions = field(init=False)
     streams: StreamedReplies = field(init=False)
     replies: Replies = field(init=False)
@@ -103,6 +105,7 @@ class Coordinator:
         self.wanted_origins = WantedOrigins(state)
         self.mixed_contexts = MixedContexts(state, self.wanted_origins)
         self.unseen_connections = UnseenConnections(state)
+        self.unhooked_libraries = UnhookedLibraries(state)
         self._make_http(state)
         self._make_websockets(state)
         self.waits = Waits(state, self.local)
@@ -177,6 +180,7 @@ class Coordinator:
         )
         self.setup = Registration(
             state,
+            unhooked_libraries=self.unhooked_libraries,
             local=self.local,
             replies=self.replies,
             requests=self.requests,

@@ -67,6 +67,7 @@ def _handlers_of_agents(core: Coordinator) -> dict[type[Message], Handler]:
         local_reports.ContextSeen: context_seen,
         local_reports.RequestIgnored: core.strict_mode.ignored,
         local_reports.RunsTests: runs_tests,
+        local_reports.LibraryUnhooked: core.unhooked_libraries.found,
         inbound.AgentError: _log_agent_error,
         inbound.SocketOpen: sockets.open,
         inbound.MessageFromPage: relay.from_agent,

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from trafficmock.core.http.replies import Replies
     from trafficmock.core.http.request_routing import RequestRouting
+    from trafficmock.core.isolation.unhooked_libraries import UnhookedLibraries
     from trafficmock.core.isolation.wanted_origins import WantedOrigins
     from trafficmock.core.local.local_decisions import LocalDecisions
     from trafficmock.core.ownership.lost_runs import LostRuns
@@ -60,6 +61,7 @@ class Registration:
     requests: RequestRouting
     lost_runs: LostRuns
     wanted_origins: WantedOrigins
+    unhooked_libraries: UnhookedLibraries
     unowned: UnownedRefusals
 
     def add_test(self, worker: Worker, message: inbound.TestRegister, out: EffectList) -> None:
@@ -99,6 +101,7 @@ class Registration:
                     out.append(OpenBrowserProxy(worker.id, registered, test.context, application))
                 else:
                     out.send(worker.id, registered)
+                self.unhooked_libraries.began(test, out)
 
             self.local.when_applied(worker, test.routes.values(), out, acknowledge)
         else:

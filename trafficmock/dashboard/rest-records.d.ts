@@ -144,6 +144,12 @@ export interface Agent {
     /** Requests of the connected agents that they asked about. */
     asked: number;
   };
+  /** Libraries that the agent could not change, whose jobs may have another test's context. */
+  unhooked?: {
+    library: string;
+    /** The file that it is a part of, for example a bundle. */
+    file: string;
+  }[];
 }
 
 export interface Worker {

@@ -77,6 +77,7 @@ ClientMessage = (
     | local_reports.ContextSeen
     | local_reports.RequestIgnored
     | local_reports.RunsTests
+    | local_reports.LibraryUnhooked
     | inbound.AgentError
     | inbound.TestRegister
     | inbound.TestUnregister

@@ -12,6 +12,8 @@ from trafficmock.wire.inbound import Message, RequestBody, RequestObserve, Reque
 from trafficmock.wire.payloads.numbers import Count
 from trafficmock.wire.payloads.serialized_request import NonEmpty, SerializedRequest
 
+ShownText = Annotated[str, Meta(min_length=1, max_length=4096)]
+
 Milliseconds = Annotated[int, Meta(ge=0, le=2**31)]
 
 
@@ -89,6 +91,16 @@ class RunsTests(Message, frozen=True, tag="agent:tests"):
     """
 
     running: bool
+
+
+class LibraryUnhooked(Message, frozen=True, tag="agent:unhooked"):
+    """The agent could not change a library, whose jobs may have another test's context.
+
+    :param file: the file that it is a part of.
+    """
+
+    library: ShownText
+    file: ShownText
 
 
 class RequestIgnored(Message, frozen=True, tag="request:ignored"):

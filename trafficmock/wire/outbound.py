@@ -32,6 +32,9 @@ MIXED_CONTEXT: Final = "mixed_context"
 UNSEEN_CONNECTION: Final = "unseen_connection"
 """The code of ``test:warning`` for a connection to a real server whose requests are not seen."""
 
+UNHOOKED_LIBRARY: Final = "unhooked_library"
+"""The code of ``test:warning`` for a library of the application that an agent cannot change."""
+
 ErrorCode = Literal[
     "ambiguous_route",
     "handler_failed",
@@ -301,7 +304,7 @@ class TestWarning(Message, frozen=True, tag="test:warning"):
     """Something about a test that may be a fault; it does not fail the test (``warnings``).
 
     :param code: ``mixed_context``, by which a test fails that requires its context, or
-        ``unseen_connection``.
+        ``unseen_connection`` or ``unhooked_library``.
     """
 
     test_id: str

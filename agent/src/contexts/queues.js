@@ -5,6 +5,7 @@
  * Each is changed where it takes them: what it then starts has the context of the request that gave it, or none.
  */
 const { changeFiles } = require("../process/modules.js");
+const { BUNDLED, common } = require("./bundled-queues.js");
 
 /**
  * @typedef {object} Bindings
@@ -71,21 +72,11 @@ function hookQueues(contexts) {
   };
   /** @type {Record<string, (exports: any) => any>} */
   const changes = {};
-  for (const [name, change] of Object.entries(CHANGES)) {
+  for (const [name, change] of Object.entries({ ...CHANGES, ...BUNDLED })) {
     changes[name] = (exports) => change(exports, { bound, now, within });
   }
   return changeFiles(changes, "its jobs may have another test's context");
 }
-
-/**
- * @param {(Moment | undefined)[]} moments
- * @param {string} name of the library that handles their items in one batch
- * @returns {Moment | undefined} the one whose context all have
- */
-const common = ([first, ...others], name) =>
-  others.every((one) => one?.context === first?.context)
-    ? first
-    : { context: undefined, without: { kind: "batch", name } };
 
 /**
  * @param {any} owner

@@ -8,14 +8,30 @@ const { HEADER, baggageOf, contextIn, handle } = require("./message-contexts.js"
  * Carry the context in `telemetry.metadata` of a job's options, where BullMQ's own instrumentation has the headers of
  * OpenTelemetry. Jobs of a schedule work for the whole application, and have none.
  * @param {TestContexts} contexts
- * @param {any} bullmq
+ * @param {any} bullmq or one of its classes
  */
 function hookBullmq(contexts, { Job, Worker }) {
+  if (Job) hookJobs(contexts, Job);
+  if (Worker) hookWorkers(contexts, Worker);
+}
+
+/**
+ * @param {TestContexts} contexts
+ * @param {any} Job
+ */
+function hookJobs(contexts, Job) {
   const { asJSON } = Job.prototype;
   Job.prototype.asJSON = function (/** @type {any[]} */ ...args) {
     this.opts = withMetadata(contexts, this.opts);
     return asJSON.apply(this, args);
   };
+}
+
+/**
+ * @param {TestContexts} contexts
+ * @param {any} Worker
+ */
+function hookWorkers(contexts, Worker) {
   const { processJob, run } = Worker.prototype;
   Worker.prototype.processJob = function (/** @type {any} */ job, /** @type {any[]} */ ...args) {
     return handle(contexts, jobContext(contexts, job), () => processJob.call(this, job, ...args));

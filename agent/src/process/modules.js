@@ -1,7 +1,8 @@
 "use strict";
 
 const Module = require("node:module");
-const { sayOnce } = require("./say-once.js");
+const { changeBundled } = require("./bundles.js");
+const { foundUnhooked } = require("./unhooked.js");
 
 /**
  * @typedef {object} Observer
@@ -117,7 +118,7 @@ function changed(exports, path, those) {
 const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
 
 /**
- * Change files of packages, each once for each copy.
+ * Change files of packages, each once for each copy, also where they are parts of a bundle.
  * @param {Record<string, (exports: any) => any>} changes by the end of the path, without `.js`; what one returns is exported
  *   in the place of `exports`
  * @param {string} harm what follows where a file cannot be changed
@@ -126,14 +127,19 @@ const isObject = (value) => (typeof value === "object" && value !== null) || typ
 function changeFiles(changes, harm) {
   const names = Object.keys(changes).join("|").replaceAll("/", "[\\\\/]");
   const file = new RegExp(`[\\\\/](${names})\\.js$`);
-  return onModule(file, (exports, path) => {
+  const stopBundled = changeBundled(changes, harm);
+  const stopFiles = onModule(file, (exports, path) => {
     const [, name] = /** @type {string[]} */ (file.exec(path));
     try {
       return changes[name.replaceAll("\\", "/")](exports);
-    } catch (error) {
-      return void sayOnce(`${name} cannot be changed (${/** @type {Error} */ (error).message}), so ${harm}.`);
+    } catch {
+      return void foundUnhooked(name, path, harm);
     }
   });
+  return () => {
+    stopFiles();
+    stopBundled();
+  };
 }
 
 module.exports = { changeFiles, onModule };

@@ -17,6 +17,8 @@ const KINDS = {
     const first = asynchronous.priorityQueue(async () => ask(), 1); kinds.priority = () => first.push(1, 1);`,
   bottleneck: `import Bottleneck from "bottleneck"; const limiter = new Bottleneck({ maxConcurrent: 1 });
     kinds.bottleneck = () => limiter.schedule(ask);`,
+  pqueue: `import PQueue from "p-queue"; const pQueue = new PQueue({ concurrency: 1 });
+    kinds.pqueue = () => pQueue.add(ask);`,
   dataloader: `import DataLoader from "dataloader";
     const loader = new DataLoader(async (keys) => { const one = await ask(); return keys.map(() => one) }, { maxBatchSize: 1, cache: false });
     kinds.dataloader = () => loader.load(1);`,

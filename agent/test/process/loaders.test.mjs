@@ -38,11 +38,24 @@ describe("libraries are hooked whichever way they are loaded", () => {
     mirror = await startMirror();
     env = { TRAFFICMOCK_PROXY_URL: proxy.url, UPSTREAM: mirror.url };
     const source = sourceOf(["fastq"]);
+    const bundle = (format, banner) =>
+      buildSync({
+        stdin: { contents: plain(source), resolveDir: PACKAGES },
+        bundle: true,
+        minify: true,
+        platform: "node",
+        format,
+        banner: { js: banner },
+        write: false,
+      }).outputFiles[0].text;
+    const required = `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);`;
     app = directory(PACKAGES, {
       "app.mts": source,
       "app.mjs": plain(source),
       "app.cjs": common(plain(source)),
       "hooks.mjs": GIVES_SOURCE,
+      "bundle.cjs": bundle("cjs", ""),
+      "bundle.mjs": bundle("esm", required),
     });
   });
   after(async () => {
@@ -56,6 +69,8 @@ describe("libraries are hooked whichever way they are loaded", () => {
     require: ["app.cjs"],
     tsx: [TSX, "app.mts"],
     "node --import tsx": ["--import", "tsx", "app.mts"],
+    "a minified bundle": ["bundle.cjs"],
+    "a minified bundle of ES modules": ["bundle.mjs"],
     "a loader that gives Node the source": ["--no-warnings", "--import", "./hooks.mjs", "app.mjs"],
   };
   for (const [way, words] of Object.entries(WAYS)) {

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from trafficmock.core.local.leases import LocalAgent
     from trafficmock.core.state.lifecycle import AwaitedReport, PendingRequest, Socket
     from trafficmock.core.state.registered import RegisteredRoute, RegisteredTest
+    from trafficmock.wire.local_reports import LibraryUnhooked
 
 
 @define(eq=False)
@@ -67,6 +68,7 @@ class Agent(Client):
     :param of_past_run: whether the agent was connected when a strict run ended, see
         :class:`~trafficmock.core.ownership.unowned_refusals.UnownedRefusals`.
     :param local: its filter and lease, with the feature ``local``.
+    :ivar unhooked: the libraries that it could not change.
     """
 
     process_mark: str = ""
@@ -78,6 +80,7 @@ class Agent(Client):
     sockets: dict[str, Socket] = field(factory=dict)
     of_past_run: bool = False
     local: LocalAgent | None = None
+    unhooked: list[LibraryUnhooked] = field(init=False, factory=list)
 
 
 @define(eq=False, kw_only=True)
@@ -89,11 +92,13 @@ class Worker(Client):
     :param redact: the words of ``hello`` for shown URLs.
     :param tests: the registered tests by id.
     :param inert: the routes whose test is not registered yet, by id.
+    :ivar unhooked_told: of which libraries it was warned: application, name and file.
     """
 
     worker_id: str | None
     liveness_id: str | None = None
     redact: tuple[str, ...] = ()
+    unhooked_told: set[tuple[str, str, str]] = field(init=False, factory=set)
     tests: dict[str, RegisteredTest] = field(factory=dict)
     inert: dict[str, RegisteredRoute] = field(factory=dict)
 

@@ -75,7 +75,8 @@ def _client(client: Client) -> dict[str, Any]:
 def _agent(agent: Agent) -> dict[str, Any]:
     local = agent.local
     decided = {} if local is None else {"local": {"passed": local.passed, "asked": local.asked}}
-    return _client(agent) | decided
+    unhooked = [{"library": each.library, "file": each.file} for each in agent.unhooked]
+    return _client(agent) | decided | ({"unhooked": unhooked} if unhooked else {})
 
 
 def _worker(worker: Worker, strictness: Strictness) -> dict[str, Any]:

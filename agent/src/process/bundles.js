@@ -1,0 +1,113 @@
+"use strict";
+
+const Module = require("node:module");
+const { isMainThread } = require("node:worker_threads");
+const { changeModules } = require("./module-bundles.js");
+const { outer } = require("./realm.js");
+const { CALLED, PLACES, withCalls } = require("./bundled-libraries.js");
+const { foundUnhooked } = require("./unhooked.js");
+
+/** A file of a package that is smaller is no bundle with a library. */
+const SMALLEST = 2 ** 16;
+
+/** @typedef {{ change: (given: any) => any, harm: string }} Change */
+
+/** By their names. @type {Map<string, Change>} */
+const changes = new Map();
+
+/** The classes that a change has had. @type {Map<string, WeakSet<object>>} */
+const changed = new Map();
+
+/** @type {(() => void) | undefined} */
+let stop;
+
+/**
+ * Change libraries that are parts of other files, too.
+ * @param {Record<string, (given: any) => any>} those the changes, by the names that `bundled-libraries.js` has
+ * @param {string} harm what follows where one cannot be changed
+ * @returns {() => void} stops it, for files that are loaded later
+ */
+function changeBundled(those, harm) {
+  for (const [name, change] of Object.entries(those)) changes.set(name, { change, harm });
+  stop ??= watchSources();
+  return () => {
+    for (const name of Object.keys(those)) changes.delete(name);
+    if (changes.size > 0) return;
+    stop?.();
+    stop = undefined;
+  };
+}
+
+/**
+ * Read the texts of the application's first ES modules, and those of CommonJS, which each loader gives to one method but
+ * Node's own of ES modules.
+ * @returns {() => void} stops reading
+ */
+function watchSources() {
+  const owner = /** @type {any} */ (Module.prototype);
+  const { _compile: original } = owner;
+  /** @this {any} */
+  function _compile(/** @type {any} */ content, /** @type {any} */ path, /** @type {any[]} */ ...rest) {
+    return original.call(this, bundleText(content, path), path, ...rest);
+  }
+  owner._compile = _compile;
+  if (isMainThread) changeModules(bundleText);
+  Object.defineProperty(outer, CALLED, { value: called, configurable: true, enumerable: false });
+  return () => {
+    if (owner._compile === _compile) owner._compile = original;
+    Reflect.deleteProperty(outer, CALLED);
+  };
+}
+
+/**
+ * @param {any} content
+ * @param {any} path
+ * @returns {any} the text of a bundle with our calls; of other files, it as it is
+ */
+function bundleText(content, path) {
+  if (typeof content !== "string" || typeof path !== "string") return content;
+  if (content.length < SMALLEST && /[\\/]node_modules[\\/]/.test(path)) return content;
+  const { source, unhooked } = withCalls(content, path);
+  for (const { name, file } of unhooked) {
+    const found = changes.get(file);
+    if (found) foundUnhooked(name, path, found.harm);
+  }
+  return source;
+}
+
+/**
+ * What a library in a bundle calls.
+ * @param {number} number of the place
+ * @param {any[]} given
+ * @returns {any}
+ */
+function called(number, ...given) {
+  const { change, classes = [], isRepeated } = PLACES[number];
+  if (change) return changes.get(change)?.change(given);
+  let isChanged = false;
+  for (const one of classes) {
+    const prototype = ownerOf(given[0], one.method);
+    const found = changes.get(one.change);
+    if (!prototype || !found) continue;
+    const seen = changed.get(`${number} ${one.change}`) ?? new WeakSet();
+    changed.set(`${number} ${one.change}`, seen);
+    if (seen.has(prototype)) continue;
+    seen.add(prototype);
+    found.change(one.exports(prototype));
+    isChanged = true;
+  }
+  return (isRepeated && isChanged) || undefined;
+}
+
+/**
+ * @param {any} instance
+ * @param {string} method
+ * @returns {any} the prototype that has it
+ */
+function ownerOf(instance, method) {
+  let prototype = Object.getPrototypeOf(instance);
+  while (prototype && !Object.hasOwn(prototype, method)) prototype = Object.getPrototypeOf(prototype);
+  return prototype;
+}
+
+module.exports = { bundleText, changeBundled };

@@ -1,0 +1,48 @@
+"use strict";
+
+const { sayOnce } = require("./say-once.js");
+
+/**
+ * A library that could not be changed.
+ *
+ * @typedef {object} Unhooked
+ * @property {string} name
+ * @property {string} file that it is a part of
+ */
+
+/** By name and file. @type {Map<string, Unhooked>} */
+const found = new Map();
+
+/** @type {Set<(one: Unhooked) => void>} */
+const listeners = new Set();
+
+/** The most that are told of. */
+const MOST = 20;
+
+/**
+ * Note that a library cannot be changed, once for each of its files.
+ * @param {string} name
+ * @param {string} file that it is a part of
+ * @param {string} harm what follows
+ */
+function foundUnhooked(name, file, harm) {
+  const key = `${name} ${file}`;
+  if (found.has(key) || found.size >= MOST) return;
+  const one = { name, file };
+  found.set(key, one);
+  sayOnce(
+    `${name} in ${file} cannot be changed, so ${harm}. Keep it out of the bundle (external in esbuild and webpack).`,
+  );
+  for (const listener of listeners) listener(one);
+}
+
+/**
+ * @param {(one: Unhooked) => void} listener called for each that is found from now on, once however often it is given
+ * @returns {Unhooked[]} those that were found before
+ */
+function onUnhooked(listener) {
+  listeners.add(listener);
+  return [...found.values()];
+}
+
+module.exports = { foundUnhooked, onUnhooked };

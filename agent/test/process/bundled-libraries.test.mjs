@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+
+const require = createRequire(import.meta.url);
+const { CALLED, withCalls } = require("../../src/process/bundled-libraries.js");
+
+const LOADER = `function DataLoader(load) {
+  if (typeof load !== "function") throw new TypeError("DataLoader must be constructed with a function")
+  this._options = {}
+  this._batchLoadFn = load
+}`;
+const COMPARES = "if (this._batchLoadFn === undefined) this._batchLoadFn == null;";
+
+/** Run a text with our call, and give what it was called with. */
+function run(text) {
+  const calls = [];
+  globalThis[CALLED] = (...given) => void calls.push(given);
+  try {
+    return { value: new Function(`${text}; return DataLoader`)(), calls };
+  } finally {
+    delete globalThis[CALLED];
+  }
+}
+
+test("a constructor calls with its instance, and assigns what it did", () => {
+  const { source, unhooked } = withCalls(`${LOADER}\n${COMPARES}`, "/app/bundle.js");
+  assert.deepEqual(unhooked, []);
+  assert.ok(source.endsWith(COMPARES));
+  const { value: Loader } = run(source);
+  const calls = [];
+  globalThis[CALLED] = (...given) => void calls.push(given);
+  const load = () => {};
+  const loader = new Loader(load);
+  delete globalThis[CALLED];
+  assert.equal(calls.length, 1);
+  assert.equal(calls[0][1], loader);
+  assert.equal(loader._batchLoadFn, load);
+  // In a context of node:vm nobody is called.
+  assert.equal(new Loader(load)._batchLoadFn, load);
+});
+
+test("a text for eval is a text for eval", () => {
+  const { source } = withCalls(`eval(${JSON.stringify(LOADER)})`, "/app/bundle.js");
+  assert.ok(source.includes(CALLED));
+  assert.equal(
+    typeof run(`${source.replace("eval(", "const DataLoader = eval('(' + ").replace(/\)$/, "+ ')')")}`).value,
+    "function",
+  );
+});
+
+test("a library whose places are not all there is named, and left as it is", () => {
+  const text = `throw new Error("DataLoader must be constructed with a function")`;
+  const { source, unhooked } = withCalls(text, "/app/bundle.js");
+  assert.equal(source, text);
+  assert.deepEqual(
+    unhooked.map(({ name }) => name),
+    ["dataloader"],
+  );
+});
+
+test("a package is no bundle of itself", () => {
+  const { source, unhooked } = withCalls(LOADER, "C:\\app\\node_modules\\dataloader\\index.js");
+  assert.equal(source, LOADER);
+  assert.deepEqual(unhooked, []);
+});
