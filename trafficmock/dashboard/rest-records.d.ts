@@ -391,6 +391,8 @@ export interface HttpEntry {
   otherTests?: number;
   lost?: LostContext;
   mixed?: MixedContext;
+  /** A route that tests share decided it, of a worker or of the run. */
+  shared?: true;
 }
 
 /**
@@ -480,6 +482,8 @@ export interface HttpSummary {
   otherTests?: number;
   lost?: LostContext;
   mixed?: MixedContext;
+  /** A route that tests share decided it, of a worker or of the run. */
+  shared?: true;
   /** What the last event says, when upstream failed after passthrough or continue. */
   upstreamError?: string;
   /** What the handler of a test raised, when that is why the request was aborted. */

@@ -175,7 +175,7 @@ class RequestEntry(HistoryEntry[RequestRecord], kw_only=True):
         self.own(owner)
         if owner is not None and owner.is_shared:
             # Shared routes serve what belongs to no test.
-            self.record.lost = UNSET
+            self.record.lost, self.record.shared = UNSET, True
         self.time(at)
 
     def time(self, at: int) -> None:

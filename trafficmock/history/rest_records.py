@@ -111,6 +111,7 @@ class RequestFacts(
     other_tests: int | UnsetType = UNSET
     lost: LostContext | UnsetType = UNSET
     mixed: LostContext | UnsetType = UNSET
+    shared: bool | UnsetType = UNSET
 
     __repr__ = quiet_repr
 

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from trafficmock.testing import strict_marks, unowned_requests
-from trafficmock.testing.adapters import pytest_problems
-from trafficmock.testing.reporting import report_options
+from trafficmock.testing.reporting import pytest_problems, report_options
 from trafficmock.testing.reporting.guard import guarded
 from trafficmock.testing.shared_directory import directory, has_proxy, running_applications
 

@@ -1,6 +1,6 @@
 "use strict";
 
-const { UNDER_TEST } = require("trafficmock-agent/protocol/facts");
+const { UNDER_TEST, UNMATCHED } = require("trafficmock-agent/protocol/facts");
 
 /** Texts for requests that no route of the test decided, by the kind of their outcome. */
 const OUTCOMES = /** @type {Record<string, string>} */ ({
@@ -29,6 +29,8 @@ function decisionOf(session, recorded, { id, url }) {
   if (!entry) return "";
   if (entry.testId !== undefined && entry.testId !== session.id) return `by another test: ${entry.title}`;
   const { outcome } = entry;
+  // The test has an error with the whole text.
+  if (outcome.code === UNMATCHED && entry.testId === session.id) return "refused by strict mode, see its error";
   if (outcome.kind === "passthrough" && isWithin(url)) return "went to a local host";
   if (!outcome.code) return OUTCOMES[outcome.kind] ?? outcome.kind;
   const why = outcome.message ? `. ${outcome.message}` : "";

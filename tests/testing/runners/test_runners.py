@@ -163,8 +163,8 @@ class PytestTests(SynchronousTestCase):
             "atexit.register(said)\n"
         )
         testing = (
-            *("pytest_plugin", "reporting", "reporting.report_options", "shared_directory"),
-            *("strict_marks", "unowned_requests"),
+            *("pytest_plugin", "reporting", "reporting.guard", "reporting.pytest_problems"),
+            *("reporting.report_options", "shared_directory", "strict_marks", "unowned_requests"),
         )
         ours = ["", ".testing", *(f".testing.{each}" for each in testing)]
         output = run(*runs.lean_pytest(), str(test), **runs.LEAN)

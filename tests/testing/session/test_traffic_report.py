@@ -218,7 +218,7 @@ class KindTests(SynchronousTestCase):
         self.assertIn("charges?x=1 (client shop): client differs ('shop', not 'cart')", text)
 
     def test_made_for_others(self) -> None:
-        """Requests of other tests are counted; one that a route of this test matched is named."""
+        """Requests of other tests are left out, but for one that a route of this test matched."""
         harness = SessionHarness()
         route = harness.route(lambda *_: None, "http://h.test/3")
         other = {"testId": "t2", "title": "sells", "path": "g.py", "hasContext": True}
@@ -229,16 +229,52 @@ class KindTests(SynchronousTestCase):
             entry(1, "1", "mocked", **other),
         ]
         text = report(harness)
-        self.assertIn("made for other tests: 2", text)
+        self.assertNotIn("other tests:", text)
         self.assertNotIn("http://h.test/1", text)
         start = "no response, client shop, test 'sells' in g.py"
         self.assertIn(
             "matched by a route of this test, but made for another test: 2\n"
             f"  GET http://h.test/3, {start}, route 'http://h.test/3'\n"
-            f"  GET http://h.test/4, {start}, which had ended, route 'http://h.test/3'\n",
+            f"  GET http://h.test/4, {start}, which had ended, route 'http://h.test/3'",
             text,
         )
         self.assertNotIn("no request met", text)
+
+    def test_shared(self) -> None:
+        """What a shared route decides is this test's with its context, and else nobody's."""
+        harness = SessionHarness()
+        run = {
+            "testId": "run",
+            "title": "routes of the run in worker 1",
+            "path": "",
+            "shared": True,
+        }
+        harness.entries = [
+            entry(2, "polled", "mocked", **run),
+            entry(1, "mine", "mocked", testId="t1", hasContext=True, shared=True),
+        ]
+        text = report(harness)
+        self.assertIn("decided by a route that tests share: 1\n  GET http://h.test/mine", text)
+        self.assertNotIn("polled", text)
+        self.assertNotIn("another test", text)
+
+    def test_others_where_contexts_come(self) -> None:
+        """What others decided without a context is left out where this test's own come with one."""
+        harness = SessionHarness()
+        other = {"testId": "t2", "title": "sells", "path": "g.py"}
+        mine = entry(2, "mine", "passthrough", testId="t1", hasContext=True)
+        for own, named in (([], True), ([mine], False)):
+            harness.entries = [*own, entry(1, "theirs", "mocked", **other)]
+            self.assertEqual("decided by another test: 1" in report(harness), named)
+
+    def test_long_reason(self) -> None:
+        """A whole sentence about a broken answer is that of an error, and is not repeated."""
+        harness = SessionHarness()
+        events = [{"kind": "broken_off", "detail": "The test ended while it was open. " * 5}]
+        harness.entries = [entry(1, "broken", "fulfill", testId="t1", events=events)]
+        text = report(harness)
+        self.assertIn("(broken off, see the errors)", text)
+        self.assertNotIn("while it was open", text)
 
     def test_unmet_but_by_others(self) -> None:
         """An idle route names the requests of other tests that it would have matched."""

@@ -8,6 +8,5 @@ cookie, that puts the test's context on its requests.
 
 ``proxy_address`` makes the URL of the WebSocket, ``ack_timeout`` reads a limit from the
 environment. ``teardown`` raises the errors of a test at its end, and ``pytest_errors`` adds them to
-the failure that pytest reports. ``pytest_problems`` keeps errors in the hooks of trafficmock itself
-at the end of a pytest run, until its summary.
+the failure that pytest reports.
 """

@@ -45,13 +45,17 @@ UNOWNED = "without the context of a test, and without a route: went to the real 
 WITHIN = "without a route of this test: went to a local host"
 WAITING = "not settled yet"
 UNKNOWN = "not of this test"
+SHARED = "decided by a route that tests share"
 FOREIGN = "made for other tests"
 KINDS = (
-    *(OWNED, TAKEN, OTHERS, REFUSED, REFUSED_STRICT, REFUSED_UNOWNED),
+    *(OWNED, SHARED, TAKEN, OTHERS, REFUSED, REFUSED_STRICT, REFUSED_UNOWNED),
     *(FAILED, NETWORK, UNOWNED, WITHIN, WAITING, UNKNOWN, FOREIGN),
 )
-COUNTED = (FOREIGN, REFUSED_STRICT)
-"""Kinds of which only the number is reported: requests of other tests, and those with an error."""
+COUNTED = (REFUSED_STRICT,)
+"""Kinds of which only the number is reported: each has an error of its own."""
+
+_LONGEST_REASON = 100
+"""The most characters of why an answer broke off; an error of the test has a longer one."""
 
 
 def traffic(session: Session) -> Promise[str]:
@@ -119,7 +123,11 @@ class _Report:
         yield from map(str, self.session.warnings)
         if not self.seen:
             yield "No request came since the test began."
+        # Where this test's requests carry its context, those that others decided are not its own.
+        left_out = (FOREIGN, OTHERS) if self.tagged else (FOREIGN,)
         for kind, requests in self.kinds.items():
+            if kind in left_out:
+                continue
             if requests:
                 yield f"{kind}: {len(requests)}"
             if kind not in COUNTED:
@@ -133,7 +141,7 @@ class _Report:
     def _entry(self, request: RequestState) -> RecordedRequest | None:
         return self.session.recorded.entries.get(request.id)
 
-    def _kind(self, request: RequestState) -> str:  # noqa: PLR0911 - one answer for each kind
+    def _kind(self, request: RequestState) -> str:
         if request.id in self.session.refused:
             return REFUSED_STRICT
         if request.id in self.session.http.decisions:
@@ -145,7 +153,13 @@ class _Report:
         if self._taken(entry) is not None:
             return TAKEN
         if entry.test_id not in (UNSET, self.session.id):
-            return FOREIGN if self.session.is_foreign(entry.id) else OTHERS
+            # What a shared route decides without a context is the application's own.
+            is_of_others = entry.shared or self.session.is_foreign(entry.id)
+            return FOREIGN if is_of_others else OTHERS
+        return SHARED if entry.shared else self._undecided(request, entry)
+
+    def _undecided(self, request: RequestState, entry: RecordedRequest) -> str:
+        """Return the kind of a request that no route decided."""
         match entry.outcome.kind:
             case "error" if entry.outcome.code == "ambiguous_route":
                 return REFUSED
@@ -192,6 +206,8 @@ class _Report:
             # The test's handler decided too late, or not at all.
             return "no response", GIVEN_UP
         failure = request.failure if entry is None else entry.broken_by or request.failure
+        if len(failure) > _LONGEST_REASON:
+            failure = "broken off, see the errors"
         return f"{status} ({failure})" if failure else status, decision
 
     def _taken(self, entry: RecordedRequest) -> RouteEntry | None:

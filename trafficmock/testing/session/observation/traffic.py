@@ -104,6 +104,7 @@ class RecordedRequest(Struct, frozen=True, rename="camel"):
     :param late: whether that test had ended.
     :param also_matched: ids of routes of other tests that match it, although its context kept it
         from them.
+    :param shared: whether a route that tests share decided it.
     :param other_tests: the number of other tests that ran, of a request without a context.
     """
 
@@ -120,6 +121,7 @@ class RecordedRequest(Struct, frozen=True, rename="camel"):
     late: bool = False
     also_matched: tuple[str, ...] = ()
     other_tests: int = 0
+    shared: bool = False
 
     def __repr__(self) -> str:
         return f"RecordedRequest({self.id!r})"
