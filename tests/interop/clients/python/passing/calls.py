@@ -109,6 +109,22 @@ def requests(options: dict[str, Any]) -> Any:
     return get
 
 
+def botocore(options: dict[str, Any]) -> Any:
+    """Make a function that sends a request by the transport of boto3."""
+    from botocore.awsrequest import AWSRequest
+    from botocore.httpsession import URLLib3Session
+
+    session = URLLib3Session(
+        verify=options.get("verify", True), timeout=SECONDS, client_cert=options.get("cert")
+    )
+
+    def get(method: str, url: str) -> tuple[int, bytes]:
+        answer = session.send(AWSRequest(method, url).prepare())
+        return answer.status_code, answer.content
+
+    return get
+
+
 def httpx(options: dict[str, Any]) -> Any:
     import httpx
 
@@ -167,6 +183,7 @@ LIBRARIES = {
     "urllib": urllib,
     "urllib3": urllib3,
     "requests": requests,
+    "botocore": botocore,
     "httpx": httpx,
     "httpx, async": httpx_async,
     "aiohttp": aiohttp,
@@ -232,10 +249,7 @@ def main(library: str, plan: dict[str, Any]) -> None:
         if not fits(library, options):
             continue
         outcomes: list[Any] = []
-        try:
-            get = LIBRARIES[library](options)
-        except ImportError:
-            return
+        get = LIBRARIES[library](options)
         for url in urls:
             method, _, place = url.rpartition(" ")
             try:
