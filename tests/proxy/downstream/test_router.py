@@ -230,6 +230,23 @@ class InsideTests(SynchronousTestCase):
             self.assertIn(b"400 Bad Request", ForwardProxyHarness().ask(request).took())
 
 
+class AskedTests(SynchronousTestCase):
+    """Whether tests with contexts run."""
+
+    def test_asked(self) -> None:
+        """An attached process is told, and no tunnel is opened."""
+        harness = ForwardProxyHarness(certificates=Certificates())
+        question = asking(b"Trafficmock-Notice: tests").replace(b"python", b"python; origins")
+        self.assertNotIn(b"trafficmock-origins", harness.ask(question).took())
+        worker = harness.core.hello("playwright", workerId="0", features=["context"])
+        about = {"testId": "t", "title": "T", "file": "", "workerId": "0", "context": "1" * 32}
+        harness.core.send_message(worker, "test:register", **about)
+        answer = harness.ask(question).took()
+        self.assertIn(b"200 Noted", answer)
+        self.assertIn(b"trafficmock-origins: wanted\r\n", answer)
+        self.assertEqual((harness.servers, harness.entries()), ([], []))
+
+
 class DemandTests(SynchronousTestCase):
     """What an attached process demands of the server, and tunnels that it wants left alone."""
 

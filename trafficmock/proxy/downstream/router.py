@@ -115,6 +115,9 @@ class AbsoluteFormRouter:
             keep = self._resources.dialer.trust.roots.add
             connection.succeed(RootsUpload(head, keep, connection.end))
             return
+        if attached_clients.asks_for_tests(head):
+            connection.end(_answer(proxy_client))
+            return
         authority = self._aim(connection, head)
         notice = attached_clients.notice(head)
         if notice is not None:
@@ -235,6 +238,13 @@ class AbsoluteFormRouter:
             self._credentials = credentials
             connection.belongs_to(self._proxy_client)
         return self._proxy_client
+
+
+def _answer(proxy_client: ProxyClient | None) -> bytes:
+    """Write the answer to the question whether tests with contexts run."""
+    if proxy_client is None or not proxy_client.wants_origins:
+        return _NOTED
+    return _NOTED.replace(b"\r\n\r\n", b"\r\n%s\r\n" % attached_clients.ORIGINS_LINE)
 
 
 class TunnelledRequestRouter:

@@ -14,8 +14,8 @@ request, the process may send another ``CONNECT`` for the same server to say so.
 for roots that the proxy does not know (``Trafficmock-Roots``).
 
 A ``CONNECT`` with ``Trafficmock-Notice`` opens no tunnel: it tells of a context that came into the
-process (``seen``), or of a connection to a host that the process ignores (``ignored``), or has
-roots as its body (``roots``).
+process (``seen``), or of a connection to a host that the process ignores (``ignored``), has roots
+as its body (``roots``), or asks whether tests with contexts run (``tests``).
 """
 
 from __future__ import annotations
@@ -141,6 +141,11 @@ def notice(head: RequestHead) -> ContextSeen | RequestIgnored | None:
     target = head.target.decode("latin-1")
     scheme = "https" if target.endswith(":443") else "http"
     return RequestIgnored("CONNECT", f"{scheme}://{target}/", context or UNSET)
+
+
+def asks_for_tests(head: RequestHead) -> bool:
+    """Return whether a ``CONNECT`` asks whether tests with contexts run."""
+    return head.fields.get(NOTICE) == b"tests"
 
 
 def sends_roots(head: RequestHead) -> bool:

@@ -47,7 +47,7 @@ class AwsCase(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.contexts = TestContexts(30)
-        self.contexts.ask_origins(wanted=True)
+        self.contexts.do_tests_run = lambda: True
         self.addCleanup(self.contexts.enter, None)
         self.addCleanup(current_thread().__dict__.pop, RECEIVES, None)
 
@@ -177,9 +177,9 @@ class ReceivedTests(AwsCase):
 
     def test_no_test(self) -> None:
         """While no test has a context, the call is left as it is."""
-        self.contexts.ask_origins(wanted=False)
+        self.contexts.do_tests_run = lambda: False
         self.assertEqual(self.received([])["given"], {})
-        self.contexts.ask_origins(wanted=True)
+        self.contexts.do_tests_run = lambda: True
         self.assertEqual(self.received([])["given"], {"MessageAttributeNames": ["baggage"]})
 
     def test_deep_body(self) -> None:

@@ -110,3 +110,31 @@ class NoticeTests(SynchronousTestCase):
         process = Attached(port)
         found = process.contexts.read(BAGGAGE, None, None, REQUEST)
         self.assertEqual(found and found.id, A)
+
+
+class AskedTests(SynchronousTestCase):
+    """Whether tests with contexts run."""
+
+    def test_asked(self) -> None:
+        """The proxy is asked, at most twice a second; without it none run."""
+        answers = [b"HTTP/1.1 200 Noted\r\nTrafficmock-Origins: wanted\r\n\r\n", b"HTTP/1.1 200 N"]
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            attached = Attached(server.getsockname()[1])
+
+            def serve() -> None:
+                for answer in answers:
+                    connection, _ = server.accept()
+                    with connection:
+                        connection.recv(65536)
+                        connection.sendall(answer)
+
+            thread = threading.Thread(target=serve)
+            thread.start()
+            found = []
+            for seconds in (0.0, 0.4, 0.5):
+                attached.seconds = seconds
+                found.append(attached.contexts.are_wanted())
+            thread.join()
+        self.assertEqual(found, [True, True, False])
+        attached.seconds = 9.0
+        self.assertFalse(attached.contexts.are_wanted())

@@ -144,7 +144,7 @@ class TestContexts:
         self.latest: TestContext | None = None
         self._known: OrderedDict[str, TestContext] = OrderedDict()
         self._asked_until = 0.0
-        self._are_wanted = False
+        self.do_tests_run: Callable[[], bool] = bool
         self._own_tests = 0
 
     def read(
@@ -383,14 +383,10 @@ class TestContexts:
         The proxy asks for it, while tests with contexts run. That one came in says the same.
         """
         self._asked_until = self._now() + _ASKED_SECONDS if wanted else 0.0
-        self._are_wanted = wanted
 
     def are_wanted(self) -> bool:
-        """Return whether tests with contexts run, as far as this process knows.
-
-        It knows by the answers to its ``CONNECT``, and by contexts that come in.
-        """
-        return self._own_tests > 0 or self._are_wanted
+        """Return whether tests with contexts run."""
+        return self.is_on and (self._own_tests > 0 or self.do_tests_run())
 
     def _tells_origins(self) -> bool:
         return self._own_tests > 0 or self._now() < self._asked_until

@@ -107,6 +107,7 @@ def give_notices(
         notices.ignored(host, port, "" if context is None else context.id)
 
     contexts.seen, tunnels.ignored = notices.seen, ignored
+    contexts.do_tests_run = notices.do_tests_run
     tunnels.reads_contexts = lambda: contexts.is_on and contexts.has_entries
     tunnels.asked, tunnels.tells_origins = contexts.ask_origins, contexts.is_on
 
