@@ -72,7 +72,7 @@ class AllowTests(SynchronousTestCase):
         ):
             self.assertEqual(allows(pattern, url), expected, f"{pattern} {url}")
         for wrong, said in (
-            ("preset:nxt", "did you mean preset:next? There are next, nuxt,"),
+            ("preset:nex", "did you mean preset:next? There are next, nuxt,"),
             ("preset:", "is no preset: There are next"),
         ):
             with self.assertRaises(PatternError) as caught:

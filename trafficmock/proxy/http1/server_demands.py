@@ -77,7 +77,7 @@ def _is_hex(text: str) -> bool:
 class RootSets:
     """The sets of roots of applications, each named by the SHA-256 of its PEM blocks."""
 
-    _sets: OrderedDict[str, bytes] = field(factory=OrderedDict)
+    _sets: OrderedDict[str, bytes] = field(factory=OrderedDict, repr=False)
 
     def add(self, pem: bytes) -> str:
         """Keep a set, and return its name."""
