@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from trafficmock.attach.proxy_variables import ProxyAddress
+
 SEALED_VARIABLE = "TRAFFICMOCK_SEALED"
 """It is 1 in a sealed command, whose agents then say why a connection failed."""
 
@@ -49,6 +51,10 @@ EXAMPLES = """\
   trafficmock run --sealed --publish 3000 -- node server.js
 """
 
+AS_ROOT = (
+    "this sealed command runs as root, who can change files of the system and of the kernel, and "
+    "so can leave by them: seal commands of an ordinary user"
+)
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 """Exit statuses of a command that cannot be started (POSIX, Shell Command Language, 2.8.2)."""
 
@@ -137,12 +143,33 @@ def main(words: Sequence[str]) -> NoReturn:
     if options.allow_unattached:
         environment[ALLOW_UNATTACHED_VARIABLE] = "1"
     if options.sealed:
-        from trafficmock.command.sealing.sealed import Place, seal  # noqa: PLC0415 - it imports asyncio
-
-        proxy = Place(found.address.host, found.address.port)
-        seal(proxy, [Place.parse(text) for text in options.reach], options.publish)
-        environment[SEALED_VARIABLE] = "1"
+        environment = _sealed(found.address, options, environment)
     become(command, environment)
+
+
+def _sealed(
+    address: ProxyAddress, options: argparse.Namespace, environment: Mapping[str, str]
+) -> dict[str, str]:
+    """Seal this process, and return the environment of its command.
+
+    :raises SealError: it cannot be sealed.
+    """
+    from trafficmock.command.sealing import sealed  # noqa: PLC0415 - it imports asyncio
+    from trafficmock.command.sealing.namespaces import SealError  # noqa: PLC0415 - as above
+
+    if address.scheme == "https":
+        raise SealError(
+            "a sealed command needs a proxy without TLS, to which it can say that it is sealed"
+        )
+    proxy = sealed.Place(address.host, address.port)
+    reached = [sealed.Place.parse(text) for text in options.reach]
+    if sys.platform == "linux":
+        sealed.check_proxy(proxy, reached)
+        if os.geteuid() == 0:
+            sys.stderr.write(f"trafficmock: {AS_ROOT}\n")
+    sealed.seal(proxy, reached, options.publish)
+    kept = {name: text for name, text in environment.items() if name not in sealed.FILES_BY_NUMBER}
+    return {**kept, SEALED_VARIABLE: "1"}
 
 
 def port_number(text: str) -> int:

@@ -29,12 +29,17 @@ LOOP_DETECTED = "loop_detected"
 """The error code if a server is this service itself."""
 
 
+SEALED_OFF = "sealed"
+"""The error code if a sealed command may not reach a server."""
+
+
 UPSTREAM_CLOSED = "upstream_closed"
 """The error code if a server closed or reset its connection."""
 
 
 _ERROR_TYPES = {
     LOOP_DETECTED: b"proxy_loop_detected",
+    SEALED_OFF: b"http_request_denied",
     UNMATCHED: b"http_request_denied",
     UPSTREAM_CLOSED: b"connection_terminated",
     "upstream_error": b"proxy_internal_error",
@@ -135,6 +140,16 @@ def loop_detected(name: object) -> UpstreamError:
     """Make the error for a server that is this service itself (RFC 9110 section 7.6.3)."""
     text = f"{name} is this very proxy."
     return UpstreamError(text, status=508, code=LOOP_DETECTED, errno="ELOOP")
+
+
+def sealed_off(name: object) -> UpstreamError:
+    """Make the error for a server of this machine that a sealed command may not reach."""
+    text = (
+        f"{name} is a server of the proxy's machine, which a sealed command does not reach: its "
+        "loopback and names without a dot are its own. Let a test mock it, or give "
+        "`trafficmock run --sealed` the option --reach HOST:PORT for it."
+    )
+    return UpstreamError(text, status=403, code=SEALED_OFF, errno="ECONNREFUSED")
 
 
 def answer_timeout(name: object) -> UpstreamError:

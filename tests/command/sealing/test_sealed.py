@@ -7,11 +7,13 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from tests.support.processes.proxy_process import REPOSITORY, SECONDS, running_proxy
 from tests.support.waiting import wait_until
+from trafficmock.command.run import AS_ROOT
 from trafficmock.command.sealing import sealed
 from trafficmock.command.sealing.namespaces import SealError
 from trafficmock.command.sealing.sealed import MOST_HOSTS, Place
@@ -65,6 +67,32 @@ try:
 except namespaces.SealError as error:
     print(error)
 """
+
+
+TUNNELS = """
+import json, socket, sys
+proxy, port = json.loads(sys.argv[1])
+found = []
+for host in ("127.0.0.1", "localhost", "[::1]", "0.0.0.0", "localhost.", "outside"):
+    with socket.create_connection(("127.0.0.1", proxy), timeout=5) as tried:
+        tried.sendall(b"CONNECT %s:%d HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n" % (host.encode(), port))
+        tried.recv(65536)
+        tried.sendall(b"\\0\\0\\0\\x08out")
+        got = b"-"
+        try:
+            while got:
+                got = tried.recv(65536)
+                found.append(got.decode("latin-1"))
+        except OSError as error:
+            found.append(type(error).__name__)
+try:
+    socket.socket(fileno=int(sys.argv[2])).send(b"out")
+    found.append("sent")
+except OSError:
+    pass
+print(json.dumps(found))
+"""
+NOTE = f"trafficmock: {AS_ROOT}\n" if os.geteuid() == 0 else ""
 
 
 def may_seal() -> bool:
@@ -128,7 +156,7 @@ class SealedTests(SynchronousTestCase):
 
     def said(self, *words: str) -> str:
         output, errors = self.start(*words).communicate(timeout=SECONDS)
-        self.assertEqual(errors, "")
+        self.assertEqual(errors, NOTE)
         return output
 
     def tries(self, *words: str) -> dict[str, str]:
@@ -153,6 +181,70 @@ class SealedTests(SynchronousTestCase):
         self.assertEqual(found.pop("server"), "ConnectionRefusedError")
         self.assertEqual(found.pop("dns"), "gaierror")
         self.assertEqual(set(found.values()), {"OSError"})
+
+    def test_no_way_by_the_proxy(self) -> None:
+        """Neither a tunnel of the proxy nor an inherited socket reaches servers out here."""
+        proxy = int(self.proxy.url.rsplit(":", 1)[1])
+        got: list[bytes] = []
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = self.server.accept()
+                    with connection:
+                        connection.sendall(b"secret")
+                        got.append(connection.recv(65536))
+                except OSError:
+                    return
+
+        self.server.settimeout(SECONDS)
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        inherited = self.enterContext(socket.create_connection(("127.0.0.1", self.port)))
+        os.set_inheritable(inherited.fileno(), True)  # noqa: FBT003 - its only form
+        words = [json.dumps([proxy, self.port]), str(inherited.fileno())]
+        argv = [sys.executable, "-m", "trafficmock", "run", "--sealed", "--"]
+        done = subprocess.run(
+            [*argv, sys.executable, "-c", TUNNELS, *words],
+            cwd=REPOSITORY,
+            env={**os.environ, "TRAFFICMOCK_PROXY_URL": self.proxy.url},
+            pass_fds=[inherited.fileno()],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=SECONDS,
+        )
+        found = json.loads(done.stdout)
+        self.assertNotIn("sent", found)
+        self.assertNotIn("secret", "".join(found))
+        inherited.close()
+        self.server.close()
+        self.assertEqual(b"".join(got), b"")
+
+    def test_no_directory_stays(self) -> None:
+        """The file with the names of ``--reach`` is gone when the command has begun."""
+        program = "import glob, tempfile; print(glob.glob(tempfile.gettempdir() + '/*-sealed-*'))"
+        words = ["--reach", "server.example:80", "--", sys.executable, "-c", program]
+        with TemporaryDirectory() as directory:
+            command = self.start(*words, TMPDIR=directory)
+            output, _ = command.communicate(timeout=SECONDS)
+            self.assertEqual((output, [*Path(directory).iterdir()]), ("[]\n", []))
+
+    def test_old_proxy(self) -> None:
+        """A proxy that does not know sealed commands is named, and so is one that is silent."""
+        for answer in (b"HTTP/1.1 400 Bad Request\r\n\r\n", b""):
+            server = self.enterContext(socket.create_server(("127.0.0.1", 0)))
+
+            def serve(server: socket.socket = server, answer: bytes = answer) -> None:
+                connection, _ = server.accept()
+                with connection:
+                    connection.recv(65536)
+                    connection.sendall(answer)
+
+            threading.Thread(target=serve, daemon=True).start()
+            place = Place("127.0.0.1", server.getsockname()[1])
+            error = self.assertRaises(SealError, sealed.check_proxy, place, [])
+            self.assertIn("does not know sealed commands", str(error))
 
     def test_reached(self) -> None:
         """A server that is named is reached; its name resolves inside."""
@@ -197,7 +289,8 @@ class SealedTests(SynchronousTestCase):
         self.assertEqual(command.returncode, 1)
         self.assertEqual(
             errors,
-            f"trafficmock run: cannot listen on 127.0.0.1:{self.port}: Address already in use\n",
+            f"{NOTE}trafficmock run: cannot listen on 127.0.0.1:{self.port}: "
+            "Address already in use\n",
         )
 
     def test_large(self) -> None:

@@ -26,11 +26,13 @@ class Relay:
 
     :param listener: accepts the connections.
     :param host: what they are connected to; so is ``port``.
+    :param first_line: is written there before all else.
     """
 
     listener: socket.socket
     host: str
     port: int
+    first_line: bytes = b""
 
 
 def start(relays: list[Relay], command: int) -> None:
@@ -98,6 +100,7 @@ async def _pass_on(
         # As at a port where nobody listens: the connection is reset.
         writer.transport.abort()
         return
+    back.write(relay.first_line)
     await asyncio.gather(_pump(reader, back), _pump(there, writer))
 
 

@@ -25,6 +25,15 @@ _OWN_ADDRESSES = "127.77.0.{}"
 
 MOST_HOSTS = 254
 
+FILES_BY_NUMBER = (
+    *("NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE", "NODE_UNIQUE_ID"),
+    *("LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"),
+)
+"""Variables of the environment that name inherited files, which a sealed command has not."""
+
+_FIRST_INHERITED = 3
+_PROBE_SECONDS = 10
+
 
 @frozen
 class Place:
@@ -75,7 +84,9 @@ def seal(proxy: Place, reached: Sequence[Place], published: Sequence[int]) -> No
     places = list(dict.fromkeys([proxy, *reached]))
     addresses = _addresses(places)
     if addresses:
-        namespaces.name_addresses(addresses, Path(tempfile.mkdtemp(prefix="trafficmock-sealed-")))
+        # The mount keeps the file when its name and its directory go.
+        with tempfile.TemporaryDirectory(prefix="trafficmock-sealed-") as directory:
+            namespaces.name_addresses(addresses, Path(directory))
     inside = [_listener(_inside(place.host, addresses), place.port) for place in places]
     socket.send_fds(ours, [b"listeners"], [each.fileno() for each in inside])
     ours.close()
@@ -83,6 +94,34 @@ def seal(proxy: Place, reached: Sequence[Place], published: Sequence[int]) -> No
     relays.start([Relay(listener, LOOPBACK, port) for listener, port in inwards], command)
     for each in (*inside, *outside):
         each.close()
+    # A socket that the caller had open would be a way out.
+    os.closerange(_FIRST_INHERITED, os.sysconf("SC_OPEN_MAX"))
+
+
+def first_line(reached: Sequence[Place]) -> bytes:
+    """Return what tells the proxy that a connection is a sealed command's, and what it reaches."""
+    hosts = [f"[{each.host}]" if ":" in each.host else each.host for each in reached]
+    named = ",".join(f"{host}:{place.port}" for host, place in zip(hosts, reached, strict=True))
+    return f"TRAFFICMOCK-SEALED {named}\r\n".encode("ascii", "replace")
+
+
+def check_proxy(proxy: Place, reached: Sequence[Place]) -> None:
+    """Ask the proxy whether it knows sealed commands.
+
+    :raises SealError: it does not.
+    """
+    asked = first_line(reached) + b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    try:
+        with socket.create_connection((proxy.host, proxy.port), timeout=_PROBE_SECONDS) as probe:
+            probe.sendall(asked)
+            answer = probe.recv(32)
+    except OSError as error:
+        raise SealError(f"the proxy does not answer: {error.strerror or error}") from error
+    if not answer.startswith(b"HTTP/1.1 200"):
+        raise SealError(
+            "this proxy does not know sealed commands, and would let the command reach the servers "
+            "of its machine: start a proxy of this version"
+        )
 
 
 def _relay_outwards(ours: socket.socket, places: Sequence[Place], command: int) -> None:
@@ -95,10 +134,21 @@ def _relay_outwards(ours: socket.socket, places: Sequence[Place], command: int) 
         targets = list(dict.fromkeys(places))
         _, numbers, _, _ = socket.recv_fds(ours, 64, len(targets))
         listeners = [socket.socket(fileno=number) for number in numbers]
-        made = zip(listeners, targets, strict=False)
-        relays.start([Relay(each, place.host, place.port) for each, place in made], command)
+        proxy = targets[0]
+        line = first_line(targets[1:])
+        made = [
+            Relay(each, place.host, place.port, line if _is_same(place, proxy) else b"")
+            for each, place in zip(listeners, targets, strict=False)
+        ]
+        relays.start(made, command)
     finally:
         os._exit(0)
+
+
+def _is_same(place: Place, proxy: Place) -> bool:
+    """Return whether a place is the proxy, perhaps by another name of loopback."""
+    both = _is_loopback(place.host) and _is_loopback(proxy.host)
+    return place.port == proxy.port and (both or place.host == proxy.host)
 
 
 def _addresses(places: Sequence[Place]) -> dict[str, str]:

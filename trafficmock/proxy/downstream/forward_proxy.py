@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from attrs import define
+from attrs import define, evolve, field
 
 from trafficmock.proxy.downstream.client_connection import ClientConnection
 from trafficmock.proxy.downstream.protocol_sniffing import (
@@ -16,9 +16,12 @@ from trafficmock.proxy.downstream.router import AbsoluteFormRouter
 from trafficmock.proxy.proxy_clients import ProxyClients
 from trafficmock.proxy.proxy_settings import ProxyResources
 from trafficmock.proxy.upstream.connection_pool import ConnectionPool
+from trafficmock.proxy.upstream.sealed_dialer import Reach, SealedDialer, read_reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from twisted.internet.protocol import Protocol
 
     from trafficmock.http.this_service import ThisService
     from trafficmock.proxy.http1.heads import Pairs
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
     from trafficmock.proxy.proxy_settings import Certificates, ProxySettings
     from trafficmock.proxy.request_target import Origin
     from trafficmock.proxy.upstream.dialer import Dialer
+
+
+MOST_SEALED = 100
+"""The most sealed commands, by what they reach, whose connections to servers are kept for reuse."""
 
 
 @define(eq=False)
@@ -38,6 +45,8 @@ class ForwardProxy:
 
     resources: ProxyResources
     this_service: ThisService
+    _sealed: dict[Reach, ProxyResources] = field(factory=dict, init=False)
+    """The resources of sealed commands, which share no connections to servers with others."""
 
     def sniffer(self, service: ServiceFactory, ended: Callable[[], None]) -> ProtocolSniffer:
         """Make the protocol for the first bytes of a connection.
@@ -45,12 +54,20 @@ class ForwardProxy:
         :param service: makes the protocol of the service itself.
         :param ended: called when the connection ends; not if it was handed to the service.
         """
+
+        def sealed(text: str) -> Callable[[], Protocol] | None:
+            reach = read_reach(text)
+            if reach is None:
+                return None
+            return lambda: self._client(service, ended, self._for_sealed(reach))
+
         return ProtocolSniffer(
             proxy=lambda: self._client(service, ended),
             service=service,
             ended=ended,
             clock=self.resources.reactor,
             seconds=self.resources.settings.idle_seconds,
+            sealed=sealed,
         )
 
     def stop(self) -> bool:
@@ -58,17 +75,35 @@ class ForwardProxy:
 
         :returns: whether clients are still connected, to which responses may be on their way.
         """
-        self.resources.pool.stop()
-        self.resources.decoders.stop()
+        for each in (self.resources, *self._sealed.values()):
+            each.pool.stop()
+            each.decoders.stop()
         clients = self.resources.proxy_clients
         return clients is not None and clients.stop()
 
-    def _client(self, service: ServiceFactory, ended: Callable[[], None]) -> ClientConnection:
+    def _for_sealed(self, reach: Reach) -> ProxyResources:
+        found = self._sealed.get(reach)
+        if found is None:
+            own = self.resources
+            dialer = SealedDialer.of(own.dialer, reach)
+            pool = ConnectionPool(dialer, own.reactor, own.settings.max_header_bytes)
+            found = evolve(own, dialer=dialer, pool=pool)
+            if len(self._sealed) < MOST_SEALED:
+                self._sealed[reach] = found
+        return found
+
+    def _client(
+        self,
+        service: ServiceFactory,
+        ended: Callable[[], None],
+        resources: ProxyResources | None = None,
+    ) -> ClientConnection:
         def leave(connection: ClientConnection, raw: bytes) -> None:
             hand_over(connection.transport, service(once=True), raw)
 
-        router = AbsoluteFormRouter(self.resources, this_service=self.this_service, leave=leave)
-        return ClientConnection(self.resources, router, ended)
+        used = resources or self.resources
+        router = AbsoluteFormRouter(used, this_service=self.this_service, leave=leave)
+        return ClientConnection(used, router, ended)
 
 
 def make_forward_proxy(

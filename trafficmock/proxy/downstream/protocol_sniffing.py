@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 _TCHAR = TCHAR.encode("ascii")
 _PROXIED = re.compile(rb"[\r\n]{0,64}(?:CONNECT |%s{1,64} [A-Za-z])" % _TCHAR)
+_SEALED = b"TRAFFICMOCK-SEALED "
+"""Begins the line that a relay of a sealed command writes before all else, with its ``--reach``."""
+
+_LONGEST_SEALED = 80 * 1024
 _UNDECIDED = re.compile(rb"[\r\n]{0,64}%s{0,64} ?" % _TCHAR)
 
 
@@ -41,6 +45,8 @@ class ProtocolSniffer(Protocol):
     :param service: makes the protocol of the service itself.
     :param ended: called when the connection ends before a protocol was chosen.
     :param seconds: how long the first bytes may take; then the connection is closed.
+    :param sealed: returns what makes the protocol of the forward proxy for a sealed command, from
+        what it may reach; ``None`` if that is malformed. Without it, nobody says so.
     """
 
     transport: Any
@@ -53,7 +59,9 @@ class ProtocolSniffer(Protocol):
         ended: Callable[[], None],
         clock: IReactorTime,
         seconds: float,
+        sealed: Callable[[str], Callable[[], Protocol] | None] | None = None,
     ) -> None:
+        self._sealed = sealed
         self._proxy = proxy
         self._service = service
         self._ended = ended
@@ -69,10 +77,27 @@ class ProtocolSniffer(Protocol):
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
         """Hand the connection over, or wait for more bytes."""
         self._buffer += data
+        if self._sealed is not None and self._buffer.startswith(_SEALED):
+            self._read_sealed(self._sealed)
+            if self._sealed is not None:
+                return
+        if not self._buffer:
+            return
         if _PROXIED.match(self._buffer):
             self._hand_to(self._proxy())
         elif not _UNDECIDED.fullmatch(self._buffer):
             self._hand_to(self._service(once=False))
+
+    def _read_sealed(self, sealed: Callable[[str], Callable[[], Protocol] | None]) -> None:
+        """Read the line of a relay, and go on with what is behind it."""
+        line, end, rest = self._buffer.partition(b"\r\n")
+        if not end and len(line) <= _LONGEST_SEALED:
+            return
+        proxy = sealed(line.removeprefix(_SEALED).decode("latin-1")) if end else None
+        if proxy is None:
+            self.transport.loseConnection()
+            return
+        self._proxy, self._sealed, self._buffer = proxy, None, rest
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002, N802 - Twisted's signature
         """Report the end of a connection that no protocol was chosen for."""

@@ -1,9 +1,9 @@
 """Connections to servers.
 
 ``dialer`` makes the endpoint of a server: direct, with the address of ``--resolve``, or through
-another proxy (``connect_endpoint``). ``resolver`` resolves host names that IDNA forbids;
-``connect_attempts`` tries the next address of a host as soon as one failed.
-``server_verification`` verifies certificates. ``upstream_connection`` speaks HTTP/1.1;
-``connection_pool`` opens connections and keeps them for later requests, ``tied_upstream`` keeps
-that of a tunnel.
+another proxy (``connect_endpoint``). ``sealed_dialer`` refuses a sealed command the servers of this
+machine. ``resolver`` resolves host names that IDNA forbids; ``connect_attempts`` tries the next
+address of a host as soon as one failed. ``server_verification`` verifies certificates.
+``upstream_connection`` speaks HTTP/1.1; ``connection_pool`` opens connections and keeps them for
+later requests, ``tied_upstream`` keeps that of a tunnel.
 """
