@@ -23,6 +23,14 @@ function isNodes(agent) {
 
 /**
  * @param {any} agent
+ * @returns {boolean} whether it sends a request as it is: a method of its own may set headers, which a head that is
+ *   written does not take
+ */
+const readsNoHead = (agent) =>
+  isNodes(agent) && agent.addRequest === /** @type {any} */ (http.Agent.prototype).addRequest;
+
+/**
+ * @param {any} agent
  * @returns {boolean} whether it may open connections in another way than Node's own classes, such as through a tunnel
  */
 function opensItself(agent) {
@@ -77,4 +85,4 @@ function withConnection(req, act) {
   rewriteHead(req, (pairs) => pairs.map(([name, value]) => [name, /^connection$/i.test(name) ? "close" : value]));
 }
 
-module.exports = { isNodes, opensItself, withConnection, withProtocol, withSecurity };
+module.exports = { isNodes, readsNoHead, opensItself, withConnection, withProtocol, withSecurity };

@@ -19,6 +19,9 @@ const { EarlySocket } = require("./early-socket.js");
 
 const { nextTick } = process;
 
+/** @returns {Error} that Node makes of a connection that ends without an answer */
+const hungUp = () => Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
+
 /**
  * Send the head of an answer together with what is there of the body, as a server does: an application that gives the
  * response up when it comes finds a short one whole.
@@ -75,6 +78,11 @@ class HeldRequest {
     /** @type {import('../exchange/report.js').Report | undefined} */
     this.report = undefined;
     this.isHeld = true;
+    /** Whether the tick in which it was made is not over. */
+    this.isNew = true;
+    nextTick(() => {
+      this.isNew = false;
+    });
     this.hasBegun = false;
     /** Whether the application has been told to send the body, for which it asks the server. */
     this.isContinued = false;
@@ -171,7 +179,15 @@ class HeldRequest {
 
   armTimeout() {
     clearTimeout(this.timer);
-    if (this.idleMs > 0 && this.isHeld) this.timer = setTimeout(() => this.req.emit("timeout"), this.idleMs);
+    if (this.idleMs > 0 && this.isHeld) this.timer = setTimeout(() => this.idle(), this.idleMs);
+  }
+
+  idle() {
+    const { socket } = this.early;
+    // Its own time limit, which began later, is the same one.
+    socket?.touch();
+    socket?.emit("timeout");
+    this.req.emit("timeout");
   }
 
   /**
@@ -236,14 +252,18 @@ class HeldRequest {
   cancel() {
     if (!this.letGo()) return;
     this.exchange?.cancel();
+    const { req } = this;
+    // Node tells of an aborted request by an error if it has a socket, which it has after its first tick.
+    const error = this.isNew || !req.aborted ? undefined : hungUp();
     // A request emits `error` and `close` only with a socket.
-    onSocket.call(this.req, this.early.take());
+    /** @type {any} */ (onSocket).call(req, this.early.take(), error);
   }
+
   /** @param {Error} [error] with which the application destroyed the mock socket */
   hangUp(error) {
     if (!this.letGo()) return;
     this.exchange?.cancel();
-    this.req.destroy(error ?? Object.assign(new Error("socket hang up"), { code: "ECONNRESET" }));
+    this.req.destroy(error ?? hungUp());
     onSocket.call(this.req, this.early.take());
   }
 

@@ -29,6 +29,9 @@ const SEEN = Symbol("trafficmock.seen");
 /** The options of the running call: of clients with connections of their own, such as npm `ws`, they are available nowhere else. @type {any} */
 let called;
 
+/** Stands for the host of a request to a socket in the file system. */
+const LOCAL = new URL("http://localhost");
+
 /** The callers of the running call. @type {{ stack?: string } | undefined} */
 let callers;
 
@@ -186,6 +189,8 @@ function hold(agent, upgrade, req, options, release) {
   const host = hostOf(req, options);
   const peer = peerOf(req, options, host);
   if (req.method === "CONNECT") return peer ? connect(agent, req, peer, release) : false;
+  // Its URL names no server: that of a socket in the file system is found by a path, which no pattern of URLs has.
+  if (pathOf(req, options)) return passOn(agent, req, peer ?? LOCAL);
   if (!peer) return failUnresolved(req, host);
   if (agent.hosts.isProxy(peer)) return passOn(agent, req, peer);
   const url = agent.hosts.counted(targetOf(req.path, peer), peer);
@@ -250,6 +255,13 @@ function wantsWebSocket(req) {
   const wanted = req.getHeader("upgrade") ?? /\r\nupgrade:([^\r]*)/i.exec(req._header ?? "")?.[1];
   return /^\s*websocket\s*$/i.test(String(wanted ?? ""));
 }
+
+/**
+ * @param {any} req
+ * @param {any} options
+ * @returns {string | undefined} the path of the socket in the file system that it connects to
+ */
+const pathOf = (req, options) => req.socketPath ?? options.socketPath ?? req.agent?.options?.socketPath;
 
 /**
  * @param {any} req

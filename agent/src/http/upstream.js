@@ -1,8 +1,9 @@
 "use strict";
 
+const { isIP } = require("node:net");
 const { setImmediate } = require("node:timers");
 const headers = require("../protocol/headers.js");
-const { isNodes } = require("./foreign-agents.js");
+const { readsNoHead } = require("./foreign-agents.js");
 const { request } = require("./own-request.js");
 const { Arrival } = require("../exchange/arrival.js");
 const { BodyCopy } = require("../exchange/body-copy.js");
@@ -43,7 +44,13 @@ function open(held, wanted) {
     agent = undefined;
     for (const name of ["_defaultAgent", "defaultPort"]) delete options[name];
   }
+  /** @type {headers.Pairs} */
   const pairs = headers.get(wanted.pairs, "host") ? wanted.pairs : [["Host", url.host], ...wanted.pairs];
+  // As Node derives it, which does not find the host in a list of headers.
+  if (url.protocol === "https:") options.servername ??= serverName(headers.get(pairs, "host") ?? url.host);
+  // The path of an unchanged URL is sent as the application wrote it: a signature may cover each byte.
+  const { path } = held.req;
+  const isSame = wanted.url === held.url.href && path.startsWith("/");
   const hostname = url.hostname.replace(/^\[|\]$/g, "");
   const up = request({
     ...options,
@@ -52,13 +59,22 @@ function open(held, wanted) {
     host: hostname,
     hostname,
     port: Number(url.port) || (url.protocol === "https:" ? 443 : 80),
-    path: text.pathOf(url),
+    path: isSame ? path : text.pathOf(url),
     method: wanted.method,
-    headers: !agent || isNodes(agent) ? pairs.flat() : forForeign(held.req, /** @type {headers.Pairs} */ (pairs)),
+    headers: !agent || readsNoHead(agent) ? pairs.flat() : forForeign(held.req, pairs),
     setHost: false,
   });
   sendBody(up, wanted.body);
   return up;
+}
+
+/**
+ * @param {string} host of a header
+ * @returns {string} the name of the server in the TLS handshake; none for an address
+ */
+function serverName(host) {
+  const name = host.startsWith("[") ? host.slice(1).split("]", 1)[0] : host.split(":", 1)[0];
+  return isIP(name) ? "" : name;
 }
 
 /**

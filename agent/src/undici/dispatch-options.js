@@ -9,7 +9,9 @@ const { pathOf } = require("../http/text.js");
 /** Reads undici's dispatch options, and changes them. */
 
 /** Hop-by-hop headers that undici sets itself, and refuses in its options. */
-const REFUSED = new Set(["connection", "transfer-encoding", "keep-alive", "upgrade", "expect"]);
+const REFUSED = new Set(["transfer-encoding", "keep-alive", "upgrade", "expect"]);
+/** What undici takes for the header `connection`. */
+const CONNECTION = /^(close|keep-alive)$/i;
 
 /** Dispatchers for one origin. */
 const ONE_ORIGIN = new Set(["Client", "Pool", "BalancedPool", "RoundRobinPool", "H2CClient", "MockClient", "MockPool"]);
@@ -120,22 +122,34 @@ function outboundOptions(agent, opts, url, context) {
  * @param {import('../protocol/messages.js').Outgoing} wanted the request to send
  * @param {URL} from the URL that the application requested
  * @param {boolean} isResolved whether `opts` have an address in the place of the host of `from`
+ * @param {boolean} isStreamed whether the application streams the body, which is sent in chunks without a length then
  */
-function optionsFor(opts, wanted, from, isResolved) {
+function optionsFor(opts, wanted, from, isResolved, isStreamed) {
   const url = new URL(wanted.url);
   const isThere = url.origin === from.origin;
-  let pairs = wanted.pairs.filter(([name]) => !REFUSED.has(name.toLowerCase()));
+  let pairs = wanted.pairs.filter(([name, value]) =>
+    /^connection$/i.test(name) ? CONNECTION.test(value) : !REFUSED.has(name.toLowerCase()),
+  );
+  // The path of an unchanged URL is sent as the application wrote it: a signature may cover each byte.
+  const isSame = isThere && wanted.url === from.href && String(opts.path).startsWith("/");
+  const { body } = wanted;
+  const isChunked = isStreamed && headers.get(pairs, "content-length") === undefined;
   if (isResolved && isThere && !headers.get(pairs, "host")) pairs = [...pairs, ["host", url.host]];
   return {
     ...opts,
     origin: isResolved && isThere ? opts.origin : url.origin,
     servername: isThere ? opts.servername : undefined,
-    path: pathOf(url),
-    query: undefined,
+    path: isSame ? opts.path : pathOf(url),
+    query: isSame ? opts.query : undefined,
     method: wanted.method,
     headers: likeGiven(opts.headers, pairs),
-    body: wanted.body?.length ? wanted.body : null,
+    body: body?.length ? (isChunked ? streamed(body) : body) : null,
   };
+}
+
+/** @param {Buffer} body */
+async function* streamed(body) {
+  yield body;
 }
 
 /**
@@ -154,4 +168,13 @@ const globalDispatcher = () => {
   return known[Symbol.for("undici.globalDispatcher.1")] ?? known[Symbol.for("undici.globalDispatcher.2")];
 };
 
-module.exports = { urlOf, namedUrl, pairsOf, likeGiven, optionsFor, dispatcherFor, outboundOptions };
+/**
+ * @param {any} dispatcher
+ * @returns {boolean} whether it connects to a socket in the file system, whatever host a request names
+ */
+function isLocal(dispatcher) {
+  const options = internal(dispatcher, "options");
+  return Boolean(options?.connect?.socketPath ?? options?.socketPath);
+}
+
+module.exports = { isLocal, urlOf, namedUrl, pairsOf, likeGiven, optionsFor, dispatcherFor, outboundOptions };

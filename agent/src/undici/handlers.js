@@ -2,6 +2,7 @@
 
 const { setImmediate } = require("node:timers");
 const headers = require("../protocol/headers.js");
+const { phraseOf, shownByUndici } = require("./reason-phrase.js");
 const { closedError, requestAbortedError } = require("./undici-errors.js");
 const { Arrival } = require("../exchange/arrival.js");
 const { BodyCopy } = require("../exchange/body-copy.js");
@@ -104,7 +105,7 @@ class LegacyObserver {
   onHeaders(status, raw, resume, statusText) {
     if (status < 200) return this.handler.onHeaders(status, raw, resume, statusText);
     const pairs = headers.fromRaw(raw);
-    this.watcher.head(status, statusText ?? "", pairs);
+    this.watcher.head(status, phraseOf(statusText), pairs);
     const shown = this.watcher.headers(pairs);
     return this.handler.onHeaders(status, shown === pairs ? raw : toRaw(shown), resume, statusText);
   }
@@ -173,7 +174,7 @@ class ModernObserver {
     controller.rawHeaders = real?.rawHeaders;
     if (status < 200) return this.handler.onResponseStart?.(controller, status, map, statusText);
     const pairs = Array.isArray(controller.rawHeaders) ? headers.fromRaw(controller.rawHeaders) : pairsOfMap(map);
-    this.watcher.head(status, statusText ?? "", pairs);
+    this.watcher.head(status, phraseOf(statusText), pairs);
     const shown = this.watcher.headers(pairs);
     if (shown !== pairs) {
       controller.rawHeaders = toRaw(shown);
@@ -223,6 +224,7 @@ class ModernObserver {
  */
 function serve(handler, controller, { status, statusText, pairs, body }, { given, completed, malformed }) {
   const raw = toRaw(pairs);
+  const shown = shownByUndici(statusText);
   const isNew = isModern(handler);
   const step = (/** @type {() => void} */ act) => {
     try {
@@ -237,8 +239,8 @@ function serve(handler, controller, { status, statusText, pairs, body }, { given
   const head = () => {
     if (isNew) {
       controller.rawHeaders = raw;
-      handler.onResponseStart?.(controller, status, headers.toMultiMap(pairs), statusText);
-    } else if (handler.onHeaders(status, raw, () => controller.resume(), statusText) === false) {
+      handler.onResponseStart?.(controller, status, headers.toMultiMap(pairs), shown);
+    } else if (handler.onHeaders(status, raw, () => controller.resume(), shown) === false) {
       controller.paused = true;
     }
   };
@@ -330,7 +332,7 @@ class Collector {
    * @param {string} statusText
    */
   onHeaders(status, raw, _resume, statusText) {
-    this.head(status, statusText ?? "", headers.fromRaw(raw));
+    this.head(status, phraseOf(statusText), headers.fromRaw(raw));
     return true;
   }
 
@@ -342,7 +344,7 @@ class Collector {
    */
   onResponseStart(controller, status, map, statusText) {
     const raw = controller?.rawHeaders;
-    this.head(status, statusText ?? "", Array.isArray(raw) ? headers.fromRaw(raw) : pairsOfMap(map));
+    this.head(status, phraseOf(statusText), Array.isArray(raw) ? headers.fromRaw(raw) : pairsOfMap(map));
   }
 
   /**

@@ -16,6 +16,7 @@ const { tracing } = require("../contexts/test-contexts.js");
 const { cleanLast } = require("./traced-headers.js");
 const { Source } = require("./source.js");
 const { pairsOf, likeGiven, optionsFor, outboundOptions, dispatcherFor } = require("./dispatch-options.js");
+const { askUndici, lengthError, mayBeRefused } = require("./refused-options.js");
 const { TimeLimit, limitOf } = require("./time-limit.js");
 const {
   bodyTimeoutError,
@@ -80,6 +81,15 @@ class HeldDispatch {
   }
 
   start() {
+    if (!mayBeRefused(this.opts)) return this.begin();
+    askUndici(this.dispatcher, this.original, { ...this.opts, [SEEN]: true }, (error) => {
+      // As undici does it: no handler is called within its dispatch.
+      if (error) setImmediate(() => this.inScope(() => fail(this.handler, this.controller, error)));
+      else this.inScope(() => this.begin());
+    });
+  }
+
+  begin() {
     const { handler, controller } = this;
     if (isModern(handler)) handler.onRequestStart(controller, {});
     else handler.onConnect((/** @type {any} */ reason) => controller.abort(reason), null);
@@ -125,6 +135,10 @@ class HeldDispatch {
     for (const [name, value] of Object.entries({ "content-type": contentType, "content-length": size })) {
       if (value !== undefined && headers.get(pairs, name) === undefined) pairs = [...pairs, [name, String(value)]];
     }
+    const mismatch = truncated
+      ? undefined
+      : lengthError(this.dispatcher, String(this.opts.method ?? "GET"), pairs, bytes);
+    if (mismatch) return this.fail(mismatch);
     this.opts = { ...this.opts, body, ...(contentType && { headers: likeGiven(this.opts.headers, pairs) }) };
     const method = String(this.opts.method ?? "GET");
     const from = this.chain?.take(this.url.href);
@@ -270,7 +284,7 @@ class HeldDispatch {
 
   /** @param {import('../protocol/messages.js').Outgoing} wanted */
   optionsFor(wanted) {
-    return optionsFor(this.opts, wanted, this.url, this.isResolved);
+    return optionsFor(this.opts, wanted, this.url, this.isResolved, this.source !== undefined);
   }
 
   /**

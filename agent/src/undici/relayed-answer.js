@@ -1,6 +1,7 @@
 "use strict";
 
 const headers = require("../protocol/headers.js");
+const { phraseOf } = require("./reason-phrase.js");
 const { isBodiless } = require("../exchange/report.js");
 const { pairsOfMap } = require("./handlers.js");
 const { requestAbortedError } = require("./undici-errors.js");
@@ -75,7 +76,7 @@ class RelayedAnswer {
    */
   onHeaders(status, raw, resume, statusText) {
     this.readOn = resume;
-    this.head(status, statusText ?? "", headers.fromRaw(raw));
+    this.head(status, phraseOf(statusText), headers.fromRaw(raw));
     return !this.isPaused;
   }
 
@@ -87,7 +88,7 @@ class RelayedAnswer {
    */
   onResponseStart(controller, status, map, statusText) {
     const raw = controller?.rawHeaders;
-    this.head(status, statusText ?? "", Array.isArray(raw) ? headers.fromRaw(raw) : pairsOfMap(map));
+    this.head(status, phraseOf(statusText), Array.isArray(raw) ? headers.fromRaw(raw) : pairsOfMap(map));
   }
 
   /**

@@ -53,4 +53,20 @@ const malformedError = (dispatcher) =>
     ["UND_ERR", "UND_ERR_HTTP_PARSER"],
   );
 
-module.exports = { bodyTimeoutError, closedError, malformedError, headersTimeoutError, requestAbortedError };
+/** @returns {UndiciError} the error of a request whose body has another length than it declares */
+const lengthMismatchError = () =>
+  undiciError(
+    "RequestContentLengthMismatchError",
+    "Request body length does not match content-length header",
+    "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH",
+    ["UND_ERR", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"],
+  );
+
+module.exports = {
+  bodyTimeoutError,
+  closedError,
+  lengthMismatchError,
+  malformedError,
+  headersTimeoutError,
+  requestAbortedError,
+};

@@ -9,7 +9,7 @@ const { sayOnce } = require("../process/say-once.js");
 const { onBundled, onDispatcher } = require("./dispatchers.js");
 const { GLOBALS, settleOwn, isOwnReading } = require("./own-dispatcher.js");
 const { internal } = require("../process/internals.js");
-const { urlOf, namedUrl, outboundOptions } = require("./dispatch-options.js");
+const { isLocal, urlOf, namedUrl, outboundOptions } = require("./dispatch-options.js");
 const { HeldDispatch, SEEN, chainOf } = require("./held-dispatch.js");
 
 const HOOKED = Symbol("trafficmock.hooked");
@@ -174,6 +174,11 @@ class UndiciHook {
       return true;
     };
     const url = namedUrl(asked, opts, handler);
+    if (isLocal(dispatcher)) {
+      // Marked, because the dispatchers below this one do not tell.
+      original.call(dispatcher, { ...outboundOptions(agent, opts, url, undefined), [SEEN]: true }, handler);
+      return true;
+    }
     if (agent.hosts.isOwnServer(url)) return passOn(url, agent.contexts.current());
     if (agent.hosts.isIgnored(asked) || agent.hosts.isIgnored(url)) {
       this.ignore(opts, handler, url);

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from itertools import zip_longest
 from typing import Any
 
 from attrs import frozen
@@ -57,41 +56,44 @@ def changes(mode: Mode, before: Run, after: Run) -> Iterator[Change]:
                 )
             if each is now and mode.name in _SERVERLESS and len(asked) > _passed(seen):
                 yield Change(call, "reached the server", [], asked)
-        _events(mode, was, now)
+        _events(was, now)
         for path, one, other in _differ("", normal(was), normal(now)):
             yield Change(call, path.lstrip("."), one, other)
     yield from _endings(before, after)
 
 
-def _events(mode: Mode, was: dict[str, Any], now: dict[str, Any]) -> None:
+def _events(was: dict[str, Any], now: dict[str, Any]) -> None:
     """
     Show what the application heard of each request as one text.
 
-    A request that a test decides has a connection of its own, where the client may have used one
-    again: that it connects is no difference then.
+    Whether a client may use a connection again depends on the time, and a mock has one of its own:
+    where only one of two requests connects, that is no difference.
     """
-    for each in (was, now):
-        if "events" in each:
-            each["events"] = [_heard(lines) for lines in each["events"]]
-    if mode.decide is not None and "events" in was and "events" in now:
-        pairs = zip_longest(was["events"], now["events"])
-        now["events"] = [
-            _CONNECTS.sub(_REUSED, other) if one and one.startswith(_REUSED) else other
-            for one, other in pairs
-            if other is not None
-        ]
+    both = [each.get("events") for each in (was, now)]
+    if None in both:
+        return
+    heard = [[_heard(lines) for lines in events] for events in both]
+    for at, (one, other) in enumerate(zip(*heard, strict=False)):
+        if one.startswith(_REUSED) != other.startswith(_REUSED):
+            heard[0][at], heard[1][at] = (_CONNECTS.sub(_REUSED, text) for text in (one, other))
+    was["events"], now["events"] = heard
 
 
 def _heard(lines: list[str]) -> str:
     """
     Show events as one text, but for what the network decides.
 
-    That is whether a request is sent before its answer begins, and what of it is closed first.
+    That is whether a request is sent before its answer begins, in how many pieces a body comes,
+    and what of it is closed first.
     """
     sent = [line for line in lines if line == "request finish"]
     closed = sorted(line for line in lines if line in {"request close", "response close"})
     other = [line for line in lines if line not in {*sent, *closed, "socket close"}]
-    return " | ".join([*other, *sent, *closed])
+    told: list[str] = []
+    for line in other:
+        if line != "response data" or line not in told[-1:]:
+            told.append(line)
+    return " | ".join([*told, *sent, *closed])
 
 
 def _passed(seen: list[dict[str, Any]]) -> int:

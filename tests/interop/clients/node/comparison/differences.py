@@ -98,11 +98,6 @@ RIGHT = (
         r"result\.headers[.\[]content-encoding\]?",
     ),
     Difference(
-        "a test has the whole body, so its length is known",
-        ("continue", "fetch"),
-        r"upstream\.\d+\.headers\[(transfer-encoding|content-length)\]",
-    ),
-    Difference(
         "a request that a test wants has no connection of its own, so no phase of TLS",
         ("mock", "continue", "fetch"),
         r"result\..*",

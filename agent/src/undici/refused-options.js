@@ -1,0 +1,107 @@
+"use strict";
+
+const { bypass } = require("../bypass.js");
+const headers = require("../protocol/headers.js");
+const { internal } = require("../process/internals.js");
+const { pairsOf } = require("./dispatch-options.js");
+const { lengthMismatchError } = require("./undici-errors.js");
+
+/*
+ * undici refuses some requests itself, when it makes them of the options of a dispatch. That happens below the hook, so it
+ * is asked about those that look as if.
+ */
+
+/** Headers that some versions refuse. */
+const SUSPECT = /^(connection|transfer-encoding|keep-alive|upgrade|expect)$/i;
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const DIGITS = /^\d+$/;
+
+/** Classes of dispatchers that a request can be tried with, and whether they are made for one origin; Node's own have an underscore before. */
+const MADE_FOR_ONE = new Map([
+  ["Agent", false],
+  ["Client", true],
+  ["Pool", true],
+]);
+
+/** Codes of errors about arguments. */
+const REFUSALS = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED"]);
+/** Methods without a body, whose length undici does not compare. */
+const BODILESS = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "CONNECT"]);
+
+/**
+ * @param {any} opts of a dispatch
+ * @returns {boolean} whether undici may refuse it
+ */
+const mayBeRefused = (opts) =>
+  !TOKEN.test(String(opts.method ?? "GET")) ||
+  pairsOf(opts.headers).some(
+    ([name, value]) =>
+      SUSPECT.test(name) ||
+      !TOKEN.test(name) ||
+      !VALUE.test(value) ||
+      (/^content-length$/i.test(name) && !DIGITS.test(value)),
+  );
+
+/**
+ * Let the application's own copy of undici say whether it refuses a request, by a dispatcher that connects to nothing.
+ * @param {any} dispatcher
+ * @param {Function} original its `dispatch`
+ * @param {any} opts
+ * @param {(error: Error | undefined) => void} done called with its error, or with none
+ */
+function askUndici(dispatcher, original, opts, done) {
+  const { constructor: Made } = dispatcher;
+  const isForOne = MADE_FOR_ONE.get(String(Made?.name).replace(/^_+/, ""));
+  // Others hand the request to one of these.
+  if (isForOne === undefined) return done(undefined);
+  const connect = (/** @type {any} */ _options, /** @type {(error: Error) => void} */ connected) =>
+    connected(new Error("not connected"));
+  let isTold = false;
+  const tell = (/** @type {any} */ error) => {
+    if (isTold) return;
+    isTold = true;
+    done(REFUSALS.has(error?.code) ? error : undefined);
+  };
+  const ignored = () => true;
+  const handler = {
+    onConnect: ignored,
+    onRequestStart: ignored,
+    onHeaders: ignored,
+    onResponseStart: ignored,
+    onData: ignored,
+    onResponseData: ignored,
+    onComplete: ignored,
+    onResponseEnd: ignored,
+    onUpgrade: ignored,
+    onError: tell,
+    onResponseError: (/** @type {any} */ _controller, /** @type {any} */ error) => tell(error),
+  };
+  const origin = "http://localhost";
+  const tried = { ...opts, origin, body: null, signal: undefined };
+  bypass(() => {
+    const probe = isForOne ? new Made(origin, { connect }) : new Made({ connect });
+    try {
+      original.call(probe, tried, handler);
+    } catch (error) {
+      tell(error);
+    }
+    probe.destroy().catch(ignored);
+  });
+}
+
+/**
+ * @param {any} dispatcher
+ * @param {string} method
+ * @param {headers.Pairs} pairs
+ * @param {Buffer | null} body that is whole
+ * @returns {Error | undefined} the error of a body whose length is not the one that is declared
+ */
+function lengthError(dispatcher, method, pairs, body) {
+  const declared = headers.get(pairs, "content-length");
+  if (declared === undefined || !body?.length || BODILESS.has(method)) return undefined;
+  const isRight = Number(declared) === body.length || internal(dispatcher, "strict content length") === false;
+  return isRight ? undefined : lengthMismatchError();
+}
+
+module.exports = { askUndici, lengthError, mayBeRefused };

@@ -1,0 +1,234 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import http from "node:http";
+import https from "node:https";
+import net from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { after, before, describe, test } from "node:test";
+import axios from "axios";
+import * as undici6 from "undici6";
+import * as undici7 from "undici7";
+import { startTrafficMock } from "../../index.mjs";
+import { selfSigned } from "../lib/certificate.mjs";
+import { startProxy } from "../lib/proxy.mjs";
+import { startRawServer } from "../lib/raw-server.mjs";
+import { startWorker } from "../lib/worker.mjs";
+
+/*
+ * Of a request that a test sends on, only what the test changes is changed; what is no test's business is left alone; and
+ * what the application's library refuses, it refuses under the agent as well.
+ */
+
+const PATHS = [
+  "/odata?$filter=Name%20eq%20'Milk'",
+  "/a/../b",
+  "/a/%2e%2e/b",
+  '/j?f={"a":[1]}',
+  "/a\\b",
+  "/q?",
+  "//x/y",
+];
+/** undici 8 needs Node 22. */
+const isNew = Number(process.versions.node.split(".")[0]) >= 22;
+const COPIES = { 6: undici6, 7: undici7, ...(isNew && { 8: await import("undici8") }) };
+const PHRASES = { latin: Buffer.from("Non-Autoris\xe9", "latin1"), utf8: Buffer.from("✓ all", "utf8") };
+
+describe("what is sent on", () => {
+  let proxy, raw, worker, agent, phrases, secure, local, socketPath;
+  const names = [];
+  before(async () => {
+    raw = await startRawServer();
+    const certificate = selfSigned();
+    secure = https.createServer(certificate, (req, res) => res.end("ok"));
+    secure.on("secureConnection", (socket) => names.push(socket.servername));
+    phrases = net.createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", (data) => {
+        const [, kind] = /^GET \S*\/(\w+) /.exec(String(data));
+        socket.write("HTTP/1.1 401 ");
+        socket.write(PHRASES[kind]);
+        socket.end("\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+      });
+    });
+    local = http.createServer((req, res) => res.end(JSON.stringify([req.headers.host, req.headers.baggage ?? ""])));
+    socketPath = join(tmpdir(), `trafficmock-${process.pid}.sock`);
+    for (const [server, at] of [
+      [secure, 0],
+      [phrases, 0],
+      [local, socketPath],
+    ]) {
+      await new Promise((resolve) => (at ? server.listen(at, resolve) : server.listen(0, "127.0.0.1", resolve)));
+    }
+    proxy = await startProxy();
+    agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app" });
+    worker = await startWorker(proxy.url);
+  });
+  after(async () => {
+    worker.close();
+    await agent.stop();
+    await raw.stop();
+    for (const server of [secure, phrases, local]) {
+      server.closeAllConnections?.();
+      server.close();
+    }
+    await proxy.stop();
+  });
+
+  /** Continue what comes with one header more. */
+  const more = (route) => route.continue({ headersList: [...route.request.headersList, ["X-More", "1"]] });
+
+  test("a changed header leaves the path as it was written", async () => {
+    await worker.route(raw.url, more);
+    for (const path of PATHS) {
+      const [response] = await once(http.get({ host: "127.0.0.1", port: raw.port, path }), "response");
+      await once(response.resume(), "end");
+      const [sent] = raw.take();
+      assert.deepEqual([sent.split(" ")[1], /X-More: 1/.test(sent)], [path, true]);
+    }
+    for (const [version, undici] of Object.entries(COPIES)) {
+      for (const path of PATHS) {
+        const client = new undici.Client(raw.url);
+        const { body } = await client.request({ path, method: "GET" });
+        await body.dump();
+        await client.close();
+        assert.equal(raw.take()[0].split(" ")[1], path, version);
+      }
+    }
+  });
+
+  test("a changed header leaves `connection` and chunks as they are", async () => {
+    for (const undici of Object.values(COPIES)) {
+      const body = () => Readable.from([Buffer.from("one"), Buffer.from("two")]);
+      const options = { method: "POST", headers: { connection: "close" } };
+      await (await undici.request(`${raw.url}/c`, { ...options, body: body() })).body.dump();
+      const [sent] = raw.take();
+      assert.match(sent, /\r\nconnection: close\r\n/i);
+      assert.match(sent, /\r\ntransfer-encoding: chunked\r\n/i);
+      assert.doesNotMatch(sent, /content-length/i);
+    }
+    await (await fetch(`${raw.url}/c`, { method: "POST", body: Readable.from(["one"]), duplex: "half" })).text();
+    assert.match(raw.take()[0], /\r\ntransfer-encoding: chunked\r\n/i);
+    const req = http.request(`${raw.url}/c`, { method: "POST", agent: false });
+    req.write("one");
+    setTimeout(() => req.end("two"), 5);
+    await once((await once(req, "response"))[0].resume(), "end");
+    assert.match(raw.take()[0], /\r\ntransfer-encoding: chunked\r\n/i);
+  });
+
+  test("trailers of an answer arrive when a header was changed", async () => {
+    const server = http.createServer((req, res) => {
+      res.writeHead(200, { Trailer: "X-Sum" });
+      res.write("body");
+      res.addTrailers({ "X-Sum": "7" });
+      res.end();
+    });
+    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${server.address().port}/trailers`;
+    await worker.route("/trailers", more);
+    const [response] = await once(http.get(url), "response");
+    await once(response.resume(), "end");
+    assert.deepEqual(response.trailers, { "x-sum": "7" });
+    server.closeAllConnections();
+    server.close();
+  });
+
+  test("a fetch of a test names the server as the application's request does", async () => {
+    await worker.route("/named", async (route) => route.fulfill((await route.fetch()).response));
+    const { port } = secure.address();
+    for (const more of [{ headers: { Host: "other.shop.test" } }, { servername: "named.test" }, {}]) {
+      const options = { host: "127.0.0.1", port, path: "/named", rejectUnauthorized: false, agent: false, ...more };
+      const [response] = await once(https.get(options), "response");
+      await once(response.resume(), "end");
+    }
+    assert.deepEqual(names.splice(0), ["other.shop.test", "named.test", false]);
+  });
+
+  test("an agent that sets headers itself serves what a test sends on", async () => {
+    class Signed extends https.Agent {
+      addRequest(req, options) {
+        req.setHeader("x-signed", "1");
+        return super.addRequest(req, options);
+      }
+    }
+    await worker.route("/signed", async (route) => route.fulfill((await route.fetch()).response));
+    await worker.route("/signed-on", more);
+    const { port } = secure.address();
+    for (const path of ["/signed", "/signed-on"]) {
+      const keep = new Signed({ rejectUnauthorized: false });
+      const [response] = await once(https.get({ host: "127.0.0.1", port, path, agent: keep }), "response");
+      assert.equal(response.statusCode, 200);
+      await once(response.resume(), "end");
+      keep.destroy();
+    }
+  });
+
+  test("a request to a socket in the file system is no test's", async () => {
+    await worker.route("/info", (route) => route.text("mocked"));
+    const [response] = await once(http.get({ socketPath, path: "/info" }), "response");
+    assert.equal(JSON.parse(Buffer.concat(await response.toArray()))[0], "localhost");
+    const keep = new http.Agent({ socketPath });
+    const [kept] = await once(http.get("http://docker/info", { agent: keep }), "response");
+    assert.equal(JSON.parse(Buffer.concat(await kept.toArray()))[0], "docker");
+    // axios names the host by its address.
+    assert.match((await axios.get("http://localhost/info", { socketPath })).data[0], /^(localhost|\[::1\])$/);
+    for (const undici of Object.values(COPIES)) {
+      const dispatcher = new undici.Agent({ connect: { socketPath } });
+      const { body } = await undici.request("http://docker/info", { dispatcher });
+      assert.equal((await body.json())[0], "docker");
+      await dispatcher.close();
+    }
+  });
+
+  test("a reason phrase of any bytes can be given again", async () => {
+    const base = `http://127.0.0.1:${phrases.address().port}`;
+    const plain = {};
+    for (const kind of Object.keys(PHRASES)) plain[kind] = (await fetch(`${base}/plain/${kind}`)).statusText;
+    await worker.route("/again/", async (route) => {
+      const { response } = await route.fetch();
+      route.fulfill(response);
+    });
+    for (const kind of Object.keys(PHRASES)) {
+      assert.equal((await fetch(`${base}/again/${kind}`)).statusText, plain[kind]);
+      const [response] = await once(http.get(`${base}/again/${kind}`), "response");
+      assert.equal(response.statusMessage, PHRASES[kind].toString("latin1"));
+      response.resume();
+    }
+  });
+
+  for (const [version, undici] of Object.entries(COPIES)) {
+    test(`what undici ${version} refuses is refused by it, mocked or not`, async () => {
+      const WRONG = {
+        expect: { headers: { expect: "100-continue" } },
+        "transfer-encoding": { headers: { "transfer-encoding": "chunked" } },
+        upgrade: { headers: { upgrade: "x" } },
+        "keep-alive": { headers: { "keep-alive": "5" } },
+        connection: { headers: { connection: "x-hop" } },
+        "a name with a space": { headers: { "a b": "1" } },
+        "a value with a line break": { headers: { a: "1\r\nb: 2" } },
+        "no length": { headers: { "content-length": "x" } },
+        "another length": { headers: { "content-length": "3" } },
+      };
+      const dispatcher = new undici.Agent();
+      const failure = (url, options) =>
+        undici.request(url, { method: "POST", body: "body", dispatcher, ...options }).then(
+          async ({ statusCode, body }) => [statusCode, await body.dump()],
+          ({ name, code, message }) => [name, code, message],
+        );
+      await worker.route(`/mocked-${version}`, (route) => route.text("mocked"));
+      await worker.route(`/more-${version}`, more);
+      for (const [kind, options] of Object.entries(WRONG)) {
+        await agent.stop();
+        const plain = await failure(`${raw.url.replace("127.0.0.1", "localhost")}/plain`, options);
+        agent = await startTrafficMock({ proxyUrl: proxy.url, clientId: "app" });
+        for (const path of [`/mocked-${version}`, `/more-${version}`]) {
+          const under = await failure(`http://refused.test:${raw.port}${path}`, options);
+          if (typeof plain[0] === "string") assert.deepEqual(under, plain, `${kind}, ${path}`);
+        }
+        raw.take();
+      }
+      await dispatcher.close();
+    });
+  }
+});
