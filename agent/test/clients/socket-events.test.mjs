@@ -77,6 +77,12 @@ const DECIDED = {
   "fulfill, later": (route) => setTimeout(() => route.text("{}"), 150),
 };
 
+/** Events without what the network decides: whether the body is sent before the answer begins, and what is closed first. */
+function settled(lines) {
+  const closed = lines.filter((line) => / (close|finish)$/.test(line)).sort();
+  return [...lines.filter((line) => !closed.includes(line)), ...closed];
+}
+
 /** Make a call, and give its events. */
 async function events(make, module, url, options) {
   const open = (more) =>
@@ -93,7 +99,7 @@ async function events(make, module, url, options) {
   clearTimeout(timer);
   if (!isOver) req.destroy();
   const [lines] = await take();
-  return isOver ? lines : ["HANGS", ...lines];
+  return isOver ? settled(lines) : ["HANGS", ...lines];
 }
 
 describe("events of requests", () => {

@@ -69,10 +69,9 @@ def _events(was: dict[str, Any], now: dict[str, Any]) -> None:
     Whether a client may use a connection again depends on the time, and a mock has one of its own:
     where only one of two requests connects, that is no difference.
     """
-    both = [each.get("events") for each in (was, now)]
-    if None in both:
+    if "events" not in was or "events" not in now:
         return
-    heard = [[_heard(lines) for lines in events] for events in both]
+    heard = [[_heard(lines) for lines in each["events"]] for each in (was, now)]
     for at, (one, other) in enumerate(zip(*heard, strict=False)):
         if one.startswith(_REUSED) != other.startswith(_REUSED):
             heard[0][at], heard[1][at] = (_CONNECTS.sub(_REUSED, text) for text in (one, other))
