@@ -9,6 +9,7 @@ const { onModule } = require("./process/modules.js");
 const { hideProxyVariables } = require("./proxy-variables.js");
 const { attachWorkers } = require("./process/workers.js");
 const { hookRepeatedTimers } = require("./contexts/repeated-timers.js");
+const { hookConnections } = require("./contexts/connections.js");
 const { hookQueues } = require("./contexts/queues.js");
 const { carryMessages } = require("./messages/libraries.js");
 const { watchHttp2 } = require("./http/http2.js");
@@ -233,6 +234,7 @@ function install(agent) {
     keyFetch(agent),
     agent.contexts.hookServers(),
     hookRepeatedTimers(agent.contexts),
+    hookConnections(agent.contexts),
     hookQueues(agent.contexts),
     http.install(agent, (held) => sockets.takeRequest(held)),
     sockets.install(),

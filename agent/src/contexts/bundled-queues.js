@@ -66,7 +66,7 @@ const BUNDLED = {
  * @returns {Moment | undefined} the one whose context all have
  */
 function common([first, ...others], name) {
-  if (others.every((one) => one?.context === first?.context)) return first;
+  if (others.every((one) => one?.context?.id === first?.context?.id)) return first;
   return { context: undefined, without: { kind: "batch", name } };
 }
 

@@ -5,12 +5,18 @@
  * Each is changed where it takes them: what it then starts has the context of the request that gave it, or none.
  */
 const { changeFiles } = require("../process/modules.js");
+const { bindArguments } = require("./bound-arguments.js");
 const { BUNDLED, common } = require("./bundled-queues.js");
+const { hookObjectStreams } = require("./object-streams.js");
+const { asapAction, mergeInternals, share } = require("./observables.js");
+const { hookWebStreams } = require("./web-streams.js");
+const promises = require("./promise-libraries.js");
 
 /**
  * @typedef {object} Bindings
  * @property {<F>(value: F) => F} bound a function that runs in the context of this moment; other values as they are
  * @property {() => Moment} now
+ * @property {(moments: (Moment | undefined)[], name: string) => Moment | undefined} common the one whose context all have
  * @property {(moment: Moment | undefined, act: () => any) => any} within runs a function in the context of a moment, or in none
  */
 
@@ -46,6 +52,18 @@ const CHANGES = {
   // p-queue is an ES module, which no hook sees on every Node. Its class stands on this one.
   "eventemitter3/index": emitter3,
   "p-queue/dist/index": ({ default: Queue }, bindings) => bindArguments(Queue.prototype, ["add"], bindings),
+  "cockatiel/dist/BulkheadPolicy": ({ BulkheadPolicy: Policy }, bindings) =>
+    bindArguments(Policy.prototype, ["execute"], bindings),
+  "moleculer/src/middlewares/bulkhead": moleculer,
+  "bluebird/js/release/bluebird": promises.bluebird,
+  "q/q": promises.q,
+  "rsvp/dist/rsvp": promises.rsvp,
+  "es6-promise/dist/es6-promise": promises.rsvp,
+  "workerpool/src/Pool": promises.workerpool,
+  "rxjs/dist/cjs/internal/operators/mergeInternals": mergeInternals,
+  "rxjs/dist/cjs/internal/operators/share": share,
+  "rxjs/dist/cjs/internal/scheduler/AsapAction": asapAction,
+  "nats/lib/src/connect": (exports, bindings) => hookMessages(exports, "connect", "nats", bindings),
   // Messages come from whoever published them, not from the request that subscribed first.
   "@redis/client/dist/lib/client/pub-sub": ({ PubSub }, bindings) =>
     hookMessages(PubSub.prototype, "handleMessageReply", "redis", bindings),
@@ -73,24 +91,16 @@ function hookQueues(contexts) {
   /** @type {Record<string, (exports: any) => any>} */
   const changes = {};
   for (const [name, change] of Object.entries({ ...CHANGES, ...BUNDLED })) {
-    changes[name] = (exports) => change(exports, { bound, now, within });
+    changes[name] = (exports) => change(exports, { bound, common, now, within });
   }
-  return changeFiles(changes, "its jobs may have another test's context");
-}
-
-/**
- * @param {any} owner
- * @param {string[]} names of methods that keep the functions they are given
- * @param {Bindings} bindings
- */
-function bindArguments(owner, names, { bound }) {
-  for (const name of names) {
-    const original = owner[name];
-    if (!original) continue;
-    owner[name] = /** @this {any} */ function (/** @type {any[]} */ ...args) {
-      return original.apply(this, args.map(bound));
-    };
-  }
+  const undo = [
+    hookObjectStreams({ bound, common, now, within }),
+    hookWebStreams({ bound, common, now, within }),
+    changeFiles(changes, "its jobs may have another test's context"),
+  ];
+  return () => {
+    for (const act of undo) act();
+  };
 }
 
 /**
@@ -134,6 +144,29 @@ function pgConnection(Connection, { within }) {
 /** @type {Change} */
 function bottleneck(Bottleneck, bindings) {
   bindArguments(Bottleneck.prototype, ["schedule", "submit"], bindings);
+}
+
+/** The bulkhead of moleculer's actions and events, each of which has an object of its own. @type {Change} */
+function moleculer(original, { now, within }) {
+  return (/** @type {any} */ broker) => {
+    const middleware = original(broker);
+    for (const name of ["localAction", "localEvent"]) {
+      const wrap = middleware[name];
+      if (!wrap) continue;
+      middleware[name] = /** @this {any} */ function (/** @type {Function} */ handler, /** @type {any[]} */ ...rest) {
+        /** @type {WeakMap<object, Moment>} */
+        const moments = new WeakMap();
+        const run = (/** @type {any} */ context) => within(moments.get(context), () => handler(context));
+        const limited = wrap.call(this, run, ...rest);
+        if (limited === run) return handler;
+        return (/** @type {any} */ context) => {
+          moments.set(context, now());
+          return limited(context);
+        };
+      };
+    }
+    return middleware;
+  };
 }
 
 /**

@@ -10,18 +10,22 @@ const FRAMES = 50;
 /** The most characters of a text. */
 const LONGEST = 200;
 
-const QUEUES = new Set([
-  "amqplib",
-  "bee-queue",
-  "bull",
-  "bullmq",
-  "graphile-worker",
-  "kafkajs",
-  "nats",
-  "pg-boss",
-  "rhea",
-]);
+const QUEUES = new Set(["amqplib", "bee-queue", "bull", "bullmq", "graphile-worker", "kafkajs", "pg-boss", "rhea"]);
 const SCHEDULES = new Set(["agenda", "cron", "croner", "node-cron", "node-schedule", "toad-scheduler"]);
+
+/** Clients whose messages come from whoever published them. */
+const SUBSCRIPTIONS = new Set(["@nats-io/nats-core", "mqtt", "nats"]);
+
+/** Node's files that emit messages, and whose these are. */
+const MESSAGES = new Map([
+  ["node:internal/child_process", "another process"],
+  ["node:internal/per_context/messageport", "a thread or a port"],
+  ["node:internal/worker", "a thread or a port"],
+  ["node:internal/worker/io", "a thread or a port"],
+]);
+
+/** Why code runs without a context, where its library may be one that says more. */
+const VAGUE = new Set(["connection", "message", "timer"]);
 
 /** Node's files that emit the events of connections. */
 const CONNECTIONS = new Set(["node:net", "node:internal/stream_base_commons"]);
@@ -58,12 +62,13 @@ const OWN = /[\\/]src$/.test(dirname(__dirname)) ? join(dirname(__dirname), "x")
 class RequestOrigin {
   /**
    * Keep the callers, which is cheap; their text is made when the request is announced.
-   * @param {{ past?: Inbound, without?: Inbound | LostContext, carried?: Inbound }} found `past`: whose context does not count
-   *   any more; `without`: the request without a context whose code runs; `carried`: the latest request with a context
+   * @param {{ past?: Inbound, isShared?: boolean, without?: Inbound | LostContext, carried?: Inbound }} found `past`: whose context does not count
+   *   any more; `isShared`: because other requests have woken what works on; `without`: the request without a context whose code runs; `carried`: the latest request with a context
    * @param {Function} callee is left out of the callers
    */
-  constructor({ past, without, carried }, callee) {
+  constructor({ past, isShared, without, carried }, callee) {
     this.past = past;
+    this.isShared = isShared;
     this.without = without;
     this.carried = carried;
     this.callers = callersOf(callee, FRAMES);
@@ -83,8 +88,9 @@ class RequestOrigin {
     const frames = framesOf(this.callers);
     const { past, without, carried } = this;
     const inbound = without && "path" in without ? without : undefined;
-    const lost = without && "kind" in without ? [without.kind, without.name] : undefined;
-    const [kind, name] = past ? ["expired"] : (lost ?? sourceOf(frames, Boolean(inbound)));
+    const known = without && "kind" in without ? [without.kind, without.name] : undefined;
+    const lost = (VAGUE.has(known?.[0] ?? "") && libraryIn(frames)) || known;
+    const [kind, name] = past ? [this.isShared ? "woken" : "expired"] : (lost ?? sourceOf(frames, Boolean(inbound)));
     const came = past ?? (kind === "request" ? inbound : undefined);
     return {
       kind,
@@ -107,6 +113,7 @@ class RequestOrigin {
  * @property {boolean} isApplication
  * @property {boolean} isTimer
  * @property {boolean} isLoading
+ * @property {string | undefined} message whose messages it emits
  * @property {boolean} isConnection
  * @property {boolean} isFetch
  *
@@ -153,6 +160,7 @@ function readFile(name) {
     isApplication: !from && !path.startsWith("node:"),
     isTimer: path === "node:internal/timers",
     isLoading: LOADING.test(path),
+    message: MESSAGES.get(path),
     isConnection: CONNECTIONS.has(path),
     isFetch: path.startsWith("node:internal/deps/undici"),
   };
@@ -164,16 +172,29 @@ function readFile(name) {
  * @returns {[string, string?]} the kind of what runs the code that sends the request, and its name
  */
 function sourceOf(frames, isOfRequest) {
+  const library = libraryIn(frames);
+  if (library) return library;
+  if (isOfRequest) return ["request"];
+  if (frames.some(({ of }) => of.isTimer)) return ["timer"];
+  if (!isMainThread) return ["worker", `worker thread ${threadId}`];
+  if (isLoading(frames)) return ["main"];
+  const message = frames.find(({ of }) => of.message)?.of.message;
+  if (message) return ["message", message];
+  return connectionIn(frames) ?? ["code"];
+}
+
+/**
+ * @param {Frame[]} frames
+ * @returns {[string, string] | undefined} the kind of library that calls the code, and its name
+ */
+function libraryIn(frames) {
   for (const { of } of frames) {
     const name = of.package;
     if (name && QUEUES.has(name)) return ["queue", name];
     if (name && SCHEDULES.has(name)) return ["timer", name];
+    if (name && SUBSCRIPTIONS.has(name)) return ["message", name];
   }
-  if (isOfRequest) return ["request"];
-  if (frames.some(({ of }) => of.isTimer)) return ["timer"];
-  if (isLoading(frames)) return ["main"];
-  if (!isMainThread) return ["worker", `worker thread ${threadId}`];
-  return connectionIn(frames) ?? ["code"];
+  return undefined;
 }
 
 /**

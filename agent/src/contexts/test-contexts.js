@@ -18,6 +18,7 @@ const {
 const { KnownContexts } = require("./known-contexts.js");
 const { OwnTests } = require("./own-tests.js");
 const { onServers } = require("./http2-servers.js");
+const { Wakes } = require("./wakes.js");
 const { RequestOrigin } = require("./request-origin.js");
 const headers = require("../protocol/headers.js");
 
@@ -45,6 +46,8 @@ const TRACED = /^traceparent:/im;
  * @property {number} [reportedOn] the number of the link on which it was reported to the proxy
  * @property {boolean} [isRunning] of a test of this process: whether it has not ended
  * @property {boolean} [isEntered] of a test of this process: whether it is known to be current where it runs
+ * @property {boolean} [isShared] whether what works on after its request works for other tests, too
+ * @property {TestContext} [partner] the first one whose work it woke, or was woken by, after both requests
  * @property {boolean} [isPast] whether it does not count any more; its id is still hidden from other hosts
  */
 
@@ -72,6 +75,8 @@ class TestContexts {
     /** The inbound request without a context whose code runs, or why that has none. @type {AsyncLocalStorage<Without | undefined>} */
     this.without = new AsyncLocalStorage();
     this.known = new KnownContexts(contextMs);
+    /** What wakes the code of other requests. */
+    this.wakes = new Wakes(this);
     /** Tests in this process. */
     this.tests = new OwnTests(this);
     /** The context that came in last. @type {TestContext | undefined} */
@@ -95,6 +100,7 @@ class TestContexts {
     const undo = [http.Server.prototype, https.Server.prototype].map((owner) => this.hookServer(owner));
     undo.push(onServers((owner) => undo.push(this.hookServer(owner))));
     return () => {
+      this.wakes.stop();
       for (const act of undo) act();
     };
   }
@@ -158,6 +164,7 @@ class TestContexts {
     /** @type {TestContext} */
     const context = own ?? { ...found, closedAt: undefined, reportedOn: this.known.byId.get(found.id)?.reportedOn };
     if (!own) this.known.add(context);
+    this.wakes.watch();
     // Each trace has an id of its own.
     if (context.isForwarded) this.seen(context);
     return context;
@@ -208,7 +215,8 @@ class TestContexts {
     const traced = tracedId();
     const here = this.storage.getStore() ?? (this.without.getStore() ? undefined : this.tests.alone());
     const found = (traced && this.known.byId.get(traced)) || here;
-    return found && this.known.isOver(found) ? { ...found, isForwarded: false, isPast: true } : found;
+    if (!found || !(found.isShared || this.known.isOver(found))) return found;
+    return { ...found, isForwarded: false, isPast: true };
   }
 
   /** @param {{ wanted?: boolean, ofAll?: boolean }} message which requests the proxy wants to know of, where they come from */
@@ -225,8 +233,10 @@ class TestContexts {
   originOf(context, callee) {
     if (!this.isOn || this.areOriginsWanted === false) return undefined;
     if (context && !context.isPast && !this.areAllWanted) return undefined;
+    const { inbound: past, isShared } = context?.isPast ? context : {};
     const found = {
-      past: context?.isPast ? context.inbound : undefined,
+      past,
+      isShared,
       without: this.without.getStore(),
       carried: this.latest?.inbound,
     };

@@ -58,8 +58,9 @@ describe("start and stop", () => {
     net.Socket.prototype.connect = refuse;
     try {
       const agent = await startTrafficMock({ proxyUrl: proxy.url });
-      assert.equal(net.Socket.prototype.connect, refuse);
+      assert.throws(() => new net.Socket().connect(1), /refused/);
       await agent.stop();
+      assert.equal(net.Socket.prototype.connect, refuse);
     } finally {
       http.ClientRequest = ClientRequest;
       net.Socket.prototype.connect = connect;

@@ -63,6 +63,12 @@ class TextTests(ContextCase):
     def test_others(self) -> None:
         """Each kind says what to do about it, an unknown one, too."""
         for kind, name, source, remedy in (
+            (
+                "woken",
+                UNSET,
+                "from work that requests of other tests have woken",
+                "such a loop",
+            ),
             ("expired", UNSET, "and does not count any more", "TRAFFICMOCK_CONTEXT_MS"),
             ("loop", UNSET, "everyone, begun by a request at", "jobs from queue.Queue"),
             ("pool", "Pool-1", "the pool's thread Pool-1", "Hand the job over"),

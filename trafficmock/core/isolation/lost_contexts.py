@@ -54,6 +54,11 @@ _REMEDIES = {
         "for everyone. Let it take jobs from queue.Queue or asyncio.Queue: each has the context of "
         f"whoever put it there. If it works for no request, {_OF_THE_RUN}."
     ),
+    "woken": (
+        "Its own request is over, and it works for others: start such a loop or queue with the "
+        f"application, or bind each job by AsyncResource.bind where it is handed over. Else "
+        f"{_OF_THE_RUN}."
+    ),
     "thread": (
         f"It works for no request: {_OF_THE_RUN}. If it works through jobs of requests, hand them "
         "over by concurrent.futures.ThreadPoolExecutor, whose jobs have the context of their "
@@ -78,8 +83,8 @@ _REMEDIES = {
         f"for each request, or {_OF_THE_RUN}."
     ),
     "message": (
-        "A message of a subscription has no context, whoever published it. Send the request from "
-        f"the code that publishes it, or {_OF_THE_RUN}."
+        "A message of a subscription, a port or another process has no context, whoever sent it. "
+        f"Send the request from the code that sends the message, or {_OF_THE_RUN}."
     ),
     "connection": (
         "Events of a connection are of no request: wait for the answer by a promise, or bind the "
@@ -160,6 +165,8 @@ def _came_in(origin: RequestOrigin, process: str) -> str:
     if origin.kind == "expired" and origin.inbound is not UNSET:
         named = _named(origin.inbound)
         return f"A context came in {named} in {process}, and does not count any more. "
+    if origin.kind == "woken" and origin.inbound is not UNSET:
+        return f"A context came in {_named(origin.inbound)} in {process}, whose request is over. "
     if origin.carried is not UNSET:
         return f"A context came in last {_named(origin.carried)} in {process}. "
     thread = ""
@@ -171,6 +178,7 @@ def _came_in(origin: RequestOrigin, process: str) -> str:
 def _left(origin: RequestOrigin) -> str:
     name = "" if origin.name is UNSET else f" {_cut(origin.name)}"
     source = {
+        "woken": "from work that requests of other tests have woken",
         "thread": f"from the thread{name}",
         "pool": f"from the pool's thread{name}",
         "queue": f"from a job of{name or ' a queue'}",

@@ -1,0 +1,151 @@
+/* Streams that work off what is written, of Node and of the web. */
+import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
+import { createRequire } from "node:module";
+import { PassThrough, Transform, Writable } from "node:stream";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const require = createRequire(import.meta.url);
+const { hookQueues } = require("../../src/contexts/queues.js");
+const { TestContexts } = require("../../src/contexts/test-contexts.js");
+
+const contexts = new TestContexts({ isContextRead: true, contextMs: 30_000 }, { isOfSystem: () => true });
+const written = Writable.prototype.write;
+const classes = [globalThis.WritableStream, globalThis.TransformStream];
+let undo;
+
+before(() => {
+  undo = hookQueues(contexts);
+});
+
+after(() => {
+  undo();
+  assert.equal(Writable.prototype.write, written);
+  assert.deepEqual([globalThis.WritableStream, globalThis.TransformStream], classes);
+});
+
+const request = (name, act) => {
+  const [req, response] = [new EventEmitter(), new EventEmitter()];
+  req.headers = { baggage: `trafficmock.test=${name.repeat(32)}` };
+  return contexts.enter(req, req.headers, response, act);
+};
+const whose = () => contexts.current()?.id[0] ?? "nobody";
+
+/** Let four write at once, and say whose the work and the callback of each was. */
+async function all(write) {
+  const found = await Promise.all([..."abcd"].map((name) => request(name, () => write({ name, found: [] }))));
+  return found.map((found) => found.join(""));
+}
+
+/** @returns the stream works off one object after the other */
+const work = (job, _, done) => {
+  job.found.push(whose());
+  sleep(2).then(() => done());
+};
+
+describe("a stream of objects works off each in the context in which it was written", () => {
+  const by = (stream) => (job) => new Promise((resolve) => stream.write(job, () => resolve([...job.found, whose()])));
+
+  for (const [name, make] of [
+    ["Writable", () => new Writable({ objectMode: true, write: work })],
+    ["Transform", () => new Transform({ objectMode: true, transform: work }).resume()],
+    [
+      "a class",
+      () =>
+        new (class extends Writable {
+          _write(...args) {
+            work(...args);
+          }
+        })({ objectMode: true }),
+    ],
+  ]) {
+    test(name, async () => assert.deepEqual(await all(by(make())), ["aa", "bb", "cc", "dd"]));
+  }
+
+  test("several at once in the one that all have, or in none", async () => {
+    const found = [];
+    const stream = new Writable({
+      objectMode: true,
+      write: (_, __, done) => setImmediate(done),
+      writev: (jobs, done) => {
+        found.push([jobs.length, whose()]);
+        setImmediate(done);
+      },
+    });
+    request("a", () => stream.write({}));
+    for (const name of ["b", "b"]) request(name, () => stream.write({}));
+    await new Promise((resolve) => request("b", () => stream.write({}, resolve)));
+    request("a", () => stream.write({}));
+    request("b", () => stream.write({}));
+    await new Promise((resolve) => request("c", () => stream.end({}, resolve)));
+    assert.deepEqual(found, [
+      [3, "b"],
+      [2, "nobody"],
+    ]);
+  });
+
+  test("what was written before the hook, or with `end`, as ever, and errors are the application's own", async () => {
+    const stream = new Writable({ objectMode: true, write: work });
+    const jobs = [..."ab"].map((name) => ({ name, found: [] }));
+    request("a", () => stream.write(jobs[0]));
+    await new Promise((resolve) => request("b", () => stream.end(jobs[1], resolve)));
+    assert.deepEqual(
+      jobs.map(({ found }) => found.length),
+      [1, 1],
+    );
+    assert.throws(() => new Writable({ objectMode: true }).write(null), { code: "ERR_STREAM_NULL_VALUES" });
+    const broken = new Writable({ objectMode: true, write: (_, __, done) => done(new Error("broken")) });
+    const [error] = await new Promise((resolve) => {
+      broken.on("error", () => {});
+      request("a", () => broken.write({}, (...args) => resolve(args)));
+    });
+    assert.equal(error.message, "broken");
+  });
+
+  test("bytes are left alone", () => {
+    const stream = new PassThrough();
+    request("a", () => stream.write("x"));
+    assert.equal(Object.hasOwn(stream, "_write"), false);
+  });
+});
+
+describe("a stream of the web works off each chunk in the context in which it was written", () => {
+  class Sink {
+    #work = "of its own";
+    started = false;
+
+    start() {
+      this.started = true;
+    }
+
+    async write(job) {
+      assert.deepEqual([this.#work, this.started], ["of its own", true]);
+      job.found.push(whose());
+      await sleep(2);
+      job.resolve(job.found);
+    }
+  }
+
+  const by = (writer) => (job) =>
+    new Promise((resolve) => void writer.write(Object.assign(job, { resolve }))).then((found) => found);
+
+  test("WritableStream", async () => {
+    const stream = new WritableStream(new Sink(), { highWaterMark: 10 });
+    assert.ok(stream instanceof WritableStream);
+    assert.deepEqual(await all(by(stream.getWriter())), ["a", "b", "c", "d"]);
+  });
+
+  test("TransformStream", async () => {
+    const sink = new Sink();
+    const { writable } = new TransformStream({ transform: (job) => sink.write(job) }, {}, { highWaterMark: 10 });
+    sink.start();
+    assert.deepEqual(await all(by(writable.getWriter())), ["a", "b", "c", "d"]);
+  });
+
+  test("what comes through a pipe, as ever", async () => {
+    const found = [];
+    await new Blob(["text"]).stream().pipeTo(new WritableStream({ write: (chunk) => void found.push(chunk.length) }));
+    assert.deepEqual(found, [4]);
+  });
+});
