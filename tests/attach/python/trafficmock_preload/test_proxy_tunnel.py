@@ -169,3 +169,19 @@ class TunnelTests(SynchronousTestCase):
             tunnels().authority(answer)
         except ConnectionRefusedError as error:
             self.assertIn("opens no tunnel", str(error))
+
+
+class EndTests(SynchronousTestCase):
+    """Whether the proxy is gone, where a connection was closed."""
+
+    def test_answers(self) -> None:
+        """One that answers is there."""
+        with answering(b"HTTP/1.1 200 Noted\r\n\r\n") as (found, heard):
+            self.assertFalse(found.has_ended())
+        self.assertIn(b"Trafficmock-Notice: tests", heard[0])
+
+    def test_silent(self) -> None:
+        """One that takes the connection and closes it has ended, as one that takes none."""
+        with answering(b"") as (found, _):
+            self.assertTrue(found.has_ended())
+        self.assertTrue(found.has_ended())

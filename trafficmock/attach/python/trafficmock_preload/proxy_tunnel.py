@@ -311,14 +311,23 @@ class Tunnels:
         return ConnectionResetError(errno.ECONNRESET, f"{self.name} closed the connection")
 
     def has_ended(self) -> bool:
-        """Return whether the proxy has ended, so that a closed connection is not the server's."""
+        """Return whether the proxy has ended, so that a closed connection is not the server's.
+
+        While a process ends, connections to it may still be made, but are not answered.
+        """
         import socket
+        from contextlib import closing
 
         try:
-            socket.create_connection(self.proxy(), _ASK_SECONDS).close()
-        except OSError:
-            return True
-        return False
+            opened = socket.create_connection(self.proxy(), _ASK_SECONDS)
+            with closing(opened):
+                opened.sendall(self.request(*_NOWHERE, b"Trafficmock-Notice: tests\r\n"))
+                return not opened.recv(MOST_BYTES)
+        except TimeoutError:
+            return False
+        except OSError as error:
+            # Before Python 3.10 a timeout of a socket is a class of its own.
+            return not isinstance(error, socket.timeout)
 
     @property
     def unanswered(self) -> str:
