@@ -77,6 +77,14 @@ class ReportTests(BrowserTestCase):
         page.reload()
         expect(row(page, "payments.example")).to_be_visible()
 
+    def test_other_link(self) -> None:
+        """A view is also found where the link is written for the dashboard."""
+        page = self.report()
+        page.goto(page.url.split("#")[0] + "?view=overview")
+        expect(page.locator("h1")).to_have_text("Overview")
+        page.keyboard.press("3")
+        expect(row(page, "stock.example")).to_be_visible()
+
     def test_hostile(self) -> None:
         """Recorded text is text, whatever is in it, and the policy lets nothing else run."""
         page = self.report()

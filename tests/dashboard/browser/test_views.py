@@ -19,6 +19,11 @@ from tests.dashboard.fixtures.clients import ProxyClients, request, response
 class SocketTests(BrowserTestCase):
     """WebSockets."""
 
+    def test_link_of_a_report(self) -> None:
+        """A link that was written for a report, with the view in the fragment, is understood."""
+        page = self.look("/#view=ws")
+        expect(rows(page)).to_have_count(3)
+
     def test_list(self) -> None:
         """Each has its outcome as a word, its state, and its test; filters work as for requests."""
         page = self.look("/?view=ws")

@@ -24,6 +24,12 @@ const FIRST = VIEWS.includes("tests") ? "tests" : "http";
 const SIGN = run ? "#" : "?";
 const HERE = run ? "#" : "/";
 
+// A link that was written for the other kind of page has the state in the other place.
+const elsewhere = (run ? location.search : location.hash).slice(1);
+if (elsewhere.includes("view=") && !(run ? location.hash : location.search)) {
+  history.replaceState(null, "", (run ? "" : "/") + SIGN + elsewhere);
+}
+
 /** @returns {URLSearchParams} */
 export function parameters() {
   return new URLSearchParams(run ? location.hash.slice(1) : location.search);
