@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attrs import define
@@ -16,13 +17,13 @@ from trafficmock.core.http.awaited_reports import tell_of_ends
 from trafficmock.core.http.observation import clock_reading, may_observe
 from trafficmock.core.http.replies import ReplyError
 from trafficmock.core.ownership.given_globs import read_matcher
-from trafficmock.core.ownership.registry import compile_route, with_observer
+from trafficmock.core.ownership.refusals import excuses
+from trafficmock.core.ownership.registry import with_observer
 from trafficmock.core.ownership.run_routes import RunRouteError
 from trafficmock.core.strict_mode import read_allowed
 from trafficmock.matching import GlobError
 from trafficmock.matching.host_pattern import PatternError
 from trafficmock.matching.origin_pattern import read_origin_patterns
-from trafficmock.matching.patterns.match_result import YES
 from trafficmock.records import TestBegan
 from trafficmock.wire import outbound
 from trafficmock.wire.features import CONTEXT, REPLY, STRICT, SUBSCRIBE
@@ -169,20 +170,12 @@ class Registration:
         """Forget what was refused before the first test, and what a shared route is there for.
 
         Strict mode begins when the worker is connected, and its fixtures register their routes
-        after that. A route with conditions on more than the URL forgives nothing: the list has no
-        bodies and headers.
+        after that.
         """
         test = route.test
         if test is None or not test.shared or self.state.strictness.applications.any_test:
             return
-        matcher = compile_route(route.matcher)
-        if matcher.beside is None:
-            self.unowned.forgive(
-                lambda row: (
-                    row.kind == route.kind
-                    and matcher.judge(row.url, row.method, row.client_id) is YES
-                )
-            )
+        self.unowned.forgive(partial(excuses, route))
 
     def remove_route(
         self, worker: Worker, message: inbound.RouteUnregister, out: EffectList

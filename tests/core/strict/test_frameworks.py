@@ -9,7 +9,7 @@ from trafficmock.core.state.peers import Agent
 from trafficmock.matching.allow_list import read_allow_list
 from trafficmock.matching.patterns.framework_calls import FRAMEWORK_CALLS, framework_call
 from trafficmock.records import RequestFailed, RequestSeen
-from trafficmock.wire import outbound
+from trafficmock.wire import inbound, outbound
 
 TAGS = "https://registry.npmjs.org/-/package/next/dist-tags"
 TELEMETRY = "https://telemetry.nextjs.org/api/v1/record"
@@ -212,6 +212,35 @@ class RunRouteTests(RunCase):
         self.alone("http://flags.test/all")
         self.registers(allow=None)
         self.routes("http://flags.test/**")
+        self.assertEqual(self.urls(), ["http://flags.test/all"])
+
+    def test_after_the_last_test(self) -> None:
+        """What comes between the end of the routes and that of the run does not count either."""
+        self.run_strict()
+        self.registers_shared()
+        self.routes("http://flags.test/**", test_id="all")
+        self.registers(allow=None)
+        self.worker.sends(inbound.TestUnregister("all"))
+        self.playbook.take()
+        # While a test runs, the route is missed.
+        self.alone("http://flags.test/missed")
+        self.worker.sends(inbound.TestUnregister("buys"))
+        self.playbook.take()
+        self.alone("http://flags.test/all", request_id="r2")
+        self.alone("http://other.test/", request_id="r3")
+        self.assertEqual(self.urls(), ["http://flags.test/missed", "http://other.test/"])
+
+    def test_next_test(self) -> None:
+        """With the next test, ended routes excuse nothing."""
+        self.run_strict()
+        self.registers_shared()
+        self.routes("http://flags.test/**", test_id="all")
+        self.worker.sends(inbound.TestUnregister("all"))
+        self.playbook.take()
+        self.registers(allow=None)
+        self.worker.sends(inbound.TestUnregister("buys"))
+        self.playbook.take()
+        self.alone("http://flags.test/all")
         self.assertEqual(self.urls(), ["http://flags.test/all"])
 
     def test_inert(self) -> None:

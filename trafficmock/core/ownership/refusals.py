@@ -10,6 +10,8 @@ from msgspec import UNSET
 from trafficmock.core import error_messages
 from trafficmock.core.ownership.contexts import title_of_ended
 from trafficmock.core.ownership.differences import LONGEST_TEXT, nearest_route
+from trafficmock.core.ownership.registry import compile_route
+from trafficmock.matching.patterns.match_result import YES
 from trafficmock.matching.url_parts import shown_url
 from trafficmock.wire.features import STRICT
 from trafficmock.wire.outbound import UNMATCHED, ProxyError
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from trafficmock.core.ownership.strictness import Refusal, Strictness
     from trafficmock.core.ownership.unowned_refusals import UnownedRefusals
     from trafficmock.core.state.lifecycle import Owned
-    from trafficmock.core.state.registered import Kind
+    from trafficmock.core.state.registered import Kind, RegisteredRoute
 
 MOST_NOTICES = 1000
 """The most refusals of one test that its worker gets: an application may repeat a request."""
@@ -80,8 +82,19 @@ class Refusals:
         row = UnmatchedRequest(
             pending.method, url, pending.client_id, kind, 1, text, at, at, sender, preset
         )
-        self.unowned.add(row, pending.agent)
+        if not self._is_after_the_tests(row):
+            self.unowned.add(row, pending.agent)
         return text
+
+    def _is_after_the_tests(self, row: UnmatchedRequest) -> bool:
+        """Return whether only shared routes would have had a request that have just ended.
+
+        A worker removes its routes before it closes its connection, and with it the strict run.
+        """
+        registry = self.strictness.registry
+        if not registry.ended_shared or any(not test.shared for test in registry.tests.values()):
+            return False
+        return any(excuses(route, row) for route in registry.ended_shared)
 
     def _nearest(self, kind: Kind, pending: Owned, refusal: Refusal) -> Nearest | None:
         if _is_tunnel(pending) or pending.framework is not None:
@@ -126,6 +139,16 @@ class Refusals:
             UNSET if pending.agent.pid is None else pending.agent.pid,
             pending.agent.command or UNSET,
         )
+
+
+def excuses(route: RegisteredRoute, row: UnmatchedRequest) -> bool:
+    """Return whether a refused request is one for a route, as far as the list tells.
+
+    It has no bodies and headers: a route with conditions on more than the URL excuses nothing.
+    """
+    matcher = compile_route(route.matcher)
+    is_of_kind = matcher.beside is None and row.kind == route.kind
+    return is_of_kind and matcher.judge(row.url, row.method, row.client_id) is YES
 
 
 def _is_tunnel(pending: Owned) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 from attrs import Factory, define, field
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from trafficmock.wire.inbound import RouteRegister, TestRegister
     from trafficmock.wire.payloads.serialized_matcher import SerializedMatcher
 
+MOST_ENDED = 1000
+"""The most routes of ended shared tests that are kept."""
+
 LONGEST_PLACE = 200
 """The most characters of the place of a route."""
 
@@ -54,6 +58,8 @@ class Registry:
     """The observers with the feature ``clock``."""
     sequence: int = 0
     run_routes: RunRoutes = field(factory=RunRoutes)
+    ended_shared: deque[RegisteredRoute] = field(factory=lambda: deque(maxlen=MOST_ENDED))
+    """The routes of shared tests that have ended since another test was registered."""
     reply_bytes: int = 0
     """The size of the replies of all routes."""
     _indexes: dict[Kind, RouteIndex] = field(
@@ -83,6 +89,8 @@ class Registry:
             for_run=message.scope == "run" and CONTEXT in worker.features,
         )
         self.tests[test.id] = test
+        if not test.shared:
+            self.ended_shared.clear()
         if test.for_run:
             self.run_routes.tests[test.id] = test
         worker.tests[test.id] = test
@@ -99,6 +107,8 @@ class Registry:
 
     def remove_test(self, test: RegisteredTest) -> None:
         """Remove a test and its routes."""
+        if test.shared:
+            self.ended_shared += test.routes.values()
         for route in list(test.routes.values()):
             self.remove_route(test.worker, route.id)
         del self.tests[test.id]
