@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { after, before, describe, test } from "node:test";
 import { buildSync } from "esbuild";
-import { runNode } from "../lib/child.mjs";
+import { REQUIRE, runNode, startFile } from "../lib/child.mjs";
 import { askAll, common, directory, plain, sourceOf, startMirror } from "../lib/loaders.mjs";
-import { startProxy } from "../lib/proxy.mjs";
+import { startProxy, until } from "../lib/proxy.mjs";
 
 const PACKAGES = fileURLToPath(new URL("../../node_modules", import.meta.url));
 const TSX = fileURLToPath(new URL("../../node_modules/tsx/dist/cli.mjs", import.meta.url));
@@ -81,6 +81,23 @@ describe("libraries are hooked whichever way they are loaded", () => {
       assert.equal(stderr, "");
     });
   }
+});
+
+test("a copy in a bundle that is not known is named, on stderr and for the proxy", async () => {
+  const proxy = await startProxy();
+  const odd = `"DataLoader must be constructed with a function"; setInterval(() => {}, 1000)`;
+  const { place, remove } = directory(PACKAGES, { "odd.cjs": odd });
+  const file = `${place}/odd.cjs`;
+  const app = await startFile(file, { NODE_OPTIONS: REQUIRE, TRAFFICMOCK_PROXY_URL: proxy.url });
+  const [unhooked] = await until(proxy, "/api/connections", ({ nodeAgents }) => nodeAgents[0]?.unhooked);
+  assert.deepEqual(unhooked, { library: "dataloader", file });
+  assert.match(
+    app.said().stderr,
+    /^trafficmock: dataloader in \S+odd\.cjs cannot be changed, so its jobs may have another test's/,
+  );
+  await app.stop();
+  remove();
+  await proxy.stop();
 });
 
 describe("undici in a bundle that uses it while it is evaluated", () => {
