@@ -90,4 +90,13 @@ function iteratorOf(body) {
   return stream[Symbol.asyncIterator]();
 }
 
-module.exports = { readNow, isBlob, encodeForm, iteratorOf, isForm, streamOf };
+/**
+ * @param {any} body a stream
+ * @returns {boolean} whether it has ended before it is read: undici knows its length then, and sends it
+ */
+function isEnded(body) {
+  const { objectMode, ended, length } = body?._readableState ?? {};
+  return objectMode === false && ended === true && Number.isFinite(length);
+}
+
+module.exports = { isEnded, readNow, isBlob, encodeForm, iteratorOf, isForm, streamOf };

@@ -122,7 +122,7 @@ function outboundOptions(agent, opts, url, context) {
  * @param {import('../protocol/messages.js').Outgoing} wanted the request to send
  * @param {URL} from the URL that the application requested
  * @param {boolean} isResolved whether `opts` have an address in the place of the host of `from`
- * @param {boolean} isStreamed whether the application streams the body, which is sent in chunks without a length then
+ * @param {boolean} isStreamed whether the body is sent in chunks, if no length is declared
  */
 function optionsFor(opts, wanted, from, isResolved, isStreamed) {
   const url = new URL(wanted.url);

@@ -11,7 +11,7 @@ const { isBodiless } = require("../exchange/report.js");
 const { BODY_LIMITS } = require("../protocol/facts.js");
 const { Upload } = require("../exchange/upload.js");
 const { RelayedAnswer } = require("./relayed-answer.js");
-const { readNow, isBlob, encodeForm, isForm } = require("./body.js");
+const { readNow, isBlob, isEnded, encodeForm, isForm } = require("./body.js");
 const { tracing } = require("../contexts/test-contexts.js");
 const { cleanLast } = require("./traced-headers.js");
 const { Source } = require("./source.js");
@@ -69,6 +69,8 @@ class HeldDispatch {
     this.report = undefined;
     /** The body, if it is streamed. @type {Source | undefined} */
     this.source = undefined;
+    /** Whether undici sends the body in chunks, because it does not know its length. */
+    this.isChunked = false;
     this.isHeld = true;
     this.isCollecting = false;
     /** The body of the mock that the handler is getting. @type {import('../exchange/mock-body.js').MockBody | undefined} */
@@ -119,6 +121,7 @@ class HeldDispatch {
     const { body } = this.opts;
     if (isBlob(body)) return { bytes: Buffer.from(await body.arrayBuffer()), truncated: false, body };
     const form = isForm(body) ? await encodeForm(body) : undefined;
+    this.isChunked = form ? form.size === undefined : !isEnded(body);
     const source = (this.source = new Source(form ? form.body : body, new Upload(this.agent)));
     await source.begin();
     const isWhole = source.upload.isWhole;
@@ -284,7 +287,7 @@ class HeldDispatch {
 
   /** @param {import('../protocol/messages.js').Outgoing} wanted */
   optionsFor(wanted) {
-    return optionsFor(this.opts, wanted, this.url, this.isResolved, this.source !== undefined);
+    return optionsFor(this.opts, wanted, this.url, this.isResolved, this.isChunked);
   }
 
   /**

@@ -67,6 +67,7 @@ class ProxiedRequest:
     Until the decision it buffers about :data:`EARLY_BYTES` of the body, or all of it for a test.
 
     :param client: the client's connection.
+    ``was_continued`` says whether the proxy has sent a 100, for a body that a test needs.
     ``most_bytes`` are the bytes of the largest body for a test, 0 for no limit.
 
     :param proxy_client: the client's agent, which talks with the coordinator; ``None`` in a browser
@@ -105,6 +106,7 @@ class ProxiedRequest:
         self._pieces: list[bytes] = []
         self._size = 0
         self._wanted = False
+        self.was_continued = False
         self._reported = True
         self._transfer: UpstreamTransfer | None = None
         self._stream: StreamedMock | None = None
@@ -260,6 +262,7 @@ class ProxiedRequest:
         if self.request_done:
             self._report_body()
         elif expects_continue(self.head):
+            self.was_continued = True
             self.client.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def _report_body(self) -> None:

@@ -6,6 +6,7 @@ Neither is buffered whole: the reports have copies of the bodies, with a limit (
 from __future__ import annotations
 
 from functools import partial
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
@@ -206,8 +207,9 @@ class UpstreamTransfer:
     # The answer
 
     def interim(self, head: ResponseHead) -> None:
-        """Forward a 1xx response, if the client speaks HTTP/1.1."""
-        if self._client_minor > 0:
+        """Forward a 1xx response, if the client speaks HTTP/1.1, and has had no such 100 yet."""
+        is_told = head.status == HTTPStatus.CONTINUE and self._proxied.was_continued
+        if self._client_minor > 0 and not is_told:
             self._client.write(
                 response_block(
                     head.status, head.reason, end_to_end(head), chunked=False, close=False, via=b""
